@@ -1,1 +1,52 @@
-fn main() {}
+//! The project's own commands, run as `cargo xtask <command>`.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a task runner talks to people"
+)]
+
+mod ci;
+mod tidy;
+
+use std::env;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), String> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["ci"] => ci::run(&root()?),
+        ["tidy"] => tidy::run(&root()?),
+        [] | ["--help" | "-h" | "help"] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        other => Err(format!("no command `{}`\n\n{HELP}", other.join(" "))),
+    }
+}
+
+fn root() -> Result<PathBuf, String> {
+    let xtask =
+        env::var_os("CARGO_MANIFEST_DIR").ok_or("not started by cargo; run `cargo xtask`")?;
+    let mut root = PathBuf::from(xtask);
+    root.pop();
+    Ok(root)
+}
+
+const HELP: &str = "\
+Usage: cargo xtask <command>
+
+  ci      formatting, lints, tidy, tests and documentation, as on every change
+  tidy    the rules of this repository that no compiler checks
+";

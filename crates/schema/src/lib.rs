@@ -1,1 +1,20 @@
-//! x
+//! The Agent Client Protocol as plain data: the messages of v1, the table of methods, the rules, and the dialects.
+//!
+//! Everything is read with tolerance and written to the letter. Nothing here does I/O.
+
+#[macro_use]
+mod macros;
+
+pub mod call;
+pub mod error;
+pub mod method;
+mod path;
+#[cfg(test)]
+mod tests;
+pub mod v1;
+
+pub use attache_rpc::json;
+pub use path::FilePath;
+
+/// The object under `_meta`: data of vendors and extensions, kept as it came.
+pub type Meta = json::RawObject;

@@ -1,0 +1,158 @@
+//! Why a text could not be read: what was wrong and where, never the text itself.
+
+use std::fmt;
+
+/// A failure to read JSON, with the path of the value that did not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Inner {
+    problem: Problem,
+    offset: usize,
+    // Innermost first: steps are added while the error travels outwards.
+    steps: Vec<Step>,
+}
+
+/// One step of a path into a JSON value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// A member of an object, by a name that the reader knew beforehand.
+    Member(&'static str),
+    /// An item of an array, or a member of a map whose names come from the input.
+    Index(usize),
+}
+
+/// What was wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Problem {
+    /// The value has another type than the one asked for.
+    Expected(&'static str, Kind),
+    /// A member that must be there is not.
+    Missing,
+    /// A value of the right type that cannot be meant.
+    Unfit(&'static str),
+    /// The text is not JSON.
+    Syntax(&'static str),
+    /// The text ends in the middle of a value.
+    Truncated,
+    /// Objects and arrays are nested deeper than [`MAX_DEPTH`](super::MAX_DEPTH).
+    TooDeep,
+    /// The bytes are not UTF-8.
+    NotUtf8,
+}
+
+/// The type of a JSON value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Boolean,
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl Error {
+    /// An error at a byte offset of the text, with an empty path.
+    #[cold]
+    pub fn new(problem: Problem, offset: usize) -> Self {
+        Error(Box::new(Inner {
+            problem,
+            offset,
+            steps: Vec::new(),
+        }))
+    }
+
+    /// The same error as seen from the object that holds the member.
+    #[cold]
+    #[must_use]
+    pub fn within(mut self, member: &'static str) -> Self {
+        self.0.steps.push(Step::Member(member));
+        self
+    }
+
+    /// The same error as seen from the array or map that holds the item.
+    #[cold]
+    #[must_use]
+    pub fn at(mut self, index: usize) -> Self {
+        self.0.steps.push(Step::Index(index));
+        self
+    }
+
+    /// What was wrong.
+    pub fn problem(&self) -> Problem {
+        self.0.problem
+    }
+
+    /// The byte of the text at which it was noticed.
+    pub fn offset(&self) -> usize {
+        self.0.offset
+    }
+
+    /// Whether the text is no JSON at all, as opposed to JSON of another shape.
+    pub fn is_syntax(&self) -> bool {
+        matches!(
+            self.0.problem,
+            Problem::Syntax(_) | Problem::Truncated | Problem::TooDeep | Problem::NotUtf8
+        )
+    }
+
+    /// The way to the value that did not fit, outermost step first.
+    pub fn path(&self) -> impl Iterator<Item = &Step> {
+        self.0.steps.iter().rev()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut started = false;
+        for step in self.path() {
+            match step {
+                Step::Member(name) if started => write!(f, ".{name}")?,
+                Step::Member(name) => f.write_str(name)?,
+                Step::Index(index) => write!(f, "[{index}]")?,
+            }
+            started = true;
+        }
+        if started {
+            f.write_str(": ")?;
+        }
+        write!(f, "{}", self.0.problem)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Expected(what, found) => write!(f, "expected {what}, found {found}"),
+            Problem::Missing => f.write_str("missing"),
+            Problem::Unfit(what) => f.write_str(what),
+            Problem::Syntax(what) => write!(f, "not JSON: {what}"),
+            Problem::Truncated => f.write_str("not JSON: the text ends inside a value"),
+            Problem::TooDeep => write!(f, "nested deeper than {} levels", super::MAX_DEPTH),
+            Problem::NotUtf8 => f.write_str("not UTF-8"),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Null => "null",
+            Kind::Boolean => "a boolean",
+            Kind::Number => "a number",
+            Kind::String => "a string",
+            Kind::Array => "an array",
+            Kind::Object => "an object",
+        })
+    }
+}

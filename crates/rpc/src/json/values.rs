@@ -1,0 +1,123 @@
+//! The types of the standard library as JSON.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Decode, Encode, Error, Reader, write};
+
+impl Decode for bool {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        reader.boolean()
+    }
+}
+
+impl Encode for bool {
+    fn encode(&self, out: &mut String) {
+        out.push_str(if *self { "true" } else { "false" });
+    }
+}
+
+impl Decode for String {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        reader.string().map(Cow::into_owned)
+    }
+}
+
+impl Decode for Box<str> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        reader.string().map(|text| Box::from(&*text))
+    }
+}
+
+impl Decode for Arc<str> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        reader.string().map(|text| Arc::from(&*text))
+    }
+}
+
+impl Encode for str {
+    fn encode(&self, out: &mut String) {
+        write::string(out, self);
+    }
+}
+
+impl Encode for String {
+    fn encode(&self, out: &mut String) {
+        write::string(out, self);
+    }
+}
+
+impl<T: Decode> Decode for Option<T> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        if reader.null()? {
+            return Ok(None);
+        }
+        T::decode(reader).map(Some)
+    }
+}
+
+impl<T: Encode> Encode for Option<T> {
+    fn encode(&self, out: &mut String) {
+        match self {
+            Some(value) => value.encode(out),
+            None => out.push_str("null"),
+        }
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl<T: Decode> Decode for Vec<T> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let mut items = Vec::new();
+        let mut more = reader.open_array()?;
+        while more {
+            items.push(T::decode(reader).map_err(|error| error.at(items.len()))?);
+            more = reader.more_items()?;
+        }
+        Ok(items)
+    }
+}
+
+impl<T: Encode> Encode for Vec<T> {
+    fn encode(&self, out: &mut String) {
+        write::array(out, self);
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl<T: Decode> Decode for BTreeMap<String, T> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let mut map = BTreeMap::new();
+        let mut more = reader.open_object()?;
+        let mut index = 0;
+        while more {
+            let name = reader.key()?.into_owned();
+            let value = T::decode(reader).map_err(|error| error.at(index))?;
+            map.insert(name, value);
+            index += 1;
+            more = reader.more_members()?;
+        }
+        Ok(map)
+    }
+}
+
+impl<T: Encode> Encode for BTreeMap<String, T> {
+    fn encode(&self, out: &mut String) {
+        out.push('{');
+        for (name, value) in self {
+            write::member(out, name, value);
+        }
+        out.push('}');
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}

@@ -1,0 +1,86 @@
+//! Writing: pieces of JSON text appended to a buffer that the caller reuses.
+
+use super::scan::plain_end;
+use super::{Encode, Members};
+
+/// Appends a string with its quotes, escaping what must be.
+pub fn string(out: &mut String, text: &str) {
+    out.reserve(text.len() + 2);
+    out.push('"');
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    loop {
+        let end = plain_end(bytes, from);
+        out.push_str(&text[from..end]);
+        match bytes.get(end) {
+            None => break,
+            Some(&byte) => escape(out, byte),
+        }
+        from = end + 1;
+    }
+    out.push('"');
+}
+
+/// Appends a member's name, which must be plain text between quotes and with its colon (`"name":`), and the comma
+/// before it where one is needed.
+#[inline]
+pub fn key(out: &mut String, quoted: &'static str) {
+    comma(out);
+    out.push_str(quoted);
+}
+
+/// Appends a member whose name comes from somewhere else.
+pub fn member<T: Encode + ?Sized>(out: &mut String, name: &str, value: &T) {
+    comma(out);
+    string(out, name);
+    out.push(':');
+    value.encode(out);
+}
+
+/// Appends an array.
+pub fn array<'a, T: Encode + 'a>(out: &mut String, items: impl IntoIterator<Item = &'a T>) {
+    out.push('[');
+    for item in items {
+        comma(out);
+        item.encode(out);
+    }
+    out.push(']');
+}
+
+/// Appends an object made of a value's members.
+#[inline]
+pub fn object<T: Members + ?Sized>(out: &mut String, value: &T) {
+    out.push('{');
+    value.members(out);
+    out.push('}');
+}
+
+/// Appends a comma unless an object or array has just been opened. No value ends with an opening bracket, so the
+/// last byte tells.
+#[inline]
+pub fn comma(out: &mut String) {
+    if !matches!(out.as_bytes().last(), Some(b'{' | b'[')) {
+        out.push(',');
+    }
+}
+
+#[cold]
+fn control(out: &mut String, byte: u8) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    out.push_str("\\u00");
+    out.push(char::from(HEX[usize::from(byte >> 4)]));
+    out.push(char::from(HEX[usize::from(byte & 15)]));
+}
+
+fn escape(out: &mut String, byte: u8) {
+    match byte {
+        b'"' => out.push_str("\\\""),
+        b'\\' => out.push_str("\\\\"),
+        b'\n' => out.push_str("\\n"),
+        b'\t' => out.push_str("\\t"),
+        b'\r' => out.push_str("\\r"),
+        8 => out.push_str("\\b"),
+        12 => out.push_str("\\f"),
+        _ => control(out, byte),
+    }
+}

@@ -1,0 +1,259 @@
+//! The envelope: one scan of a line finds the method, the id, and where the payload lies.
+
+use std::borrow::Cow;
+
+use crate::json::{self, Decode as _, Encode as _, Kind, Problem, Reader, write};
+use crate::{Error, Id};
+
+/// A JSON-RPC message whose payload has been found but not yet looked into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Message<'a> {
+    /// A call that wants an answer.
+    Request {
+        /// The caller's id, for the answer.
+        id: Id,
+        /// The method's name.
+        method: Cow<'a, str>,
+        /// The parameters' text: an object or an array.
+        params: Option<&'a str>,
+    },
+    /// A call that wants none.
+    Notification {
+        /// The method's name.
+        method: Cow<'a, str>,
+        /// The parameters' text: an object or an array.
+        params: Option<&'a str>,
+    },
+    /// The answer to a request that went well.
+    Response {
+        /// The request's id.
+        id: Id,
+        /// The result's text.
+        result: &'a str,
+    },
+    /// The answer to a request that failed.
+    Failure {
+        /// The request's id.
+        id: Id,
+        /// What went wrong.
+        error: Error,
+    },
+}
+
+/// A text that is no JSON-RPC message, and the answer it deserves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Malformed {
+    /// The id to answer with, where it could be read.
+    pub id: Option<Id>,
+    /// The code to answer with.
+    pub code: i32,
+    /// What is wrong, without a word of the input.
+    pub reason: String,
+    /// Whether it looks like an answer, which must not be answered itself.
+    pub is_answer: bool,
+}
+
+impl<'a> Message<'a> {
+    /// Reads one message from bytes that hold nothing else.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Message::parse_str(text),
+            Err(error) => Err(Malformed::not_json(&json::Error::new(
+                Problem::NotUtf8,
+                error.valid_up_to(),
+            ))),
+        }
+    }
+
+    /// Reads one message from a text that holds nothing else.
+    pub fn parse_str(text: &'a str) -> Result<Self, Malformed> {
+        let mut envelope = Envelope::default();
+        match envelope.read(text) {
+            Ok(()) => envelope.into_message(),
+            Err(error) => Err(Malformed::not_json(&error)),
+        }
+    }
+
+    /// Appends the message as one line, without the line break.
+    pub fn write(&self, out: &mut String) {
+        out.push_str("{\"jsonrpc\":\"2.0\"");
+        match self {
+            Message::Request { id, method, params } => {
+                write_id(out, id);
+                write_call(out, method, *params);
+            }
+            Message::Notification { method, params } => write_call(out, method, *params),
+            Message::Response { id, result } => {
+                write_id(out, id);
+                write::key(out, "\"result\":");
+                out.push_str(result);
+            }
+            Message::Failure { id, error } => {
+                write_id(out, id);
+                write::key(out, "\"error\":");
+                error.encode(out);
+            }
+        }
+        out.push('}');
+    }
+}
+
+fn write_id(out: &mut String, id: &Id) {
+    write::key(out, "\"id\":");
+    id.encode(out);
+}
+
+fn write_call(out: &mut String, method: &str, params: Option<&str>) {
+    write::key(out, "\"method\":");
+    write::string(out, method);
+    if let Some(params) = params {
+        write::key(out, "\"params\":");
+        out.push_str(params);
+    }
+}
+
+impl Malformed {
+    #[cold]
+    fn not_json(error: &json::Error) -> Self {
+        let code = match error.problem() {
+            Problem::Expected(..) => Error::INVALID_REQUEST,
+            _ => Error::PARSE,
+        };
+        Malformed {
+            id: None,
+            code,
+            reason: error.to_string(),
+            is_answer: false,
+        }
+    }
+}
+
+/// The members of a message as they are found.
+#[derive(Default)]
+struct Envelope<'a> {
+    version: Option<bool>,
+    id: Option<Result<Id, ()>>,
+    method: Option<Option<Cow<'a, str>>>,
+    params: Option<(Kind, &'a str)>,
+    result: Option<&'a str>,
+    error: Option<Result<Error, ()>>,
+    repeated: bool,
+}
+
+impl<'a> Envelope<'a> {
+    fn read(&mut self, text: &'a str) -> Result<(), json::Error> {
+        let mut reader = Reader::new(text);
+        let mut more = reader.open_object()?;
+        while more {
+            let key = reader.key()?;
+            let repeated = match &*key {
+                "jsonrpc" => self.version.replace(reader.skip()? == "\"2.0\"").is_some(),
+                "id" => self.id.replace(part(&mut reader, Id::decode)?).is_some(),
+                "method" => {
+                    let method = part(&mut reader, Reader::string)?.ok();
+                    self.method.replace(method).is_some()
+                }
+                "params" => {
+                    let kind = reader.kind()?;
+                    self.params.replace((kind, reader.skip()?)).is_some()
+                }
+                "result" => self.result.replace(reader.skip()?).is_some(),
+                "error" => self
+                    .error
+                    .replace(part(&mut reader, Error::decode)?)
+                    .is_some(),
+                _ => {
+                    reader.skip()?;
+                    false
+                }
+            };
+            self.repeated |= repeated;
+            more = reader.more_members()?;
+        }
+        reader.end()
+    }
+
+    fn into_message(mut self) -> Result<Message<'a>, Malformed> {
+        if let Some(reason) = self.fault() {
+            return Err(self.malformed(reason));
+        }
+        let params = match self.params {
+            None | Some((Kind::Null, _)) => None,
+            Some((_, text)) => Some(text),
+        };
+        let id = self.id.take().and_then(Result::ok);
+        match (self.method.flatten(), id) {
+            (Some(method), Some(id)) => Ok(Message::Request { id, method, params }),
+            (Some(method), None) => Ok(Message::Notification { method, params }),
+            (None, id) => {
+                let id = id.unwrap_or_else(Id::null);
+                match (self.result, self.error) {
+                    (Some(result), _) => Ok(Message::Response { id, result }),
+                    (None, Some(Ok(error))) => Ok(Message::Failure { id, error }),
+                    (None, _) => Ok(Message::Failure {
+                        id,
+                        error: Error::new(Error::INTERNAL, ""),
+                    }),
+                }
+            }
+        }
+    }
+
+    /// Why this is no message, if it is none.
+    fn fault(&self) -> Option<&'static str> {
+        if self.repeated {
+            return Some("a member of the message occurs twice");
+        }
+        if self.version != Some(true) {
+            return Some("jsonrpc: expected \"2.0\"");
+        }
+        if matches!(self.id, Some(Err(()))) {
+            return Some("id: expected a number, a string or null");
+        }
+        let answer = self.result.is_some() || self.error.is_some();
+        match &self.method {
+            Some(None) => Some("method: expected a string"),
+            Some(Some(_)) if answer => Some("a message is either a call or an answer"),
+            Some(Some(_)) => match self.params {
+                Some((Kind::Boolean | Kind::Number | Kind::String, _)) => {
+                    Some("params: expected an object or an array")
+                }
+                _ => None,
+            },
+            None if self.id.is_none() => Some("neither method nor id"),
+            None if self.result.is_some() && self.error.is_some() => {
+                Some("an answer has either a result or an error")
+            }
+            None if !answer => Some("neither method, result nor error"),
+            None if matches!(self.error, Some(Err(()))) => Some("error: expected an object"),
+            None => None,
+        }
+    }
+
+    #[cold]
+    fn malformed(self, reason: &str) -> Malformed {
+        let answer = self.result.is_some() || self.error.is_some();
+        Malformed {
+            id: self.id.and_then(Result::ok),
+            code: Error::INVALID_REQUEST,
+            reason: reason.to_owned(),
+            is_answer: self.method.is_none() && answer,
+        }
+    }
+}
+
+/// Reads a part of the envelope; a value of another type is stepped over, so that the rest can still be read.
+fn part<'a, T>(
+    reader: &mut Reader<'a>,
+    read: impl FnOnce(&mut Reader<'a>) -> Result<T, json::Error>,
+) -> Result<Result<T, ()>, json::Error> {
+    let mark = reader.mark();
+    match read(reader) {
+        Ok(value) => Ok(Ok(value)),
+        Err(_) => {
+            reader.reset(mark);
+            reader.skip()?;
+            Ok(Err(()))
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Dialects: the shapes of other documents that call themselves ACP, translated to and from the official one at the
+//! border of a connection.
+//!
+//! A [`Border`] sits between the bytes of one peer and everything else. What comes in leaves it as official JSON;
+//! what goes out leaves it in the peer's shape. On an official connection both directions hand back what they were
+//! given, untouched. What cannot be carried over is listed in [`losses`].
+
+mod bridge;
+mod detect;
+mod draft;
+mod edit;
+mod error_code;
+mod legacy;
+pub mod losses;
+mod pharo;
+
+use std::borrow::Cow;
+
+use attache_rpc::Error;
+
+/// A family of message shapes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Dialect {
+    /// The protocol as published, and what older documents of it still name (`session/set_model`).
+    #[default]
+    Official,
+    /// The variants of an early bridge to the Claude CLI: bare tool content, `mediaType`, plan entries without
+    /// priority, the kinds `write` and `command`.
+    Bridge,
+    /// The draft of February 2026: `workingDirectory`, `capabilities`, updates of `type` and `data`, permissions
+    /// `granted` with a `scope`, pushed terminal output, error codes of its own.
+    Draft,
+    /// The Pharo shape: `update.type`, `selectedOptionId`, `startLine` and `lineLimit`, a terminal capability per
+    /// method, error codes of its own.
+    Pharo,
+}
+
+/// Which side the peer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Peer {
+    /// The peer is an editor; it is sent agents' calls.
+    Client,
+    /// The peer is an agent; it is sent clients' calls.
+    Agent,
+}
+
+/// A request or notification that has come to the border.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call<'a> {
+    /// The method's name.
+    pub method: &'a str,
+    /// The parameters' text.
+    pub params: Option<&'a str>,
+}
+
+/// What the border makes of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Passage<'a> {
+    /// It goes on, as this call.
+    Call {
+        /// The method's name.
+        method: Cow<'a, str>,
+        /// The parameters' text.
+        params: Option<Cow<'a, str>>,
+    },
+    /// It goes on, as several calls in this order, of which the last one stands for the original.
+    Calls(Vec<(String, Option<String>)>),
+    /// It goes no further: whoever made it gets this result.
+    Answer(String),
+    /// It goes no further, and nobody waits for an answer.
+    Nothing,
+}
+
+/// One dialect's translation, for one connection. Whatever is not overridden passes as it is.
+trait Translate: Send {
+    /// A call from the peer, to official JSON.
+    fn read_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        Ok(Passage::of(call))
+    }
+
+    /// The peer's result of a call that we made, to official JSON. `method` is the official name.
+    fn read_result<'a>(&mut self, _method: &str, result: &'a str) -> Result<Cow<'a, str>, Error> {
+        Ok(Cow::Borrowed(result))
+    }
+
+    /// The peer's error, to the official code.
+    fn read_error(&mut self, _method: &str, error: Error) -> Error {
+        error
+    }
+
+    /// A call of ours, to the peer's shape.
+    fn write_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        Ok(Passage::of(call))
+    }
+
+    /// Our result of a call that the peer made, to the peer's shape. `method` is the official name.
+    fn write_result<'a>(&mut self, _method: &str, result: &'a str) -> Result<Cow<'a, str>, Error> {
+        Ok(Cow::Borrowed(result))
+    }
+
+    /// Our error, to the peer's code.
+    fn write_error(&mut self, _method: &str, error: Error) -> Error {
+        error
+    }
+}
+
+impl<'a> Passage<'a> {
+    fn of(call: Call<'a>) -> Self {
+        Passage::Call {
+            method: Cow::Borrowed(call.method),
+            params: call.params.map(Cow::Borrowed),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The few edits that all translations are made of. Values that nobody touches keep their text.
+
+use std::borrow::Cow;
+
+use attache_rpc::json::{self, Decode as _, Error, Kind, Object, Raw, Reader};
+
+/// The member of `_meta` under which a translation keeps what has no place in the official shape, so that writing
+/// the dialect again can restore it.
+pub(super) const KEPT: &str = "attache.dialect";
+
+/// Edits an object.
+pub(super) fn object(
+    text: &str,
+    edit: impl FnOnce(&mut Object<'_>) -> Result<(), Error>,
+) -> Result<String, Error> {
+    let mut object = Object::parse(text)?;
+    edit(&mut object)?;
+    Ok(json::to_string(&object))
+}
+
+/// Edits every item of an array.
+pub(super) fn each(
+    text: &str,
+    mut edit: impl FnMut(&str) -> Result<String, Error>,
+) -> Result<String, Error> {
+    let items: Vec<Raw> = json::from_str(text)?;
+    let mut out = String::from("[");
+    for (index, item) in items.iter().enumerate() {
+        json::write::comma(&mut out);
+        out.push_str(&edit(item.as_str()).map_err(|error| error.at(index))?);
+    }
+    out.push(']');
+    Ok(out)
+}
+
+/// Edits one member if it is there.
+pub(super) fn member(
+    object: &mut Object<'_>,
+    name: &'static str,
+    edit: impl FnOnce(&str) -> Result<String, Error>,
+) -> Result<(), Error> {
+    if let Some(text) = object.get(name) {
+        let edited = edit(text).map_err(|error| error.within(name))?;
+        object.set(name, edited);
+    }
+    Ok(())
+}
+
+/// Moves members that have no official place to `_meta`.
+pub(super) fn keep<'a>(object: &mut Object<'a>, names: &[&'static str]) -> Result<(), Error> {
+    let taken: Vec<(&'static str, Cow<'a, str>)> = names
+        .iter()
+        .filter_map(|name| object.take(name).map(|json| (*name, json)))
+        .collect();
+    if taken.is_empty() {
+        return Ok(());
+    }
+    let meta = meta_of(object);
+    let mut meta = Object::parse(&meta)?;
+    let kept = meta.get(KEPT).unwrap_or("{}").to_owned();
+    let mut kept = Object::parse(&kept)?;
+    for (name, json) in taken {
+        kept.set(name, json);
+    }
+    meta.put(KEPT, &kept);
+    object.put("_meta", &meta);
+    Ok(())
+}
+
+/// Moves back what [`keep`] has moved, and drops a `_meta` that is empty without it.
+pub(super) fn restore(object: &mut Object<'_>) -> Result<(), Error> {
+    let meta = meta_of(object);
+    let mut meta = Object::parse(&meta)?;
+    let Some(kept) = meta.take(KEPT) else {
+        return Ok(());
+    };
+    if meta.is_empty() {
+        object.take("_meta");
+    } else {
+        object.put("_meta", &meta);
+    }
+    for (name, json) in Object::parse(&kept)?.iter() {
+        if !object.has(name) {
+            object.set(name.to_owned(), json.to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// A string member's value; `None` if it is missing or no string.
+pub(super) fn string(object: &Object<'_>, name: &str) -> Option<String> {
+    object.get(name).and_then(|json| json::from_str(json).ok())
+}
+
+/// The type of a member's value.
+pub(super) fn kind(object: &Object<'_>, name: &str) -> Option<Kind> {
+    object.get(name).and_then(|json| Reader::new(json).kind().ok())
+}
+
+/// The text of a JSON string.
+pub(super) fn quoted(text: &str) -> String {
+    json::to_string(text)
+}
+
+/// An object of names and strings, as a list of `{name, value}`.
+pub(super) fn map_to_list(text: &str) -> Result<String, Error> {
+    if Reader::new(text).kind()? != Kind::Object {
+        return Raw::decode(&mut Reader::new(text)).map(|raw| raw.as_str().to_owned());
+    }
+    let mut out = String::from("[");
+    for (name, value) in Object::parse(text)?.iter() {
+        json::write::comma(&mut out);
+        out.push_str("{\"name\":");
+        json::write::string(&mut out, name);
+        out.push_str(",\"value\":");
+        out.push_str(value);
+        out.push('}');
+    }
+    out.push(']');
+    Ok(out)
+}
+
+/// A list of `{name, value}`, as an object. Of two entries with one name the later one counts.
+pub(super) fn list_to_map(text: &str) -> Result<String, Error> {
+    let items: Vec<Raw> = json::from_str(text)?;
+    let mut map = Object::default();
+    for item in &items {
+        let entry = Object::parse(item.as_str())?;
+        if let (Some(name), Some(value)) = (string(&entry, "name"), entry.get("value")) {
+            map.set(name, value.to_owned());
+        }
+    }
+    Ok(json::to_string(&map))
+}
+
+/// The text of the object's `_meta`, or of an empty object where there is none that could be added to.
+fn meta_of(object: &Object<'_>) -> String {
+    match kind(object, "_meta") {
+        Some(Kind::Object) => object.get("_meta").unwrap_or("{}").to_owned(),
+        _ => "{}".to_owned(),
+    }
+}

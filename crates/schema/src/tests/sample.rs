@@ -1,0 +1,280 @@
+//! Values made from bytes: a shorter or smaller input makes a simpler value, so a failing case shrinks.
+
+use std::collections::BTreeMap;
+
+use attache_rpc::Id;
+use attache_rpc::json::{Maybe, Raw, RawObject};
+
+use crate::v1;
+
+/// A type of which any value can be made.
+pub(crate) trait Sample: Sized {
+    fn sample(source: &mut Source<'_>) -> Self;
+}
+
+/// The bytes that decide; when they run out, everything is as simple as it can be.
+pub(crate) struct Source<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Source<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Source { bytes }
+    }
+
+    pub(crate) fn byte(&mut self) -> u8 {
+        match self.bytes.split_first() {
+            Some((&byte, rest)) => {
+                self.bytes = rest;
+                byte
+            }
+            None => 0,
+        }
+    }
+
+    pub(crate) fn word(&mut self) -> u64 {
+        let width = self.byte() % 9;
+        (0..width).fold(0, |word, _| word << 8 | u64::from(self.byte()))
+    }
+
+    pub(crate) fn pick<'v, T>(&mut self, values: &'v [T]) -> &'v T {
+        &values[usize::from(self.byte()) % values.len()]
+    }
+
+    pub(crate) fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        let length = self.byte() % 4;
+        (0..length).map(|_| item(self)).collect()
+    }
+
+    pub(crate) fn text(&mut self) -> String {
+        let length = self.byte() % 24;
+        (0..length).map(|_| self.character()).collect()
+    }
+
+    fn character(&mut self) -> char {
+        const AWKWARD: &[char] = &[
+            '"', '\\', '\n', '\r', '\t', '\0', '\u{1b}', '/', '\u{7f}', 'é', '漢', '🦀',
+            '\u{2028}', '\u{feff}',
+        ];
+        match self.byte() {
+            byte @ 0..=199 => char::from(b'a' + byte % 26),
+            _ => *self.pick(AWKWARD),
+        }
+    }
+
+    /// JSON in the form in which every implementation writes it: members sorted, numbers plain.
+    fn value(&mut self, depth: u8) -> serde_json::Value {
+        match self.byte() % if depth == 0 { 5 } else { 7 } {
+            0 => serde_json::Value::Null,
+            1 => (self.byte() % 2 == 0).into(),
+            2 => i64::from_ne_bytes(self.word().to_ne_bytes()).into(),
+            3 => f64::sample(self).into(),
+            4 => self.text().into(),
+            5 => self.list(|source| source.value(depth - 1)).into(),
+            _ => serde_json::Value::Object(self.object(depth - 1)),
+        }
+    }
+
+    fn object(&mut self, depth: u8) -> serde_json::Map<String, serde_json::Value> {
+        self.list(|source| (source.text(), source.value(depth)))
+            .into_iter()
+            .collect()
+    }
+}
+
+impl Sample for bool {
+    fn sample(source: &mut Source<'_>) -> Self {
+        source.byte() % 2 == 1
+    }
+}
+
+impl Sample for String {
+    fn sample(source: &mut Source<'_>) -> Self {
+        source.text()
+    }
+}
+
+macro_rules! sample_integers {
+    ($($type:ty)*) => {$(
+        impl Sample for $type {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "any bits will do")]
+            fn sample(source: &mut Source<'_>) -> Self {
+                source.word() as $type
+            }
+        }
+    )*};
+}
+
+sample_integers!(i32 i64 u16 u32 u64);
+
+impl Sample for f64 {
+    fn sample(source: &mut Source<'_>) -> Self {
+        let whole = i32::sample(source);
+        f64::from(whole) / f64::from(source.byte().max(1))
+    }
+}
+
+impl<T: Sample> Sample for Option<T> {
+    fn sample(source: &mut Source<'_>) -> Self {
+        bool::sample(source).then(|| T::sample(source))
+    }
+}
+
+impl<T: Sample> Sample for Maybe<T> {
+    fn sample(source: &mut Source<'_>) -> Self {
+        match source.byte() % 3 {
+            0 => Maybe::Absent,
+            1 => Maybe::Null,
+            _ => Maybe::Value(T::sample(source)),
+        }
+    }
+}
+
+impl<T: Sample> Sample for Vec<T> {
+    fn sample(source: &mut Source<'_>) -> Self {
+        source.list(T::sample)
+    }
+}
+
+impl<T: Sample> Sample for Box<T> {
+    fn sample(source: &mut Source<'_>) -> Self {
+        Box::new(T::sample(source))
+    }
+}
+
+impl<T: Sample> Sample for BTreeMap<String, T> {
+    fn sample(source: &mut Source<'_>) -> Self {
+        source
+            .list(|source| (source.text(), T::sample(source)))
+            .into_iter()
+            .collect()
+    }
+}
+
+impl Sample for Raw {
+    /// Never `null`: in the members that hold raw values it means the same as absence.
+    fn sample(source: &mut Source<'_>) -> Self {
+        match source.value(3) {
+            serde_json::Value::Null => Raw::from(serde_json::Value::from(0)),
+            value => Raw::from(value),
+        }
+    }
+}
+
+impl Sample for RawObject {
+    fn sample(source: &mut Source<'_>) -> Self {
+        let object = serde_json::Value::Object(source.object(2));
+        Raw::from(object).read().expect("an object")
+    }
+}
+
+impl Sample for Id {
+    fn sample(source: &mut Source<'_>) -> Self {
+        match source.byte() % 3 {
+            0 => Id::null(),
+            1 => Id::from(i64::sample(source)),
+            _ => Id::from(&*source.text()),
+        }
+    }
+}
+
+impl Sample for attache_rpc::Error {
+    fn sample(source: &mut Source<'_>) -> Self {
+        attache_rpc::Error {
+            code: i32::sample(source),
+            message: source.text(),
+            data: Sample::sample(source),
+        }
+    }
+}
+
+impl Sample for v1::ProtocolVersion {
+    fn sample(source: &mut Source<'_>) -> Self {
+        v1::ProtocolVersion(u16::sample(source))
+    }
+}
+
+impl Sample for v1::Rest {
+    /// A member that no error names itself.
+    fn sample(source: &mut Source<'_>) -> Self {
+        let name = format!("x{}", source.text());
+        let value = Raw::sample(source);
+        Raw::of(&RawObject::new().with(&name, value))
+            .read()
+            .expect("an object")
+    }
+}
+
+impl Sample for v1::IdleStop {
+    fn sample(source: &mut Source<'_>) -> Self {
+        v1::IdleStop(Sample::sample(source))
+    }
+}
+
+/// Unions that nothing but their members tell apart.
+macro_rules! sample_variants {
+    ($($Name:ident [$($Variant:ident)*])*) => {$(
+        impl Sample for v1::$Name {
+            fn sample(source: &mut Source<'_>) -> Self {
+                type Make = fn(&mut Source<'_>) -> v1::$Name;
+                let variants: &[Make] = &[$(|source| v1::$Name::$Variant(Sample::sample(source))),*];
+                source.pick(variants)(source)
+            }
+        }
+    )*};
+}
+
+sample_variants! {
+    EmbeddedResourceResource [Text Blob]
+    SessionConfigOptionValue [Boolean ValueId]
+    AvailableCommandInput [Unstructured]
+    ElicitationScope [Session Request]
+    ElicitationContentValue [String Integer Number Boolean StringArray]
+    MultiSelectItems [String Titled]
+}
+
+impl Sample for v1::SessionConfigSelectOptions {
+    /// An empty list is ungrouped: nothing tells that it was meant as groups.
+    fn sample(source: &mut Source<'_>) -> Self {
+        let groups: Vec<v1::SessionConfigSelectGroup> = Sample::sample(source);
+        if groups.is_empty() {
+            Self::Ungrouped(Sample::sample(source))
+        } else {
+            Self::Grouped(groups)
+        }
+    }
+}
+
+impl Sample for v1::MessageMcpResponse {
+    fn sample(source: &mut Source<'_>) -> Self {
+        if bool::sample(source) {
+            Self::Error {
+                error: Sample::sample(source),
+                meta: Sample::sample(source),
+            }
+        } else {
+            Self::Result {
+                result: Sample::sample(source),
+                meta: Sample::sample(source),
+            }
+        }
+    }
+}
+
+impl Sample for v1::InitializeProxyRequest {
+    fn sample(source: &mut Source<'_>) -> Self {
+        Self(Sample::sample(source))
+    }
+}
+
+impl Sample for v1::InitializeProxyResponse {
+    fn sample(source: &mut Source<'_>) -> Self {
+        Self(Sample::sample(source))
+    }
+}
+
+impl Sample for v1::ProxySuccessorResponse {
+    fn sample(source: &mut Source<'_>) -> Self {
+        Self(Sample::sample(source))
+    }
+}

@@ -1,0 +1,216 @@
+//! The form of an elicitation: a flat object of simple fields.
+
+use std::collections::BTreeMap;
+
+use attache_rpc::json::{Decode, Encode, Error, Members, Raw, Reader, write};
+
+message! {
+    /// A form's fields.
+    pub struct ElicitationSchema {
+        ..
+        /// Always an object.
+        schema_type: ElicitationSchemaType = "type" lenient shown,
+        /// The form's title.
+        title: Option<String> = "title" lenient,
+        /// The fields by name.
+        properties: BTreeMap<String, ElicitationPropertySchema> = "properties" shown,
+        /// The fields that must be filled in.
+        required: Option<Vec<String>> = "required",
+        /// What the form is for.
+        description: Option<String> = "description" lenient,
+    }
+}
+
+open_enum! {
+    /// The type of a form: always an object.
+    pub enum ElicitationSchemaType {
+        /// An object.
+        Object = "object",
+    }
+    default Object
+}
+
+union! {
+    /// A field. One of a type that is not known is kept, and never shown as one that is.
+    pub enum ElicitationPropertySchema by "type" {
+        /// Text, or one of several.
+        String(StringPropertySchema) = "string",
+        /// Any number.
+        Number(NumberPropertySchema) = "number",
+        /// A whole number.
+        Integer(IntegerPropertySchema) = "integer",
+        /// Yes or no.
+        Boolean(BooleanPropertySchema) = "boolean",
+        /// Several of several.
+        Array(MultiSelectPropertySchema) = "array",
+    }
+}
+
+message! {
+    /// A field for text, or for one of several.
+    pub struct StringPropertySchema {
+        ..
+        /// Its title.
+        title: Option<String> = "title" lenient,
+        /// What it is for.
+        description: Option<String> = "description" lenient,
+        /// The fewest characters.
+        min_length: Option<u32> = "minLength",
+        /// The most characters.
+        max_length: Option<u32> = "maxLength",
+        /// A regular expression the text must match.
+        pattern: Option<String> = "pattern",
+        /// What the text must be.
+        format: Option<StringFormat> = "format",
+        /// What stands there at first.
+        default: Option<String> = "default" lenient,
+        /// The choices, if the text is one of several.
+        enum_values: Option<Vec<String>> = "enum",
+        /// The choices with titles.
+        one_of: Option<Vec<EnumOption>> = "oneOf",
+    }
+}
+
+message! {
+    /// A field for any number.
+    pub struct NumberPropertySchema {
+        ..
+        /// Its title.
+        title: Option<String> = "title" lenient,
+        /// What it is for.
+        description: Option<String> = "description" lenient,
+        /// The least value.
+        minimum: Option<f64> = "minimum",
+        /// The greatest value.
+        maximum: Option<f64> = "maximum",
+        /// What stands there at first.
+        default: Option<f64> = "default" lenient,
+    }
+}
+
+message! {
+    /// A field for a whole number.
+    pub struct IntegerPropertySchema {
+        ..
+        /// Its title.
+        title: Option<String> = "title" lenient,
+        /// What it is for.
+        description: Option<String> = "description" lenient,
+        /// The least value.
+        minimum: Option<i64> = "minimum",
+        /// The greatest value.
+        maximum: Option<i64> = "maximum",
+        /// What stands there at first.
+        default: Option<i64> = "default" lenient,
+    }
+}
+
+message! {
+    /// A field for yes or no.
+    pub struct BooleanPropertySchema {
+        ..
+        /// Its title.
+        title: Option<String> = "title" lenient,
+        /// What it is for.
+        description: Option<String> = "description" lenient,
+        /// What stands there at first.
+        default: Option<bool> = "default" lenient,
+    }
+}
+
+message! {
+    /// A field for several of several.
+    pub struct MultiSelectPropertySchema {
+        /// The choices.
+        items: MultiSelectItems = "items",
+        ..
+        /// Its title.
+        title: Option<String> = "title" lenient,
+        /// What it is for.
+        description: Option<String> = "description" lenient,
+        /// The fewest choices.
+        min_items: Option<u64> = "minItems",
+        /// The most choices.
+        max_items: Option<u64> = "maxItems",
+        /// What is chosen at first.
+        default: Option<Vec<String>> = "default" optional_items,
+    }
+}
+
+/// The choices of a field for several.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MultiSelectItems {
+    /// Plain choices (`type: "string"`).
+    String(StringMultiSelectItems),
+    /// Choices with titles, which have no type.
+    Titled(TitledMultiSelectItems),
+    /// A type that this version does not know, as it came.
+    Other(Raw),
+}
+
+message! {
+    /// Plain choices.
+    pub struct StringMultiSelectItems {
+        /// All of them.
+        values: Vec<String> = "enum",
+    }
+}
+
+message! {
+    /// Choices with titles.
+    pub struct TitledMultiSelectItems {
+        /// All of them.
+        options: Vec<EnumOption> = "anyOf",
+    }
+}
+
+message! {
+    /// A choice with a title.
+    pub struct EnumOption {
+        /// Its name for programs.
+        value: String = "const",
+        /// Its name for people.
+        title: String = "title",
+        ..
+        /// What it is.
+        description: Option<String> = "description" lenient,
+    }
+}
+
+open_enum! {
+    /// What a text must be.
+    pub enum StringFormat {
+        /// A mail address.
+        Email = "email",
+        /// A URI.
+        Uri = "uri",
+        /// A date.
+        Date = "date",
+        /// A date with a time.
+        DateTime = "date-time",
+    }
+}
+
+impl Decode for MultiSelectItems {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        match reader.tag("type")?.as_deref() {
+            Some("string") => StringMultiSelectItems::decode(reader).map(Self::String),
+            Some(_) => Raw::decode(reader).map(Self::Other),
+            None => TitledMultiSelectItems::decode(reader).map(Self::Titled),
+        }
+    }
+}
+
+impl Encode for MultiSelectItems {
+    fn encode(&self, out: &mut String) {
+        match self {
+            Self::String(items) => {
+                out.push_str("{\"type\":\"string\"");
+                items.members(out);
+                out.push('}');
+            }
+            Self::Titled(items) => write::object(out, items),
+            Self::Other(raw) => raw.encode(out),
+        }
+    }
+}

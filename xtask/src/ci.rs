@@ -1,0 +1,114 @@
+//! Everything a change has to pass, in the order in which failures are cheapest.
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use crate::tidy;
+
+pub(crate) fn run(root: &Path) -> Result<(), String> {
+    in_order(&STEPS, |step| step.run(root))
+}
+
+enum Step {
+    Cargo(&'static str),
+    CargoWith(&'static str, &'static str, &'static str),
+    Tidy,
+}
+
+const STEPS: [Step; 5] = [
+    Step::Cargo("fmt --all -- --check"),
+    Step::Cargo("clippy --workspace --all-targets -- -D warnings"),
+    Step::Tidy,
+    Step::Cargo("test --workspace"),
+    Step::CargoWith("RUSTDOCFLAGS", "-D warnings", "doc --workspace --no-deps"),
+];
+
+fn in_order(
+    steps: &[Step],
+    mut run: impl FnMut(&Step) -> Result<(), String>,
+) -> Result<(), String> {
+    for step in steps {
+        let name = step.name();
+        eprintln!("==> {name}");
+        let start = Instant::now();
+        let outcome = run(step);
+        let seconds = start.elapsed().as_secs_f64();
+        match outcome {
+            Ok(()) => eprintln!("    ok in {seconds:.1} s"),
+            Err(reason) => return Err(format!("`{name}` failed after {seconds:.1} s: {reason}")),
+        }
+    }
+    Ok(())
+}
+
+impl Step {
+    fn name(&self) -> String {
+        match self {
+            Step::Cargo(arguments) => format!("cargo {arguments}"),
+            Step::CargoWith(variable, value, arguments) => {
+                format!("{variable}='{value}' cargo {arguments}")
+            }
+            Step::Tidy => "cargo xtask tidy".to_owned(),
+        }
+    }
+
+    fn run(&self, root: &Path) -> Result<(), String> {
+        match self {
+            Step::Cargo(arguments) => finish(cargo(root, arguments)),
+            Step::CargoWith(variable, value, arguments) => {
+                let mut command = cargo(root, arguments);
+                command.env(variable, value);
+                finish(command)
+            }
+            Step::Tidy => tidy::run(root),
+        }
+    }
+}
+
+fn cargo(root: &Path, arguments: &str) -> Command {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(root).args(arguments.split_whitespace());
+    command
+}
+
+fn finish(mut command: Command) -> Result<(), String> {
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(status.to_string()),
+        Err(error) => Err(format!("cannot start cargo: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stops_at_the_first_failure_and_names_it() {
+        let mut ran = Vec::new();
+        let outcome = in_order(&STEPS, |step| {
+            ran.push(step.name());
+            match step {
+                Step::Tidy => Err("2 violations".to_owned()),
+                _ => Ok(()),
+            }
+        });
+        assert_eq!(
+            ran,
+            [
+                "cargo fmt --all -- --check",
+                "cargo clippy --workspace --all-targets -- -D warnings",
+                "cargo xtask tidy",
+            ]
+        );
+        let message = outcome.err().unwrap_or_default();
+        assert!(
+            message.starts_with("`cargo xtask tidy` failed after "),
+            "{message}"
+        );
+        assert!(message.ends_with(" s: 2 violations"), "{message}");
+    }
+}

@@ -1,0 +1,97 @@
+//! The rules of this repository that no compiler checks, one file each.
+//! A rule looks at the tree and says what is wrong; it changes nothing.
+
+mod allow;
+mod crate_graph;
+mod hygiene;
+mod ignored_tests;
+mod length;
+mod map;
+mod may_not_touch;
+mod no_features;
+mod no_mod_rs;
+mod no_print;
+mod official_crates;
+mod package;
+mod tokens;
+mod tree;
+mod unsafe_code;
+
+#[cfg(test)]
+mod fixture;
+
+use std::fmt;
+use std::path::Path;
+
+use tree::Tree;
+
+pub(crate) fn run(root: &Path) -> Result<(), String> {
+    let tree = Tree::load(root)?;
+    let violations = violations(&tree);
+    for violation in &violations {
+        println!("{violation}");
+    }
+    match violations.len() {
+        0 => {
+            println!("0 violations in {} files", tree.files.len());
+            Ok(())
+        }
+        1 => Err("1 violation".to_owned()),
+        count => Err(format!("{count} violations")),
+    }
+}
+
+fn violations(tree: &Tree) -> Vec<Violation> {
+    let mut all: Vec<Violation> = RULES.iter().flat_map(|rule| rule(tree)).collect();
+    all.sort();
+    all
+}
+
+type Rule = fn(&Tree) -> Vec<Violation>;
+
+const RULES: [Rule; 11] = [
+    crate_graph::check,
+    may_not_touch::check,
+    no_features::check,
+    no_mod_rs::check,
+    no_print::check,
+    official_crates::check,
+    unsafe_code::check,
+    length::check_files,
+    length::check_functions,
+    hygiene::check,
+    ignored_tests::check,
+];
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Violation {
+    path: String,
+    line: usize,
+    message: String,
+}
+
+impl Violation {
+    fn new(path: &str, line: usize, message: impl Into<String>) -> Violation {
+        Violation {
+            path: path.to_owned(),
+            line,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.path, self.line, self.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_repository_is_tidy() -> Result<(), String> {
+        run(&crate::root()?)
+    }
+}
