@@ -1,3 +1,5 @@
 //! Proof that the types are right: against the official ones, against the seeds, against hostile input.
 
+mod json_schema;
+mod oracle;
 pub(crate) mod sample;

@@ -1,0 +1,123 @@
+//! What a connection has to remember to translate: its sessions, the calls that wait, terminals, tool calls.
+//! Everything is learnt from official JSON, and everything has a limit.
+
+use attache_rpc::json::{Error, Object, Problem};
+
+use super::asked::Asked;
+use super::option_values::OptionValues;
+use super::path;
+use super::terminals::Terminals;
+use super::tools::Tools;
+use crate::dialect::edit;
+
+/// The memory of one connection.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    /// The calls that wait for their answer.
+    pub(super) asked: Asked,
+    /// The terminals that are not released.
+    pub(super) terminals: Terminals,
+    /// The tool calls that we have told the peer of.
+    pub(super) tools: Tools,
+    /// The modes that the agent has declared.
+    pub(super) modes: Vec<String>,
+    // In the order in which they were first heard of.
+    sessions: Vec<Session>,
+    ids: u64,
+}
+
+/// What is known of a session.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    id: String,
+    /// Its working directory.
+    pub(super) cwd: Option<String>,
+    /// Its mode.
+    pub(super) mode: Option<String>,
+    /// The values of its options.
+    pub(super) options: OptionValues,
+    /// How many messages its history has.
+    pub(super) messages: u64,
+    /// Whose message came last.
+    pub(super) speaker: Option<String>,
+}
+
+impl Memory {
+    /// What is known of a session.
+    pub(super) fn session(&self, id: &str) -> Option<&Session> {
+        self.sessions.iter().find(|session| session.id == id)
+    }
+
+    /// The place for what is learnt of a session.
+    pub(super) fn session_mut(&mut self, id: &str) -> &mut Session {
+        let index = self.sessions.iter().position(|session| session.id == id);
+        let index = index.unwrap_or_else(|| self.add(id));
+        &mut self.sessions[index]
+    }
+
+    /// The session is no more.
+    pub(super) fn forget(&mut self, id: &str) {
+        self.sessions.retain(|session| session.id != id);
+    }
+
+    /// The session of a call that names none: the one with a running prompt, or else the only one.
+    pub(super) fn current_session(&self) -> Result<String, Error> {
+        if let Some(running) = self.asked.only("session/prompt") {
+            return Ok(running.to_owned());
+        }
+        match &*self.sessions {
+            _ if self.asked.waits("session/prompt") => Err(nameless(SEVERAL_PROMPTS)),
+            [session] => Ok(session.id.clone()),
+            [] => Err(nameless(NO_SESSION)),
+            _ => Err(nameless(SEVERAL_SESSIONS)),
+        }
+    }
+
+    /// Adds the session to a call that names none.
+    pub(super) fn fill_session(&self, params: &mut Object<'_>) -> Result<(), Error> {
+        if !params.has("sessionId") {
+            params.put("sessionId", &self.current_session()?);
+        }
+        Ok(())
+    }
+
+    /// Makes a path member absolute where the directory of the call's session is known.
+    pub(super) fn resolve(
+        &self,
+        params: &Object<'_>,
+        object: &mut Object<'_>,
+        name: &'static str,
+    ) {
+        let session = edit::string(params, "sessionId").and_then(|id| self.session(&id));
+        if let Some(cwd) = session.and_then(|session| session.cwd.as_deref()) {
+            path::resolve(object, name, cwd);
+        }
+    }
+
+    /// A new id for something that has none in the draft.
+    pub(super) fn new_id(&mut self, prefix: &str) -> String {
+        self.ids = self.ids.wrapping_add(1);
+        format!("{prefix}-{}", self.ids)
+    }
+
+    fn add(&mut self, id: &str) -> usize {
+        if self.sessions.len() == MAX_SESSIONS {
+            self.sessions.remove(0);
+        }
+        self.sessions.push(Session {
+            id: id.to_owned(),
+            ..Session::default()
+        });
+        self.sessions.len() - 1
+    }
+}
+
+#[cold]
+fn nameless(reason: &'static str) -> Error {
+    Error::new(Problem::Unfit(reason), 0).within("sessionId")
+}
+
+const MAX_SESSIONS: usize = 1024;
+const NO_SESSION: &str = "missing, and there is no session yet";
+const SEVERAL_SESSIONS: &str = "missing, and there are several sessions and no prompt that runs";
+const SEVERAL_PROMPTS: &str = "missing, and prompts run in several sessions";
