@@ -55,7 +55,7 @@ impl Decode for Error {
         let mut data = None;
         let mut more = reader.open_object()?;
         while more {
-            match &*reader.key()? {
+            match reader.key()? {
                 "code" => code = Some(field::lenient(reader, "code")?),
                 "message" => message = Some(field::lenient(reader, "message")?),
                 "data" => data = field::lenient(reader, "data")?,

@@ -3,6 +3,7 @@
 //! The reader can step back, which is what a tolerant protocol needs: a bad optional member is skipped, a tag is
 //! looked up before its variant is decoded, and an unknown value is kept as the text it came in.
 
+mod block;
 mod error;
 pub mod field;
 mod maybe;
@@ -50,6 +51,12 @@ pub trait Members: Encode {
     fn members(&self, out: &mut String);
 }
 
+/// An object that can still be read when its first members have been read by somebody else, who looked for a tag.
+pub trait DecodeRest: Decode {
+    /// Reads the rest of an object that starts at `start`; `more` says whether there is any.
+    fn decode_rest(reader: &mut Reader<'_>, start: Mark, more: bool) -> Result<Self, Error>;
+}
+
 /// A part of an object: it is read from the same members as the object around it, and writes its members into it.
 pub trait Part: Decode + Members {
     /// The members that belong to this part and to no other.
@@ -62,9 +69,11 @@ pub trait Part: Decode + Members {
 /// Reads one value from a text that holds nothing else.
 pub fn from_str<T: Decode>(text: &str) -> Result<T, Error> {
     let mut reader = Reader::new(text);
-    let value = T::decode(&mut reader)?;
-    reader.end()?;
-    Ok(value)
+    let value = T::decode(&mut reader);
+    if value.is_ok() {
+        reader.end()?;
+    }
+    value
 }
 
 /// Reads one value from bytes that hold nothing else; bytes that are not UTF-8 are an error.

@@ -145,9 +145,13 @@ impl<'a> Envelope<'a> {
         let mut reader = Reader::new(text);
         let mut more = reader.open_object()?;
         while more {
-            let key = reader.key()?;
-            let repeated = match &*key {
-                "jsonrpc" => self.version.replace(reader.skip()? == "\"2.0\"").is_some(),
+            let repeated = match reader.key()? {
+                "jsonrpc" => {
+                    let version = part(&mut reader, Reader::string)?;
+                    self.version
+                        .replace(version.as_deref() == Ok("2.0"))
+                        .is_some()
+                }
                 "id" => self.id.replace(part(&mut reader, Id::decode)?).is_some(),
                 "method" => {
                     let method = part(&mut reader, Reader::string)?.ok();

@@ -100,15 +100,25 @@ macro_rules! object {
         object! { @default $Name [$($rfield)* $($pfield)*] }
 
         impl attache_rpc::json::Decode for $Name {
-            #[allow(unused_mut, reason = "not every object has members of each sort")]
             fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::Error> {
                 $(object! { @null $null reader })?
-                object! { @mark [$($pfield)*] start reader }
+                let start = reader.mark();
+                let more = reader.open_object()?;
+                attache_rpc::json::DecodeRest::decode_rest(reader, start, more)
+            }
+        }
+
+        impl attache_rpc::json::DecodeRest for $Name {
+            #[allow(unused_variables, unused_mut, reason = "not every object has members of each sort")]
+            fn decode_rest(
+                reader: &mut attache_rpc::json::Reader<'_>,
+                start: attache_rpc::json::Mark,
+                mut more: bool,
+            ) -> Result<Self, attache_rpc::json::Error> {
                 $(let mut $rfield: Option<$rtype> = None;)*
                 $(let mut $ofield = <$otype>::default();)*
-                let mut more = reader.open_object()?;
                 while more {
-                    match &*reader.key()? {
+                    match reader.key()? {
                         $($rwire => $rfield = Some(object! { @field [$($rrule)*] reader $rwire }),)*
                         $($owire => $ofield = object! { @field [$($orule)*] reader $owire },)*
                         _ => {
@@ -119,14 +129,14 @@ macro_rules! object {
                 }
                 $(
                     reader.reset(start);
-                    let mut $pfield = <$ptype>::decode(reader)?;
+                    let mut $pfield = <$ptype as attache_rpc::json::Decode>::decode(reader)?;
                 )*
                 object! { @forget [$($pfield)*] [$($ptype,)*] }
-                Ok(Self {
-                    $($rfield: attache_rpc::json::field::required(reader, $rfield, $rwire)?,)*
-                    $($pfield,)*
-                    $($ofield,)*
-                })
+                // Spelled out here and in `@field`: each call in between would move the value once more.
+                $(let Some($rfield) = $rfield else {
+                    return Err(attache_rpc::json::field::missing(reader, $rwire));
+                };)*
+                Ok(Self { $($rfield,)* $($pfield,)* $($ofield,)* })
             }
         }
 
@@ -183,9 +193,6 @@ macro_rules! object {
         }
     };
 
-    (@mark [] $start:ident $reader:ident) => {};
-    (@mark [$($part:ident)+] $start:ident $reader:ident) => { let $start = $reader.mark(); };
-
     (@forget [] []) => {};
     (@forget [$($part:ident)+] [$($type:ty,)+]) => {
         let owned = [Self::MEMBERS, $(<$type as attache_rpc::json::Part>::OWNED,)+].concat();
@@ -198,7 +205,12 @@ macro_rules! object {
 
     (@field [shown] $reader:ident $wire:literal) => { object! { @field [] $reader $wire } };
     (@field [$rule:ident shown] $reader:ident $wire:literal) => { object! { @field [$rule] $reader $wire } };
-    (@field [] $reader:ident $wire:literal) => { attache_rpc::json::field::strict($reader, $wire)? };
+    (@field [] $reader:ident $wire:literal) => {
+        match attache_rpc::json::Decode::decode($reader) {
+            Ok(value) => value,
+            Err(error) => return Err(error.within($wire)),
+        }
+    };
     (@field [$rule:ident] $reader:ident $wire:literal) => { attache_rpc::json::field::$rule($reader, $wire)? };
 }
 
@@ -232,11 +244,17 @@ macro_rules! union {
 
         impl attache_rpc::json::Decode for $Name {
             fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::Error> {
-                let tag = reader.tag($tag)?;
+                let start = reader.mark();
+                let (tag, more) = reader.open_tagged($tag)?;
                 match tag.as_deref() {
-                    $(Some($value) => union! { @decode reader $Variant $(($Payload))? },)*
-                    $(None | Some($uvalue) => <$UPayload>::decode(reader).map(Self::$Untagged),)?
-                    Some(_) => attache_rpc::json::Raw::decode(reader).map(Self::Other),
+                    $(Some($value) => union! { @decode reader start more $Variant $(($Payload))? },)*
+                    $(None | Some($uvalue) => {
+                        <$UPayload as attache_rpc::json::DecodeRest>::decode_rest(reader, start, more).map(Self::$Untagged)
+                    })?
+                    Some(_) => {
+                        reader.reset(start);
+                        attache_rpc::json::Raw::decode(reader).map(Self::Other)
+                    }
                     #[allow(unreachable_patterns, reason = "an untagged variant has taken it")]
                     None => Err(reader.error(attache_rpc::json::Problem::Missing).within($tag)),
                 }
@@ -294,8 +312,13 @@ macro_rules! union {
     (@bind $payload:ident $Variant:ident ($Payload:ty)) => { Self::$Variant($payload) };
     (@members $payload:ident $out:ident) => {};
     (@members $payload:ident $out:ident ($Payload:ty)) => { attache_rpc::json::Members::members($payload, $out); };
-    (@decode $reader:ident $Variant:ident) => { $reader.skip().map(|_| Self::$Variant) };
-    (@decode $reader:ident $Variant:ident ($Payload:ty)) => { <$Payload>::decode($reader).map(Self::$Variant) };
+    (@decode $reader:ident $start:ident $more:ident $Variant:ident) => {{
+        $reader.reset($start);
+        $reader.skip().map(|_| Self::$Variant)
+    }};
+    (@decode $reader:ident $start:ident $more:ident $Variant:ident ($Payload:ty)) => {
+        <$Payload as attache_rpc::json::DecodeRest>::decode_rest($reader, $start, $more).map(Self::$Variant)
+    };
     (@sample $Variant:ident) => { |_| Self::$Variant };
     (@sample $Variant:ident ($Payload:ty)) => { |source| Self::$Variant(crate::tests::sample::Sample::sample(source)) };
 }
@@ -356,7 +379,7 @@ macro_rules! open_enum {
 
         impl attache_rpc::json::Decode for $Name {
             fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::Error> {
-                reader.string().map(|value| Self::from(&*value))
+                reader.text().map(Self::from)
             }
         }
 

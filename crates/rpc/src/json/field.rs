@@ -68,9 +68,10 @@ pub fn patch_items<T: Decode>(
     })
 }
 
-/// The value of a member that must have been there, after all members have been read.
-pub fn required<T>(reader: &Reader<'_>, value: Option<T>, name: &'static str) -> Result<T, Error> {
-    value.ok_or_else(|| reader.error(Problem::Missing).within(name))
+/// The error for a member that must be there and is not.
+#[cold]
+pub fn missing(reader: &Reader<'_>, name: &'static str) -> Error {
+    reader.error(Problem::Missing).within(name)
 }
 
 fn skipped(reader: &mut Reader<'_>, mark: Mark, name: &'static str) -> Result<(), Error> {

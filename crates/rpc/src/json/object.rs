@@ -17,7 +17,7 @@ impl<'a> Object<'a> {
         let mut object = Object::default();
         let mut more = reader.open_object()?;
         while more {
-            let name = reader.key()?;
+            let name = reader.name()?;
             let value = reader.skip()?;
             object.members.push((name, Cow::Borrowed(value)));
             more = reader.more_members()?;

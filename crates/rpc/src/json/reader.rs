@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::scan::plain_end;
-use super::{Error, Kind, MAX_DEPTH, Problem};
+use super::{Error, Kind, MAX_DEPTH, Problem, scan};
 
 /// Reads JSON values from a text, in order.
 ///
@@ -14,6 +13,8 @@ pub struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: u32,
+    /// The last short string that held an escape.
+    unescaped: String,
 }
 
 /// A place in the text to step back to.
@@ -31,6 +32,7 @@ impl<'a> Reader<'a> {
             text,
             at: 0,
             depth: 0,
+            unescaped: String::new(),
         }
     }
 
@@ -59,7 +61,7 @@ impl<'a> Reader<'a> {
     /// Reads `null` if it comes next and says whether it did.
     pub fn null(&mut self) -> Result<bool, Error> {
         if self.peek() == Some(b'n') {
-            self.word("null")?;
+            self.word(b"null")?;
             return Ok(true);
         }
         Ok(false)
@@ -68,8 +70,8 @@ impl<'a> Reader<'a> {
     /// Reads a boolean.
     pub fn boolean(&mut self) -> Result<bool, Error> {
         match self.peek() {
-            Some(b't') => self.word("true").map(|()| true),
-            Some(b'f') => self.word("false").map(|()| false),
+            Some(b't') => self.word(b"true").map(|()| true),
+            Some(b'f') => self.word(b"false").map(|()| false),
             _ => Err(self.unexpected("a boolean")),
         }
     }
@@ -77,13 +79,32 @@ impl<'a> Reader<'a> {
     /// Reads a number and returns its text.
     pub fn number(&mut self) -> Result<&'a str, Error> {
         match self.peek() {
-            Some(b'-' | b'0'..=b'9') => self.number_token(),
+            Some(b'-' | b'0'..=b'9') => {
+                let start = self.at;
+                self.at = scan::number_end(self.text.as_bytes(), start)?;
+                Ok(&self.text[start..self.at])
+            }
             _ => Err(self.unexpected("a number")),
         }
     }
 
-    /// Reads a string; borrowed unless it holds an escape.
+    /// Reads a string for a look at it.
     #[inline]
+    pub fn text(&mut self) -> Result<&str, Error> {
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("a string"));
+        }
+        let start = self.at + 1;
+        let end = scan::plain_end(self.text.as_bytes(), start);
+        if self.text.as_bytes().get(end) == Some(&b'"') {
+            self.at = end + 1;
+            return Ok(&self.text[start..end]);
+        }
+        self.unescaped = self.escaped_string(start, end)?;
+        Ok(&self.unescaped)
+    }
+
+    /// Reads a string to keep it; borrowed unless it holds an escape.
     pub fn string(&mut self) -> Result<Cow<'a, str>, Error> {
         if self.peek() != Some(b'"') {
             return Err(self.unexpected("a string"));
@@ -93,55 +114,9 @@ impl<'a> Reader<'a> {
 
     /// Steps over one value of any type and returns its text.
     pub fn skip(&mut self) -> Result<&'a str, Error> {
-        self.peek();
-        let start = self.at;
-        // A bit for each open bracket, set for an object; the depth limit keeps it within the word.
-        let mut objects = 0u128;
-        let floor = self.depth;
-        loop {
-            match self.peek() {
-                Some(b'"') => self.skip_string()?,
-                Some(b'{') => {
-                    if self.open_object()? {
-                        objects = objects << 1 | 1;
-                        self.skip_key()?;
-                        continue;
-                    }
-                }
-                Some(b'[') => {
-                    if self.open_array()? {
-                        objects <<= 1;
-                        continue;
-                    }
-                }
-                Some(b'-' | b'0'..=b'9') => {
-                    self.number_token()?;
-                }
-                Some(b't') => self.word("true")?,
-                Some(b'f') => self.word("false")?,
-                Some(b'n') => self.word("null")?,
-                Some(_) => return Err(self.syntax("no value starts here")),
-                None => return Err(self.error(Problem::Truncated)),
-            }
-            loop {
-                if self.depth == floor {
-                    return Ok(&self.text[start..self.at]);
-                }
-                let in_object = objects & 1 == 1;
-                let more = if in_object {
-                    self.more(b'}')?
-                } else {
-                    self.more(b']')?
-                };
-                if more {
-                    if in_object {
-                        self.skip_key()?;
-                    }
-                    break;
-                }
-                objects >>= 1;
-            }
-        }
+        let start = scan::space_end(self.text.as_bytes(), self.at);
+        self.at = scan::value_end(self.text.as_bytes(), start, self.depth)?;
+        Ok(&self.text[start..self.at])
     }
 }
 
@@ -167,13 +142,36 @@ impl<'a> Reader<'a> {
 
     /// Reads a member's name and the colon behind it.
     #[inline]
-    pub fn key(&mut self) -> Result<Cow<'a, str>, Error> {
-        if self.peek() != Some(b'"') {
-            return Err(self.syntax("a member's name must be a string"));
+    pub fn key(&mut self) -> Result<&str, Error> {
+        match scan::short_key(self.text.as_bytes(), self.at) {
+            Some(end) => {
+                let start = self.at + 1;
+                self.at = end + 2;
+                Ok(&self.text[start..end])
+            }
+            None => self.odd_key(),
         }
-        let key = self.string_token()?;
+    }
+
+    #[inline(never)]
+    fn odd_key(&mut self) -> Result<&str, Error> {
+        match self.name()? {
+            Cow::Borrowed(name) => Ok(name),
+            Cow::Owned(name) => {
+                self.unescaped = name;
+                Ok(&self.unescaped)
+            }
+        }
+    }
+
+    /// Reads a member's name and the colon behind it, to keep the name; borrowed unless it holds an escape.
+    pub fn name(&mut self) -> Result<Cow<'a, str>, Error> {
+        if self.peek() != Some(b'"') {
+            return Err(scan::no_name(self.text.as_bytes(), self.at));
+        }
+        let name = self.string_token()?;
         self.colon()?;
-        Ok(key)
+        Ok(name)
     }
 
     /// After a member: whether another one follows. Leaves the object if not.
@@ -188,25 +186,35 @@ impl<'a> Reader<'a> {
         self.more(b']')
     }
 
+    /// Enters an object and looks for a string member. Returns its value and whether there are members left to read:
+    /// those behind the tag if it comes first, as it mostly does, and all of them if not.
+    #[inline]
+    pub fn open_tagged(
+        &mut self,
+        name: &'static str,
+    ) -> Result<(Option<Cow<'a, str>>, bool), Error> {
+        let start = self.mark();
+        if self.open_object()? && self.key()? == name {
+            let tag = self.string().map_err(|error| error.within(name))?;
+            return Ok((Some(tag), self.more_members()?));
+        }
+        self.reset(start);
+        let tag = self.tag(name)?;
+        Ok((tag, self.open_object()?))
+    }
+
     /// Looks up a string member of the object that comes next, without leaving the place. A member of that name and
     /// another type is an error.
     pub fn tag(&mut self, name: &'static str) -> Result<Option<Cow<'a, str>>, Error> {
         let mark = self.mark();
         let mut found = None;
         let mut more = self.open_object()?;
-        let mut first = true;
         while more {
-            let key = self.key()?;
-            if key == name {
+            if self.key()? == name {
                 found = Some(self.string().map_err(|error| error.within(name))?);
-                // Writers put the tag first, and then the rest need not be looked at.
-                if first {
-                    break;
-                }
             } else {
                 self.skip()?;
             }
-            first = false;
             more = self.more_members()?;
         }
         self.reset(mark);
@@ -255,12 +263,8 @@ impl<'a> Reader<'a> {
 impl<'a> Reader<'a> {
     #[inline]
     fn peek(&mut self) -> Option<u8> {
-        loop {
-            match self.text.as_bytes().get(self.at) {
-                Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
-                other => return other.copied(),
-            }
-        }
+        self.at = scan::space_end(self.text.as_bytes(), self.at);
+        self.text.as_bytes().get(self.at).copied()
     }
 
     #[inline]
@@ -303,50 +307,15 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn word(&mut self, word: &'static str) -> Result<(), Error> {
-        let rest = &self.text.as_bytes()[self.at..];
-        if !rest.starts_with(word.as_bytes()) {
-            return Err(self.syntax("expected true, false or null"));
-        }
-        self.at += word.len();
+    fn word(&mut self, word: &'static [u8]) -> Result<(), Error> {
+        self.at = scan::word_end(self.text.as_bytes(), self.at, word)?;
         Ok(())
     }
 
-    fn number_token(&mut self) -> Result<&'a str, Error> {
-        let bytes = self.text.as_bytes();
-        let start = self.at;
-        let mut at = start;
-        if bytes.get(at) == Some(&b'-') {
-            at += 1;
-        }
-        let whole = digits(bytes, at);
-        if whole == at || (bytes[at] == b'0' && whole > at + 1) {
-            return Err(self.syntax("a number needs digits and no leading zero"));
-        }
-        at = whole;
-        if bytes.get(at) == Some(&b'.') {
-            let fraction = digits(bytes, at + 1);
-            if fraction == at + 1 {
-                return Err(self.syntax("a number needs digits after its point"));
-            }
-            at = fraction;
-        }
-        if matches!(bytes.get(at), Some(b'e' | b'E')) {
-            let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
-            let exponent = digits(bytes, at + 1 + sign);
-            if exponent == at + 1 + sign {
-                return Err(self.syntax("a number needs digits in its exponent"));
-            }
-            at = exponent;
-        }
-        self.at = at;
-        Ok(&self.text[start..at])
-    }
-
-    #[inline]
+    #[inline(always)]
     fn string_token(&mut self) -> Result<Cow<'a, str>, Error> {
         let start = self.at + 1;
-        let end = plain_end(self.text.as_bytes(), start);
+        let end = scan::plain_end(self.text.as_bytes(), start);
         if self.text.as_bytes().get(end) == Some(&b'"') {
             self.at = end + 1;
             return Ok(Cow::Borrowed(&self.text[start..end]));
@@ -354,115 +323,28 @@ impl<'a> Reader<'a> {
         self.escaped_string(start, end).map(Cow::Owned)
     }
 
+    #[inline(never)]
     fn escaped_string(&mut self, start: usize, mut end: usize) -> Result<String, Error> {
+        let bytes = self.text.as_bytes();
         let mut out = String::with_capacity((end - start) * 2 + 16);
         let mut from = start;
         loop {
             out.push_str(&self.text[from..end]);
             self.at = end;
-            match self.text.as_bytes().get(end) {
+            match bytes.get(end) {
                 Some(b'"') => {
                     self.at = end + 1;
                     return Ok(out);
                 }
-                Some(b'\\') => out.push(self.escape()?),
-                Some(_) => return Err(self.syntax("a control character in a string")),
-                None => return Err(self.error(Problem::Truncated)),
-            }
-            from = self.at;
-            end = plain_end(self.text.as_bytes(), from);
-        }
-    }
-
-    #[inline]
-    fn skip_string(&mut self) -> Result<(), Error> {
-        self.at += 1;
-        loop {
-            self.at = plain_end(self.text.as_bytes(), self.at);
-            match self.text.as_bytes().get(self.at) {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(());
-                }
                 Some(b'\\') => {
-                    self.escape()?;
+                    let (character, behind) = scan::escape(bytes, end)?;
+                    out.push(character);
+                    from = behind;
                 }
                 Some(_) => return Err(self.syntax("a control character in a string")),
                 None => return Err(self.error(Problem::Truncated)),
             }
+            end = scan::plain_end(bytes, from);
         }
     }
-
-    #[inline]
-    fn skip_key(&mut self) -> Result<(), Error> {
-        if self.peek() != Some(b'"') {
-            return Err(self.syntax("a member's name must be a string"));
-        }
-        self.skip_string()?;
-        self.colon()
-    }
-
-    /// Reads the escape at the present place, backslash included.
-    fn escape(&mut self) -> Result<char, Error> {
-        let Some(&letter) = self.text.as_bytes().get(self.at + 1) else {
-            return Err(self.error(Problem::Truncated));
-        };
-        let plain = match letter {
-            b'"' | b'\\' | b'/' => char::from(letter),
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'n' => '\n',
-            b'r' => '\r',
-            b't' => '\t',
-            b'u' => return self.unicode_escape(),
-            _ => return Err(self.syntax("an unknown escape in a string")),
-        };
-        self.at += 2;
-        Ok(plain)
-    }
-
-    fn unicode_escape(&mut self) -> Result<char, Error> {
-        let first = self.hex4(self.at + 2)?;
-        let (code, length) = match first {
-            0xd800..=0xdbff => {
-                if self.text.as_bytes().get(self.at + 6..self.at + 8) != Some(b"\\u") {
-                    return Err(self.syntax("half of a surrogate pair"));
-                }
-                let second = self.hex4(self.at + 8)?;
-                if !(0xdc00..=0xdfff).contains(&second) {
-                    return Err(self.syntax("half of a surrogate pair"));
-                }
-                (0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00), 12)
-            }
-            other => (other, 6),
-        };
-        match char::from_u32(code) {
-            Some(character) => {
-                self.at += length;
-                Ok(character)
-            }
-            None => Err(self.syntax("half of a surrogate pair")),
-        }
-    }
-
-    fn hex4(&self, at: usize) -> Result<u32, Error> {
-        let Some(digits) = self.text.as_bytes().get(at..at + 4) else {
-            return Err(self.error(Problem::Truncated));
-        };
-        let mut code = 0;
-        for &digit in digits {
-            match char::from(digit).to_digit(16) {
-                Some(value) => code = code * 16 + value,
-                None => return Err(self.syntax("a unicode escape needs four hexadecimal digits")),
-            }
-        }
-        Ok(code)
-    }
-}
-
-fn digits(bytes: &[u8], mut at: usize) -> usize {
-    while matches!(bytes.get(at), Some(b'0'..=b'9')) {
-        at += 1;
-    }
-    at
 }

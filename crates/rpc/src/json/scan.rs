@@ -1,61 +1,327 @@
-//! Finding the end of the plain part of a string, many bytes at a time.
+//! Stepping over JSON text: where a string, a number or a whole value ends. Only positions here, no values.
 
-/// The index of the first byte at or after `at` that a JSON string cannot hold as it is: a quote, a backslash or a
-/// control character. The length of `bytes` if there is none.
-#[inline]
-pub(super) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-        let marked = special(u64::from_le_bytes(*word));
-        if marked != 0 {
-            return at + marked.trailing_zeros() as usize / 8;
+use super::block::{is_special, special};
+use super::{Error, MAX_DEPTH, Problem};
+
+/// The place behind the value that starts at or after `at`, which lies `depth` levels deep.
+pub(super) fn value_end(bytes: &[u8], mut at: usize, depth: u32) -> Result<usize, Error> {
+    let mut open = Brackets::default();
+    loop {
+        at = space_end(bytes, at);
+        match bytes.get(at) {
+            Some(b'"') => at = string_end(bytes, at + 1)?,
+            Some(b'{') => {
+                let inside = space_end(bytes, at + 1);
+                if bytes.get(inside) == Some(&b'}') {
+                    at = inside + 1;
+                } else {
+                    open.push(depth, OBJECT, at)?;
+                    at = key_end(bytes, inside)?;
+                    continue;
+                }
+            }
+            Some(b'[') => {
+                let inside = space_end(bytes, at + 1);
+                if bytes.get(inside) == Some(&b']') {
+                    at = inside + 1;
+                } else {
+                    open.push(depth, ARRAY, at)?;
+                    at = inside;
+                    continue;
+                }
+            }
+            Some(b'-' | b'0'..=b'9') => at = number_end(bytes, at)?,
+            Some(b't') => at = word_end(bytes, at, b"true")?,
+            Some(b'f') => at = word_end(bytes, at, b"false")?,
+            Some(b'n') => at = word_end(bytes, at, b"null")?,
+            Some(_) => return Err(syntax("no value starts here", at)),
+            None => return Err(Error::new(Problem::Truncated, at)),
         }
-        at += 8;
-        if at % 64 == 0 {
-            at = plain_blocks(bytes, at);
+        match close_end(bytes, at, &mut open)? {
+            Next::Value(place) => at = place,
+            Next::End(place) => return Ok(place),
         }
     }
-    while let Some(&byte) = bytes.get(at) {
-        if is_special(byte) {
-            break;
+}
+
+enum Next {
+    /// Another value is due here.
+    Value(usize),
+    /// The outermost value ends here.
+    End(usize),
+}
+
+/// Steps over closing brackets and one comma behind a value.
+#[inline]
+fn close_end(bytes: &[u8], mut at: usize, open: &mut Brackets) -> Result<Next, Error> {
+    while open.depth > 0 {
+        at = space_end(bytes, at);
+        match bytes.get(at) {
+            Some(b',') if open.top() == OBJECT => {
+                return key_end(bytes, space_end(bytes, at + 1)).map(Next::Value);
+            }
+            Some(b',') => return Ok(Next::Value(at + 1)),
+            Some(b'}') if open.top() == OBJECT => open.pop(),
+            Some(b']') if open.top() == ARRAY => open.pop(),
+            Some(_) => return Err(syntax("expected a comma or a closing bracket", at)),
+            None => return Err(Error::new(Problem::Truncated, at)),
         }
+        at += 1;
+    }
+    Ok(Next::End(at))
+}
+
+/// The open brackets, a bit for each; the depth limit keeps them within the word.
+#[derive(Default)]
+struct Brackets {
+    kinds: u128,
+    depth: u32,
+}
+
+const OBJECT: u128 = 1;
+const ARRAY: u128 = 0;
+
+impl Brackets {
+    #[inline]
+    fn push(&mut self, outside: u32, kind: u128, at: usize) -> Result<(), Error> {
+        if outside + self.depth == MAX_DEPTH {
+            return Err(Error::new(Problem::TooDeep, at));
+        }
+        self.kinds = self.kinds << 1 | kind;
+        self.depth += 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn pop(&mut self) {
+        self.kinds >>= 1;
+        self.depth -= 1;
+    }
+
+    #[inline]
+    fn top(&self) -> u128 {
+        self.kinds & 1
+    }
+}
+
+/// The first byte at or after `at` that is no white space.
+#[inline(always)]
+pub(super) fn space_end(bytes: &[u8], at: usize) -> usize {
+    match bytes.get(at) {
+        Some(0..=b' ') => long_space_end(bytes, at),
+        _ => at,
+    }
+}
+
+#[inline(never)]
+fn long_space_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\t' | b'\n' | b'\r') = bytes.get(at) {
         at += 1;
     }
     at
 }
 
-/// Steps over blocks of 64 bytes without a special byte; written so that the compiler vectorises the inner loop.
-fn plain_blocks(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<64>()) {
-        let special = block
-            .iter()
-            .fold(false, |found, &byte| found | is_special(byte));
-        if special {
-            break;
+/// Where the name ends that starts with the quote at `at`, if it is written as most names are: short, without escapes,
+/// and with its colon close behind.
+#[inline(always)]
+pub(super) fn short_key(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = bytes.get(at..)?;
+    let block = rest.get(1..)?.first_chunk::<16>()?;
+    let marks = special(block);
+    let end = at + 1 + marks.trailing_zeros() as usize;
+    let is_key = rest[0] == b'"' && marks != 0 && bytes.get(end..end + 2) == Some(b"\":");
+    is_key.then_some(end)
+}
+
+/// The place behind a member's name and its colon.
+#[inline(always)]
+fn key_end(bytes: &[u8], at: usize) -> Result<usize, Error> {
+    match short_key(bytes, at) {
+        Some(end) => Ok(end + 2),
+        None => odd_key_end(bytes, at),
+    }
+}
+
+#[inline(never)]
+fn odd_key_end(bytes: &[u8], at: usize) -> Result<usize, Error> {
+    if bytes.get(at) != Some(&b'"') {
+        return Err(no_name(bytes, at));
+    }
+    let colon = space_end(bytes, string_end(bytes, at + 1)?);
+    if bytes.get(colon) != Some(&b':') {
+        return Err(syntax("expected a colon after a member's name", colon));
+    }
+    Ok(colon + 1)
+}
+
+#[cold]
+pub(super) fn no_name(bytes: &[u8], at: usize) -> Error {
+    match bytes.get(at) {
+        Some(_) => syntax("a member's name must be a string", at),
+        None => Error::new(Problem::Truncated, at),
+    }
+}
+
+#[cold]
+fn syntax(what: &'static str, at: usize) -> Error {
+    Error::new(Problem::Syntax(what), at)
+}
+
+/// The place behind the closing quote of the string whose text starts at `at`.
+#[inline(always)]
+fn string_end(bytes: &[u8], at: usize) -> Result<usize, Error> {
+    let end = plain_end(bytes, at);
+    if bytes.get(end) == Some(&b'"') {
+        return Ok(end + 1);
+    }
+    escaped_end(bytes, end)
+}
+
+#[inline(never)]
+fn escaped_end(bytes: &[u8], mut at: usize) -> Result<usize, Error> {
+    loop {
+        match bytes.get(at) {
+            Some(b'"') => return Ok(at + 1),
+            Some(b'\\') => at = escape(bytes, at)?.1,
+            Some(_) => return Err(syntax("a control character in a string", at)),
+            None => return Err(Error::new(Problem::Truncated, at)),
         }
-        at += 64;
+        at = plain_end(bytes, at);
+    }
+}
+
+/// The character that the escape at `at` stands for, and the place behind it.
+pub(super) fn escape(bytes: &[u8], at: usize) -> Result<(char, usize), Error> {
+    let Some(&letter) = bytes.get(at + 1) else {
+        return Err(Error::new(Problem::Truncated, at + 1));
+    };
+    let character = match letter {
+        b'"' | b'\\' | b'/' => char::from(letter),
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => return unicode_escape(bytes, at),
+        _ => return Err(syntax("an unknown escape in a string", at)),
+    };
+    Ok((character, at + 2))
+}
+
+fn unicode_escape(bytes: &[u8], at: usize) -> Result<(char, usize), Error> {
+    let half = || syntax("half of a surrogate pair", at);
+    let first = hex4(bytes, at + 2)?;
+    let (code, end) = if (0xd800..=0xdbff).contains(&first) {
+        if bytes.get(at + 6..at + 8) != Some(b"\\u") {
+            return Err(half());
+        }
+        let second = hex4(bytes, at + 8)?;
+        if !(0xdc00..=0xdfff).contains(&second) {
+            return Err(half());
+        }
+        (
+            0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00),
+            at + 12,
+        )
+    } else {
+        (first, at + 6)
+    };
+    char::from_u32(code)
+        .map(|character| (character, end))
+        .ok_or_else(half)
+}
+
+fn hex4(bytes: &[u8], at: usize) -> Result<u32, Error> {
+    let Some(digits) = bytes.get(at..at + 4) else {
+        return Err(Error::new(Problem::Truncated, bytes.len()));
+    };
+    digits.iter().try_fold(0, |code, &digit| {
+        let value = char::from(digit).to_digit(16);
+        let wrong = || syntax("a unicode escape needs four hexadecimal digits", at);
+        value.map(|value| code * 16 + value).ok_or_else(wrong)
+    })
+}
+
+/// The place behind the number that starts at `at`.
+pub(super) fn number_end(bytes: &[u8], at: usize) -> Result<usize, Error> {
+    let whole = at + usize::from(bytes.get(at) == Some(&b'-'));
+    let mut end = digits_end(bytes, whole);
+    if end == whole || (bytes[whole] == b'0' && end > whole + 1) {
+        let what = "a number needs digits and no leading zero";
+        return Err(syntax(what, at));
+    }
+    if bytes.get(end) == Some(&b'.') {
+        end = some_digits_end(bytes, end + 1)?;
+    }
+    if let Some(b'e' | b'E') = bytes.get(end) {
+        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        end = some_digits_end(bytes, end + 1 + sign)?;
+    }
+    Ok(end)
+}
+
+fn some_digits_end(bytes: &[u8], at: usize) -> Result<usize, Error> {
+    let end = digits_end(bytes, at);
+    if end == at {
+        let what = "a number needs digits after its point and in its exponent";
+        return Err(syntax(what, at));
+    }
+    Ok(end)
+}
+
+fn digits_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(b'0'..=b'9') = bytes.get(at) {
+        at += 1;
     }
     at
 }
 
-fn is_special(byte: u8) -> bool {
-    byte == b'"' || byte == b'\\' || byte < 0x20
+/// The place behind `true`, `false` or `null` at `at`.
+pub(super) fn word_end(bytes: &[u8], at: usize, word: &'static [u8]) -> Result<usize, Error> {
+    if bytes[at..].starts_with(word) {
+        return Ok(at + word.len());
+    }
+    Err(syntax("expected true, false or null", at))
 }
 
-/// The high bit of every byte in the word that is special. Bits above the first one set may be wrong, as in every
-/// borrow-based byte search; only the first is used.
-fn special(word: u64) -> u64 {
-    let below_space = word.wrapping_sub(ONES * 0x20) & !word;
-    let quote = zero_byte(word ^ (ONES * 0x22));
-    let backslash = zero_byte(word ^ (ONES * 0x5c));
-    (below_space | quote | backslash) & HIGHS
+/// The index of the first byte at or after `at` that a JSON string cannot hold as it is: a quote, a backslash or a
+/// control character. The length of `bytes` if there is none.
+#[inline(always)]
+pub(super) fn plain_end(bytes: &[u8], at: usize) -> usize {
+    // Most strings of a protocol end within the first block; they are not worth a loop.
+    match bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+        Some(block) if special(block) != 0 => at + special(block).trailing_zeros() as usize,
+        _ => far_plain_end(bytes, at),
+    }
 }
 
-fn zero_byte(word: u64) -> u64 {
-    word.wrapping_sub(ONES) & !word
+#[inline(never)]
+fn far_plain_end(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let (blocks, tail) = rest.as_chunks::<16>();
+    for (index, block) in blocks.iter().enumerate() {
+        let marks = special(block);
+        if marks != 0 {
+            return at + index * 16 + marks.trailing_zeros() as usize;
+        }
+    }
+    at + blocks.len() * 16 + tail_plain_end(bytes, tail)
 }
 
-const ONES: u64 = 0x0101_0101_0101_0101;
-const HIGHS: u64 = 0x8080_8080_8080_8080;
+/// How many bytes of the tail, which is shorter than a block, come before the first special one.
+fn tail_plain_end(bytes: &[u8], tail: &[u8]) -> usize {
+    match bytes.last_chunk::<16>() {
+        // The last block of the text holds the tail at its end.
+        Some(block) => {
+            let marks = special(block) >> (16 - tail.len());
+            (marks.trailing_zeros() as usize).min(tail.len())
+        }
+        None => {
+            let plain = tail.iter().position(|&byte| is_special(byte));
+            plain.unwrap_or(tail.len())
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -64,20 +330,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_a_byte_by_byte_search(bytes in prop::collection::vec(any::<u8>(), 0..300), at in 0usize..20) {
+        fn plain_text_ends_where_a_search_byte_by_byte_ends(
+            bytes in prop::collection::vec(any::<u8>(), 0..300),
+            at in 0usize..20,
+        ) {
             let at = at.min(bytes.len());
             let slow = bytes[at..].iter().position(|&b| is_special(b)).map_or(bytes.len(), |n| at + n);
             prop_assert_eq!(plain_end(&bytes, at), slow);
         }
 
         #[test]
-        fn agrees_on_long_plain_text(length in 0usize..600, special in prop::option::of(0usize..600)) {
+        fn long_plain_text_ends_at_its_only_special_byte(length in 0usize..600, special in 0usize..600) {
             let mut bytes = vec![b'a'; length];
-            if let Some(byte) = special.and_then(|index| bytes.get_mut(index)) {
+            if let Some(byte) = bytes.get_mut(special) {
                 *byte = b'\\';
             }
-            let slow = bytes.iter().position(|&b| is_special(b)).unwrap_or(length);
-            prop_assert_eq!(plain_end(&bytes, 0), slow);
+            prop_assert_eq!(plain_end(&bytes, 0), special.min(length));
         }
     }
 }

@@ -26,13 +26,13 @@ impl Decode for String {
 
 impl Decode for Box<str> {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        reader.string().map(|text| Box::from(&*text))
+        reader.text().map(Box::from)
     }
 }
 
 impl Decode for Arc<str> {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        reader.string().map(|text| Arc::from(&*text))
+        reader.text().map(Arc::from)
     }
 }
 
@@ -70,6 +70,18 @@ impl<T: Encode> Encode for Option<T> {
     }
 }
 
+impl<T: Decode> Decode for Box<T> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        T::decode(reader).map(Box::new)
+    }
+}
+
+impl<T: Encode> Encode for Box<T> {
+    fn encode(&self, out: &mut String) {
+        (**self).encode(out);
+    }
+}
+
 impl<T: Decode> Decode for Vec<T> {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let mut items = Vec::new();
@@ -98,7 +110,7 @@ impl<T: Decode> Decode for BTreeMap<String, T> {
         let mut more = reader.open_object()?;
         let mut index = 0;
         while more {
-            let name = reader.key()?.into_owned();
+            let name = reader.name()?.into_owned();
             let value = T::decode(reader).map_err(|error| error.at(index))?;
             map.insert(name, value);
             index += 1;

@@ -58,7 +58,12 @@ impl Generator {
         }
     }
 
-    fn plain(&self, schema: &Map<String, Value>, source: &mut Source<'_>, depth: u8) -> Option<Value> {
+    fn plain(
+        &self,
+        schema: &Map<String, Value>,
+        source: &mut Source<'_>,
+        depth: u8,
+    ) -> Option<Value> {
         if let Some(value) = schema.get("const") {
             return Some(value.clone());
         }
@@ -73,7 +78,7 @@ impl Generator {
             "object" => self.object(schema, source, depth),
             "array" => self.array(schema, source, depth),
             "string" => Value::from(source.text()),
-            "boolean" => Value::from(source.byte() % 2 == 0),
+            "boolean" => Value::from(source.byte() % 2 == 1),
             "integer" => integer(schema, source),
             "number" => json!(f64::from(source.byte()) / 8.0),
             _ => Value::Null,
@@ -82,15 +87,25 @@ impl Generator {
 
     fn object(&self, schema: &Map<String, Value>, source: &mut Source<'_>, depth: u8) -> Value {
         let mut made = Map::new();
-        let required: Vec<&Value> = schema.get("required").and_then(Value::as_array).into_iter().flatten().collect();
+        let required: Vec<&Value> = schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .collect();
         let properties = schema.get("properties").and_then(Value::as_object);
         for (name, property) in properties.into_iter().flatten() {
             let needed = required.iter().any(|other| other.as_str() == Some(name));
             if needed || (depth > 0 && source.byte() % 2 == 1) {
-                made.insert(name.clone(), self.value(property, source, depth.saturating_sub(1)));
+                made.insert(
+                    name.clone(),
+                    self.value(property, source, depth.saturating_sub(1)),
+                );
             }
         }
-        if let (Some(more @ Value::Object(_)), true) = (schema.get("additionalProperties"), depth > 0) {
+        if let (Some(more @ Value::Object(_)), true) =
+            (schema.get("additionalProperties"), depth > 0)
+        {
             for _ in 0..source.byte() % 3 {
                 made.insert(source.text(), self.value(more, source, depth - 1));
             }

@@ -350,7 +350,10 @@ fn no_official_method_is_missing() {
         let table = table.expect("a table of names");
         for name in table.as_object().expect("an object").values() {
             let name = name.as_str().expect("a name");
-            assert!(Method::all().any(|method| method.name == name), "{name} is missing");
+            assert!(
+                Method::all().any(|method| method.name == name),
+                "{name} is missing"
+            );
         }
     }
 }

@@ -66,7 +66,7 @@ impl<'a> Source<'a> {
     fn value(&mut self, depth: u8) -> serde_json::Value {
         match self.byte() % if depth == 0 { 5 } else { 7 } {
             0 => serde_json::Value::Null,
-            1 => (self.byte() % 2 == 0).into(),
+            1 => (self.byte() % 2 == 1).into(),
             2 => i64::from_ne_bytes(self.word().to_ne_bytes()).into(),
             3 => f64::sample(self).into(),
             4 => self.text().into(),

@@ -154,14 +154,14 @@ impl Decode for SessionConfigOptionValue {
         let mut value = None;
         let mut more = reader.open_object()?;
         while more {
-            if &*reader.key()? == "value" {
+            if reader.key()? == "value" {
                 value = Some(choice(reader, is_boolean).map_err(|error| error.within("value"))?);
             } else {
                 reader.skip()?;
             }
             more = reader.more_members()?;
         }
-        attache_rpc::json::field::required(reader, value, "value")
+        value.ok_or_else(|| attache_rpc::json::field::missing(reader, "value"))
     }
 }
 

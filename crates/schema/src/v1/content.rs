@@ -37,7 +37,7 @@ message! {
         text: String = "text",
         ..
         /// Hints on how to use it.
-        annotations: Option<Annotations> = "annotations" lenient,
+        annotations: Option<Box<Annotations>> = "annotations" lenient,
     }
 }
 
@@ -52,7 +52,7 @@ message! {
         /// Where it came from.
         uri: Option<String> = "uri" lenient,
         /// Hints on how to use it.
-        annotations: Option<Annotations> = "annotations" lenient,
+        annotations: Option<Box<Annotations>> = "annotations" lenient,
     }
 }
 
@@ -65,7 +65,7 @@ message! {
         mime_type: String = "mimeType",
         ..
         /// Hints on how to use it.
-        annotations: Option<Annotations> = "annotations" lenient,
+        annotations: Option<Box<Annotations>> = "annotations" lenient,
     }
 }
 
@@ -86,7 +86,7 @@ message! {
         /// Its length in bytes.
         size: Option<i64> = "size" lenient,
         /// Hints on how to use it.
-        annotations: Option<Annotations> = "annotations" lenient,
+        annotations: Option<Box<Annotations>> = "annotations" lenient,
     }
 }
 
@@ -97,7 +97,7 @@ message! {
         resource: EmbeddedResourceResource = "resource",
         ..
         /// Hints on how to use it.
-        annotations: Option<Annotations> = "annotations" lenient,
+        annotations: Option<Box<Annotations>> = "annotations" lenient,
     }
 }
 

@@ -86,7 +86,7 @@ impl Decode for MessageMcpResponse {
         let (mut result, mut error, mut meta) = (None, None, None);
         let mut more = reader.open_object()?;
         while more {
-            match &*reader.key()? {
+            match reader.key()? {
                 "result" => result = Some(field::strict(reader, "result")?),
                 "error" => error = Some(field::lenient(reader, "error")?),
                 "_meta" => meta = field::lenient(reader, "_meta")?,
