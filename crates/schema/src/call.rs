@@ -27,17 +27,7 @@ macro_rules! calls {
         pub(crate) const TABLES: &[&[Method]] = &[$($TABLE),*];
 
         $(
-        const $TABLE: &[Method] = &[$(
-            Method {
-                name: $name,
-                direction: Direction::$direction,
-                kind: Kind::$kind,
-                stability: Stability::$stability,
-                gate: $gate,
-                params: Shape::of::<v1::$Params>(stringify!($Params)),
-                result: calls! { @result $($Result)? },
-            },
-        )*];
+        const $TABLE: &[Method] = &[$(*<v1::$Params as $kind>::METHOD,)*];
 
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq)]

@@ -1,5 +1,6 @@
 //! Proof that the types are right: against the official ones, against the seeds, against hostile input.
 
 mod json_schema;
+mod methods;
 mod oracle;
 pub(crate) mod sample;

@@ -1,0 +1,103 @@
+//! The table of methods as a page of documentation, and as a whole.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use expect_test::expect_file;
+
+use crate::call::{
+    AgentNotification, AgentRequest, ClientNotification, ClientRequest, ConductorRequest,
+    ProtocolLevelNotification, ProxyNotification, ProxyRequest,
+};
+use crate::method::{Direction, Kind, Method, Stability};
+
+#[test]
+fn the_page_shows_the_table() {
+    expect_file!["../../../../docs/methods.md"].assert_eq(&page());
+}
+
+#[test]
+fn no_method_is_there_twice() {
+    let mut seen = BTreeSet::new();
+    for method in Method::all() {
+        let key = format!("{} {:?} {:?}", method.name, method.kind, method.direction);
+        assert!(seen.insert(key), "{} is there twice", method.name);
+    }
+}
+
+#[test]
+fn every_method_of_the_table_is_dispatched() {
+    for method in Method::all() {
+        let unknown = |result: Result<(), attache_rpc::Error>| {
+            result.is_err_and(|error| error.code == attache_rpc::Error::METHOD_NOT_FOUND)
+        };
+        assert!(
+            !unknown(decode(method)),
+            "{} is not dispatched",
+            method.name
+        );
+    }
+}
+
+fn decode(method: &Method) -> Result<(), attache_rpc::Error> {
+    let params = Some("{}");
+    match (method.direction, method.kind) {
+        (Direction::ToAgent, Kind::Request) => ClientRequest::decode(method.name, params).map(drop),
+        (Direction::ToAgent, Kind::Notification) => {
+            ClientNotification::decode(method.name, params).map(drop)
+        }
+        (Direction::ToClient, Kind::Request) => AgentRequest::decode(method.name, params).map(drop),
+        (Direction::ToClient, Kind::Notification) => {
+            AgentNotification::decode(method.name, params).map(drop)
+        }
+        (Direction::ToProxy, _) => ConductorRequest::decode(method.name, params).map(drop),
+        (Direction::Successor, Kind::Request) => {
+            ProxyRequest::decode(method.name, params).map(drop)
+        }
+        (Direction::Successor, Kind::Notification) => {
+            ProxyNotification::decode(method.name, params).map(drop)
+        }
+        (Direction::Either, _) => ProtocolLevelNotification::decode(method.name, params).map(drop),
+    }
+}
+
+fn page() -> String {
+    let mut out = String::from(
+        "# The methods of protocol version 1\n\n\
+         Made from the table in `crates/schema/src/call.rs`; `UPDATE_EXPECT=1 cargo test -p attache-schema` writes it\n\
+         anew. A method in italics may still change. The gate is the member that must allow a call before it is made.\n",
+    );
+    let sections = [
+        (Direction::ToAgent, "Client to agent"),
+        (Direction::ToClient, "Agent to client"),
+        (Direction::Either, "Either way"),
+        (Direction::ToProxy, "Conductor to proxy"),
+        (Direction::Successor, "Proxy and conductor, either way"),
+    ];
+    for (direction, title) in sections {
+        write!(
+            out,
+            "\n## {title}\n\n| method | gate | params | result |\n|---|---|---|---|\n"
+        )
+        .unwrap();
+        for method in Method::all().filter(|method| method.direction == direction) {
+            writeln!(out, "{}", row(method)).unwrap();
+        }
+    }
+    out
+}
+
+fn row(method: &Method) -> String {
+    let name = match method.stability {
+        Stability::Stable => format!("`{}`", method.name),
+        Stability::Unstable => format!("*`{}`*", method.name),
+    };
+    let gate = method
+        .gate
+        .path()
+        .map_or("always".to_owned(), |path| format!("`{path}`"));
+    let result = method
+        .result
+        .map_or("no answer".to_owned(), |shape| format!("`{}`", shape.name));
+    format!("| {name} | {gate} | `{}` | {result} |", method.params.name)
+}
