@@ -5,6 +5,7 @@
     reason = "a task runner talks to people"
 )]
 
+mod bench;
 mod ci;
 mod tidy;
 
@@ -26,6 +27,7 @@ fn run() -> Result<(), String> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
+        ["bench", rest @ ..] => bench::run(&root()?, rest),
         ["ci"] => ci::run(&root()?),
         ["tidy"] => tidy::run(&root()?),
         [] | ["--help" | "-h" | "help"] => {
@@ -48,5 +50,6 @@ const HELP: &str = "\
 Usage: cargo xtask <command>
 
   ci      formatting, lints, tidy, tests and documentation, as on every change
+  bench   what the codec costs next to the official crates; --quick leaves out valgrind
   tidy    the rules of this repository that no compiler checks
 ";

@@ -9,4 +9,6 @@ mod message;
 
 pub use error::Error;
 pub use id::Id;
-pub use message::{Malformed, Message};
+pub use message::{
+    Malformed, Message, write_failure, write_notification, write_request, write_response,
+};

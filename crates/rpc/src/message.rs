@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{self, Decode as _, Encode as _, Kind, Problem, Reader, write};
+use crate::json::{self, Decode as _, Encode, Kind, Problem, Reader, write};
 use crate::{Error, Id};
 
 /// A JSON-RPC message whose payload has been found but not yet looked into.
@@ -58,10 +58,10 @@ impl<'a> Message<'a> {
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
         match std::str::from_utf8(bytes) {
             Ok(text) => Message::parse_str(text),
-            Err(error) => Err(Malformed::not_json(&json::Error::new(
-                Problem::NotUtf8,
-                error.valid_up_to(),
-            ))),
+            Err(error) => {
+                let error = json::Error::new(Problem::NotUtf8, error.valid_up_to());
+                Err(Malformed::unread(Error::PARSE, &error))
+            }
         }
     }
 
@@ -70,55 +70,90 @@ impl<'a> Message<'a> {
         let mut envelope = Envelope::default();
         match envelope.read(text) {
             Ok(()) => envelope.into_message(),
-            Err(error) => Err(Malformed::not_json(&error)),
+            Err(error) => Err(Malformed::no_object(text, &error)),
         }
     }
 
     /// Appends the message as one line, without the line break.
     pub fn write(&self, out: &mut String) {
-        out.push_str("{\"jsonrpc\":\"2.0\"");
         match self {
             Message::Request { id, method, params } => {
-                write_id(out, id);
-                write_call(out, method, *params);
+                write_call(out, Some(id), method, params.map(Checked).as_ref());
             }
-            Message::Notification { method, params } => write_call(out, method, *params),
-            Message::Response { id, result } => {
-                write_id(out, id);
-                write::key(out, "\"result\":");
-                out.push_str(result);
+            Message::Notification { method, params } => {
+                write_call(out, None, method, params.map(Checked).as_ref());
             }
-            Message::Failure { id, error } => {
-                write_id(out, id);
-                write::key(out, "\"error\":");
-                error.encode(out);
-            }
+            Message::Response { id, result } => write_response(out, id, &Checked(result)),
+            Message::Failure { id, error } => write_failure(out, id, error),
         }
-        out.push('}');
     }
 }
 
-fn write_id(out: &mut String, id: &Id) {
-    write::key(out, "\"id\":");
-    id.encode(out);
+/// Appends a request, without a line break.
+pub fn write_request<T: Encode>(out: &mut String, id: &Id, method: &str, params: &T) {
+    write_call(out, Some(id), method, Some(params));
 }
 
-fn write_call(out: &mut String, method: &str, params: Option<&str>) {
-    write::key(out, "\"method\":");
+/// Appends a notification, without a line break.
+pub fn write_notification<T: Encode>(out: &mut String, method: &str, params: &T) {
+    write_call(out, None, method, Some(params));
+}
+
+/// Appends the answer to a request that went well, without a line break.
+pub fn write_response<T: Encode>(out: &mut String, id: &Id, result: &T) {
+    out.push_str("{\"jsonrpc\":\"2.0\",\"id\":");
+    id.encode(out);
+    out.push_str(",\"result\":");
+    result.encode(out);
+    out.push('}');
+}
+
+/// Appends the answer to a request that failed, without a line break.
+pub fn write_failure(out: &mut String, id: &Id, error: &Error) {
+    out.push_str("{\"jsonrpc\":\"2.0\",\"id\":");
+    id.encode(out);
+    out.push_str(",\"error\":");
+    error.encode(out);
+    out.push('}');
+}
+
+fn write_call<T: Encode>(out: &mut String, id: Option<&Id>, method: &str, params: Option<&T>) {
+    out.push_str("{\"jsonrpc\":\"2.0\"");
+    if let Some(id) = id {
+        out.push_str(",\"id\":");
+        id.encode(out);
+    }
+    out.push_str(",\"method\":");
     write::string(out, method);
     if let Some(params) = params {
-        write::key(out, "\"params\":");
-        out.push_str(params);
+        out.push_str(",\"params\":");
+        params.encode(out);
+    }
+    out.push('}');
+}
+
+/// A JSON text that has been read from a message.
+struct Checked<'a>(&'a str);
+
+impl Encode for Checked<'_> {
+    fn encode(&self, out: &mut String) {
+        out.push_str(self.0);
     }
 }
 
 impl Malformed {
+    /// A value of another type is JSON and no request. Its first byte does not tell: `nonsense` starts like `null`.
     #[cold]
-    fn not_json(error: &json::Error) -> Self {
-        let code = match error.problem() {
-            Problem::Expected(..) => Error::INVALID_REQUEST,
-            _ => Error::PARSE,
-        };
+    fn no_object(text: &str, error: &json::Error) -> Self {
+        let mut reader = Reader::new(text);
+        match reader.skip().and_then(|_| reader.end()) {
+            Ok(()) => Malformed::unread(Error::INVALID_REQUEST, error),
+            Err(syntax) => Malformed::unread(Error::PARSE, &syntax),
+        }
+    }
+
+    #[cold]
+    fn unread(code: i32, error: &json::Error) -> Self {
         Malformed {
             id: None,
             code,
@@ -152,7 +187,12 @@ impl<'a> Envelope<'a> {
                         .replace(version.as_deref() == Ok("2.0"))
                         .is_some()
                 }
-                "id" => self.id.replace(part(&mut reader, Id::decode)?).is_some(),
+                "id" => {
+                    let id = part(&mut reader, Id::decode)?.and_then(short);
+                    // Two ids are none: whoever is answered by the one may wait for the other.
+                    let id = if self.id.is_some() { Err(()) } else { id };
+                    self.id.replace(id).is_some()
+                }
                 "method" => {
                     let method = part(&mut reader, Reader::string)?.ok();
                     self.method.replace(method).is_some()
@@ -212,7 +252,7 @@ impl<'a> Envelope<'a> {
             return Some("jsonrpc: expected \"2.0\"");
         }
         if matches!(self.id, Some(Err(()))) {
-            return Some("id: expected a number, a string or null");
+            return Some("id: expected a number, a string or null, of at most 256 bytes");
         }
         let answer = self.result.is_some() || self.error.is_some();
         match &self.method {
@@ -237,11 +277,13 @@ impl<'a> Envelope<'a> {
     #[cold]
     fn malformed(self, reason: &str) -> Malformed {
         let answer = self.result.is_some() || self.error.is_some();
+        // Nothing but an id: an answer without its result, since a call would have shown more.
+        let bare = self.id.is_some() && self.params.is_none();
         Malformed {
             id: self.id.and_then(Result::ok),
             code: Error::INVALID_REQUEST,
             reason: reason.to_owned(),
-            is_answer: self.method.is_none() && answer,
+            is_answer: self.method.is_none() && (answer || bare),
         }
     }
 }
@@ -261,3 +303,14 @@ fn part<'a, T>(
         }
     }
 }
+
+/// An id that can be kept until its answer: a peer chooses the length, and every answer repeats it.
+fn short(id: Id) -> Result<Id, ()> {
+    if id.as_str().len() > MAX_ID {
+        return Err(());
+    }
+    Ok(id)
+}
+
+/// 256 bytes and the quotes around them.
+const MAX_ID: usize = 258;

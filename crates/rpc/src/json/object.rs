@@ -115,7 +115,7 @@ impl Members for Object<'_> {
             write::comma(out);
             write::string(out, name);
             out.push(':');
-            out.push_str(value);
+            write::raw(out, value);
         }
     }
 }

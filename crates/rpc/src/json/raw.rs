@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Decode, Encode, Error, Members, Object, Reader};
+use super::{Decode, Encode, Error, Members, Object, Reader, write};
 
 /// A JSON value as text, checked to be JSON and free of line breaks.
 ///
@@ -52,10 +52,9 @@ impl Raw {
 
     /// Keeps a text that a reader has just stepped over.
     fn of_checked(text: &str) -> Self {
-        if text.bytes().any(|byte| byte == b'\n' || byte == b'\r') {
-            return Raw(without_layout(text).into_boxed_str());
-        }
-        Raw(text.into())
+        let mut out = String::with_capacity(text.len());
+        write::raw(&mut out, text);
+        Raw(out.into_boxed_str())
     }
 }
 
@@ -90,24 +89,4 @@ impl From<serde_json::Value> for Raw {
     fn from(value: serde_json::Value) -> Self {
         Raw(value.to_string().into_boxed_str())
     }
-}
-
-/// The text without white space between its tokens. In a checked text every quote that is not escaped starts or ends
-/// a string.
-fn without_layout(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut in_string = false;
-    let mut escaped = false;
-    for character in text.chars() {
-        if in_string {
-            in_string = escaped || character != '"';
-            escaped = !escaped && character == '\\';
-        } else if character.is_ascii_whitespace() {
-            continue;
-        } else {
-            in_string = character == '"';
-        }
-        out.push(character);
-    }
-    out
 }

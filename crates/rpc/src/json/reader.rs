@@ -207,6 +207,12 @@ impl<'a> Reader<'a> {
     /// another type is an error.
     pub fn tag(&mut self, name: &'static str) -> Result<Option<Cow<'a, str>>, Error> {
         let mark = self.mark();
+        let found = self.find_tag(name);
+        self.reset(mark);
+        found
+    }
+
+    fn find_tag(&mut self, name: &'static str) -> Result<Option<Cow<'a, str>>, Error> {
         let mut found = None;
         let mut more = self.open_object()?;
         while more {
@@ -217,7 +223,6 @@ impl<'a> Reader<'a> {
             }
             more = self.more_members()?;
         }
-        self.reset(mark);
         Ok(found)
     }
 }
@@ -337,14 +342,19 @@ impl<'a> Reader<'a> {
                     return Ok(out);
                 }
                 Some(b'\\') => {
-                    let (character, behind) = scan::escape(bytes, end)?;
-                    out.push(character);
-                    from = behind;
+                    if let Some(byte) = scan::short_escape(bytes, end) {
+                        out.push(char::from(byte));
+                        from = end + 2;
+                    } else {
+                        let (character, behind) = scan::escape(bytes, end)?;
+                        out.push(character);
+                        from = behind;
+                    }
                 }
                 Some(_) => return Err(self.syntax("a control character in a string")),
                 None => return Err(self.error(Problem::Truncated)),
             }
-            end = scan::plain_end(bytes, from);
+            end = scan::run_end(bytes, from);
         }
     }
 }

@@ -11,21 +11,23 @@ pub(super) fn value_end(bytes: &[u8], mut at: usize, depth: u32) -> Result<usize
         match bytes.get(at) {
             Some(b'"') => at = string_end(bytes, at + 1)?,
             Some(b'{') => {
+                open.push(depth, OBJECT, at)?;
                 let inside = space_end(bytes, at + 1);
                 if bytes.get(inside) == Some(&b'}') {
+                    open.pop();
                     at = inside + 1;
                 } else {
-                    open.push(depth, OBJECT, at)?;
                     at = key_end(bytes, inside)?;
                     continue;
                 }
             }
             Some(b'[') => {
+                open.push(depth, ARRAY, at)?;
                 let inside = space_end(bytes, at + 1);
                 if bytes.get(inside) == Some(&b']') {
+                    open.pop();
                     at = inside + 1;
                 } else {
-                    open.push(depth, ARRAY, at)?;
                     at = inside;
                     continue;
                 }
@@ -182,30 +184,39 @@ fn escaped_end(bytes: &[u8], mut at: usize) -> Result<usize, Error> {
     loop {
         match bytes.get(at) {
             Some(b'"') => return Ok(at + 1),
+            Some(b'\\') if short_escape(bytes, at).is_some() => at += 2,
             Some(b'\\') => at = escape(bytes, at)?.1,
             Some(_) => return Err(syntax("a control character in a string", at)),
             None => return Err(Error::new(Problem::Truncated, at)),
         }
-        at = plain_end(bytes, at);
+        at = run_end(bytes, at);
+    }
+}
+
+/// The byte that the escape at `at` stands for, if it is one of two letters.
+#[inline(always)]
+pub(super) fn short_escape(bytes: &[u8], at: usize) -> Option<u8> {
+    match bytes.get(at + 1)? {
+        b'n' => Some(b'\n'),
+        &plain @ (b'"' | b'\\' | b'/') => Some(plain),
+        b't' => Some(b'\t'),
+        b'r' => Some(b'\r'),
+        b'b' => Some(8),
+        b'f' => Some(12),
+        _ => None,
     }
 }
 
 /// The character that the escape at `at` stands for, and the place behind it.
 pub(super) fn escape(bytes: &[u8], at: usize) -> Result<(char, usize), Error> {
-    let Some(&letter) = bytes.get(at + 1) else {
-        return Err(Error::new(Problem::Truncated, at + 1));
-    };
-    let character = match letter {
-        b'"' | b'\\' | b'/' => char::from(letter),
-        b'b' => '\u{8}',
-        b'f' => '\u{c}',
-        b'n' => '\n',
-        b'r' => '\r',
-        b't' => '\t',
-        b'u' => return unicode_escape(bytes, at),
-        _ => return Err(syntax("an unknown escape in a string", at)),
-    };
-    Ok((character, at + 2))
+    if let Some(byte) = short_escape(bytes, at) {
+        return Ok((char::from(byte), at + 2));
+    }
+    match bytes.get(at + 1) {
+        Some(b'u') => unicode_escape(bytes, at),
+        Some(_) => Err(syntax("an unknown escape in a string", at)),
+        None => Err(Error::new(Problem::Truncated, at + 1)),
+    }
 }
 
 fn unicode_escape(bytes: &[u8], at: usize) -> Result<(char, usize), Error> {
@@ -297,15 +308,21 @@ pub(super) fn plain_end(bytes: &[u8], at: usize) -> usize {
 
 #[inline(never)]
 fn far_plain_end(bytes: &[u8], at: usize) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    let (blocks, tail) = rest.as_chunks::<16>();
-    for (index, block) in blocks.iter().enumerate() {
+    run_end(bytes, at)
+}
+
+/// The same for text that is expected to be long.
+#[inline(always)]
+pub(super) fn run_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
         let marks = special(block);
         if marks != 0 {
-            return at + index * 16 + marks.trailing_zeros() as usize;
+            return at + marks.trailing_zeros() as usize;
         }
+        at += 16;
     }
-    at + blocks.len() * 16 + tail_plain_end(bytes, tail)
+    let tail = bytes.get(at..).unwrap_or_default();
+    at + tail_plain_end(bytes, tail)
 }
 
 /// How many bytes of the tail, which is shorter than a block, come before the first special one.

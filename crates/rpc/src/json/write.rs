@@ -21,6 +21,18 @@ pub fn string(out: &mut String, text: &str) {
     out.push('"');
 }
 
+/// Appends a text that is known to be JSON. If it holds a line break, the white space between its tokens is left out.
+pub fn raw(out: &mut String, json: &str) {
+    let breaks = json.bytes().fold(false, |found, byte| {
+        found | (byte == b'\n') | (byte == b'\r')
+    });
+    if breaks {
+        without_layout(out, json);
+    } else {
+        out.push_str(json);
+    }
+}
+
 /// Appends a member's name, which must be plain text between quotes and with its colon (`"name":`), and the comma
 /// before it where one is needed.
 #[inline]
@@ -82,5 +94,23 @@ fn escape(out: &mut String, byte: u8) {
         8 => out.push_str("\\b"),
         12 => out.push_str("\\f"),
         _ => control(out, byte),
+    }
+}
+
+/// In JSON every quote that is not escaped starts or ends a string.
+#[cold]
+fn without_layout(out: &mut String, json: &str) {
+    let mut in_string = false;
+    let mut escaped = false;
+    for character in json.chars() {
+        if in_string {
+            in_string = escaped || character != '"';
+            escaped = !escaped && character == '\\';
+        } else if character.is_ascii_whitespace() {
+            continue;
+        } else {
+            in_string = character == '"';
+        }
+        out.push(character);
     }
 }

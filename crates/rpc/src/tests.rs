@@ -1,0 +1,9 @@
+//! Proof that the reader refuses what is no JSON, that the writer writes what every reader reads, and that no
+//! envelope, however it is made, gets another answer than the one it deserves.
+
+mod depth;
+mod envelope;
+mod members;
+mod oracle;
+mod round_trip;
+mod syntax;

@@ -1,0 +1,56 @@
+//! Envelopes: what each is taken for, and the answer that each bad one deserves.
+
+mod malformed;
+mod silence;
+mod there_and_back;
+mod well_formed;
+
+use crate::{Malformed, Message};
+
+/// What a text is taken for, in one line.
+fn shown(text: &str) -> String {
+    match Message::parse(text.as_bytes()) {
+        Ok(message) => shown_message(&message),
+        Err(Malformed {
+            id,
+            code,
+            reason,
+            is_answer,
+        }) => {
+            let id = id.map_or("-".to_owned(), |id| id.to_string());
+            let answer = if is_answer { " answer" } else { "" };
+            format!("{code} id {id}{answer}: {reason}")
+        }
+    }
+}
+
+fn shown_message(message: &Message<'_>) -> String {
+    match message {
+        Message::Request { id, method, params } => {
+            format!("request {id} {method:?} {}", params.unwrap_or("-"))
+        }
+        Message::Notification { method, params } => {
+            format!("notification {method:?} {}", params.unwrap_or("-"))
+        }
+        Message::Response { id, result } => format!("response {id} {result}"),
+        Message::Failure { id, error } => {
+            let data = error.data.as_ref().map_or("-", |data| data.as_str());
+            format!("failure {id} {} {:?} {data}", error.code, error.message)
+        }
+    }
+}
+
+/// Rows of input and what it is taken for.
+fn check(rows: &[(&str, &str)]) {
+    for (text, expected) in rows {
+        assert_eq!(shown(text), *expected, "{text}");
+    }
+}
+
+/// The same, for the members of a message of version 2.0.
+fn check_members(rows: &[(&str, &str)]) {
+    for (members, expected) in rows {
+        let text = format!("{{\"jsonrpc\":\"2.0\",{members}}}");
+        assert_eq!(shown(&text), *expected, "{text}");
+    }
+}

@@ -1,0 +1,300 @@
+//! Messages that are none.
+
+use super::{check, check_members};
+
+#[test]
+fn what_is_no_json() {
+    check(&[
+        ("", "-32700 id -: not JSON: the text ends inside a value"),
+        ("   ", "-32700 id -: not JSON: the text ends inside a value"),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"m""#,
+            "-32700 id -: not JSON: the text ends inside a value",
+        ),
+        ("{}{}", "-32700 id -: not JSON: text after the value"),
+    ]);
+    // F06, F14, F15, J04
+    let texts = [
+        "nonsense",
+        "total 12",
+        "-bash: no such file",
+        "[1,2",
+        "[1,]",
+        "\"abc",
+        "tru",
+        "12ab",
+        "[1] [2]",
+        r#"{"jsonrpc":"2.0","id":1,"method":"m"} {"jsonrpc":"2.0","id":2,"method":"m"}"#,
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\0\"}",
+        r#"{"jsonrpc":"2.0","id":1,"method":"\ud800"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"text":"\udc00"}}"#,
+        r#"{"jsonrpc":"2.0","id":"\ud800","method":"m"}"#,
+        r#"{"jsonrpc":"2.0","id":01,"method":"m"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":nul}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"m",}"#,
+        r#"{jsonrpc:"2.0"}"#,
+    ];
+    for text in texts {
+        let malformed = crate::Message::parse(text.as_bytes()).expect_err(text);
+        assert_eq!(
+            malformed.code,
+            crate::Error::PARSE,
+            "{text}: {}",
+            malformed.reason
+        );
+        assert_eq!((malformed.id, malformed.is_answer), (None, false), "{text}");
+    }
+}
+
+#[test]
+fn what_is_json_and_no_object() {
+    // J21–J24 and J26: a batch is taken apart by the transport, if at all.
+    check(&[
+        ("[]", "-32600 id -: expected an object, found an array"),
+        (
+            r#"[{"jsonrpc":"2.0","id":1,"method":"m"}]"#,
+            "-32600 id -: expected an object, found an array",
+        ),
+        (
+            "[[],[1]]",
+            "-32600 id -: expected an object, found an array",
+        ),
+        ("null", "-32600 id -: expected an object, found null"),
+        ("true", "-32600 id -: expected an object, found a boolean"),
+        ("-1.5e3", "-32600 id -: expected an object, found a number"),
+        ("\"m\"", "-32600 id -: expected an object, found a string"),
+    ]);
+}
+
+#[test]
+fn a_batch_of_any_size_is_refused_whole() {
+    let batch = format!(
+        "[{}0]",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\"},".repeat(20_000)
+    );
+    check(&[(&batch, "-32600 id -: expected an object, found an array")]);
+}
+
+#[test]
+fn a_member_that_occurs_twice() {
+    // J05: a proxy that takes the first and an endpoint that takes the last would see two messages.
+    let twice = "a member of the message occurs twice";
+    check_members(&[
+        (
+            r#""id":1,"method":"a","method":"b""#,
+            &format!("-32600 id 1: {twice}"),
+        ),
+        (
+            r#""id":1,"method":"a","params":{},"params":{}"#,
+            &format!("-32600 id 1: {twice}"),
+        ),
+        (
+            r#""id":1,"method":"a","\u006dethod":"a""#,
+            &format!("-32600 id 1: {twice}"),
+        ),
+        (
+            r#""id":1,"method":"a","params":null,"params":{}"#,
+            &format!("-32600 id 1: {twice}"),
+        ),
+        (
+            r#""jsonrpc":"2.0","id":1,"method":"a""#,
+            &format!("-32600 id 1: {twice}"),
+        ),
+        (
+            r#""id":1,"result":1,"result":1"#,
+            &format!("-32600 id 1 answer: {twice}"),
+        ),
+        (
+            r#""id":1,"error":{},"error":{}"#,
+            &format!("-32600 id 1 answer: {twice}"),
+        ),
+        (
+            r#""method":"a","method":"a""#,
+            &format!("-32600 id -: {twice}"),
+        ),
+        // Which of two ids the peer waits for cannot be known.
+        (
+            r#""id":1,"id":2,"method":"a""#,
+            &format!("-32600 id -: {twice}"),
+        ),
+        (
+            r#""id":1,"id":1,"method":"a""#,
+            &format!("-32600 id -: {twice}"),
+        ),
+        (
+            r#""id":1,"id":null,"id":2,"method":"a""#,
+            &format!("-32600 id -: {twice}"),
+        ),
+        (
+            r#""id":1,"id":2,"result":1"#,
+            &format!("-32600 id - answer: {twice}"),
+        ),
+    ]);
+}
+
+#[test]
+fn an_id_of_another_type() {
+    // J10
+    let bad = "id: expected a number, a string or null, of at most 256 bytes";
+    for id in ["true", "false", "{}", "[]", "[1]", "{\"id\":1}"] {
+        check_members(&[
+            (
+                &format!(r#""id":{id},"method":"m""#),
+                &format!("-32600 id -: {bad}"),
+            ),
+            (
+                &format!(r#""id":{id},"result":1"#),
+                &format!("-32600 id - answer: {bad}"),
+            ),
+        ]);
+    }
+}
+
+#[test]
+fn an_id_too_long_to_repeat() {
+    // J11
+    let bad = "-32600 id -: id: expected a number, a string or null, of at most 256 bytes";
+    let text = format!("\"{}\"", "i".repeat(257));
+    let huge = "1".repeat(100_000);
+    check_members(&[
+        (&format!(r#""id":{text},"method":"m""#), bad),
+        (&format!(r#""id":{huge},"method":"m""#), bad),
+    ]);
+}
+
+#[test]
+fn another_version_or_none() {
+    // J12
+    let bad = "jsonrpc: expected \"2.0\"";
+    for version in [
+        "\"1.0\"",
+        "\"2\"",
+        "2.0",
+        "2",
+        "null",
+        "[\"2.0\"]",
+        "\" 2.0\"",
+        "\"2.0 \"",
+    ] {
+        check(&[
+            (
+                &format!(r#"{{"jsonrpc":{version},"id":7,"method":"m"}}"#),
+                &format!("-32600 id 7: {bad}"),
+            ),
+            (
+                &format!(r#"{{"id":"a","jsonrpc":{version},"result":1}}"#),
+                &format!("-32600 id \"a\" answer: {bad}"),
+            ),
+        ]);
+    }
+    check(&[
+        (r#"{"id":7,"method":"m"}"#, &format!("-32600 id 7: {bad}")),
+        (r#"{"method":"m"}"#, &format!("-32600 id -: {bad}")),
+        (
+            r#"{"id":1.0,"error":{}}"#,
+            &format!("-32600 id 1.0 answer: {bad}"),
+        ),
+        ("{}", &format!("-32600 id -: {bad}")),
+    ]);
+}
+
+#[test]
+fn params_that_are_neither_object_nor_array() {
+    // J13
+    for params in ["1", "\"a\"", "true", "false", "-0.5e7"] {
+        check_members(&[
+            (
+                &format!(r#""id":7,"method":"m","params":{params}"#),
+                "-32600 id 7: params: expected an object or an array",
+            ),
+            (
+                &format!(r#""method":"m","params":{params}"#),
+                "-32600 id -: params: expected an object or an array",
+            ),
+        ]);
+    }
+}
+
+#[test]
+fn a_method_of_another_type() {
+    for method in ["1", "null", "{}", "[\"m\"]", "true"] {
+        check_members(&[
+            (
+                &format!(r#""id":7,"method":{method}"#),
+                "-32600 id 7: method: expected a string",
+            ),
+            (
+                &format!(r#""id":7,"method":{method},"result":1"#),
+                "-32600 id 7: method: expected a string",
+            ),
+        ]);
+    }
+}
+
+#[test]
+fn a_call_that_is_also_an_answer() {
+    // J20
+    check_members(&[
+        (
+            r#""id":7,"method":"m","result":1"#,
+            "-32600 id 7: a message is either a call or an answer",
+        ),
+        (
+            r#""id":7,"method":"m","error":{}"#,
+            "-32600 id 7: a message is either a call or an answer",
+        ),
+        (
+            r#""method":"m","result":null"#,
+            "-32600 id -: a message is either a call or an answer",
+        ),
+    ]);
+}
+
+#[test]
+fn an_answer_that_is_not_one() {
+    // J19: not answered, and whoever waits for that id is told.
+    check_members(&[
+        (
+            r#""id":7,"result":1,"error":{}"#,
+            "-32600 id 7 answer: an answer has either a result or an error",
+        ),
+        (
+            r#""id":7,"result":1,"error":null"#,
+            "-32600 id 7 answer: an answer has either a result or an error",
+        ),
+        (
+            r#""id":7"#,
+            "-32600 id 7 answer: neither method, result nor error",
+        ),
+        (
+            r#""id":null"#,
+            "-32600 id null answer: neither method, result nor error",
+        ),
+        (
+            r#""id":7,"error":null"#,
+            "-32600 id 7 answer: error: expected an object",
+        ),
+        (
+            r#""id":7,"error":"no""#,
+            "-32600 id 7 answer: error: expected an object",
+        ),
+        (
+            r#""id":7,"error":[1]"#,
+            "-32600 id 7 answer: error: expected an object",
+        ),
+        (r#""result":1"#, "-32600 id - answer: neither method nor id"),
+        (r#""error":{}"#, "-32600 id - answer: neither method nor id"),
+    ]);
+}
+
+#[test]
+fn a_call_that_is_not_one() {
+    check_members(&[
+        (
+            r#""id":7,"params":{}"#,
+            "-32600 id 7: neither method, result nor error",
+        ),
+        (r#""params":{}"#, "-32600 id -: neither method nor id"),
+        (r#""x":1"#, "-32600 id -: neither method nor id"),
+    ]);
+}

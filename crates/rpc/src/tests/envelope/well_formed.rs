@@ -1,0 +1,185 @@
+//! Messages that are what they should be, however odd they look.
+
+use super::{check, check_members, shown};
+
+#[test]
+fn the_four_kinds() {
+    check_members(&[
+        (
+            r#""id":1,"method":"m","params":{"a":1}"#,
+            r#"request 1 "m" {"a":1}"#,
+        ),
+        (r#""method":"m","params":[1]"#, r#"notification "m" [1]"#),
+        (r#""id":1,"result":{"a":1}"#, r#"response 1 {"a":1}"#),
+        (r#""id":1,"result":null"#, "response 1 null"),
+        (
+            r#""id":1,"error":{"code":-32000,"message":"no","data":[1]}"#,
+            r#"failure 1 -32000 "no" [1]"#,
+        ),
+    ]);
+}
+
+#[test]
+fn ids_are_kept_to_the_letter() {
+    // J07, J08, J09, J11
+    let ids = [
+        "0",
+        "1",
+        "-1",
+        "-0",
+        "1.0",
+        "1.5",
+        "1e2",
+        "1E+2",
+        "9223372036854775807",
+        "9223372036854775808",
+        "18446744073709551616",
+        "10000000000000000000000000000000000000000",
+        "1e400",
+        "null",
+        r#""""#,
+        r#""1""#,
+        r#""a b""#,
+        r#""\u0061""#,
+        r#""\n\u0000\u001f""#,
+        r#""\ud83e\udd80""#,
+        r#""\/""#,
+        "\"é🦀\"",
+    ];
+    for id in ids {
+        check_members(&[
+            (
+                &format!(r#""id":{id},"method":"m""#),
+                &format!(r#"request {id} "m" -"#),
+            ),
+            (
+                &format!(r#""id": {id} ,"result":1"#),
+                &format!("response {id} 1"),
+            ),
+            (
+                &format!(r#""error":{{}},"id":{id}"#),
+                &format!(r#"failure {id} -32603 "" -"#),
+            ),
+        ]);
+    }
+}
+
+#[test]
+fn an_id_may_have_256_bytes() {
+    // J11
+    let id = format!("\"{}\"", "i".repeat(256));
+    check_members(&[(
+        &format!(r#""id":{id},"method":"m""#),
+        &format!(r#"request {id} "m" -"#),
+    )]);
+}
+
+#[test]
+fn ids_that_look_different_are_different() {
+    let texts = ["1", "1.0", "1e0", "\"1\"", "01"];
+    let ids: Vec<_> = texts
+        .iter()
+        .filter_map(|text| crate::json::from_str::<crate::Id>(text).ok())
+        .collect();
+    assert_eq!(ids.len(), 4);
+    for (index, id) in ids.iter().enumerate() {
+        assert!(ids[index + 1..].iter().all(|other| other != id), "{id}");
+    }
+    assert_eq!(crate::Id::from(1), ids[0]);
+    assert_eq!(crate::Id::from("1"), ids[3]);
+    assert!(crate::Id::null().is_null());
+}
+
+#[test]
+fn params_that_are_null_are_none() {
+    // J14; whether [] and {} count as none is for the type to say.
+    check_members(&[
+        (r#""id":1,"method":"m""#, r#"request 1 "m" -"#),
+        (r#""id":1,"method":"m","params":null"#, r#"request 1 "m" -"#),
+        (r#""id":1,"method":"m","params":[]"#, r#"request 1 "m" []"#),
+        (r#""id":1,"method":"m","params":{}"#, r#"request 1 "m" {}"#),
+        (r#""method":"m","params": null "#, r#"notification "m" -"#),
+    ]);
+}
+
+#[test]
+fn any_string_is_a_method() {
+    // J15: whether there is such a method is not for the envelope to say.
+    check_members(&[
+        (r#""id":1,"method":"""#, r#"request 1 "" -"#),
+        (r#""id":1,"method":"a\u0000b""#, r#"request 1 "a\0b" -"#),
+        (
+            r#""id":1,"method":"rpc.discover""#,
+            r#"request 1 "rpc.discover" -"#,
+        ),
+        (
+            r#""id":1,"method":"session\/new""#,
+            r#"request 1 "session/new" -"#,
+        ),
+        (
+            r#""id":1,"method":"\u0073ession/new""#,
+            r#"request 1 "session/new" -"#,
+        ),
+    ]);
+    let long = "m".repeat(1 << 20);
+    let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{long}"}}"#);
+    assert_eq!(shown(&text).len(), long.len() + r#"request 1 "" -"#.len());
+}
+
+#[test]
+fn members_come_in_any_order_with_any_layout_and_company() {
+    // J33
+    check(&[
+        (
+            r#"{"params":{},"method":"m","id":1,"jsonrpc":"2.0"}"#,
+            r#"request 1 "m" {}"#,
+        ),
+        (
+            "\t{ \"jsonrpc\" : \"2.0\" ,\r\n \"method\" : \"m\" }\n",
+            r#"notification "m" -"#,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","x":[{"id":9,"method":"n"}],"method":"m","":{}}"#,
+            r#"notification "m" -"#,
+        ),
+        (
+            r#"{"json\u0072pc":"2\u002e0","\u006dethod":"m"}"#,
+            r#"notification "m" -"#,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","x":1,"x":2,"method":"m"}"#,
+            r#"notification "m" -"#,
+        ),
+    ]);
+}
+
+#[test]
+fn an_error_that_is_badly_made_is_still_an_error() {
+    // J31
+    check_members(&[
+        (r#""id":1,"error":{}"#, r#"failure 1 -32603 "" -"#),
+        (
+            r#""id":1,"error":{"code":"E","message":5}"#,
+            r#"failure 1 -32603 "" -"#,
+        ),
+        (
+            r#""id":1,"error":{"code":1000000000000}"#,
+            r#"failure 1 -32603 "" -"#,
+        ),
+        (
+            r#""id":1,"error":{"code":1.0,"message":null}"#,
+            r#"failure 1 -32603 "" -"#,
+        ),
+        (
+            r#""id":1,"error":{"code":7,"code":8,"data":null}"#,
+            r#"failure 1 8 "" -"#,
+        ),
+        (
+            r#""id":1,"error":{"message":"\u001b[2J","x":[]}"#,
+            "failure 1 -32603 \"\\u{1b}[2J\" -",
+        ),
+    ]);
+    let data = format!("[{}0]", "1,".repeat(100_000));
+    let text = format!(r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":1,"data":{data}}}}}"#);
+    assert!(shown(&text).ends_with(&data));
+}

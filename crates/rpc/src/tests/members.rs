@@ -1,0 +1,111 @@
+//! Objects whose members are moved about: small ones, and ones that a peer made as large as it could.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use crate::json::{self, Object, Raw, RawObject};
+
+#[test]
+fn members_are_set_in_place_taken_and_renamed() {
+    let mut object = Object::parse(r#"{"a":1,"b":[2],"c":"3"}"#).expect("an object");
+    object.set("b", "4");
+    object.set("d", "5");
+    assert_eq!(object.take("a"), Some(Cow::Borrowed("1")));
+    assert_eq!(object.take("a"), None);
+    object.rename("c", "e");
+    object.rename("b", "e");
+    object.rename("none", "f");
+    object.put("g\n", "text\n");
+    assert_eq!(
+        json::to_string(&object),
+        r#"{"b":4,"e":"3","d":5,"g\n":"text\n"}"#
+    );
+}
+
+#[test]
+fn a_member_with_an_empty_name_is_a_member() {
+    let mut object = Object::parse(r#"{"":1,"a":2}"#).expect("an object");
+    assert_eq!(object.get(""), Some("1"));
+    assert!(object.take("").is_some());
+    assert!(!object.is_empty());
+    let raw: RawObject = json::from_str(r#"{"":1}"#).expect("an object");
+    assert_eq!(raw.get("").as_ref().map(Raw::as_str), Some("1"));
+}
+
+#[test]
+fn an_object_without_members_takes_the_first_without_a_comma() {
+    let mut object = Object::parse(" { } ").expect("an object");
+    assert!(object.is_empty());
+    assert_eq!(json::to_string(&object), "{}");
+    object.set("a", "1");
+    assert_eq!(json::to_string(&object), r#"{"a":1}"#);
+}
+
+#[test]
+fn what_is_no_object_is_an_error() {
+    for text in [
+        "",
+        "null",
+        "[]",
+        "\"{}\"",
+        "{",
+        "{}{}",
+        "{\"a\"}",
+        "{\"a\":1,}",
+        "[{}]",
+    ] {
+        assert!(Object::parse(text).is_err(), "{text}");
+        assert!(json::from_str::<RawObject>(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn raw_values_lose_only_the_members_named() {
+    let raw = Raw::parse(r#"{"a":1,"b":{"a":2},"a":3,"c":4}"#).expect("JSON");
+    assert_eq!(raw.without(&["a", "c", "x"]).as_str(), r#"{"b":{"a":2}}"#);
+    let list = Raw::parse("[1]").expect("JSON");
+    assert_eq!(list.without(&["a"]).as_str(), "[1]");
+}
+
+#[test]
+fn a_hundred_thousand_members_of_one_name_are_one() {
+    let text = format!("{{{}\"a\":0}}", "\"a\":1,".repeat(100_000));
+    let object = Object::parse(&text).expect("an object");
+    assert_eq!(json::to_string(&object), r#"{"a":0}"#);
+    let raw = Raw::parse(&text).expect("JSON");
+    assert_eq!(raw.without(&["a"]).as_str(), "{}");
+}
+
+#[test]
+fn a_hundred_thousand_names_are_sorted_out() {
+    let text = many(100_000);
+    let object = Object::parse(&text).expect("an object");
+    assert_eq!(object.iter().count(), 50_000);
+    assert!(object.iter().all(|(_, value)| value == "1"));
+    assert_eq!(object.get("k0"), Some("1"));
+}
+
+#[test]
+fn names_that_differ_at_their_end_only_are_sorted_out() {
+    let common = "p".repeat(1000);
+    let mut text = String::from("{");
+    for index in 0..1000 {
+        json::write::comma(&mut text);
+        write!(text, "\"{common}{}\":0", index % 500).expect("a string");
+    }
+    text.push('}');
+    let object = Object::parse(&text).expect("an object");
+    assert_eq!(object.iter().count(), 500);
+}
+
+/// Two members for every name, the first of them with another value.
+fn many(members: usize) -> String {
+    let mut text = String::from("{");
+    for index in 0..members {
+        json::write::comma(&mut text);
+        let value = index / (members / 2);
+        write!(text, "\"k{}\":{value}", index % (members / 2)).expect("a string");
+    }
+    text.push('}');
+    text
+}

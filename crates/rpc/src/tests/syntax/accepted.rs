@@ -1,0 +1,132 @@
+//! What every JSON reader accepts.
+
+use super::{is_json, read, serde_accepts};
+
+#[test]
+fn all_of_them() {
+    for text in CASES {
+        assert!(is_json(text.as_bytes()), "refused {text:?}");
+        assert!(
+            serde_accepts(text.as_bytes()),
+            "serde_json refuses {text:?}"
+        );
+    }
+}
+
+#[test]
+fn and_kept_as_they_came() {
+    for text in CASES {
+        let raw = read(text.as_bytes()).expect("JSON");
+        let same: serde_json::Value = serde_json::from_str(text).expect("JSON");
+        let kept: serde_json::Value = serde_json::from_str(raw.as_str()).expect("JSON");
+        assert_eq!(kept, same, "{text:?}");
+        if !text.contains(['\n', '\r']) {
+            assert_eq!(raw.as_str(), text.trim_matches([' ', '\t']));
+        }
+        assert!(!raw.as_str().contains(['\n', '\r']), "{text:?}");
+    }
+}
+
+const CASES: &[&str] = &[
+    // words
+    "null",
+    "true",
+    "false",
+    // whole numbers
+    "0",
+    "-0",
+    "1",
+    "-1",
+    "10",
+    "1234567890",
+    "9007199254740993",
+    "-9223372036854775808",
+    "18446744073709551615",
+    "18446744073709551616",
+    "123456789012345678901234567890",
+    // fractions and exponents
+    "0.0",
+    "-0.0",
+    "0.1",
+    "10.01",
+    "1.000000000000000000000000000001",
+    "1e1",
+    "1E1",
+    "1e+1",
+    "1E-1",
+    "0e0",
+    "0E+0",
+    "-0e-0",
+    "1.5e3",
+    "1e00",
+    "1e0001",
+    "1e-400",
+    "2.2250738585072011e-308",
+    // white space: four kinds and no other
+    " 1",
+    "1 ",
+    "\t1",
+    "\n1",
+    "\r1",
+    "\r\n 1\t\r\n",
+    "[ ]",
+    "[\n]",
+    "{ }",
+    "{\t}",
+    "[ 1 , 2 ]",
+    "{ \"a\" : 1 , \"b\" : 2 }",
+    "{\r\n\"a\":\r\n[\r\n1\r\n]\r\n}",
+    // arrays
+    "[]",
+    "[[]]",
+    "[[],[]]",
+    "[1]",
+    "[null]",
+    "[1,\"a\",true,null,{},[]]",
+    "[[[[[[[[]]]]]]]]",
+    "[\"\"]",
+    "[{}]",
+    // objects
+    "{}",
+    "{\"a\":1}",
+    "{\"\":1}",
+    "{\"a\":{\"a\":{\"a\":{}}}}",
+    "{\"a\":1,\"b\":2,\"c\":3}",
+    "{\"a b\":1}",
+    "{\"\\u0061\":1}",
+    "{\"é\":1}",
+    "{\"\\n\":1}",
+    "{\"a\":[],\"b\":{}}",
+    "{\"__proto__\":{}}",
+    // strings
+    "\"\"",
+    "\" \"",
+    "\"a\"",
+    "\"/\"",
+    "\"\u{7f}\"",
+    "\"é\"",
+    "\"漢字\"",
+    "\"🦀\"",
+    "\"\u{80}\u{ffff}\u{10ffff}\"",
+    "\"\u{2028}\u{2029}\"",
+    "\"\u{feff}\"",
+    "\"{}[],:\"",
+    "\"12345678\"",
+    "\"1234567\\\"90123456\"",
+    // escapes
+    "\"\\\"\"",
+    "\"\\\\\"",
+    "\"\\/\"",
+    "\"\\b\\f\\n\\r\\t\"",
+    "\"\\u0000\"",
+    "\"\\u0020\"",
+    "\"\\u00e9\"",
+    "\"\\u00E9\"",
+    "\"\\uD83e\\uDd80\"",
+    "\"\\ud800\\udc00\"",
+    "\"\\udbff\\udfff\"",
+    "\"\\ufffe\\uffff\"",
+    "\"\\\\u0041\"",
+    "\"\\\\\\\"\"",
+    "\"a\\u000ab\"",
+];

@@ -1,0 +1,62 @@
+//! Points of reference that know nothing of ACP: `serde_json` looking at every byte, and building a tree.
+//! Its maps keep their order, because the official crates switch that on for everybody.
+
+use std::hint::black_box;
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use crate::contender::{Contender, Run};
+use crate::workload::Workload;
+
+pub(crate) const SCAN: Contender = Contender {
+    name: "serde_json scan",
+    decode: Some(scan),
+    encode: None,
+};
+
+pub(crate) const VALUE: Contender = Contender {
+    name: "serde_json Value",
+    decode: Some(decode_value),
+    encode: Some(encode_value),
+};
+
+fn scan(workload: &Rc<Workload>) -> Run {
+    let workload = Rc::clone(workload);
+    Box::new(move |n| {
+        let scan = |line: &[u8]| {
+            black_box(serde_json::from_slice::<serde::de::IgnoredAny>(black_box(line)).unwrap());
+            line.len() + 1
+        };
+        workload.cycle(n).map(scan).sum()
+    })
+}
+
+fn decode_value(workload: &Rc<Workload>) -> Run {
+    let workload = Rc::clone(workload);
+    Box::new(move |n| {
+        let decode = |line: &[u8]| {
+            black_box(serde_json::from_slice::<Value>(black_box(line)).unwrap());
+            line.len() + 1
+        };
+        workload.cycle(n).map(decode).sum()
+    })
+}
+
+fn encode_value(workload: &Rc<Workload>) -> Run {
+    let values: Vec<Value> = workload
+        .lines
+        .iter()
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect();
+    let mut buffer = Vec::new();
+    Box::new(move |n| {
+        let mut encode = |value: &Value| {
+            buffer.clear();
+            serde_json::to_writer(&mut buffer, black_box(value)).unwrap();
+            buffer.push(b'\n');
+            black_box(buffer.as_slice()).len()
+        };
+        values.iter().cycle().take(n).map(&mut encode).sum()
+    })
+}
