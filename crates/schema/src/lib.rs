@@ -9,6 +9,7 @@ pub mod call;
 pub mod error;
 pub mod method;
 mod path;
+pub mod rules;
 #[cfg(test)]
 mod tests;
 pub mod v1;

@@ -3,4 +3,5 @@
 mod json_schema;
 mod methods;
 mod oracle;
+mod rules;
 pub(crate) mod sample;

@@ -1,12 +1,29 @@
-//! The judgement of the official crate: whether its types accept a JSON text.
+//! The judgement of the official crate: whether its types accept a JSON text, and what they make of it.
 //!
-//! It forgives much, so acceptance says that a message gets through, not that all of it is understood.
+//! It forgives much, so acceptance says that a message gets through; what it writes again is what it has understood.
 
 use agent_client_protocol_schema::v1;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 /// Whether the official type accepts the parameters of a request or notification.
 pub(crate) fn accepts_params(method: &str, text: &str) -> Result<(), String> {
+    rewritten_params(method, text).map(drop)
+}
+
+/// Whether the official type accepts the result of a request.
+pub(crate) fn accepts_result(method: &str, text: &str) -> Result<(), String> {
+    rewritten_result(method, text).map(drop)
+}
+
+/// Whether the official type of that name accepts a bare value.
+pub(crate) fn accepts_type(name: &str, text: &str) -> Result<(), String> {
+    rewritten_type(name, text).map(drop)
+}
+
+/// The parameters of a request or notification as the official type writes what it has read.
+pub(crate) fn rewritten_params(method: &str, text: &str) -> Result<Value, String> {
     match method {
         "initialize" => read::<v1::InitializeRequest>(text),
         "authenticate" => read::<v1::AuthenticateRequest>(text),
@@ -46,13 +63,13 @@ pub(crate) fn accepts_params(method: &str, text: &str) -> Result<(), String> {
         "proxy/initialize" => read::<v1::InitializeProxyRequest>(text),
         "proxy/successor" => read::<v1::ProxySuccessorRequest>(text),
         "$/cancel_request" => read::<v1::CancelRequestNotification>(text),
-        method if method.starts_with('_') => read::<serde_json::Value>(text),
+        method if method.starts_with('_') => read::<Value>(text),
         method => Err(format!("{method}: no official method")),
     }
 }
 
-/// Whether the official type accepts the result of a request.
-pub(crate) fn accepts_result(method: &str, text: &str) -> Result<(), String> {
+/// The result of a request as the official type writes what it has read.
+pub(crate) fn rewritten_result(method: &str, text: &str) -> Result<Value, String> {
     match method {
         "initialize" => read::<v1::InitializeResponse>(text),
         "authenticate" => read::<v1::AuthenticateResponse>(text),
@@ -86,14 +103,13 @@ pub(crate) fn accepts_result(method: &str, text: &str) -> Result<(), String> {
         "elicitation/create" => read::<v1::CreateElicitationResponse>(text),
         "mcp/message" => read::<v1::MessageMcpResponse>(text),
         "proxy/initialize" => read::<v1::InitializeProxyResponse>(text),
-        "proxy/successor" => read::<serde_json::Value>(text),
-        method if method.starts_with('_') => read::<serde_json::Value>(text),
+        "proxy/successor" => read::<Value>(text),
+        method if method.starts_with('_') => read::<Value>(text),
         method => Err(format!("{method}: no official request")),
     }
 }
 
-/// Whether the official type of that name accepts a bare value.
-pub(crate) fn accepts_type(name: &str, text: &str) -> Result<(), String> {
+fn rewritten_type(name: &str, text: &str) -> Result<Value, String> {
     match name {
         "AgentCapabilities" => read::<v1::AgentCapabilities>(text),
         "ClientCapabilities" => read::<v1::ClientCapabilities>(text),
@@ -110,11 +126,9 @@ pub(crate) fn accepts_type(name: &str, text: &str) -> Result<(), String> {
     }
 }
 
-fn read<T: DeserializeOwned>(text: &str) -> Result<(), String> {
-    match serde_json::from_str::<T>(text) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(error.to_string()),
-    }
+fn read<T: DeserializeOwned + Serialize>(text: &str) -> Result<Value, String> {
+    let value: T = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    serde_json::to_value(value).map_err(|error| error.to_string())
 }
 
 #[test]

@@ -1,0 +1,212 @@
+//! `message!`, `fragment!` and `markers!`: objects.
+
+macro_rules! message {
+    ($(#[$attr:meta])* pub struct $Name:ident $(or $null:ident)? { $($body:tt)* }) => {
+        object! { @read [$(#[$attr])*] $Name [$($null)?] [with_meta] [required] [] [] [] $($body)* }
+    };
+}
+
+macro_rules! fragment {
+    ($(#[$attr:meta])* pub struct $Name:ident { $($body:tt)* }) => {
+        object! { @read [$(#[$attr])*] $Name [] [] [required] [] [] [] $($body)* }
+    };
+}
+
+/// Reads the members one by one into three lists (required, optional, parts), then writes the type.
+macro_rules! object {
+    (@read $attrs:tt $Name:ident $null:tt $meta:tt [required] $req:tt $opt:tt $part:tt .. $($rest:tt)*) => {
+        object! { @read $attrs $Name $null $meta [optional] $req $opt $part $($rest)* }
+    };
+    (@read $attrs:tt $Name:ident $null:tt $meta:tt $mode:tt $req:tt $opt:tt [$($part:tt)*]
+        $(#[$doc:meta])* part $field:ident : $type:ty, $($rest:tt)*) => {
+        object! { @read $attrs $Name $null $meta $mode $req $opt
+            [$($part)* { [$(#[$doc])*] $field ($type) }] $($rest)* }
+    };
+    (@read $attrs:tt $Name:ident $null:tt $meta:tt [required] [$($req:tt)*] $opt:tt $part:tt
+        $(#[$doc:meta])* $field:ident : $type:ty = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
+        object! { @read $attrs $Name $null $meta [required]
+            [$($req)* { [$(#[$doc])*] $field ($type) $wire [$($rule)*] }] $opt $part $($rest)* }
+    };
+    (@read $attrs:tt $Name:ident $null:tt $meta:tt [optional] $req:tt [$($opt:tt)*] $part:tt
+        $(#[$doc:meta])* $field:ident : Option<$type:ty> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
+        object! { @read $attrs $Name $null $meta [optional] $req
+            [$($opt)* { [$(#[$doc])*] $field (Option<$type>) ($type) (Some) $wire [$($rule)*] }] $part $($rest)* }
+    };
+    (@read $attrs:tt $Name:ident $null:tt $meta:tt [optional] $req:tt [$($opt:tt)*] $part:tt
+        $(#[$doc:meta])* $field:ident : Maybe<$type:ty> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
+        object! { @read $attrs $Name $null $meta [optional] $req
+            [$($opt)* { [$(#[$doc])*] $field (Maybe<$type>) ($type) (Maybe::Value) $wire [$($rule)*] }] $part $($rest)* }
+    };
+    (@read $attrs:tt $Name:ident $null:tt $meta:tt [optional] $req:tt [$($opt:tt)*] $part:tt
+        $(#[$doc:meta])* $field:ident : $type:ty = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
+        object! { @read $attrs $Name $null $meta [optional] $req
+            [$($opt)* { [$(#[$doc])*] $field ($type) ($type) (std::convert::identity) $wire [$($rule)*] }] $part $($rest)* }
+    };
+    (@read $attrs:tt $Name:ident $null:tt [with_meta] $mode:tt $req:tt [$($opt:tt)*] $part:tt) => {
+        object! { @write $attrs $Name $null $req
+            [$($opt)* {
+                [#[doc = "Extension data (`_meta`): kept and passed on as it is."]]
+                meta (Option<crate::Meta>) (crate::Meta) (Some) "_meta" [lenient]
+            }] $part }
+    };
+    (@read $attrs:tt $Name:ident $null:tt [] $mode:tt $req:tt $opt:tt $part:tt) => {
+        object! { @write $attrs $Name $null $req $opt $part }
+    };
+
+    (@write [$(#[$attr:meta])*] $Name:ident [$($null:ident)?]
+        [$({ [$(#[$rdoc:meta])*] $rfield:ident ($rtype:ty) $rwire:literal [$($rrule:ident)*] })*]
+        [$({ [$(#[$odoc:meta])*] $ofield:ident ($otype:ty) ($oinner:ty) ($owrap:expr) $owire:literal [$($orule:ident)*] })*]
+        [$({ [$(#[$pdoc:meta])*] $pfield:ident ($ptype:ty) })*]
+    ) => {
+        $(#[$attr])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $Name {
+            $($(#[$rdoc])* pub $rfield: $rtype,)*
+            $($(#[$pdoc])* pub $pfield: $ptype,)*
+            $($(#[$odoc])* pub $ofield: $otype,)*
+        }
+
+        impl $Name {
+            /// The members' names on the wire.
+            pub const MEMBERS: &[&str] = &[$($rwire,)* $($owire,)*];
+
+            /// A value with its required members; the others can be added behind it.
+            pub fn new($($rfield: impl Into<$rtype>,)* $($pfield: impl Into<$ptype>,)*) -> Self {
+                Self {
+                    $($rfield: $rfield.into(),)*
+                    $($pfield: $pfield.into(),)*
+                    $($ofield: Default::default(),)*
+                }
+            }
+
+            $($(#[$odoc])*
+            #[must_use]
+            pub fn $ofield(mut self, value: impl Into<$oinner>) -> Self {
+                self.$ofield = $owrap(value.into());
+                self
+            })*
+        }
+
+        object! { @default $Name [$($rfield)* $($pfield)*] }
+
+        impl attache_rpc::json::Decode for $Name {
+            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::Error> {
+                $(object! { @null $null reader })?
+                let start = reader.mark();
+                let more = reader.open_object()?;
+                attache_rpc::json::DecodeRest::decode_rest(reader, start, more)
+            }
+        }
+
+        impl attache_rpc::json::DecodeRest for $Name {
+            #[allow(unused_variables, unused_mut, reason = "not every object has members of each sort")]
+            fn decode_rest(
+                reader: &mut attache_rpc::json::Reader<'_>,
+                start: attache_rpc::json::Mark,
+                mut more: bool,
+            ) -> Result<Self, attache_rpc::json::Error> {
+                $(let mut $rfield: Option<$rtype> = None;)*
+                $(let mut $ofield = <$otype>::default();)*
+                while more {
+                    match reader.key()? {
+                        $($rwire => $rfield = Some(object! { @field [$($rrule)*] reader $rwire }),)*
+                        $($owire => $ofield = object! { @field [$($orule)*] reader $owire },)*
+                        _ => {
+                            reader.skip()?;
+                        }
+                    }
+                    more = reader.more_members()?;
+                }
+                $(
+                    reader.reset(start);
+                    let mut $pfield = <$ptype as attache_rpc::json::Decode>::decode(reader)?;
+                )*
+                object! { @forget [$($pfield)*] [$($ptype,)*] }
+                // Spelled out here and in `@field`: each call in between would move the value once more.
+                $(let Some($rfield) = $rfield else {
+                    return Err(attache_rpc::json::field::missing(reader, $rwire));
+                };)*
+                Ok(Self { $($rfield,)* $($pfield,)* $($ofield,)* })
+            }
+        }
+
+        impl attache_rpc::json::Members for $Name {
+            #[allow(unused_variables, reason = "an object may have no member")]
+            fn members(&self, out: &mut String) {
+                $(
+                    attache_rpc::json::write::key(out, concat!("\"", $rwire, "\":"));
+                    attache_rpc::json::Encode::encode(&self.$rfield, out);
+                )*
+                $(attache_rpc::json::Members::members(&self.$pfield, out);)*
+                $(if object! { @shown [$($orule)*] &self.$ofield } {
+                    attache_rpc::json::write::key(out, concat!("\"", $owire, "\":"));
+                    attache_rpc::json::Encode::encode(&self.$ofield, out);
+                })*
+            }
+        }
+
+        impl attache_rpc::json::Part for $Name {}
+
+        impl attache_rpc::json::Encode for $Name {
+            fn encode(&self, out: &mut String) {
+                attache_rpc::json::write::object(out, self);
+            }
+        }
+
+        serde_bridge! { $Name }
+
+        #[cfg(test)]
+        impl crate::tests::sample::Sample for $Name {
+            #[allow(unused_variables, reason = "an object may have no member")]
+            fn sample(source: &mut crate::tests::sample::Source<'_>) -> Self {
+                Self {
+                    $($rfield: crate::tests::sample::Sample::sample(source),)*
+                    $($pfield: crate::tests::sample::Sample::sample(source),)*
+                    $($ofield: crate::tests::sample::Sample::sample(source),)*
+                }
+            }
+        }
+    };
+
+    (@default $Name:ident []) => {
+        impl Default for $Name {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+    };
+    (@default $Name:ident [$($field:ident)+]) => {};
+
+    (@null null $reader:ident) => {
+        if $reader.null()? {
+            return Ok(Self::default());
+        }
+    };
+
+    (@forget [] []) => {};
+    (@forget [$($part:ident)+] [$($type:ty,)+]) => {
+        let owned = [Self::MEMBERS, $(<$type as attache_rpc::json::Part>::OWNED,)+].concat();
+        $(attache_rpc::json::Part::forget(&mut $part, &owned);)+
+    };
+
+    (@shown [shown] $value:expr) => { true };
+    (@shown [$rule:ident shown] $value:expr) => { true };
+    (@shown [$($rule:ident)?] $value:expr) => { !attache_rpc::json::Encode::is_absent($value) };
+
+    (@field [shown] $reader:ident $wire:literal) => { object! { @field [] $reader $wire } };
+    (@field [$rule:ident shown] $reader:ident $wire:literal) => { object! { @field [$rule] $reader $wire } };
+    (@field [] $reader:ident $wire:literal) => {
+        match attache_rpc::json::Decode::decode($reader) {
+            Ok(value) => value,
+            Err(error) => return Err(error.within($wire)),
+        }
+    };
+    (@field [$rule:ident] $reader:ident $wire:literal) => { attache_rpc::json::field::$rule($reader, $wire)? };
+}
+
+/// Capabilities that say nothing but that they are there: `{}`.
+macro_rules! markers {
+    ($($(#[$attr:meta])* $Name:ident)*) => {
+        $(message! { $(#[$attr])* pub struct $Name {} })*
+    };
+}

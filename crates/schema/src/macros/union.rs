@@ -1,0 +1,110 @@
+//! `union!`: objects told apart by a tag.
+
+macro_rules! union {
+    (
+        $(#[$attr:meta])*
+        pub enum $Name:ident by $tag:literal {
+            $($(#[$doc:meta])* $Variant:ident $(($Payload:ty))? = $value:literal,)*
+        }
+        $(untagged $(#[$udoc:meta])* $Untagged:ident($UPayload:ty) = $uvalue:literal)?
+    ) => {
+        $(#[$attr])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum $Name {
+            $($(#[$doc])* $Variant $(($Payload))?,)*
+            $($(#[$udoc])* $Untagged($UPayload),)?
+            /// A kind that this version does not know: the whole object, as it came.
+            Other(attache_rpc::json::Raw),
+        }
+
+        impl $Name {
+            /// The tag's value, as it stands on the wire.
+            pub fn tag(&self) -> std::borrow::Cow<'_, str> {
+                match self {
+                    $(union! { @pattern $Variant $(($Payload))? } => $value.into(),)*
+                    $(Self::$Untagged(_) => $uvalue.into(),)?
+                    Self::Other(raw) => raw.string_member($tag).unwrap_or_default().into(),
+                }
+            }
+        }
+
+        impl attache_rpc::json::Decode for $Name {
+            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::Error> {
+                let start = reader.mark();
+                let (tag, more) = reader.open_tagged($tag)?;
+                match tag.as_deref() {
+                    $(Some($value) => union! { @decode reader start more $Variant $(($Payload))? },)*
+                    $(None | Some($uvalue) => {
+                        <$UPayload as attache_rpc::json::DecodeRest>::decode_rest(reader, start, more).map(Self::$Untagged)
+                    })?
+                    Some(_) => {
+                        reader.reset(start);
+                        attache_rpc::json::Raw::decode(reader).map(Self::Other)
+                    }
+                    #[allow(unreachable_patterns, reason = "an untagged variant has taken it")]
+                    None => Err(reader.error(attache_rpc::json::Problem::Missing).within($tag)),
+                }
+            }
+        }
+
+        impl attache_rpc::json::Members for $Name {
+            fn members(&self, out: &mut String) {
+                match self {
+                    $(union! { @bind payload $Variant $(($Payload))? } => {
+                        attache_rpc::json::write::key(out, concat!("\"", $tag, "\":\"", $value, "\""));
+                        union! { @members payload out $(($Payload))? }
+                    })*
+                    $(Self::$Untagged(payload) => attache_rpc::json::Members::members(payload, out),)?
+                    Self::Other(raw) => attache_rpc::json::Members::members(raw, out),
+                }
+            }
+        }
+
+        impl attache_rpc::json::Part for $Name {
+            fn forget(&mut self, names: &[&str]) {
+                if let Self::Other(raw) = self {
+                    *raw = raw.without(names);
+                }
+            }
+        }
+
+        impl attache_rpc::json::Encode for $Name {
+            fn encode(&self, out: &mut String) {
+                match self {
+                    Self::Other(raw) => raw.encode(out),
+                    known => attache_rpc::json::write::object(out, known),
+                }
+            }
+        }
+
+        serde_bridge! { $Name }
+
+        #[cfg(test)]
+        impl crate::tests::sample::Sample for $Name {
+            fn sample(source: &mut crate::tests::sample::Source<'_>) -> Self {
+                type Make = fn(&mut crate::tests::sample::Source<'_>) -> $Name;
+                let variants: &[Make] = &[
+                    $(union! { @sample $Variant $(($Payload))? },)*
+                    $(|source| $Name::$Untagged(crate::tests::sample::Sample::sample(source)),)?
+                ];
+                source.pick(variants)(source)
+            }
+        }
+    };
+
+    (@pattern $Variant:ident) => { Self::$Variant };
+    (@pattern $Variant:ident ($Payload:ty)) => { Self::$Variant(_) };
+    (@bind $payload:ident $Variant:ident) => { Self::$Variant };
+    (@bind $payload:ident $Variant:ident ($Payload:ty)) => { Self::$Variant($payload) };
+    (@members $payload:ident $out:ident) => {};
+    (@members $payload:ident $out:ident ($Payload:ty)) => { attache_rpc::json::Members::members($payload, $out); };
+    (@decode $reader:ident $start:ident $more:ident $Variant:ident) => {{
+        $reader.reset($start);
+        $reader.skip().map(|_| Self::$Variant)
+    }};
+    (@decode $reader:ident $start:ident $more:ident $Variant:ident ($Payload:ty)) => {
+        <$Payload as attache_rpc::json::DecodeRest>::decode_rest($reader, $start, $more).map(Self::$Variant)
+    };
+    (@sample $Variant:ident) => { |_| Self::$Variant };
+    (@sample $Variant:ident ($Payload:ty)) => { |source| Self::$Variant(crate::tests::sample::Sample::sample(source)) };
+}

@@ -1,0 +1,53 @@
+//! The rules of the protocol: all of them as a table, and those that data can decide as pure functions.
+//! [`client`] and [`agent`] judge one message in the [`Context`] of its connection, and name at most 100 violations.
+//! [`ToolCalls`], [`Plans`], [`Compactions`], [`Turns`] and [`Replays`] judge a sequence, one value for each session.
+
+mod rule;
+mod table;
+
+/// The rule of that number, found when the program is compiled: a number that is not in the table does not compile.
+macro_rules! rule {
+    ($number:literal) => {
+        const { &crate::rules::table::ALL[crate::rules::table::position($number)] }
+    };
+}
+
+pub mod agent;
+pub mod client;
+mod config_option;
+mod content;
+mod context;
+mod elicitation;
+mod envelope;
+mod failure;
+mod findings;
+mod gate;
+mod initialize;
+mod lifecycle;
+mod mcp;
+mod mode;
+mod path;
+mod permission;
+mod place;
+mod plan;
+mod prompt;
+mod provider;
+mod session_catalog;
+mod session_setup;
+mod subagent;
+mod tool_call;
+mod unique;
+mod update;
+mod violation;
+mod wire;
+
+pub use context::{Context, Offers};
+pub use envelope::{check_id, check_method_name, check_protocol_notification};
+pub use lifecycle::{Compactions, Plans, Replays, ToolCalls, Turns};
+pub use permission::is_allowed;
+pub use rule::{Level, Rule, Tag};
+pub use table::{BOUNDS, RULES};
+pub use violation::Violation;
+
+use findings::Findings;
+use place::Place;

@@ -1,0 +1,142 @@
+//! What a client sends: its requests, its notifications, its answers.
+
+use attache_rpc::Error;
+use attache_rpc::json::{self, from_str};
+
+use super::session_setup::Setup;
+use super::{
+    Context, Findings, Place, Violation, config_option, content, elicitation, envelope, gate,
+    initialize, mcp, mode, permission, session_catalog, subagent, wire,
+};
+use crate::call::{AgentRequest, ClientNotification, ClientRequest};
+use crate::method::{Direction, Kind, Method};
+
+/// What is wrong with a client's request. The context is that of before.
+pub fn check_request(request: &ClientRequest, context: &Context) -> Vec<Violation> {
+    let mut found = Findings::default();
+    if let ClientRequest::Extension(call) = request {
+        envelope::extension(&call.method, &mut found);
+        return found.into_list();
+    }
+    let at = Place::params(request.method());
+    gate::method(
+        request.method(),
+        Kind::Request,
+        Direction::ToAgent,
+        context,
+        &mut found,
+    );
+    request_params(request, context, &at, &mut found);
+    let mut text = String::new();
+    request.encode_params(&mut text);
+    wire::check(&text, &at, &mut found);
+    found.into_list()
+}
+
+/// What is wrong with a client's notification.
+pub fn check_notification(notification: &ClientNotification, context: &Context) -> Vec<Violation> {
+    let mut found = Findings::default();
+    let name = notification.method();
+    let at = Place::params(name);
+    match notification {
+        ClientNotification::Extension(call) => {
+            envelope::extension(&call.method, &mut found);
+            return found.into_list();
+        }
+        ClientNotification::Cancel(cancel) => {
+            subagent::cancelled(&cancel.session_id, context, &at, &mut found);
+        }
+        ClientNotification::MessageMcp(call) => {
+            mcp::call(&call.server_id, &call.request_id, context, &at, &mut found);
+        }
+    }
+    gate::method(
+        name,
+        Kind::Notification,
+        Direction::ToAgent,
+        context,
+        &mut found,
+    );
+    let mut text = String::new();
+    notification.encode_params(&mut text);
+    wire::check(&text, &at, &mut found);
+    found.into_list()
+}
+
+/// What is wrong with a client's answer to an agent's request: its result as JSON, or its error.
+pub fn check_response(
+    request: &AgentRequest,
+    outcome: Result<&str, &Error>,
+    context: &Context,
+) -> Vec<Violation> {
+    let mut found = Findings::default();
+    let at = Place::result(request.method());
+    if let Ok(result) = outcome
+        && let Err(fault) = result_of(request, result, context, &mut found)
+    {
+        found.unreadable(&at, &fault);
+    }
+    found.into_list()
+}
+
+fn request_params(
+    request: &ClientRequest,
+    context: &Context,
+    at: &Place<'_>,
+    found: &mut Findings,
+) {
+    if let Some(setup) = Setup::of(request) {
+        setup.check(context, at, found);
+    }
+    match request {
+        ClientRequest::Initialize(request) => initialize::request(request, at, found),
+        ClientRequest::Authenticate(request) => initialize::login(request, context, at, found),
+        ClientRequest::ListSessions(request) => session_catalog::list(request, context, at, found),
+        ClientRequest::SetSessionTitle(request) => session_catalog::set_title(request, at, found),
+        ClientRequest::SetSessionMode(request) => {
+            mode::set(request, context, at, found);
+            subagent::changed(&request.session_id, context, at, found);
+        }
+        ClientRequest::SetSessionConfigOption(request) => {
+            config_option::set(request, context, at, found);
+            subagent::changed(&request.session_id, context, at, found);
+        }
+        ClientRequest::Prompt(request) => {
+            content::prompt(&request.prompt, context, &at.member("prompt"), found);
+            subagent::changed(&request.session_id, context, at, found);
+        }
+        _ => {}
+    }
+}
+
+fn result_of(
+    request: &AgentRequest,
+    result: &str,
+    context: &Context,
+    found: &mut Findings,
+) -> Result<(), json::Error> {
+    let name = request.method();
+    let at = Place::result(name);
+    match request {
+        AgentRequest::RequestPermission(request) => {
+            permission::answer(request, &from_str(result)?, &at, found);
+        }
+        AgentRequest::CreateElicitation(request) => {
+            elicitation::answer(request, &from_str(result)?, context, &at, found);
+            // The values of a form are the person's: no member of them is an id.
+            return Ok(());
+        }
+        AgentRequest::MessageMcp(_) => mcp::answer(result, &at, found),
+        AgentRequest::Extension(_) => return Ok(()),
+        _ => {}
+    }
+    shape(name, result)?;
+    wire::check(result, &at, found);
+    Ok(())
+}
+
+fn shape(name: &str, result: &str) -> Result<(), json::Error> {
+    let method = Method::find(name, Kind::Request, Direction::ToClient);
+    let shape = method.and_then(|method| method.result);
+    shape.map_or(Ok(()), |shape| shape.check(result))
+}

@@ -1,0 +1,51 @@
+//! Content blocks: which of them a prompt may have, and which exist at all.
+
+use super::{Context, Findings, Place, gate};
+use crate::v1::ContentBlock;
+
+/// Text and links go to every agent, other content only to one that takes it.
+pub(super) fn prompt(
+    blocks: &[ContentBlock],
+    context: &Context,
+    at: &Place<'_>,
+    found: &mut Findings,
+) {
+    for (index, block) in blocks.iter().enumerate() {
+        let at = at.item(index);
+        match missing_capability(block, context) {
+            Some(capability) => gate::closed(rule!("96"), capability, &at, found),
+            None => known(block, &at, found),
+        }
+    }
+}
+
+/// A block of a type that the protocol defines.
+pub(super) fn known(block: &ContentBlock, at: &Place<'_>, found: &mut Findings) {
+    if let ContentBlock::Other(_) = block {
+        let message =
+            "the block's type is not defined; use text, image, audio, resource_link or resource";
+        found.add(rule!("B3"), &at.member("type"), message);
+    }
+}
+
+pub(super) fn all_known(blocks: &[ContentBlock], at: &Place<'_>, found: &mut Findings) {
+    for (index, block) in blocks.iter().enumerate() {
+        known(block, &at.item(index), found);
+    }
+}
+
+fn missing_capability(block: &ContentBlock, context: &Context) -> Option<&'static str> {
+    let takes = &context.agent.prompt_capabilities;
+    let (is_taken, capability) = match block {
+        ContentBlock::Image(_) => (takes.image, "agentCapabilities.promptCapabilities.image"),
+        ContentBlock::Audio(_) => (takes.audio, "agentCapabilities.promptCapabilities.audio"),
+        ContentBlock::Resource(_) => (
+            takes.embedded_context,
+            "agentCapabilities.promptCapabilities.embeddedContext",
+        ),
+        ContentBlock::Text(_) | ContentBlock::ResourceLink(_) | ContentBlock::Other(_) => {
+            return None;
+        }
+    };
+    (!is_taken).then_some(capability)
+}

@@ -1,0 +1,36 @@
+//! What both sides of a connection have said so far, as far as rules depend on it.
+
+mod learn;
+
+use std::collections::{HashMap, HashSet};
+
+use crate::v1;
+
+/// What both sides of a connection have said so far. It is kept up to date by handing it each message after that
+/// message has been checked.
+#[derive(Debug, Clone, Default)]
+pub struct Context {
+    /// What the client offers.
+    pub client: v1::ClientCapabilities,
+    /// What the agent offers.
+    pub agent: v1::AgentCapabilities,
+    /// The ways to log in.
+    pub auth_methods: Vec<v1::AuthMethod>,
+    /// The sessions set up on this connection. What is not in here cannot be judged by what it offers.
+    pub sessions: HashMap<v1::SessionId, Offers>,
+    /// The child sessions announced on this connection, and what the client may do with them.
+    pub children: HashMap<v1::SessionId, v1::SubagentSessionCapabilities>,
+    /// The MCP servers that are reached over this connection.
+    pub mcp_servers: HashSet<v1::McpServerAcpId>,
+    /// The pages that a person has been asked to open and not yet dealt with.
+    pub pages: HashSet<v1::ElicitationId>,
+}
+
+/// What a session lets the client choose.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Offers {
+    /// Its modes.
+    pub modes: Option<v1::SessionModeState>,
+    /// Its config options.
+    pub config_options: Option<Vec<v1::SessionConfigOption>>,
+}

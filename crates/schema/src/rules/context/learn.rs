@@ -1,0 +1,183 @@
+//! How the context follows the conversation.
+
+use attache_rpc::Error;
+use attache_rpc::json::{Decode, Maybe, from_str};
+
+use super::{Context, Offers};
+use crate::call::{AgentNotification, AgentRequest, ClientRequest};
+use crate::rules::mcp;
+use crate::rules::session_setup::Setup;
+use crate::v1;
+
+/// Following the conversation: each message goes through one of these after it has been checked.
+impl Context {
+    /// The client has sent a request.
+    pub fn client_asked(&mut self, request: &ClientRequest) {
+        let servers = Setup::of(request).map_or(&[][..], |setup| setup.servers);
+        self.mcp_servers
+            .extend(mcp::ids(servers).map(|(_, id)| id.clone()));
+    }
+
+    /// The agent has answered a request.
+    pub fn agent_answered(&mut self, request: &ClientRequest, outcome: Result<&str, &Error>) {
+        match outcome {
+            Ok(result) => self.succeeded(request, result),
+            Err(_) => self.failed(request),
+        }
+    }
+
+    /// The agent has sent a request.
+    pub fn agent_asked(&mut self, request: &AgentRequest) {
+        if let Some(page) = page(request) {
+            self.pages.insert(page.clone());
+        }
+    }
+
+    /// The client has answered a request. A page that the person agreed to open stays open until the agent says that
+    /// it is dealt with.
+    pub fn client_answered(&mut self, request: &AgentRequest, outcome: Result<&str, &Error>) {
+        let action = outcome.ok().and_then(read);
+        let agreed = matches!(
+            action,
+            Some(v1::CreateElicitationResponse {
+                action: v1::ElicitationAction::Accept(_),
+                ..
+            })
+        );
+        if let Some(page) = page(request).filter(|_| !agreed) {
+            self.pages.remove(page);
+        }
+    }
+
+    /// The agent has sent a notification.
+    pub fn agent_told(&mut self, notification: &AgentNotification) {
+        match notification {
+            AgentNotification::CompleteElicitation(done) => {
+                self.pages.remove(&done.elicitation_id);
+            }
+            AgentNotification::Session(news) => self.updated(&news.session_id, &news.update),
+            _ => {}
+        }
+    }
+
+    fn succeeded(&mut self, request: &ClientRequest, result: &str) {
+        match request {
+            ClientRequest::Initialize(request) => self.initialized(request, result),
+            ClientRequest::NewSession(_) => {
+                if let Some(session) = read::<v1::NewSessionResponse>(result) {
+                    self.offer(&session.session_id, session.modes, session.config_options);
+                }
+            }
+            ClientRequest::ForkSession(_) => {
+                if let Some(session) = read::<v1::ForkSessionResponse>(result) {
+                    self.offer(&session.session_id, session.modes, session.config_options);
+                }
+            }
+            ClientRequest::LoadSession(request) => self.taken_up(&request.session_id, result),
+            ClientRequest::ResumeSession(request) => self.taken_up(&request.session_id, result),
+            ClientRequest::CloseSession(request) => self.forget(&request.session_id),
+            ClientRequest::DeleteSession(request) => self.forget(&request.session_id),
+            ClientRequest::ArchiveSession(request) => self.forget(&request.session_id),
+            ClientRequest::SetSessionMode(request) => {
+                self.mode_set(&request.session_id, &request.mode_id);
+            }
+            ClientRequest::SetSessionConfigOption(request) => {
+                if let Some(set) = read::<v1::SetSessionConfigOptionResponse>(result) {
+                    self.options_set(&request.session_id, &set.config_options);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Servers of a session that did not come about can be named again.
+    fn failed(&mut self, request: &ClientRequest) {
+        let servers = Setup::of(request).map_or(&[][..], |setup| setup.servers);
+        for (_, id) in mcp::ids(servers) {
+            self.mcp_servers.remove(id);
+        }
+    }
+
+    fn initialized(&mut self, request: &v1::InitializeRequest, result: &str) {
+        let Some(answer) = read::<v1::InitializeResponse>(result) else {
+            return;
+        };
+        self.client = request.client_capabilities.clone();
+        self.agent = answer.agent_capabilities;
+        self.auth_methods = answer.auth_methods;
+    }
+
+    /// The answers to loading and resuming have the same members.
+    fn taken_up(&mut self, session: &v1::SessionId, result: &str) {
+        if let Some(offers) = read::<v1::LoadSessionResponse>(result) {
+            self.offer(session, offers.modes, offers.config_options);
+        }
+    }
+
+    fn offer(
+        &mut self,
+        session: &v1::SessionId,
+        modes: Option<v1::SessionModeState>,
+        config_options: Option<Vec<v1::SessionConfigOption>>,
+    ) {
+        let offers = Offers {
+            modes,
+            config_options,
+        };
+        self.sessions.insert(session.clone(), offers);
+    }
+
+    fn forget(&mut self, session: &v1::SessionId) {
+        self.sessions.remove(session);
+    }
+
+    fn updated(&mut self, session: &v1::SessionId, update: &v1::SessionUpdate) {
+        match update {
+            v1::SessionUpdate::CurrentModeUpdate(update) => {
+                self.mode_set(session, &update.current_mode_id);
+            }
+            v1::SessionUpdate::ConfigOptionUpdate(update) => {
+                self.options_set(session, &update.config_options);
+            }
+            v1::SessionUpdate::SubagentUpdate(update) => self.announced(update),
+            _ => {}
+        }
+    }
+
+    fn mode_set(&mut self, session: &v1::SessionId, mode: &v1::SessionModeId) {
+        let offers = self.sessions.get_mut(session);
+        if let Some(modes) = offers.and_then(|offers| offers.modes.as_mut()) {
+            modes.current_mode_id = mode.clone();
+        }
+    }
+
+    fn options_set(&mut self, session: &v1::SessionId, options: &[v1::SessionConfigOption]) {
+        if let Some(offers) = self.sessions.get_mut(session) {
+            offers.config_options = Some(options.to_vec());
+        }
+    }
+
+    fn announced(&mut self, update: &v1::SubagentUpdate) {
+        let child = self.children.entry(update.session_id.clone()).or_default();
+        match &update.capabilities {
+            Maybe::Absent => {}
+            Maybe::Null => *child = v1::SubagentSessionCapabilities::default(),
+            Maybe::Value(capabilities) => *child = capabilities.clone(),
+        }
+    }
+}
+
+fn page(request: &AgentRequest) -> Option<&v1::ElicitationId> {
+    match request {
+        AgentRequest::CreateElicitation(v1::CreateElicitationRequest {
+            mode: v1::ElicitationMode::Url(url),
+            ..
+        }) => Some(&url.elicitation_id),
+        _ => None,
+    }
+}
+
+/// An answer that cannot be read teaches nothing; the check of it says so.
+fn read<T: Decode>(result: &str) -> Option<T> {
+    from_str(result).ok()
+}

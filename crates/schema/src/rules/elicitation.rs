@@ -1,0 +1,83 @@
+//! Questions to the person: the mode, the form, the page.
+
+mod answer;
+mod secret;
+mod url;
+
+pub(super) use answer::check as answer;
+
+use super::{Context, Findings, Level, Place, gate};
+use crate::v1::{
+    CreateElicitationRequest, ElicitationFormMode, ElicitationMode, ElicitationPropertySchema,
+    ElicitationScope, ElicitationUrlMode,
+};
+
+pub(super) fn question(
+    request: &CreateElicitationRequest,
+    context: &Context,
+    at: &Place<'_>,
+    found: &mut Findings,
+) {
+    mode(&request.mode, context, &at.member("mode"), found);
+    if let ElicitationScope::Request(scope) = &request.scope {
+        super::envelope::id(&scope.request_id, &at.member("requestId"), found);
+    }
+    match &request.mode {
+        ElicitationMode::Form(form) => secrets(form, at, found),
+        ElicitationMode::Url(page) => address(page, context, at, found),
+        ElicitationMode::Other(_) => {}
+    }
+}
+
+/// Whether the client has said that it can ask in this mode.
+fn is_offered(mode: &ElicitationMode, context: &Context) -> bool {
+    let Some(offered) = &context.client.elicitation else {
+        return false;
+    };
+    match mode {
+        ElicitationMode::Form(_) => offered.form.is_some(),
+        ElicitationMode::Url(_) => offered.url.is_some(),
+        ElicitationMode::Other(_) => false,
+    }
+}
+
+fn mode(mode: &ElicitationMode, context: &Context, at: &Place<'_>, found: &mut Findings) {
+    if is_offered(mode, context) {
+        return;
+    }
+    let offered = context.client.elicitation.as_ref();
+    if offered.is_some_and(|offered| offered.form.is_none() && offered.url.is_none()) {
+        let message = "clientCapabilities.elicitation names no mode and so offers none; do not ask";
+        found.add(rule!("38"), at, message);
+    }
+    let capability = match mode {
+        ElicitationMode::Form(_) => "clientCapabilities.elicitation.form",
+        ElicitationMode::Url(_) => "clientCapabilities.elicitation.url",
+        ElicitationMode::Other(_) => "a capability for this mode",
+    };
+    gate::closed(rule!("158"), capability, at, found);
+}
+
+/// A field is named by its position: the names are the agent's.
+fn secrets(form: &ElicitationFormMode, at: &Place<'_>, found: &mut Findings) {
+    let at = at.member("requestedSchema");
+    let at = at.member("properties");
+    for (index, (name, field)) in form.requested_schema.properties.iter().enumerate() {
+        if let ElicitationPropertySchema::String(field) = field
+            && secret::is_asked_for(name, field)
+        {
+            let message = "seems to ask for a secret; ask for it on a page (mode url)";
+            found.hint(rule!("161"), Level::Should, &at.item(index), message);
+        }
+    }
+}
+
+fn address(page: &ElicitationUrlMode, context: &Context, at: &Place<'_>, found: &mut Findings) {
+    if context.pages.contains(&page.elicitation_id) {
+        let message = "another open page has this id; make a new one";
+        found.add(rule!("168"), &at.member("elicitationId"), message);
+    }
+    for (level, message) in url::faults(&page.url) {
+        found.hint(rule!("170"), level, &at.member("url"), message);
+    }
+}

@@ -1,0 +1,45 @@
+//! May the peer be sent this? Methods by their row of the table, members by the capability they need.
+
+use super::{Context, Findings, Place, Rule};
+use crate::method::{Direction, Kind, Method};
+
+/// A method needs what its row says.
+pub(super) fn method(
+    name: &str,
+    kind: Kind,
+    direction: Direction,
+    context: &Context,
+    found: &mut Findings,
+) {
+    let Some(method) = Method::find(name, kind, direction) else {
+        return;
+    };
+    if !method.gate.is_open(&context.agent, &context.client)
+        && let Some(capability) = method.gate.path()
+    {
+        let at = Place::params(name);
+        closed(rule_of(method), capability, &at, found);
+    }
+}
+
+/// A member or a variant needs a capability that is not there.
+pub(super) fn closed(rule: &'static Rule, capability: &str, at: &Place<'_>, found: &mut Findings) {
+    let message = format!("needs {capability}, which was not advertised; do not send it");
+    found.add(rule, at, message);
+}
+
+fn rule_of(method: &Method) -> &'static Rule {
+    match method.name {
+        "logout" => rule!("45"),
+        "session/load" => rule!("53"),
+        "session/resume" => rule!("58"),
+        "session/close" => rule!("60"),
+        "session/list" => rule!("78"),
+        "session/delete" => rule!("85"),
+        "auth/status_update" => rule!("51"),
+        "fs/read_text_file" | "fs/write_text_file" => rule!("131"),
+        "elicitation/create" | "elicitation/complete" => rule!("158"),
+        name if name.starts_with("terminal/") => rule!("134"),
+        _ => rule!("33"),
+    }
+}

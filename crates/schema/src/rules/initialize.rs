@@ -1,0 +1,75 @@
+//! The first exchange: names, capabilities that need each other, ways to log in.
+
+use super::{Context, Findings, Place, gate};
+use crate::v1::{self, AuthMethod};
+
+pub(super) fn request(request: &v1::InitializeRequest, at: &Place<'_>, found: &mut Findings) {
+    if request.client_info.is_none() {
+        let message = "is missing; say the client's name and version";
+        found.add(rule!("26"), &at.member("clientInfo"), message);
+    }
+}
+
+pub(super) fn answer(
+    request: &v1::InitializeRequest,
+    response: &v1::InitializeResponse,
+    at: &Place<'_>,
+    found: &mut Findings,
+) {
+    if response.agent_info.is_none() {
+        let message = "is missing; say the agent's name and version";
+        found.add(rule!("28"), &at.member("agentInfo"), message);
+    }
+    capabilities(
+        &response.agent_capabilities,
+        &at.member("agentCapabilities"),
+        found,
+    );
+    let at = at.member("authMethods");
+    for (index, method) in response.auth_methods.iter().enumerate() {
+        if matches!(method, AuthMethod::Terminal(_)) && !request.client_capabilities.auth.terminal {
+            let capability = "clientCapabilities.auth.terminal";
+            gate::closed(rule!("40"), capability, &at.item(index), found);
+        }
+    }
+}
+
+/// The method that a client logs in by.
+pub(super) fn login(
+    request: &v1::AuthenticateRequest,
+    context: &Context,
+    at: &Place<'_>,
+    found: &mut Findings,
+) {
+    let at = at.member("methodId");
+    let mut offered = context.auth_methods.iter();
+    match offered.find(|method| is_named(method, request.method_id.as_str())) {
+        None => {
+            let message = "the agent did not offer this method; use one of authMethods";
+            found.add(rule!("B5"), &at, message);
+        }
+        Some(AuthMethod::Terminal(_)) => {
+            let message = "the method is a terminal login; run the agent's command instead";
+            found.add(rule!("41"), &at, message);
+        }
+        Some(AuthMethod::Agent(_) | AuthMethod::Other(_)) => {}
+    }
+}
+
+fn capabilities(offered: &v1::AgentCapabilities, at: &Place<'_>, found: &mut Findings) {
+    let session = &offered.session_capabilities;
+    if session.archive.is_some() && session.list.is_none() {
+        let at = at.member("sessionCapabilities");
+        let message = "needs list beside it; advertise both or neither";
+        found.add(rule!("88"), &at.member("archive"), message);
+    }
+}
+
+/// A method of a type that this version does not know counts as the agent's own.
+fn is_named(method: &AuthMethod, id: &str) -> bool {
+    match method {
+        AuthMethod::Terminal(method) => method.id.as_str() == id,
+        AuthMethod::Agent(method) => method.id.as_str() == id,
+        AuthMethod::Other(method) => method.string_member("id").is_some_and(|other| other == id),
+    }
+}

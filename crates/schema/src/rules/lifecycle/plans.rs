@@ -1,0 +1,88 @@
+//! Plans are sent whole.
+
+use std::collections::HashMap;
+
+use crate::rules::{Findings, Level, Place, Violation};
+use crate::v1::{
+    PlanEntry, PlanEntryPriority, PlanEntryStatus, PlanId, PlanUpdateContent, SessionUpdate,
+};
+
+/// The plans of a session: the one without an id, and those with one.
+///
+/// A shorter plan may be meant, so that alone proves nothing. But who sends changes only sends nothing that is as it
+/// was: a plan that has lost unfinished steps, has kept none unchanged and added none is taken for that.
+#[derive(Debug, Clone, Default)]
+pub struct Plans(HashMap<Name, Steps>);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Name {
+    Unnamed,
+    Id(PlanId),
+}
+
+type Steps = HashMap<String, (PlanEntryPriority, PlanEntryStatus)>;
+
+impl Plans {
+    /// The next update of the session.
+    pub fn apply(&mut self, update: &SessionUpdate) -> Vec<Violation> {
+        let mut found = Findings::default();
+        let at = Place::params("session/update");
+        let at = at.member("update");
+        match update {
+            SessionUpdate::Plan(plan) => {
+                self.replace(
+                    Name::Unnamed,
+                    &plan.entries,
+                    &at.member("entries"),
+                    &mut found,
+                );
+            }
+            SessionUpdate::PlanUpdate(update) => match &update.plan {
+                PlanUpdateContent::Items(plan) => {
+                    let at = at.member("plan");
+                    let name = Name::Id(plan.plan_id.clone());
+                    self.replace(name, &plan.entries, &at.member("entries"), &mut found);
+                }
+                PlanUpdateContent::File(plan) => self.forget(&plan.plan_id),
+                PlanUpdateContent::Markdown(plan) => self.forget(&plan.plan_id),
+                PlanUpdateContent::Other(_) => {}
+            },
+            SessionUpdate::PlanRemoved(plan) => self.forget(&plan.plan_id),
+            _ => {}
+        }
+        found.into_list()
+    }
+
+    fn replace(&mut self, name: Name, entries: &[PlanEntry], at: &Place<'_>, found: &mut Findings) {
+        let after = steps(entries);
+        let before = self.0.insert(name, after.clone()).unwrap_or_default();
+        if !after.is_empty() && has_lost(&before, &after) && is_all_changes(&before, &after) {
+            let message = "looks like the changed steps only; send the whole plan";
+            found.hint(rule!("128"), Level::Should, at, message);
+        }
+    }
+
+    fn forget(&mut self, id: &PlanId) {
+        self.0.remove(&Name::Id(id.clone()));
+    }
+}
+
+fn steps(entries: &[PlanEntry]) -> Steps {
+    let step = |entry: &PlanEntry| {
+        let state = (entry.priority.clone(), entry.status.clone());
+        (entry.content.clone(), state)
+    };
+    entries.iter().map(step).collect()
+}
+
+fn has_lost(before: &Steps, after: &Steps) -> bool {
+    before.iter().any(|(content, (_, status))| {
+        *status != PlanEntryStatus::Completed && !after.contains_key(content)
+    })
+}
+
+fn is_all_changes(before: &Steps, after: &Steps) -> bool {
+    after
+        .iter()
+        .all(|(content, state)| before.get(content).is_some_and(|old| old != state))
+}

@@ -1,0 +1,125 @@
+//! The life of tool calls: reported once, then changed, ended once.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::rules::{Findings, Level, Place, Violation};
+use crate::v1::{
+    SessionUpdate, TerminalId, ToolCall, ToolCallContent, ToolCallId, ToolCallStatus,
+    ToolCallUpdate,
+};
+
+/// The tool calls of a session.
+#[derive(Debug, Clone, Default)]
+pub struct ToolCalls {
+    calls: HashMap<ToolCallId, Seen>,
+    shown: HashSet<TerminalId>,
+    released: HashSet<TerminalId>,
+}
+
+#[derive(Debug, Clone)]
+struct Seen {
+    status: ToolCallStatus,
+    name: Option<String>,
+}
+
+impl ToolCalls {
+    /// The next update of the session.
+    pub fn apply(&mut self, update: &SessionUpdate) -> Vec<Violation> {
+        let mut found = Findings::default();
+        let at = Place::params("session/update");
+        let at = at.member("update");
+        match update {
+            SessionUpdate::ToolCall(call) => self.reported(call, &at, &mut found),
+            SessionUpdate::ToolCallUpdate(call) => self.changed(call, &at, &mut found),
+            _ => {}
+        }
+        found.into_list()
+    }
+
+    /// The agent has released a terminal.
+    pub fn release(&mut self, terminal: &TerminalId) {
+        self.released.insert(terminal.clone());
+    }
+
+    /// A call that is reported twice is taken for changed: many agents do it.
+    fn reported(&mut self, call: &ToolCall, at: &Place<'_>, found: &mut Findings) {
+        if let Some(seen) = self.calls.get_mut(&call.tool_call_id) {
+            let message = "the id has been used; report a change by tool_call_update";
+            found.add(rule!("119"), &at.member("toolCallId"), message);
+            seen.change(Some(&call.status), call.name.as_deref(), at, found);
+        } else {
+            let seen = Seen {
+                status: call.status.clone(),
+                name: call.name.clone(),
+            };
+            self.calls.insert(call.tool_call_id.clone(), seen);
+        }
+        self.show(&call.content, at, found);
+    }
+
+    fn changed(&mut self, call: &ToolCallUpdate, at: &Place<'_>, found: &mut Findings) {
+        if let Some(seen) = self.calls.get_mut(&call.tool_call_id) {
+            seen.change(call.status.as_ref(), call.name.as_deref(), at, found);
+        } else {
+            let message = "the call has not been reported; send tool_call first";
+            found.hint(
+                rule!("118"),
+                Level::Observed,
+                &at.member("toolCallId"),
+                message,
+            );
+            let seen = Seen {
+                status: call.status.clone().unwrap_or_default(),
+                name: call.name.clone(),
+            };
+            self.calls.insert(call.tool_call_id.clone(), seen);
+        }
+        self.show(call.content.as_deref().unwrap_or(&[]), at, found);
+    }
+
+    fn show(&mut self, content: &[ToolCallContent], at: &Place<'_>, found: &mut Findings) {
+        let at = at.member("content");
+        for (index, item) in content.iter().enumerate() {
+            if let ToolCallContent::Terminal(terminal) = item
+                && self.shown.insert(terminal.terminal_id.clone())
+                && self.released.contains(&terminal.terminal_id)
+            {
+                let message = "the terminal has been released; show it before that";
+                found.add(rule!("141"), &at.item(index).member("terminalId"), message);
+            }
+        }
+    }
+}
+
+impl Seen {
+    fn change(
+        &mut self,
+        status: Option<&ToolCallStatus>,
+        name: Option<&str>,
+        at: &Place<'_>,
+        found: &mut Findings,
+    ) {
+        if let Some(status) = status.filter(|status| status.is_known()) {
+            if is_back(&self.status, status) {
+                let message = "the status goes back; only forward, and a final one stays";
+                found.add(rule!("B7"), &at.member("status"), message);
+            }
+            self.status = status.clone();
+        }
+        if let Some(name) = name {
+            if self.name.as_deref().is_some_and(|before| before != name) {
+                let message = "the tool's name has changed; keep the first one unless it was wrong";
+                found.add(rule!("126"), &at.member("name"), message);
+            }
+            self.name = Some(name.to_owned());
+        }
+    }
+}
+
+fn is_back(before: &ToolCallStatus, after: &ToolCallStatus) -> bool {
+    match before {
+        ToolCallStatus::Completed | ToolCallStatus::Failed => before != after,
+        ToolCallStatus::InProgress => *after == ToolCallStatus::Pending,
+        ToolCallStatus::Pending | ToolCallStatus::Other(_) => false,
+    }
+}

@@ -1,0 +1,37 @@
+//! Paths are absolute and lines start at 1.
+
+use super::{Findings, Place, Rule};
+use crate::FilePath;
+
+/// A path that stands alone.
+pub(super) fn absolute(path: &FilePath, at: &Place<'_>, found: &mut Findings) {
+    absolute_by(rule!("13"), path, at, found);
+}
+
+/// A path that has a rule of its own.
+pub(super) fn absolute_by(
+    rule: &'static Rule,
+    path: &FilePath,
+    at: &Place<'_>,
+    found: &mut Findings,
+) {
+    if path.as_str().is_empty() {
+        found.add(rule, at, "the path is empty; send the absolute path");
+    } else if !path.is_absolute() {
+        found.add(rule, at, "the path is relative; send the absolute path");
+    }
+}
+
+/// Several paths that stand alone.
+pub(super) fn all_absolute(paths: &[FilePath], at: &Place<'_>, found: &mut Findings) {
+    for (index, path) in paths.iter().enumerate() {
+        absolute(path, &at.item(index), found);
+    }
+}
+
+/// A line in a file.
+pub(super) fn line(line: Option<u32>, at: &Place<'_>, found: &mut Findings) {
+    if line == Some(0) {
+        found.add(rule!("14"), at, "there is no line 0; the first line is 1");
+    }
+}

@@ -1,0 +1,71 @@
+//! Permission: the question, the answer, and whether the answer is a yes.
+
+use super::{Findings, Place, tool_call, unique};
+use crate::v1::{
+    PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
+    RequestPermissionResponse,
+};
+
+/// Whether the answer allows what was asked. Only an option that was offered, under one meaning, as a permission
+/// counts; an outcome or a kind that is not known never does.
+pub fn is_allowed(
+    request: &RequestPermissionRequest,
+    response: &RequestPermissionResponse,
+) -> bool {
+    let RequestPermissionOutcome::Selected(selected) = &response.outcome else {
+        return false;
+    };
+    let mut meant = request
+        .options
+        .iter()
+        .filter(|option| option.option_id == selected.option_id)
+        .peekable();
+    meant.peek().is_some() && meant.all(allows)
+}
+
+pub(super) fn question(request: &RequestPermissionRequest, at: &Place<'_>, found: &mut Findings) {
+    tool_call::change(&request.tool_call, &at.member("toolCall"), found);
+    let at = at.member("options");
+    let ids = request
+        .options
+        .iter()
+        .map(|option| option.option_id.as_str());
+    unique::ids(ids, "optionId", &at, found);
+    for (index, option) in request.options.iter().enumerate() {
+        if !option.kind.is_known() {
+            let message = "the kind is not defined; use allow_once, allow_always, reject_once or reject_always";
+            found.add(rule!("B3"), &at.item(index).member("kind"), message);
+        }
+    }
+}
+
+pub(super) fn answer(
+    request: &RequestPermissionRequest,
+    response: &RequestPermissionResponse,
+    at: &Place<'_>,
+    found: &mut Findings,
+) {
+    let at = at.member("outcome");
+    match &response.outcome {
+        RequestPermissionOutcome::Cancelled => {}
+        RequestPermissionOutcome::Selected(selected) => {
+            let mut offered = request.options.iter();
+            if !offered.any(|option| option.option_id == selected.option_id) {
+                let message = "the option was not offered; select one of the request's options";
+                found.add(rule!("125"), &at.member("optionId"), message);
+            }
+        }
+        RequestPermissionOutcome::Other(_) => {
+            let message =
+                "the outcome is not defined and allows nothing; use selected or cancelled";
+            found.add(rule!("B3"), &at.member("outcome"), message);
+        }
+    }
+}
+
+fn allows(option: &PermissionOption) -> bool {
+    matches!(
+        option.kind,
+        PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways
+    )
+}

@@ -1,0 +1,65 @@
+//! Child sessions (unstable): what the agent says of them, and what the client may do with them.
+
+use super::{Context, Findings, Place, path};
+use crate::v1;
+
+pub(super) fn update(update: &v1::SubagentUpdate, at: &Place<'_>, found: &mut Findings) {
+    if let Some(cwd) = update.cwd.value() {
+        path::absolute(cwd, &at.member("cwd"), found);
+    }
+    if let Some(roots) = update.additional_directories.value() {
+        path::all_absolute(roots, &at.member("additionalDirectories"), found);
+    }
+}
+
+/// A message between sessions names this one, one that the client has set up, or a child that was announced.
+pub(super) fn message(
+    session: &v1::SessionId,
+    message: &v1::SessionMessage,
+    context: &Context,
+    at: &Place<'_>,
+    found: &mut Findings,
+) {
+    let is_known = |other: &v1::SessionId| {
+        other == session
+            || context.sessions.contains_key(other)
+            || context.children.contains_key(other)
+    };
+    let named = [
+        ("senderSessionId", message.sender_session_id.value()),
+        ("recipientSessionId", message.recipient_session_id.value()),
+    ];
+    for (member, other) in named {
+        if other.is_some_and(|other| !is_known(other)) {
+            let message = "the child session has not been announced; send subagent_update first";
+            found.add(rule!("188"), &at.member(member), message);
+        }
+    }
+}
+
+/// A child's turn is cancelled only if the child can be cancelled.
+pub(super) fn cancelled(
+    session: &v1::SessionId,
+    context: &Context,
+    at: &Place<'_>,
+    found: &mut Findings,
+) {
+    let child = context.children.get(session);
+    if child.is_some_and(|child| child.cancel.is_none()) {
+        let message = "the child session has no capability cancel; leave it to its parent";
+        found.add(rule!("189"), &at.member("sessionId"), message);
+    }
+}
+
+/// No capability lets a client prompt or change a child.
+pub(super) fn changed(
+    session: &v1::SessionId,
+    context: &Context,
+    at: &Place<'_>,
+    found: &mut Findings,
+) {
+    if context.children.contains_key(session) && !context.sessions.contains_key(session) {
+        let message = "the child session cannot be changed by the client; leave it to its parent";
+        found.add(rule!("189"), &at.member("sessionId"), message);
+    }
+}

@@ -1,0 +1,71 @@
+//! Tool calls, as they are reported and changed: what can be seen without knowing the call's past.
+
+use super::{Findings, Level, Place, content, path};
+use crate::v1::{self, ToolCallContent, ToolCallLocation};
+
+/// A first report.
+pub(super) fn report(call: &v1::ToolCall, at: &Place<'_>, found: &mut Findings) {
+    title(Some(&call.title), at, found);
+    known(Some(&call.kind), Some(&call.status), at, found);
+    contents(&call.content, at, found);
+    locations(&call.locations, at, found);
+}
+
+/// A change.
+pub(super) fn change(call: &v1::ToolCallUpdate, at: &Place<'_>, found: &mut Findings) {
+    title(call.title.as_deref(), at, found);
+    known(call.kind.as_ref(), call.status.as_ref(), at, found);
+    contents(call.content.as_deref().unwrap_or(&[]), at, found);
+    locations(call.locations.as_deref().unwrap_or(&[]), at, found);
+}
+
+fn title(title: Option<&str>, at: &Place<'_>, found: &mut Findings) {
+    if title.is_some_and(|title| title.trim().is_empty()) {
+        let message = "the title is empty; say what the call does";
+        found.add(rule!("B4"), &at.member("title"), message);
+    }
+}
+
+/// Readers take a kind that they do not know for `other` and a status for none, so neither weighs much.
+fn known(
+    kind: Option<&v1::ToolKind>,
+    status: Option<&v1::ToolCallStatus>,
+    at: &Place<'_>,
+    found: &mut Findings,
+) {
+    if kind.is_some_and(|kind| !kind.is_known()) {
+        let message = "the kind is not defined and counts as other; use a defined one";
+        found.hint(rule!("B3"), Level::Observed, &at.member("kind"), message);
+    }
+    if status.is_some_and(|status| !status.is_known()) {
+        let message = "the status is not defined; use pending, in_progress, completed or failed";
+        found.hint(rule!("B3"), Level::Observed, &at.member("status"), message);
+    }
+}
+
+fn contents(contents: &[ToolCallContent], at: &Place<'_>, found: &mut Findings) {
+    let at = at.member("content");
+    for (index, item) in contents.iter().enumerate() {
+        let at = at.item(index);
+        match item {
+            ToolCallContent::Content(item) => {
+                content::known(&item.content, &at.member("content"), found);
+            }
+            ToolCallContent::Diff(diff) => path::absolute(&diff.path, &at.member("path"), found),
+            ToolCallContent::Terminal(_) => {}
+            ToolCallContent::Other(_) => {
+                let message = "the content's type is not defined; use content, diff or terminal";
+                found.add(rule!("B3"), &at.member("type"), message);
+            }
+        }
+    }
+}
+
+fn locations(locations: &[ToolCallLocation], at: &Place<'_>, found: &mut Findings) {
+    let at = at.member("locations");
+    for (index, location) in locations.iter().enumerate() {
+        let at = at.item(index);
+        path::absolute(&location.path, &at.member("path"), found);
+        path::line(location.line, &at.member("line"), found);
+    }
+}

@@ -1,0 +1,182 @@
+//! What holds for every object of a message, whatever its type: the length of ids, and the reserved names of `_meta`.
+
+use attache_rpc::json::{Error, Kind, Reader};
+
+use super::{Findings, Place};
+
+/// Looks through a text that has been read once already; one that is not JSON has nothing to find.
+pub(super) fn check(text: &str, at: &Place<'_>, found: &mut Findings) {
+    if let Err(fault) = value(&mut Reader::new(text), at, found) {
+        found.unreadable(at, &fault);
+    }
+}
+
+fn value(reader: &mut Reader<'_>, at: &Place<'_>, found: &mut Findings) -> Result<(), Error> {
+    match reader.kind()? {
+        Kind::Object => object(reader, at, found),
+        Kind::Array => array(reader, at, found),
+        _ => reader.skip().map(drop),
+    }
+}
+
+fn object(reader: &mut Reader<'_>, at: &Place<'_>, found: &mut Findings) -> Result<(), Error> {
+    let mut more = reader.open_object()?;
+    let mut position = 0;
+    while more {
+        let name = reader.name()?;
+        let at = if is_ours(&name) {
+            at.member(&name)
+        } else {
+            at.item(position)
+        };
+        member(&name, reader, &at, found)?;
+        position += 1;
+        more = reader.more_members()?;
+    }
+    Ok(())
+}
+
+fn array(reader: &mut Reader<'_>, at: &Place<'_>, found: &mut Findings) -> Result<(), Error> {
+    let mut more = reader.open_array()?;
+    let mut position = 0;
+    while more {
+        value(reader, &at.item(position), found)?;
+        position += 1;
+        more = reader.more_items()?;
+    }
+    Ok(())
+}
+
+fn member(
+    name: &str,
+    reader: &mut Reader<'_>,
+    at: &Place<'_>,
+    found: &mut Findings,
+) -> Result<(), Error> {
+    match reader.kind()? {
+        Kind::Object if name == "_meta" => meta(reader, at, found),
+        Kind::String if IDS.contains(&name) => {
+            id(reader.text()?, at, found);
+            Ok(())
+        }
+        _ if OPAQUE.contains(&name) => reader.skip().map(drop),
+        _ => value(reader, at, found),
+    }
+}
+
+fn meta(reader: &mut Reader<'_>, at: &Place<'_>, found: &mut Findings) -> Result<(), Error> {
+    let mut more = reader.open_object()?;
+    while more {
+        let name = reader.name()?;
+        let is_text = reader.kind()? == Kind::String;
+        reader.skip()?;
+        if let Some(reserved) = TRACE.iter().find(|reserved| **reserved == name)
+            && !is_text
+        {
+            let message =
+                "the name is reserved for trace context; send a string or use another name";
+            found.add(rule!("177"), &at.member(reserved), message);
+        }
+        more = reader.more_members()?;
+    }
+    Ok(())
+}
+
+/// One id, where its name does not tell what it is.
+pub(super) fn id(text: &str, at: &Place<'_>, found: &mut Findings) {
+    if text.is_empty() {
+        found.add(rule!("B2"), at, "the id is empty; send one with text");
+    } else if text.len() > MOST {
+        let message = format!("the id is longer than {MOST} bytes; send a shorter one");
+        found.add(rule!("B2"), at, message);
+    }
+}
+
+/// Whether a name may stand in a path: one of the protocol's, not of the input's.
+fn is_ours(name: &str) -> bool {
+    name == "_meta" || IDS.contains(&name) || CONTAINERS.contains(&name)
+}
+
+const MOST: usize = 1024;
+
+const TRACE: &[&str] = &["traceparent", "tracestate", "baggage"];
+
+/// Members that hold what the protocol does not know, or maps whose names are somebody's own.
+const OPAQUE: &[&str] = &[
+    "data",
+    "env",
+    "headers",
+    "params",
+    "properties",
+    "rawInput",
+    "rawOutput",
+    "result",
+];
+
+const IDS: &[&str] = &[
+    "compactionId",
+    "configId",
+    "currentModeId",
+    "elicitationId",
+    "group",
+    "id",
+    "messageId",
+    "methodId",
+    "modeId",
+    "optionId",
+    "planId",
+    "providerId",
+    "recipientMessageId",
+    "recipientSessionId",
+    "senderMessageId",
+    "senderSessionId",
+    "serverId",
+    "sessionId",
+    "terminalId",
+    "toolCallId",
+];
+
+/// Members under which there are ids or `_meta`. One that is missing here is shown by its position.
+const CONTAINERS: &[&str] = &[
+    "accounts",
+    "agentCapabilities",
+    "agentInfo",
+    "annotations",
+    "auth",
+    "authMethods",
+    "availableCommands",
+    "availableModes",
+    "capabilities",
+    "clientCapabilities",
+    "clientInfo",
+    "configOptions",
+    "content",
+    "cost",
+    "current",
+    "elicitation",
+    "entries",
+    "exitStatus",
+    "fs",
+    "input",
+    "locations",
+    "mcpCapabilities",
+    "mcpServers",
+    "modes",
+    "options",
+    "outcome",
+    "plan",
+    "prompt",
+    "promptCapabilities",
+    "providers",
+    "requestedSchema",
+    "resource",
+    "session",
+    "sessionCapabilities",
+    "sessions",
+    "state",
+    "summary",
+    "systemPrompt",
+    "toolCall",
+    "update",
+    "usage",
+];

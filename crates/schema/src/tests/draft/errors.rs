@@ -1,0 +1,110 @@
+//! Error codes, of which two mean one thing here and another there.
+
+use attache_rpc::Error;
+use attache_rpc::json::Raw;
+use expect_test::expect;
+
+use super::*;
+
+fn error(code: i32, message: &str, data: &str) -> Error {
+    let error = Error::new(code, message);
+    match data {
+        "" => error,
+        data => error.data(Raw::parse(data).expect("JSON")),
+    }
+}
+
+/// The official code of a draft agent's error, which is itself again for a draft client.
+fn read(method: &str, error: Error) -> i32 {
+    let mut talk = Talk::new();
+    let official = talk.agent.read_error(method, error.clone());
+    assert_eq!(talk.client.write_error(method, official.clone()), error);
+    official.code
+}
+
+#[test]
+fn codes_of_the_draft() {
+    let rows = [
+        (-32000, "Session not found", r#"{"sessionId":"s"}"#),
+        (-32000, "Authentication required", ""),
+        (-32000, "x", r#"{"authMethods":[]}"#),
+        (-32001, "Authentication required", ""),
+        (-32002, "Permission denied", r#""text""#),
+        (-32002, "Resource not found", r#"{"uri":"file:///a"}"#),
+        (-32003, "Operation cancelled", ""),
+        (-32004, "Resource not found", ""),
+        (-32005, "Resource access denied", ""),
+        (-32006, "Invalid session state", "[1]"),
+        (-32007, "Capability not supported", ""),
+        (-32008, "Rate limited", r#"{"retryAfter":3}"#),
+        (-32009, "Timeout", ""),
+        (-32602, "Invalid params", ""),
+        (-1, "own", ""),
+    ];
+    let read = rows.map(|(code, message, data)| {
+        let official = read("session/prompt", error(code, message, data));
+        format!("{code} {message} {data} → {official}\n")
+    });
+    expect![[r#"
+        -32000 Session not found {"sessionId":"s"} → -32002
+        -32000 Authentication required  → -32000
+        -32000 x {"authMethods":[]} → -32000
+        -32001 Authentication required  → -32000
+        -32002 Permission denied "text" → -32005
+        -32002 Resource not found {"uri":"file:///a"} → -32002
+        -32003 Operation cancelled  → -32800
+        -32004 Resource not found  → -32002
+        -32005 Resource access denied  → -32005
+        -32006 Invalid session state [1] → -32006
+        -32007 Capability not supported  → -32007
+        -32008 Rate limited {"retryAfter":3} → -32008
+        -32009 Timeout  → -32009
+        -32602 Invalid params  → -32602
+        -1 own  → -1
+    "#]]
+    .assert_eq(&read.concat());
+}
+
+#[test]
+fn official_codes_for_a_draft_peer() {
+    let rows = [
+        ("session/new", -32000, "Authentication required", ""),
+        ("session/load", -32002, "Resource not found", ""),
+        (
+            "session/prompt",
+            -32002,
+            "Resource not found",
+            r#"{"uri":"file:///a"}"#,
+        ),
+        ("fs/read_text_file", -32002, "Resource not found", ""),
+        ("fs/read_text_file", -32002, "x", r#"{"sessionId":"s"}"#),
+        ("session/prompt", -32800, "Request cancelled", ""),
+        (
+            "session/prompt",
+            -32008,
+            "x",
+            r#"{"reason":"rate_limited"}"#,
+        ),
+        ("session/prompt", -32003, "own", ""),
+        ("session/prompt", -32050, "own", ""),
+        ("session/prompt", -32601, "Method not found", ""),
+    ];
+    let written = rows.map(|(method, code, message, data)| {
+        let official = error(code, message, data);
+        let draft = Talk::new().client.write_error(method, official).code;
+        format!("{method} {code} {message} {data} → {draft}\n")
+    });
+    expect![[r#"
+        session/new -32000 Authentication required  → -32001
+        session/load -32002 Resource not found  → -32000
+        session/prompt -32002 Resource not found {"uri":"file:///a"} → -32004
+        fs/read_text_file -32002 Resource not found  → -32004
+        fs/read_text_file -32002 x {"sessionId":"s"} → -32000
+        session/prompt -32800 Request cancelled  → -32003
+        session/prompt -32008 x {"reason":"rate_limited"} → -32008
+        session/prompt -32003 own  → -32603
+        session/prompt -32050 own  → -32050
+        session/prompt -32601 Method not found  → -32601
+    "#]]
+    .assert_eq(&written.concat());
+}

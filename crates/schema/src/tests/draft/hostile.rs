@@ -1,0 +1,235 @@
+//! What nobody should send, and what nobody can decide.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+
+/// The error that a draft agent's call gets.
+fn refused(talk: &mut Talk, method: &str, params: &str, message: Expect) {
+    let error = talk
+        .agent
+        .read_call(call(method, params))
+        .expect_err("refused");
+    assert_eq!(error.code, -32602);
+    message.assert_eq(&error.message);
+}
+
+fn session_of_read(talk: &mut Talk) -> String {
+    let (official, _) = talk.pass("agent fs/read_text_file", r#"{"path":"a"}"#);
+    let official = value(&official);
+    format!("{} {}", official["sessionId"], official["path"])
+}
+
+const READ: &str = r#"{"path":"a"}"#;
+
+#[test]
+fn a_call_without_session_is_never_given_to_a_guessed_one() {
+    let mut talk = Talk::new();
+    refused(
+        &mut talk,
+        "fs/read_text_file",
+        READ,
+        expect!["Invalid params: sessionId: missing, and there is no session yet"],
+    );
+    talk.start("s", "/s");
+    assert_eq!(session_of_read(&mut talk), r#""s" "/s/a""#);
+    talk.start("t", "/t");
+    refused(
+        &mut talk,
+        "fs/read_text_file",
+        READ,
+        expect![
+            "Invalid params: sessionId: missing, and there are several sessions and no prompt that runs"
+        ],
+    );
+    talk.pass("client session/prompt", r#"{"sessionId":"t","content":[]}"#);
+    assert_eq!(session_of_read(&mut talk), r#""t" "/t/a""#);
+    talk.pass("client session/prompt", r#"{"sessionId":"s","content":[]}"#);
+    refused(
+        &mut talk,
+        "terminal/create",
+        r#"{"command":"c"}"#,
+        expect!["Invalid params: sessionId: missing, and prompts run in several sessions"],
+    );
+    talk.pass("agent= session/prompt", r#"{"stopReason":"end_turn"}"#);
+    refused(
+        &mut talk,
+        "fs/write_text_file",
+        READ,
+        expect!["Invalid params: sessionId: missing, and prompts run in several sessions"],
+    );
+    talk.pass("agent= session/prompt", r#"{"stopReason":"end_turn"}"#);
+    let close = call("session/close", r#"{"sessionId":"s"}"#);
+    one(talk.agent.write_call(close).expect("a call"));
+    assert_eq!(session_of_read(&mut talk), r#""t" "/t/a""#);
+}
+
+#[test]
+fn a_terminal_belongs_to_the_session_it_was_made_for() {
+    let mut talk = Talk::in_session();
+    talk.pass("agent terminal/create", r#"{"command":"c"}"#);
+    talk.pass("client= terminal/create", r#"{"terminalId":"t"}"#);
+    talk.start("other", "/other");
+    let (official, _) = talk.pass("agent terminal/kill", r#"{"terminalId":"t"}"#);
+    assert_eq!(value(&official)["sessionId"], "s");
+}
+
+#[test]
+fn a_session_that_could_not_be_loaded_does_not_count() {
+    let mut talk = Talk::in_session();
+    talk.pass("client session/load", r#"{"sessionId":"gone"}"#);
+    talk.agent.read_error(
+        "session/load",
+        attache_rpc::Error::new(-32000, "Session not found"),
+    );
+    assert_eq!(session_of_read(&mut talk), r#""s" "/home/user/project/a""#);
+}
+
+#[test]
+fn lines_that_cannot_be_meant() {
+    let mut talk = Talk::in_session();
+    let lines = r#"{"path":"/a","startLine":9,"endLine":5}"#;
+    refused(
+        &mut talk,
+        "fs/read_text_file",
+        lines,
+        expect!["Invalid params: endLine: lies before startLine"],
+    );
+    let lines = r#"{"path":"/a","startLine":"1","endLine":5}"#;
+    refused(
+        &mut talk,
+        "fs/read_text_file",
+        lines,
+        expect!["Invalid params: startLine: expected a number, found a string"],
+    );
+    let lines = r#"{"path":"/a","endLine":99999999999}"#;
+    refused(
+        &mut talk,
+        "fs/read_text_file",
+        lines,
+        expect!["Invalid params: endLine: a number that is no whole number of type u32"],
+    );
+}
+
+#[test]
+fn answers_out_of_turn_are_not_mixed_up() {
+    let mut talk = Talk::in_session();
+    for content in ["a", "bcd"] {
+        let params = format!(r#"{{"path":"/a","content":"{content}"}}"#);
+        talk.pass("agent fs/write_text_file", &params);
+    }
+    let answer = talk.agent.write_result("fs/write_text_file", "{}");
+    assert_eq!(answer.expect("a result"), r#"{"created":false}"#);
+}
+
+/// Every message of the seed, and some that it only describes, with each of its values replaced by another.
+#[test]
+fn values_of_another_type_are_left_to_the_typed_reader() {
+    let mut talk = Talk::in_session();
+    for (method, json) in super::seeds::payloads().chain(PAYLOADS.iter().map(payload)) {
+        let mut changed = json.clone();
+        for place in 0..places(&json) {
+            for other in [Value::Null, true.into(), (-1e9).into(), "x".into(), [0].into()] {
+                *at(&mut changed, &mut place.clone()).expect("a place") = other;
+                every_way(&mut talk, &method, &changed.to_string());
+                changed.clone_from(&json);
+            }
+        }
+    }
+}
+
+fn payload(&(method, json): &(&str, &str)) -> (String, Value) {
+    (method.to_owned(), value(json))
+}
+
+/// How many values there are, the whole included.
+fn places(json: &Value) -> usize {
+    match json {
+        Value::Object(members) => 1 + members.values().map(places).sum::<usize>(),
+        Value::Array(items) => 1 + items.iter().map(places).sum::<usize>(),
+        _ => 1,
+    }
+}
+
+/// The value at a place, counted from the outside in.
+fn at<'v>(json: &'v mut Value, place: &mut usize) -> Option<&'v mut Value> {
+    if *place == 0 {
+        return Some(json);
+    }
+    *place -= 1;
+    match json {
+        Value::Object(members) => members.values_mut().find_map(|value| at(value, place)),
+        Value::Array(items) => items.iter_mut().find_map(|value| at(value, place)),
+        _ => None,
+    }
+}
+
+/// None of the ways may panic, what comes out is JSON, and what is refused is the parameters' fault.
+fn every_way(talk: &mut Talk, method: &str, text: &str) {
+    for translator in [&mut talk.client, &mut talk.agent] {
+        for passage in [
+            translator.read_call(call(method, text)),
+            translator.write_call(call(method, text)),
+        ] {
+            match passage {
+                Ok(Passage::Call { params, .. }) => is_json(&params.expect("parameters")),
+                Ok(_) => (),
+                Err(error) => assert_eq!(error.code, -32602, "{method} {text}"),
+            }
+        }
+        let results = [
+            translator.read_result(method, text),
+            translator.write_result(method, text),
+        ];
+        for result in results.into_iter().flatten() {
+            is_json(&result);
+        }
+    }
+}
+
+fn is_json(text: &str) {
+    attache_rpc::json::Raw::parse(text).expect("JSON");
+}
+
+/// What the seed has no example of, in its own shape and in the official one.
+const PAYLOADS: &[(&str, &str)] = &[
+    ("terminal/create", r#"{"command":"c","args":["a"],"cwd":"d","env":{"A":"1"},"timeout":1}"#),
+    ("terminal/create", r#"{"sessionId":"s","env":[{"name":"A","value":"1"}]}"#),
+    ("terminal/create", r#"{"terminalId":"t","pid":1}"#),
+    ("terminal/output", r#"{"terminalId":"t","data":"x","stream":"stdout"}"#),
+    ("terminal/wait_for_exit", r#"{"exitCode":0,"signal":"S","timedOut":true}"#),
+    ("terminal/kill", r#"{"terminalId":"t","signal":"S","force":true}"#),
+    ("session/load", r#"{"sessionId":"s","mode":"m","configOptions":{"a":1}}"#),
+    ("session/load", r#"{"modes":{"currentModeId":"m"},"configOptions":[{"id":"a"}]}"#),
+    ("session/set_mode", r#"{"previousMode":"a","currentMode":"b","_meta":{}}"#),
+    ("session/set_config_option", r#"{"sessionId":"s","key":"k","value":{"a":1}}"#),
+    ("session/set_config_option", r#"{"key":"k","previousValue":1,"currentValue":"x"}"#),
+    ("session/prompt", r#"{"sessionId":"s","content":[],"attachments":[{"path":"p","name":"n"}]}"#),
+    (
+        "session/request_permission",
+        r#"{"toolCall":{"toolCallId":"c","locations":[{"path":"p"}]},"options":[{"optionId":"o"}]}"#,
+    ),
+    (
+        "session/request_permission",
+        r#"{"outcome":{"outcome":"selected","optionId":"once"},
+            "_meta":{"attache.dialect":{"granted":true,"scope":"once"}}}"#,
+    ),
+    (
+        "session/update",
+        r#"{"update":{"sessionUpdate":"tool_call","toolCallId":"c","title":"t","name":"n",
+            "locations":[{"path":"p","line":1}],"content":[{"type":"diff","path":"p","newText":"x"},
+            {"type":"content","content":{"type":"text","text":"x"}}],
+            "_meta":{"attache.dialect":{"location":{"path":"p"},"status":"denied","error":"e"}}}}"#,
+    ),
+    (
+        "session/update",
+        r#"{"update":{"sessionUpdate":"config_option_update","configOptions":[{"id":"a",
+            "currentValue":1}],"_meta":{"attache.dialect":{"key":"k"}}}}"#,
+    ),
+    (
+        "session/update",
+        r#"{"update":{"sessionUpdate":"plan_update","plan":{"type":"items","planId":"p",
+            "entries":[{"content":"c","_meta":{"attache.dialect":{"id":"i","status":"s"}}}]}}}"#,
+    ),
+    ("mcp/message", r#"{"serverId":"s","error":{"code":1,"message":"m"}}"#),
+];

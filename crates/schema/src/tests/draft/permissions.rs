@@ -1,0 +1,342 @@
+//! Permissions: an operation and a scope against a tool call and options.
+
+use expect_test::expect;
+
+use super::*;
+
+#[test]
+fn requests() {
+    let mut talk = Talk::in_session();
+    check(
+        &mut talk,
+        "agent session/request_permission",
+        r#"{
+          "sessionId": "s",
+          "operation": "file_write",
+          "resource": "src/auth.ts",
+          "reason": "Add error handling to login function",
+          "toolCallId": "tc_002"
+        }"#,
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "toolCall":{
+                "toolCallId":"tc_002",
+                "title":"Write src/auth.ts",
+                "kind":"edit",
+                "locations":[{"path":"/home/user/project/src/auth.ts"}],
+                "content":[
+                  {
+                    "type":"content",
+                    "content":{"type":"text","text":"Add error handling to login function"}
+                  }
+                ]
+              },
+              "options":[
+                {
+                  "optionId":"once",
+                  "name":"Allow once",
+                  "kind":"allow_once",
+                  "_meta":{"attache.dialect":{"scope":"once"}}
+                },
+                {
+                  "optionId":"session",
+                  "name":"Allow for this session",
+                  "kind":"allow_always",
+                  "_meta":{"attache.dialect":{"scope":"session"}}
+                },
+                {
+                  "optionId":"workspace",
+                  "name":"Allow in this workspace",
+                  "kind":"allow_always",
+                  "_meta":{"attache.dialect":{"scope":"workspace"}}
+                },
+                {
+                  "optionId":"always",
+                  "name":"Always allow",
+                  "kind":"allow_always",
+                  "_meta":{"attache.dialect":{"scope":"always"}}
+                },
+                {"optionId":"reject","name":"Reject","kind":"reject_once"}
+              ],
+              "_meta":{
+                "attache.dialect":{
+                  "operation":"file_write",
+                  "resource":"src/auth.ts",
+                  "reason":"Add error handling to login function",
+                  "toolCallId":"tc_002"
+                }
+              }
+            }"#]],
+    );
+    check(
+        &mut talk,
+        "client= session/request_permission",
+        r#"{"granted": true, "remember": true, "scope": "session"}"#,
+        expect![[r#"
+            {
+              "outcome":{"outcome":"selected","optionId":"session"},
+              "_meta":{"attache.dialect":{"granted":true,"remember":true,"scope":"session"}}
+            }"#]],
+    );
+}
+
+#[test]
+fn answers() {
+    let mut talk = Talk::in_session();
+    talk.pass(
+        "agent session/request_permission",
+        r#"{"sessionId": "s", "operation": "x_new", "resource": "r"}"#,
+    );
+    check(
+        &mut talk,
+        "client= session/request_permission",
+        r#"{"granted": false}"#,
+        expect![[r#"
+        {
+          "outcome":{"outcome":"selected","optionId":"reject"},
+          "_meta":{"attache.dialect":{"granted":false}}
+        }"#]],
+    );
+    talk.pass(
+        "agent session/request_permission",
+        r#"{"sessionId": "s", "operation": "x_new", "resource": "r"}"#,
+    );
+    check(
+        &mut talk,
+        "client= session/request_permission",
+        r#"{"granted": true, "remember": false, "scope": "workspace"}"#,
+        expect![[r#"
+            {
+              "outcome":{"outcome":"selected","optionId":"workspace"},
+              "_meta":{"attache.dialect":{"granted":true,"remember":false,"scope":"workspace"}}
+            }"#]],
+    );
+}
+
+#[test]
+fn operations() {
+    let mut talk = Talk::in_session();
+    let operations = [
+        "file_read",
+        "file_write",
+        "file_delete",
+        "terminal_execute",
+        "network_access",
+        "mcp_tool",
+        "x_new",
+    ];
+    let calls = operations.map(|operation| {
+        let request = format!(r#"{{"sessionId":"s","operation":"{operation}","resource":"r"}}"#);
+        let (official, again) = talk.pass("agent session/request_permission", &request);
+        assert_eq!(value(&again), value(&request));
+        format!("{}\n", value(&official)["toolCall"])
+    });
+    expect![[r#"
+        {"toolCallId":"permission-1","title":"Read r","kind":"read","locations":[{"path":"/home/user/project/r"}]}
+        {"toolCallId":"permission-2","title":"Write r","kind":"edit","locations":[{"path":"/home/user/project/r"}]}
+        {"toolCallId":"permission-3","title":"Delete r","kind":"delete","locations":[{"path":"/home/user/project/r"}]}
+        {"toolCallId":"permission-4","title":"Run r","kind":"execute"}
+        {"toolCallId":"permission-5","title":"Connect to r","kind":"fetch"}
+        {"toolCallId":"permission-6","title":"Use the tool r"}
+        {"toolCallId":"permission-7","title":"x_new: r"}
+    "#]].assert_eq(&calls.concat());
+}
+
+#[test]
+fn every_option_is_an_answer_of_the_draft() {
+    let mut talk = Talk::in_session();
+    let mut answer = |outcome: &str| {
+        let result = format!(r#"{{"outcome":{outcome}}}"#);
+        let written = talk
+            .agent
+            .write_result("session/request_permission", &result);
+        written.expect("an answer").into_owned()
+    };
+    let ids = [
+        "once",
+        "session",
+        "workspace",
+        "always",
+        "reject",
+        "unknown",
+    ];
+    let mut answers: Vec<String> = ids
+        .map(|id| answer(&format!(r#"{{"outcome":"selected","optionId":"{id}"}}"#)))
+        .into();
+    answers.push(answer(r#"{"outcome":"cancelled"}"#));
+    expect![[r#"
+        {"granted":true,"remember":false,"scope":"once"}
+        {"granted":true,"remember":true,"scope":"session"}
+        {"granted":true,"remember":true,"scope":"workspace"}
+        {"granted":true,"remember":true,"scope":"always"}
+        {"granted":false}
+        {"granted":false}
+        {"granted":false}"#]]
+    .assert_eq(&answers.join("\n"));
+}
+
+#[test]
+fn requests_for_a_draft_client() {
+    let mut talk = Talk::in_session();
+    talk.pass(
+        "agent session/update",
+        r#"{
+          "sessionId": "s",
+          "type": "tool_call",
+          "data": {"id": "a", "tool": "fs/read_text_file", "input": {"path": "/a"}}
+        }"#,
+    );
+    check_written(
+        &mut talk,
+        "client session/update",
+        r#"{
+          "sessionId": "s",
+          "update": {
+            "sessionUpdate": "tool_call",
+            "toolCallId": "c",
+            "title": "Edit the parser",
+            "kind": "edit",
+            "locations": [{"path": "/p/parser.rs", "line": 3}]
+          }
+        }"#,
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "type":"tool_call",
+              "data":{
+                "id":"c",
+                "tool":"Edit the parser",
+                "kind":"edit",
+                "input":{},
+                "status":"pending",
+                "location":{"path":"/p/parser.rs","line":3}
+              }
+            }"#]],
+    );
+    check_written(
+        &mut talk,
+        "client session/request_permission",
+        r#"{"sessionId": "s", "toolCall": {"toolCallId": "a"}, "options": []}"#,
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "operation":"file_read",
+              "resource":"/a",
+              "reason":"Read /a",
+              "toolCallId":"a"
+            }"#]],
+    );
+    check_written(
+        &mut talk,
+        "client session/request_permission",
+        r#"{"sessionId": "s", "toolCall": {"toolCallId": "c"}, "options": []}"#,
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "operation":"file_write",
+              "resource":"/p/parser.rs",
+              "reason":"Edit the parser",
+              "toolCallId":"c"
+            }"#]],
+    );
+    check_written(
+        &mut talk,
+        "client session/request_permission",
+        r#"{
+          "sessionId": "s",
+          "toolCall": {
+            "toolCallId": "d",
+            "title": "Run cargo test",
+            "kind": "execute",
+            "rawInput": {"command": "cargo test"}
+          },
+          "options": []
+        }"#,
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "operation":"terminal_execute",
+              "resource":"cargo test",
+              "reason":"Run cargo test",
+              "toolCallId":"d"
+            }"#]],
+    );
+    check_written(
+        &mut talk,
+        "client session/request_permission",
+        r#"{"sessionId": "s", "toolCall": {"toolCallId": "e", "title": "Think"}, "options": []}"#,
+        expect![[
+            r#"{"sessionId":"s","operation":"mcp_tool","resource":"Think","toolCallId":"e"}"#
+        ]],
+    );
+}
+
+/// Asks a draft client with `options`, each `id:kind` or `id:kind:scope`, and compares the option that its answer
+/// chooses; none if the request counts as cancelled.
+fn check_choice(options: &str, answer: &str, id: Option<&str>) {
+    let list: Vec<String> = options.split(' ').map(option).collect();
+    let call = r#"{"toolCallId":"c"}"#;
+    let list = list.join(",");
+    let request = format!(r#"{{"sessionId":"s","toolCall":{call},"options":[{list}]}}"#);
+    let mut talk = Talk::in_session();
+    one(talk
+        .client
+        .write_call(super::call("session/request_permission", &request))
+        .expect("a call"));
+    let result = talk
+        .client
+        .read_result("session/request_permission", answer);
+    let outcome = &value(&result.expect("a result"))["outcome"];
+    assert_eq!(
+        outcome["optionId"].as_str(),
+        id,
+        "{options} {answer} {outcome}"
+    );
+}
+
+fn option(text: &str) -> String {
+    let mut parts = text.split(':');
+    let [id, kind, scope] = [(); 3].map(|()| parts.next().unwrap_or_default());
+    let meta = match scope {
+        "" => "{}".to_owned(),
+        scope => format!(r#"{{"attache.dialect":{{"scope":"{scope}"}}}}"#),
+    };
+    format!(r#"{{"optionId":"{id}","name":"n","kind":"{kind}","_meta":{meta}}}"#)
+}
+
+#[test]
+fn a_grant_never_grows() {
+    let usual = "y:allow_once a:allow_always n:reject_once";
+    check_choice(usual, r#"{"granted":true}"#, Some("y"));
+    check_choice(usual, r#"{"granted":true,"scope":"session"}"#, Some("y"));
+    check_choice(usual, r#"{"granted":true,"scope":"always"}"#, Some("a"));
+    check_choice(usual, r#"{"granted":true,"remember":true}"#, Some("y"));
+    check_choice("a:allow_always", r#"{"granted":true,"scope":"once"}"#, None);
+    check_choice(
+        "y:allow_once",
+        r#"{"granted":true,"scope":"always"}"#,
+        Some("y"),
+    );
+    let scoped = "y:allow_once s:allow_always:session";
+    check_choice(scoped, r#"{"granted":true,"scope":"session"}"#, Some("s"));
+    check_choice(scoped, r#"{"granted":true,"scope":"workspace"}"#, Some("y"));
+    check_choice(
+        "s:reject_once:session",
+        r#"{"granted":true,"scope":"session"}"#,
+        None,
+    );
+}
+
+#[test]
+fn a_refusal_refuses() {
+    check_choice(
+        "y:allow_once n:reject_once",
+        r#"{"granted":false}"#,
+        Some("n"),
+    );
+    check_choice("y:allow_once", r#"{"granted":false}"#, None);
+    let both = "n:reject_once x:reject_always";
+    check_choice(both, r#"{"granted":false}"#, Some("n"));
+    check_choice(both, r#"{"granted":false,"remember":true}"#, Some("x"));
+}

@@ -1,0 +1,388 @@
+//! Setting up sessions: new ones, old ones, and their servers.
+
+use expect_test::expect;
+
+use super::*;
+
+#[test]
+fn new_session() {
+    let mut talk = Talk::new();
+    check(
+        &mut talk,
+        "client session/new",
+        r#"{
+          "workingDirectory": "/home/user/project",
+          "mcpServers": [
+            {
+              "name": "filesystem",
+              "transport": {
+                "type": "stdio",
+                "command": "mcp-server-filesystem",
+                "args": ["/home/user/project"]
+              }
+            }
+          ],
+          "systemPrompt": "You are a helpful coding assistant."
+        }"#,
+        expect![[r#"
+            {
+              "cwd":"/home/user/project",
+              "mcpServers":[
+                {
+                  "name":"filesystem",
+                  "command":"mcp-server-filesystem",
+                  "args":["/home/user/project"],
+                  "env":[]
+                }
+              ],
+              "systemPrompt":{
+                "mode":"append",
+                "content":[{"type":"text","text":"You are a helpful coding assistant."}]
+              }
+            }"#]],
+    );
+    check(
+        &mut talk,
+        "agent= session/new",
+        r#"{"sessionId": "s", "createdAt": "2026-02-04T10:30:00Z"}"#,
+        expect![[
+            r#"{"sessionId":"s","_meta":{"attache.dialect":{"createdAt":"2026-02-04T10:30:00Z"}}}"#
+        ]],
+    );
+    check(
+        &mut talk,
+        "client session/new",
+        r#"{
+          "workingDirectory": "/p",
+          "initialMode": "plan",
+          "configOptions": {"autoApprove": true, "maxTokens": 4096}
+        }"#,
+        expect![[r#"
+            {
+              "cwd":"/p",
+              "mcpServers":[],
+              "_meta":{
+                "attache.dialect":{"initialMode":"plan","configOptions":{"autoApprove":true,"maxTokens":4096}}
+              }
+            }"#]],
+    );
+    check(
+        &mut talk,
+        "agent= session/new",
+        r#"{"sessionId": "t", "createdAt": "2026-02-04T10:30:00Z"}"#,
+        expect![[r#"
+            {
+              "sessionId":"t",
+              "_meta":{"attache.dialect":{"createdAt":"2026-02-04T10:30:00Z"}},
+              "modes":{"currentModeId":"plan","availableModes":[{"id":"plan","name":"plan"}]},
+              "configOptions":[{"id":"autoApprove","name":"autoApprove","type":"boolean","currentValue":true}]
+            }"#]],
+    );
+}
+
+#[test]
+fn declared_modes_are_the_modes_of_every_session() {
+    let mut talk = Talk::new();
+    talk.pass(
+        "agent= initialize",
+        r#"{
+          "protocolVersion": 1,
+          "agentInfo": {"name": "a", "version": "1"},
+          "capabilities": {"sessionCapabilities": {"modes": ["default", "plan"]}}
+        }"#,
+    );
+    talk.pass("client session/new", r#"{"workingDirectory": "/p"}"#);
+    check(
+        &mut talk,
+        "agent= session/new",
+        r#"{"sessionId": "s", "createdAt": "2026-02-04T10:30:00Z"}"#,
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "_meta":{"attache.dialect":{"createdAt":"2026-02-04T10:30:00Z"}},
+              "modes":{
+                "currentModeId":"default",
+                "availableModes":[{"id":"default","name":"default"},{"id":"plan","name":"plan"}]
+              }
+            }"#]],
+    );
+}
+
+#[test]
+fn new_session_for_a_draft_peer() {
+    let mut talk = Talk::new();
+    check_written(
+        &mut talk,
+        "agent session/new",
+        r#"{
+          "cwd": "/p",
+          "mcpServers": [],
+          "additionalDirectories": ["/q"],
+          "systemPrompt": {
+            "mode": "override",
+            "content": [
+              {"type": "text", "text": "a"},
+              {"type": "text", "text": "b"}
+            ]
+          }
+        }"#,
+        expect![[
+            r#"{"workingDirectory":"/p","additionalDirectories":["/q"],"systemPrompt":"a\n\nb"}"#
+        ]],
+    );
+    talk.pass("client session/new", r#"{"workingDirectory": "/p"}"#);
+    check_written(
+        &mut talk,
+        "client= session/new",
+        r#"{
+          "sessionId": "s",
+          "modes": {
+            "currentModeId": "ask",
+            "availableModes": [{"id": "ask", "name": "Ask"}]
+          },
+          "configOptions": [
+            {
+              "id": "m",
+              "name": "Model",
+              "type": "select",
+              "currentValue": "x",
+              "options": [{"value": "x", "name": "X"}]
+            }
+          ]
+        }"#,
+        expect![[r#"{"sessionId":"s","mode":"ask","configOptions":{"m":"x"}}"#]],
+    );
+}
+
+#[test]
+fn mcp_servers_of_all_transports() {
+    let mut talk = Talk::new();
+    check(
+        &mut talk,
+        "client session/new",
+        r#"{
+          "workingDirectory": "/p",
+          "mcpServers": [
+            {
+              "name": "a",
+              "transport": {
+                "type": "stdio",
+                "command": "c",
+                "args": ["--root", "/home/user"],
+                "env": {"DEBUG": "1"},
+                "cwd": "/home/user"
+              }
+            },
+            {
+              "name": "b",
+              "transport": {
+                "type": "stdio",
+                "command": "c",
+                "args": [],
+                "env": {}
+              }
+            },
+            {
+              "name": "c",
+              "transport": {
+                "type": "http",
+                "url": "https://api.example.com/mcp",
+                "headers": {"Authorization": "Bearer token"},
+                "timeout": 30000
+              }
+            },
+            {
+              "name": "d",
+              "transport": {
+                "type": "sse",
+                "url": "https://api.example.com/mcp/events"
+              }
+            },
+            {
+              "name": "e",
+              "transport": {
+                "type": "acp",
+                "agentUrl": "acp://trusted-agent.example.com",
+                "mcpServerName": "internal-tool"
+              }
+            }
+          ]
+        }"#,
+        expect![[r#"
+            {
+              "cwd":"/p",
+              "mcpServers":[
+                {
+                  "name":"a",
+                  "command":"c",
+                  "args":["--root","/home/user"],
+                  "env":[{"name":"DEBUG","value":"1"}],
+                  "_meta":{"attache.dialect":{"transport":{"cwd":"/home/user"}}}
+                },
+                {
+                  "name":"b",
+                  "command":"c",
+                  "args":[],
+                  "env":[],
+                  "_meta":{"attache.dialect":{"transport":{"args":[],"env":{}}}}
+                },
+                {
+                  "name":"c",
+                  "type":"http",
+                  "url":"https://api.example.com/mcp",
+                  "headers":[{"name":"Authorization","value":"Bearer token"}],
+                  "_meta":{"attache.dialect":{"transport":{"timeout":30000}}}
+                },
+                {
+                  "name":"d",
+                  "type":"sse",
+                  "url":"https://api.example.com/mcp/events",
+                  "headers":[]
+                },
+                {
+                  "name":"e",
+                  "type":"acp",
+                  "serverId":"internal-tool",
+                  "_meta":{
+                    "attache.dialect":{"transport":{"agentUrl":"acp://trusted-agent.example.com"}}
+                  }
+                }
+              ]
+            }"#]],
+    );
+    check(
+        &mut talk,
+        "client session/new",
+        r#"{"workingDirectory": "/p", "mcpServers": []}"#,
+        expect![[r#"{"cwd":"/p","mcpServers":[],"_meta":{"attache.dialect":{"mcpServers":[]}}}"#]],
+    );
+    check_written(
+        &mut talk,
+        "agent session/new",
+        r#"{
+          "cwd": "/p",
+          "mcpServers": [
+            {
+              "name": "a",
+              "command": "c",
+              "args": [],
+              "env": [{"name": "A", "value": "1"}]
+            },
+            {"type": "http", "name": "b", "url": "u", "headers": []},
+            {"type": "acp", "name": "c", "serverId": "i"}
+          ]
+        }"#,
+        expect![[r#"
+            {
+              "workingDirectory":"/p",
+              "mcpServers":[
+                {"name":"a","transport":{"type":"stdio","command":"c","env":{"A":"1"}}},
+                {"name":"b","transport":{"type":"http","url":"u"}},
+                {"name":"c","transport":{"type":"acp","mcpServerName":"i"}}
+              ]
+            }"#]],
+    );
+}
+
+#[test]
+fn load_session() {
+    let mut talk = Talk::in_session();
+    check(
+        &mut talk,
+        "client session/load",
+        r#"{"sessionId": "s"}"#,
+        expect![[r#"{"sessionId":"s","cwd":"/home/user/project","mcpServers":[]}"#]],
+    );
+    check(
+        &mut talk,
+        "agent= session/load",
+        r#"{
+          "sessionId": "s",
+          "workingDirectory": "/home/user/project",
+          "mode": "plan",
+          "configOptions": {"autoApprove": true, "model": "large", "maxTokens": 4096},
+          "messageCount": 12
+        }"#,
+        expect![[r#"
+            {
+              "configOptions":[
+                {"id":"autoApprove","name":"autoApprove","type":"boolean","currentValue":true},
+                {
+                  "id":"model",
+                  "name":"model",
+                  "type":"select",
+                  "options":[{"value":"large","name":"large"}],
+                  "currentValue":"large"
+                }
+              ],
+              "modes":{"currentModeId":"plan","availableModes":[{"id":"plan","name":"plan"}]},
+              "_meta":{
+                "attache.dialect":{
+                  "configOptions":{"autoApprove":true,"model":"large","maxTokens":4096},
+                  "sessionId":"s",
+                  "workingDirectory":"/home/user/project",
+                  "messageCount":12
+                }
+              }
+            }"#]],
+    );
+    check_written(
+        &mut talk,
+        "agent session/load",
+        r#"{"sessionId": "s", "cwd": "/p", "mcpServers": []}"#,
+        expect![[r#"{"sessionId":"s"}"#]],
+    );
+}
+
+#[test]
+fn load_session_that_this_connection_has_not_seen() {
+    let mut talk = Talk::new();
+    check(
+        &mut talk,
+        "client session/load",
+        r#"{"sessionId": "old"}"#,
+        expect![[r#"{"sessionId":"old","cwd":"","mcpServers":[]}"#]],
+    );
+    check_written(
+        &mut talk,
+        "client session/update",
+        r#"{
+          "sessionId": "old",
+          "update": {
+            "sessionUpdate": "user_message_chunk",
+            "content": {"type": "text", "text": "a"}
+          }
+        }"#,
+        expect![[r#"{"sessionId":"old","type":"user_message_chunk","data":{"content":"a"}}"#]],
+    );
+    check_written(
+        &mut talk,
+        "client session/update",
+        r#"{
+          "sessionId": "old",
+          "update": {
+            "sessionUpdate": "agent_message_chunk",
+            "content": {"type": "text", "text": "b"}
+          }
+        }"#,
+        expect![[r#"{"sessionId":"old","type":"agent_message_chunk","data":{"content":"b"}}"#]],
+    );
+    check_written(
+        &mut talk,
+        "client session/update",
+        r#"{
+          "sessionId": "old",
+          "update": {
+            "sessionUpdate": "agent_message_chunk",
+            "content": {"type": "text", "text": "c"}
+          }
+        }"#,
+        expect![[r#"{"sessionId":"old","type":"agent_message_chunk","data":{"content":"c"}}"#]],
+    );
+    check_written(
+        &mut talk,
+        "client= session/load",
+        r#"null"#,
+        expect![[r#"{"configOptions":{},"sessionId":"old","messageCount":2,"mode":"default"}"#]],
+    );
+}

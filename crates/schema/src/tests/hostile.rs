@@ -1,0 +1,126 @@
+//! Borders and bad input: examples with a part replaced or an end missing never make one panic.
+
+use serde_json::{Value, json};
+
+use super::border::call;
+use crate::dialect::{Border, Dialect, Peer};
+
+const SEEDS: [&str; 5] = [
+    include_str!("../../fixtures/seeds/000.jsonl"),
+    include_str!("../../fixtures/seeds/001.jsonl"),
+    include_str!("../../fixtures/seeds/002.jsonl"),
+    include_str!("../../fixtures/seeds/003.jsonl"),
+    include_str!("../../fixtures/seeds/004.jsonl"),
+];
+
+#[test]
+fn no_border_panics() {
+    let mut borders = borders();
+    for (method, payload) in examples() {
+        for broken in broken(&payload) {
+            for border in &mut borders {
+                feed(border, &method, &broken);
+            }
+        }
+    }
+}
+
+/// In each direction, as a call and as a result. Failing is fine.
+fn feed(border: &mut Border, method: &str, text: &str) {
+    let outcomes = [
+        border.read_call(call(method, text)).is_ok(),
+        border.write_call(call(method, text)).is_ok(),
+        border.read_result(method, text).is_ok(),
+        border.write_result(method, text).is_ok(),
+    ];
+    if let Ok(error) = crate::json::from_str::<attache_rpc::Error>(text) {
+        let read = border.read_error(method, error);
+        border.write_error(method, read);
+    }
+    let is_json = serde_json::from_str::<Value>(text).is_ok();
+    assert!(is_json || outcomes != [true; 4] || !is_translated(border, method));
+}
+
+/// Whatever is translated is parsed, and so does not pass if it is no JSON.
+fn is_translated(border: &Border, method: &str) -> bool {
+    border.dialect() == Dialect::Pharo && method == "session/update"
+}
+
+fn borders() -> Vec<Border> {
+    let peers = [Peer::Client, Peer::Agent];
+    let pairs = Dialect::ALL
+        .into_iter()
+        .flat_map(|dialect| peers.map(|peer| (dialect, peer)));
+    pairs
+        .map(|(dialect, peer)| Border::new(dialect, peer))
+        .collect()
+}
+
+/// The payloads of all messages, with the method that they are for.
+fn examples() -> Vec<(String, Value)> {
+    let lines = SEEDS.iter().flat_map(|seed| seed.lines());
+    let lines = lines.map(|line| serde_json::from_str::<Value>(line).expect("a line is JSON"));
+    lines.filter_map(|line| example(&line)).collect()
+}
+
+fn example(line: &Value) -> Option<(String, Value)> {
+    let json = line.get("json")?;
+    let (kind, rest) = line["as"]
+        .as_str()?
+        .split_once(' ')
+        .unwrap_or(("message", ""));
+    let (method, payload) = match kind {
+        "message" => (json.get("method")?.as_str()?, json.get("params")?),
+        "response" => (rest, json.get("result")?),
+        "params" | "result" => (rest, json),
+        _ => return None,
+    };
+    Some((method.to_owned(), payload.clone()))
+}
+
+/// The value with each of its parts replaced by something else in turn, and its text cut short.
+fn broken(value: &Value) -> Vec<String> {
+    let mut all = Vec::new();
+    for pointer in pointers(value) {
+        for other in [
+            json!(null),
+            json!(true),
+            json!(-7),
+            json!(""),
+            json!([{}, 0]),
+            json!({"type": 1}),
+        ] {
+            let mut copy = value.clone();
+            *copy.pointer_mut(&pointer).expect("a part") = other;
+            all.push(copy.to_string());
+        }
+    }
+    let text = value.to_string();
+    let ends = text.char_indices().map(|(at, _)| at).step_by(7);
+    all.extend(ends.map(|end| text[..end].to_owned()));
+    all
+}
+
+fn pointers(value: &Value) -> Vec<String> {
+    let parts: Vec<(String, &Value)> = match value {
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, part)| (escaped(name), part))
+            .collect(),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(index, part)| (index.to_string(), part))
+            .collect(),
+        _ => Vec::new(),
+    };
+    let inner = parts.into_iter().flat_map(|(name, part)| {
+        let below = pointers(part).into_iter();
+        below.map(move |rest| format!("/{name}{rest}"))
+    });
+    std::iter::once(String::new()).chain(inner).collect()
+}
+
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}

@@ -1,0 +1,149 @@
+//! Sessions: where they are, what they may use, how they are set.
+
+use super::{agent, check, client};
+
+#[test]
+fn mcp_servers() {
+    check(
+        "session/new",
+        r#"{"cwd":"/p","mcpServers":[
+            {"transport":"stdio","command":"/usr/bin/files","args":["-v"],"env":{"KEY":"secret"}},
+            {"transport":"stdio","command":"/opt/files","args":[],"env":{}},
+            {"transport":"http","url":"https://me:pw@tools.example:8080/mcp?x","headers":{"Authorization":"t"}},
+            {"transport":"sse","name":"old","url":"https://x/y","headers":{}}]}"#,
+        r#"{"cwd":"/p","mcpServers":[
+            {"name":"files","command":"/usr/bin/files","args":["-v"],"env":[{"name":"KEY","value":"secret"}]},
+            {"name":"files-2","command":"/opt/files","args":[],"env":[]},
+            {"type":"http","name":"tools.example:8080","url":"https://me:pw@tools.example:8080/mcp?x",
+                "headers":[{"name":"Authorization","value":"t"}]},
+            {"type":"sse","name":"old","url":"https://x/y","headers":[]}]}"#,
+    );
+    client().reads(
+        "session/new",
+        r#"{"cwd":"/p","mcpServers":[{"transport":"stdio","command":"a"},{"transport":"http","url":"b"}]}"#,
+        r#"{"cwd":"/p","mcpServers":[{"name":"a","command":"a","args":[],"env":[]},
+            {"type":"http","name":"b","url":"b","headers":[]}]}"#,
+    );
+    agent().writes(
+        "session/new",
+        r#"{"cwd":"/p","mcpServers":
+            [{"transport":"stdio","name":"mine","command":"/bin/a","args":[],"env":{"A":"2"}}]}"#,
+        r#"{"cwd":"/p","mcpServers":[{"name":"mine","command":"/bin/a","args":[],
+            "env":[{"name":"A","value":"1"},{"name":"A","value":"2"}]}]}"#,
+    );
+}
+
+#[test]
+fn a_loaded_session_is_in_the_directory_it_was_made_in() {
+    client()
+        .reads(
+            "session/new",
+            r#"{"cwd":"/p","mcpServers":[]}"#,
+            r#"{"cwd":"/p","mcpServers":[]}"#,
+        )
+        .writes_result("session/new", r#"{"sessionId":"s"}"#, r#"{"sessionId":"s"}"#)
+        .reads(
+            "session/load",
+            r#"{"sessionId":"s","mcpServers":[]}"#,
+            r#"{"sessionId":"s","cwd":"/p","mcpServers":[]}"#,
+        )
+        .writes_result("session/load", "null", r#"{"modes":null}"#)
+        .refuses(
+            "session/load",
+            r#"{"sessionId":"other","mcpServers":[]}"#,
+            "Invalid params: cwd: missing, and this connection has not seen the session's directory (-32602)",
+        );
+}
+
+#[test]
+fn the_directories_of_sessions_made_at_once_are_not_mixed_up() {
+    let unknown = "Invalid params: cwd: missing, and this connection has not seen the session's directory (-32602)";
+    let new = |cwd: &str| format!(r#"{{"cwd":"{cwd}","mcpServers":[]}}"#);
+    client()
+        .reads("session/new", &new("/a"), &new("/a"))
+        .reads("session/new", &new("/b"), &new("/b"))
+        .writes_result(
+            "session/new",
+            r#"{"sessionId":"b"}"#,
+            r#"{"sessionId":"b"}"#,
+        )
+        .writes_result(
+            "session/new",
+            r#"{"sessionId":"a"}"#,
+            r#"{"sessionId":"a"}"#,
+        )
+        .refuses(
+            "session/load",
+            r#"{"sessionId":"a","mcpServers":[]}"#,
+            unknown,
+        )
+        .refuses(
+            "session/load",
+            r#"{"sessionId":"b","mcpServers":[]}"#,
+            unknown,
+        )
+        .reads("session/new", &new("/c"), &new("/c"))
+        .refuses(
+            "session/new",
+            "[]",
+            "Invalid params: expected an object, found an array (-32602)",
+        )
+        .writes_error(
+            "session/new",
+            r#"{"code":-32001,"message":"log in"}"#,
+            r#"{"code":-32000,"message":"log in"}"#,
+        )
+        .reads("session/new", &new("/d"), &new("/d"))
+        .writes_result(
+            "session/new",
+            r#"{"sessionId":"d"}"#,
+            r#"{"sessionId":"d"}"#,
+        )
+        .reads(
+            "session/load",
+            r#"{"sessionId":"d","mcpServers":[]}"#,
+            r#"{"sessionId":"d","cwd":"/d","mcpServers":[]}"#,
+        );
+}
+
+#[test]
+fn config_options() {
+    check(
+        "session/set_config_option",
+        r#"{"sessionId":"s","option":"autoApproveTools","value":true}"#,
+        r#"{"sessionId":"s","configId":"autoApproveTools","value":true,"type":"boolean"}"#,
+    );
+    let set = r#"{"sessionId":"s","configId":"model","value":"big"}"#;
+    let theirs = r#"{"sessionId":"s","option":"model","value":"big"}"#;
+    check("session/set_config_option", theirs, set);
+    let options = |value: &str| {
+        format!(
+            r#"[{{"id":"model","name":"Model","type":"select","currentValue":"{value}",
+                "options":[{{"value":"big","name":"Big"}}]}}]"#
+        )
+    };
+    let session = format!(
+        r#"{{"sessionId":"s","configOptions":{}}}"#,
+        options("small")
+    );
+    agent()
+        .reads_result("session/new", &session, &session)
+        .writes("session/set_config_option", theirs, set)
+        .reads_result(
+            "session/set_config_option",
+            "null",
+            &format!(r#"{{"configOptions":{}}}"#, options("big")),
+        );
+    agent()
+        .writes("session/set_config_option", theirs, set)
+        .reads_result(
+            "session/set_config_option",
+            "null",
+            r#"{"configOptions":[]}"#,
+        );
+    client().writes_result(
+        "session/set_config_option",
+        "null",
+        r#"{"configOptions":[]}"#,
+    );
+}

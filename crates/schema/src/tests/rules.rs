@@ -1,0 +1,44 @@
+//! The rules, on conversations: what each side sends, and what is wrong with it.
+
+mod catalog;
+mod conversation;
+mod elicitation;
+mod envelope;
+mod gate;
+mod hostile;
+mod initialize;
+mod offers;
+mod path;
+mod permission;
+mod sequence;
+mod session_setup;
+mod table;
+mod update;
+
+use conversation::Conversation;
+use expect_test::Expect;
+
+/// Runs a conversation, a message a line, and compares what is wrong with it:
+///
+/// ```text
+/// client has {"terminal":true}                  capabilities, instead of an initialize
+/// agent has {"loadSession":true}
+/// client session/new {"cwd":"/a","mcpServers":[]}
+/// agent = {"sessionId":"s"}                     the result of the other side's last request
+/// agent ! {"code":-32603,"message":"no"}        the same as an error
+/// over                                          the end of the session
+/// ```
+fn check(conversation: &str, expect: Expect) {
+    let mut run = Conversation::default();
+    for line in conversation.lines().map(str::trim) {
+        if !line.is_empty() {
+            run.line(line);
+        }
+    }
+    expect.assert_eq(&run.report());
+}
+
+/// A conversation with nothing wrong in it.
+fn clean(conversation: &str) {
+    check(conversation, expect_test::expect![""]);
+}

@@ -1,0 +1,113 @@
+//! Input that means no good: it is judged without a panic, and nothing of it is repeated.
+
+use attache_rpc::json::to_string;
+use proptest::prelude::*;
+
+use super::conversation::Conversation;
+use crate::call::{AgentNotification, AgentRequest, ClientRequest};
+use crate::rules::{Compactions, Context, Plans, ToolCalls, agent, client};
+use crate::tests::sample::{Sample, Source};
+use crate::v1;
+
+#[test]
+fn nothing_of_the_input_is_repeated() {
+    let mut run = Conversation::default();
+    let lines = r#"
+        client authenticate {"methodId":"hush"}
+        client session/new {"cwd":"hush","mcpServers":[{"name":"hush","command":"hush","args":["hush"],"env":[]},{"type":"hush"},{"type":"acp","name":"hush","serverId":"hush"}],"additionalDirectories":["hush"],"systemPrompt":{"mode":"hush","content":[]},"_meta":{"hush":1,"traceparent":1}}
+        agent = {"sessionId":"hush","modes":{"currentModeId":"hush","availableModes":[]},"configOptions":[{"id":"hush","name":"hush","category":"hush","type":"select","currentValue":"hush","options":[]}],"hush":{"sessionId":""}}
+        client session/set_mode {"sessionId":"hush","modeId":"hush"}
+        client session/set_config_option {"sessionId":"hush","configId":"hush","value":"hush"}
+        agent = {"configOptions":"hush"}
+        client session/prompt {"sessionId":"hush","prompt":[{"type":"hush"},{"type":"image","data":"hush","mimeType":"hush"}]}
+        agent session/update {"sessionId":"hush","update":{"sessionUpdate":"hush"}}
+        agent session/update {"sessionId":"hush","update":{"sessionUpdate":"tool_call_update","toolCallId":"hush","kind":"hush","status":"hush","content":[{"type":"hush"}],"locations":[{"path":"hush"}]}}
+        agent session/update {"sessionId":"hush","update":{"sessionUpdate":"plan","entries":[{"content":"hush","priority":"hush","status":"hush"}]}}
+        agent = {"stopReason":"hush"}
+        agent elicitation/create {"mode":"form","sessionId":"hush","message":"hush","requestedSchema":{"properties":{"hush password":{"type":"string"}}}}
+        client = {"action":"accept","content":{"hush":"hush"}}
+        agent session/request_permission {"sessionId":"hush","toolCall":{"toolCallId":"hush"},"options":[{"optionId":"hush","name":"hush","kind":"hush"}]}
+        client = {"outcome":{"outcome":"hush"}}
+    "#;
+    for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        run.line(line);
+    }
+    let report = run.report();
+    assert!(report.lines().count() > 25, "{report}");
+    assert!(!report.contains("hush"), "{report}");
+}
+
+#[test]
+fn a_flood_is_cut_short() {
+    let mut run = Conversation::default();
+    let path = r#"{"path":"a"},"#.repeat(10_000);
+    let call = r#""sessionUpdate":"tool_call","toolCallId":"t","title":"T""#;
+    let locations = path.trim_end_matches(',');
+    run.line(&format!(
+        r#"agent session/update {{"sessionId":"s","update":{{{call},"locations":[{locations}]}}}}"#
+    ));
+    assert_eq!(run.report().lines().count(), 100);
+}
+
+proptest! {
+    #[test]
+    fn any_message_can_be_judged(bytes in prop::collection::vec(any::<u8>(), 0..512)) {
+        let mut source = Source::new(&bytes);
+        let context = any_context(&mut source);
+        let request = source.pick(CLIENT_REQUESTS)(&mut source);
+        client::check_request(&request, &context);
+        let question = source.pick(AGENT_REQUESTS)(&mut source);
+        agent::check_request(&question, &context);
+        let answer = to_string(&v1::NewSessionResponse::sample(&mut source));
+        agent::check_response(&request, Ok(&answer), &context);
+        client::check_response(&question, Ok(&answer), &context);
+    }
+
+    #[test]
+    fn any_sequence_can_be_judged(bytes in prop::collection::vec(any::<u8>(), 0..512)) {
+        let mut source = Source::new(&bytes);
+        let mut context = any_context(&mut source);
+        let (mut calls, mut plans, mut compactions) =
+            (ToolCalls::default(), Plans::default(), Compactions::default());
+        for _ in 0..8 {
+            let news = v1::SessionNotification::sample(&mut source);
+            calls.apply(&news.update);
+            plans.apply(&news.update);
+            compactions.apply(&news.update);
+            let told = AgentNotification::from(news);
+            agent::check_notification(&told, &context);
+            context.agent_told(&told);
+        }
+    }
+}
+
+fn any_context(source: &mut Source<'_>) -> Context {
+    let mut context = Context::default();
+    let initialize = v1::InitializeRequest::sample(source).into();
+    let answer = to_string(&v1::InitializeResponse::sample(source));
+    context.agent_answered(&initialize, Ok(&answer));
+    let setup = v1::NewSessionRequest::sample(source).into();
+    let answer = to_string(&v1::NewSessionResponse::sample(source));
+    context.client_asked(&setup);
+    context.agent_answered(&setup, Ok(&answer));
+    context
+}
+
+macro_rules! any_of {
+    ($Calls:ident [$($Params:ident)*]) => {
+        &[$(|source| $Calls::from(v1::$Params::sample(source))),*]
+    };
+}
+
+type Make<T> = fn(&mut Source<'_>) -> T;
+
+const CLIENT_REQUESTS: &[Make<ClientRequest>] = any_of!(ClientRequest [
+    InitializeRequest AuthenticateRequest NewSessionRequest LoadSessionRequest ForkSessionRequest
+    ListSessionsRequest SetSessionTitleRequest SetSessionModeRequest SetSessionConfigOptionRequest
+    PromptRequest
+]);
+
+const AGENT_REQUESTS: &[Make<AgentRequest>] = any_of!(AgentRequest [
+    RequestPermissionRequest ReadTextFileRequest CreateTerminalRequest CreateElicitationRequest
+    MessageMcpRequest
+]);

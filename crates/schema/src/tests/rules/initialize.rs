@@ -1,0 +1,92 @@
+//! The first exchange and logging in.
+
+use expect_test::expect;
+
+use super::{check, clean};
+
+#[test]
+fn both_sides_say_who_they_are() {
+    check(
+        r#"
+        client initialize {"protocolVersion":1}
+        agent = {"protocolVersion":1}
+        "#,
+        expect![[r#"
+            initialize params.clientInfo: is missing; say the client's name and version (rule 26, SHOULD)
+            initialize result.agentInfo: is missing; say the agent's name and version (rule 28, SHOULD)
+        "#]],
+    );
+    clean(
+        r#"
+        client initialize {"protocolVersion":1,"clientInfo":{"name":"c","version":"1"}}
+        agent = {"protocolVersion":1,"agentInfo":{"name":"a","version":"1"}}
+        "#,
+    );
+}
+
+#[test]
+fn a_terminal_login_is_for_clients_with_a_terminal() {
+    check(
+        r#"
+        client initialize {"protocolVersion":1,"clientInfo":{"name":"c","version":"1"}}
+        agent = {"protocolVersion":1,"agentInfo":{"name":"a","version":"1"},"authMethods":[{"id":"a","name":"A"},{"type":"terminal","id":"t","name":"T"}]}
+        client authenticate {"methodId":"t"}
+        client authenticate {"methodId":"x"}
+        client authenticate {"methodId":"a"}
+        client initialize {"protocolVersion":1,"clientInfo":{"name":"c","version":"1"},"clientCapabilities":{"auth":{"terminal":true}}}
+        agent = {"protocolVersion":1,"agentInfo":{"name":"a","version":"1"},"authMethods":[{"type":"terminal","id":"t","name":"T"}]}
+        "#,
+        expect![[r#"
+            initialize result.authMethods[1]: needs clientCapabilities.auth.terminal, which was not advertised; do not send it (rule 40, MUST)
+            authenticate params.methodId: the method is a terminal login; run the agent's command instead (rule 41, MUST)
+            authenticate params.methodId: the agent did not offer this method; use one of authMethods (rule B5, SHOULD)
+        "#]],
+    );
+}
+
+#[test]
+fn an_archive_comes_with_a_list() {
+    check(
+        r#"
+        client initialize {"protocolVersion":1,"clientInfo":{"name":"c","version":"1"}}
+        agent = {"protocolVersion":1,"agentInfo":{"name":"a","version":"1"},"agentCapabilities":{"sessionCapabilities":{"archive":{}}}}
+        client initialize {"protocolVersion":1,"clientInfo":{"name":"c","version":"1"}}
+        agent = {"protocolVersion":1,"agentInfo":{"name":"a","version":"1"},"agentCapabilities":{"sessionCapabilities":{"archive":{},"list":{}}}}
+        "#,
+        expect![[r#"
+            initialize result.agentCapabilities.sessionCapabilities.archive: needs list beside it; advertise both or neither (rule 88, MUST)
+        "#]],
+    );
+}
+
+#[test]
+fn the_status_is_known_without_a_login() {
+    check(
+        r#"
+        agent has {"auth":{"status":{}}}
+        client auth/status {}
+        agent ! {"code":-32000,"message":"Authentication required"}
+        client auth/status {}
+        agent = {"state":"unauthenticated"}
+        "#,
+        expect![[r#"
+            auth/status error.code: the status can be asked without a login; answer with the state (rule 49, MUST)
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_agreed_on_counts_from_then_on() {
+    check(
+        r#"
+        client initialize {"protocolVersion":1,"clientInfo":{"name":"c","version":"1"},"clientCapabilities":{"terminal":true}}
+        agent = {"protocolVersion":1,"agentInfo":{"name":"a","version":"1"},"agentCapabilities":{"loadSession":true}}
+        client session/load {"sessionId":"s","cwd":"/a","mcpServers":[]}
+        agent terminal/create {"sessionId":"s","command":"ls"}
+        client session/resume {"sessionId":"s","cwd":"/a"}
+        "#,
+        expect![[r#"
+            session/resume params: needs agentCapabilities.sessionCapabilities.resume, which was not advertised; do not send it (rule 58, MUST)
+        "#]],
+    );
+}

@@ -1,0 +1,391 @@
+//! Every example of the five documents, carried from a client to an agent or back by two borders: read from its
+//! dialect, accepted by the official types, and written in its dialect again.
+
+use std::collections::BTreeSet;
+
+use expect_test::{Expect, expect};
+use serde_json::{Value, json};
+
+use super::border::call;
+use super::official::{accepts_params, accepts_result, accepts_type};
+use crate::dialect::{Border, Dialect, Passage, Peer};
+
+struct Seed {
+    number: &'static str,
+    dialect: Dialect,
+    lines: &'static str,
+    /// Where an example does not come back as it was, and why.
+    changed: &'static [(&'static str, &'static str)],
+}
+
+const SEEDS: [Seed; 5] = [
+    Seed {
+        number: "000",
+        dialect: Dialect::Official,
+        lines: include_str!("../../fixtures/seeds/000.jsonl"),
+        changed: &[(
+            "36.1",
+            "session/set_model is written as the option that took its place",
+        )],
+    },
+    Seed {
+        number: "001",
+        dialect: Dialect::Bridge,
+        lines: include_str!("../../fixtures/seeds/001.jsonl"),
+        changed: &[
+            ("6.1", "bare tool content is sent wrapped"),
+            ("7.1", "plan entries are sent with a priority"),
+            ("10.2", "mediaType is sent as mimeType"),
+        ],
+    },
+    Seed {
+        number: "002",
+        dialect: Dialect::Draft,
+        lines: include_str!("../../fixtures/seeds/002.jsonl"),
+        changed: &[("25.1", "a tool call without a status is sent as pending")],
+    },
+    Seed {
+        number: "003",
+        dialect: Dialect::Pharo,
+        lines: include_str!("../../fixtures/seeds/003.jsonl"),
+        changed: &[],
+    },
+    Seed {
+        number: "004",
+        dialect: Dialect::Official,
+        lines: include_str!("../../fixtures/seeds/004.jsonl"),
+        changed: &[],
+    },
+];
+
+#[test]
+fn older_official_documents() {
+    check("000", expect!["53 blocks, 53 values carried, 5 skipped"]);
+    check("004", expect!["50 blocks, 50 values carried, 0 skipped"]);
+}
+
+#[test]
+fn the_early_bridge() {
+    check("001", expect!["16 blocks, 12 values carried, 6 skipped"]);
+}
+
+#[test]
+fn the_draft_of_february_2026() {
+    check("002", expect!["51 blocks, 67 values carried, 2 skipped"]);
+}
+
+#[test]
+fn the_pharo_shape() {
+    check("003", expect!["51 blocks, 63 values carried, 3 skipped"]);
+}
+
+#[test]
+fn official_examples_pass_every_border() {
+    for dialect in Dialect::ALL {
+        Walk::new(seed("004"), dialect).carry_all();
+    }
+}
+
+fn check(number: &str, expect: Expect) {
+    let seed = seed(number);
+    expect.assert_eq(&Walk::new(seed, seed.dialect).report());
+}
+
+fn seed(number: &str) -> &'static Seed {
+    let seed = SEEDS.iter().find(|seed| seed.number == number);
+    seed.expect("a document of that number")
+}
+
+/// The way of one document's examples through two borders, as a relay would carry them. Every block is a
+/// conversation of its own, in which the sessions that it names exist.
+struct Walk {
+    seed: &'static Seed,
+    dialect: Dialect,
+    client: Border,
+    agent: Border,
+    carried: usize,
+    skipped: usize,
+    changed: BTreeSet<String>,
+}
+
+impl Walk {
+    fn new(seed: &'static Seed, dialect: Dialect) -> Self {
+        Walk {
+            seed,
+            dialect,
+            client: Border::new(dialect, Peer::Client),
+            agent: Border::new(dialect, Peer::Agent),
+            carried: 0,
+            skipped: 0,
+            changed: BTreeSet::new(),
+        }
+    }
+
+    /// How many blocks and values there were. Fails if a block is missing or a value comes back changed without a
+    /// reason.
+    fn report(mut self) -> String {
+        let blocks = self.carry_all();
+        let expected = self.seed.changed.iter().map(|(at, _)| (*at).to_owned());
+        assert_eq!(
+            self.changed,
+            expected.collect(),
+            "changed in {}",
+            self.seed.number
+        );
+        let (carried, skipped) = (self.carried, self.skipped);
+        format!("{blocks} blocks, {carried} values carried, {skipped} skipped")
+    }
+
+    fn carry_all(&mut self) -> usize {
+        let lines = self.seed.lines.lines();
+        let lines: Vec<Value> = lines.map(value).collect();
+        let blocks: Vec<&[Value]> = lines.chunk_by(|a, b| a["block"] == b["block"]).collect();
+        for (number, block) in (1..).zip(&blocks) {
+            assert_eq!(
+                block[0]["block"],
+                json!(number),
+                "a block of {} is missing",
+                self.seed.number
+            );
+            self.open(block);
+            for line in *block {
+                assert_eq!(line["seed"], self.seed.number);
+                match line["skip"].as_str() {
+                    Some(reason) => self.skip(reason),
+                    None => self.carry(line),
+                }
+            }
+        }
+        blocks.len()
+    }
+
+    fn skip(&mut self, reason: &str) {
+        let named = ["placeholder: ", "not ACP: "];
+        assert!(
+            named.iter().any(|prefix| reason.starts_with(prefix)),
+            "{reason}"
+        );
+        self.skipped += 1;
+    }
+
+    fn open(&mut self, block: &[Value]) {
+        self.client = Border::new(self.dialect, Peer::Client);
+        self.agent = Border::new(self.dialect, Peer::Agent);
+        let sessions = block.iter().filter_map(session_of);
+        for session in sessions.collect::<BTreeSet<String>>() {
+            let params = match self.dialect {
+                Dialect::Draft => json!({"workingDirectory": "/p"}),
+                _ => json!({"cwd": "/p", "mcpServers": []}),
+            };
+            self.carry_call("session/new", &params);
+            let model = json!({"id": "m", "name": "Model", "category": "model",
+                "type": "select", "currentValue": "a", "options": []});
+            let result = json!({"sessionId": session, "configOptions": [model]});
+            self.carry_result("session/new", &result);
+        }
+    }
+
+    fn carry(&mut self, line: &Value) {
+        let (json, kind) = (&line["json"], line["as"].as_str().expect("a kind"));
+        let at = format!("{}.{}", line["block"], line["value"]);
+        let example = Example::of(self.seed.dialect, kind, json);
+        let (back, sent) = match example {
+            Example::Call(method, params) => (self.carry_call(&method, &params), params),
+            Example::Result(method, result) => (self.carry_result(&method, &result), result),
+            Example::Error(error) => (self.carry_error(&error), error),
+        };
+        if back != sent {
+            self.changed.insert(at);
+        }
+        self.carried += 1;
+    }
+
+    fn carry_call(&mut self, method: &str, params: &Value) -> Value {
+        let (from, to) = self.borders(!is_for_client(method));
+        let text = params.to_string();
+        let passage = from.read_call(call(method, &text));
+        let passage = passage.unwrap_or_else(|error| panic!("{method} {text}: {error}"));
+        let (official, params) = single(passage).expect("it goes on");
+        accepted(&official, accepts_params(&official, &params), &params);
+        match to.write_call(call(&official, &params)).map(single) {
+            Ok(Some((written, params))) if written == method => value(&params),
+            other => json!(format!("{other:?}")),
+        }
+    }
+
+    fn carry_result(&mut self, method: &str, result: &Value) -> Value {
+        let (from, to) = self.borders(is_for_client(method));
+        let text = result.to_string();
+        let official = from.read_result(method, &text).expect("it can be read");
+        accepted(method, accepts_result(method, &official), &official);
+        match to.write_result(method, &official) {
+            Ok(written) => value(&written),
+            Err(error) => json!(error.to_string()),
+        }
+    }
+
+    fn carry_error(&mut self, error: &Value) -> Value {
+        let error = crate::json::from_str(&error.to_string()).expect("an error");
+        let official = self.agent.read_error("session/new", error);
+        accepted(
+            "error",
+            accepts_type("Error", &crate::json::to_string(&official)),
+            "",
+        );
+        let written = self.client.write_error("session/new", official);
+        value(&crate::json::to_string(&written))
+    }
+
+    /// The side that a message comes from, and the one that it goes to.
+    fn borders(&mut self, from_client: bool) -> (&mut Border, &mut Border) {
+        if from_client {
+            (&mut self.client, &mut self.agent)
+        } else {
+            (&mut self.agent, &mut self.client)
+        }
+    }
+}
+
+/// An example as the message that carries it.
+enum Example {
+    Call(String, Value),
+    Result(String, Value),
+    Error(Value),
+}
+
+impl Example {
+    fn of(dialect: Dialect, kind: &str, json: &Value) -> Self {
+        match kind.split_once(' ').unwrap_or((kind, "")) {
+            ("message", _) => {
+                let method = json["method"].as_str().expect("a method");
+                Example::Call(method.to_owned(), json["params"].clone())
+            }
+            ("response", method) => Example::Result(method.to_owned(), json["result"].clone()),
+            ("params", method) => Example::Call(method.to_owned(), json.clone()),
+            ("result", method) => Example::Result(method.to_owned(), json.clone()),
+            ("error", _) => Example::Error(json["error"].clone()),
+            ("update", _) => update(dialect, json),
+            ("type" | "member", name) => part(dialect, name, json),
+            (other, _) => panic!("{other}: no kind of example"),
+        }
+    }
+}
+
+fn update(dialect: Dialect, update: &Value) -> Example {
+    let params = match dialect {
+        Dialect::Draft => with(update, "sessionId", json!("s")),
+        _ => json!({"sessionId": "s", "update": update}),
+    };
+    Example::Call("session/update".to_owned(), params)
+}
+
+/// A part in the smallest message that has a place for it.
+fn part(dialect: Dialect, name: &str, part: &Value) -> Example {
+    let is_draft = dialect == Dialect::Draft;
+    let (prompt, client, agent) = if is_draft {
+        ("content", "capabilities", "capabilities")
+    } else {
+        ("prompt", "clientCapabilities", "agentCapabilities")
+    };
+    let call = |method: &str, params: Value| Example::Call(method.to_owned(), params);
+    let result = |method: &str, result: Value| Example::Result(method.to_owned(), result);
+    let tool = |member: &str| {
+        let tag = if dialect == Dialect::Pharo {
+            "type"
+        } else {
+            "sessionUpdate"
+        };
+        update(
+            dialect,
+            &json!({tag: "tool_call_update", "toolCallId": "t", member: [part]}),
+        )
+    };
+    match name {
+        "ContentBlock" => call("session/prompt", json!({"sessionId": "s", prompt: [part]})),
+        "ToolCallContent" => tool("content"),
+        "ToolCallLocation" => tool("locations"),
+        "ClientCapabilities" => call("initialize", greeting(json!({client: part}), "clientInfo")),
+        "AgentCapabilities" => result("initialize", greeting(json!({agent: part}), "agentInfo")),
+        "InitializeRequest" => call("initialize", greeting(part.clone(), "clientInfo")),
+        "InitializeResponse" => result("initialize", greeting(part.clone(), "agentInfo")),
+        "NewSessionResponse" => result("session/new", with(part, "sessionId", json!("s"))),
+        "McpServer" if is_draft => {
+            let servers = json!([{"name": "m", "transport": part}]);
+            let params = json!({"workingDirectory": "/p", "mcpServers": servers});
+            call("session/new", params)
+        }
+        "McpServer" => call("session/new", json!({"cwd": "/p", "mcpServers": [part]})),
+        other => panic!("{other}: no place for it"),
+    }
+}
+
+fn greeting(part: Value, info: &str) -> Value {
+    let part = with(&part, "protocolVersion", json!(1));
+    with(&part, info, json!({"name": "n", "version": "1"}))
+}
+
+fn with(object: &Value, name: &str, member: Value) -> Value {
+    let mut object = object.clone();
+    object[name] = member;
+    object
+}
+
+/// The session that a message is about, unless it opens it.
+fn session_of(line: &Value) -> Option<String> {
+    let json = &line["json"];
+    let params = json.get("params").unwrap_or(json);
+    let session = params["sessionId"].as_str();
+    let opens = line["as"]
+        .as_str()
+        .is_some_and(|kind| kind.ends_with("session/new"));
+    match session {
+        Some(session) => (!opens).then(|| session.to_owned()),
+        None => Some("s".to_owned()),
+    }
+}
+
+/// The one call that goes on, if any does.
+fn single(passage: Passage<'_>) -> Option<(String, String)> {
+    match passage {
+        Passage::Call { method, params } => Some((method.into_owned(), params?.into_owned())),
+        Passage::Calls(mut calls) => {
+            assert_eq!(calls.len(), 1, "one example is one call");
+            let (method, params) = calls.pop()?;
+            Some((method, params?))
+        }
+        Passage::Answer(_) | Passage::Nothing => None,
+    }
+}
+
+/// The official types leave out what they cannot read in lists, so the items are asked for one by one.
+fn accepted(method: &str, verdict: Result<(), String>, official: &str) {
+    assert_eq!(verdict, Ok(()), "{method} {official}");
+    let Ok(official) = serde_json::from_str::<Value>(official) else {
+        return;
+    };
+    for (pointer, name) in [
+        ("/update/content", "ToolCallContent"),
+        ("/update/locations", "ToolCallLocation"),
+        ("/mcpServers", "McpServer"),
+        ("/prompt", "ContentBlock"),
+    ] {
+        let items = official.pointer(pointer).and_then(Value::as_array);
+        for item in items.into_iter().flatten() {
+            assert_eq!(accepts_type(name, &item.to_string()), Ok(()), "{item}");
+        }
+    }
+}
+
+fn value(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+fn is_for_client(method: &str) -> bool {
+    let families = [
+        "fs/",
+        "terminal/",
+        "session/update",
+        "session/request_permission",
+    ];
+    families.iter().any(|family| method.starts_with(family))
+}
