@@ -12,11 +12,15 @@ mod edit;
 mod error_code;
 mod legacy;
 pub mod losses;
+mod memory;
 mod pharo;
 
 use std::borrow::Cow;
+use std::fmt;
 
 use attache_rpc::Error;
+
+pub use detect::UnknownDialect;
 
 /// A family of message shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -101,6 +105,109 @@ trait Translate: Send {
     /// Our error, to the peer's code.
     fn write_error(&mut self, _method: &str, error: Error) -> Error {
         error
+    }
+}
+
+/// The border of one connection: every message of the peer goes through it once, in the order of the wire.
+///
+/// A call that came in by [`read_call`](Self::read_call) is answered by one [`write_result`](Self::write_result) or
+/// one [`write_error`](Self::write_error), also where `read_call` or `write_result` itself has failed; a call that
+/// went out by [`write_call`](Self::write_call) by one [`read_result`](Self::read_result) or one
+/// [`read_error`](Self::read_error). Some answers can only be translated by what is remembered of their calls.
+///
+/// ```
+/// use attache_schema::dialect::{Border, Call, Dialect, Passage, Peer};
+///
+/// let mut border = Border::new(Dialect::Pharo, Peer::Agent);
+/// let passage = border.read_call(Call {
+///     method: "session/update",
+///     params: Some(r#"{"sessionId":"s","update":{"type":"current_mode_update","modeId":"code"}}"#),
+/// })?;
+/// let Passage::Call { params: Some(params), .. } = passage else {
+///     panic!("an update is one call");
+/// };
+/// assert_eq!(
+///     params,
+///     r#"{"sessionId":"s","update":{"sessionUpdate":"current_mode_update","currentModeId":"code"}}"#
+/// );
+/// # Ok::<(), attache_rpc::Error>(())
+/// ```
+pub struct Border {
+    dialect: Dialect,
+    translation: Box<dyn Translate>,
+}
+
+impl Border {
+    /// The border of a connection with a peer of that dialect.
+    pub fn new(dialect: Dialect, peer: Peer) -> Self {
+        let translation: Box<dyn Translate> = match dialect {
+            Dialect::Official => Box::new(legacy::Legacy::default()),
+            Dialect::Bridge => Box::new(bridge::Bridge::default()),
+            Dialect::Draft => Box::new(draft::Draft::new(peer)),
+            Dialect::Pharo => Box::new(pharo::Pharo::default()),
+        };
+        Border {
+            dialect,
+            translation,
+        }
+    }
+
+    /// The peer's dialect.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+}
+
+/// What comes in.
+impl Border {
+    /// A call from the peer, to official JSON. An error is the call's answer.
+    pub fn read_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        self.translation.read_call(call)
+    }
+
+    /// The peer's result of a call that we made, to official JSON. `method` is the official name.
+    pub fn read_result<'a>(
+        &mut self,
+        method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        self.translation.read_result(method, result)
+    }
+
+    /// The peer's error, to the official code.
+    pub fn read_error(&mut self, method: &str, error: Error) -> Error {
+        self.translation.read_error(method, error)
+    }
+}
+
+/// What goes out.
+impl Border {
+    /// A call of ours, to the peer's shape. An error means that nothing is to be sent.
+    pub fn write_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        self.translation.write_call(call)
+    }
+
+    /// Our result of a call that the peer made, to the peer's shape. `method` is the official name. An error is
+    /// the call's answer instead.
+    pub fn write_result<'a>(
+        &mut self,
+        method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        self.translation.write_result(method, result)
+    }
+
+    /// Our error, to the peer's code.
+    pub fn write_error(&mut self, method: &str, error: Error) -> Error {
+        self.translation.write_error(method, error)
+    }
+}
+
+impl fmt::Debug for Border {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Border")
+            .field("dialect", &self.dialect)
+            .finish_non_exhaustive()
     }
 }
 

@@ -6,6 +6,7 @@
 mod macros;
 
 pub mod call;
+pub mod dialect;
 pub mod error;
 pub mod method;
 mod path;

@@ -1,7 +1,16 @@
 //! Proof that the types are right: against the official ones, against the seeds, against hostile input.
 
+mod border;
+mod bridge;
+mod detect;
+mod draft;
+mod hostile_borders;
 mod json_schema;
+mod legacy;
 mod methods;
+pub(crate) mod official;
 mod oracle;
+mod pharo;
 mod rules;
 pub(crate) mod sample;
+mod seeds;

@@ -94,7 +94,9 @@ pub(super) fn string(object: &Object<'_>, name: &str) -> Option<String> {
 
 /// The type of a member's value.
 pub(super) fn kind(object: &Object<'_>, name: &str) -> Option<Kind> {
-    object.get(name).and_then(|json| Reader::new(json).kind().ok())
+    object
+        .get(name)
+        .and_then(|json| Reader::new(json).kind().ok())
 }
 
 /// The text of a JSON string.
@@ -139,4 +141,77 @@ fn meta_of(object: &Object<'_>) -> String {
         Some(Kind::Object) => object.get("_meta").unwrap_or("{}").to_owned(),
         _ => "{}".to_owned(),
     }
+}
+
+/// Edits a member that is an object; one of another type stays for the typed reader to judge.
+pub(super) fn part(
+    object: &mut Object<'_>,
+    name: &'static str,
+    edit: impl FnOnce(&mut Object<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    match kind(object, name) {
+        Some(Kind::Object) => member(object, name, |text| self::object(text, edit)),
+        _ => Ok(()),
+    }
+}
+
+/// Edits every item of a member that is an array; a member of another type stays.
+pub(super) fn items(
+    object: &mut Object<'_>,
+    name: &'static str,
+    edit: impl FnMut(&str) -> Result<String, Error>,
+) -> Result<(), Error> {
+    match kind(object, name) {
+        Some(Kind::Array) => member(object, name, |text| each(text, edit)),
+        _ => Ok(()),
+    }
+}
+
+/// Edits every object in a member that is an array; items and members of other types stay.
+pub(super) fn parts(
+    object: &mut Object<'_>,
+    name: &'static str,
+    mut edit: impl FnMut(&mut Object<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    items(object, name, |item| match Reader::new(item).kind()? {
+        Kind::Object => self::object(item, &mut edit),
+        _ => Ok(item.to_owned()),
+    })
+}
+
+/// Moves every member that is not named to `_meta`.
+pub(super) fn keep_others(object: &mut Object<'_>, known: &[&str]) -> Result<(), Error> {
+    let is_other = |name: &&str| *name != "_meta" && !known.contains(name);
+    let others: Vec<String> = object
+        .iter()
+        .map(|(name, _)| name)
+        .filter(is_other)
+        .map(str::to_owned)
+        .collect();
+    if others.is_empty() {
+        return Ok(());
+    }
+    let meta = meta_of(object);
+    let mut meta = Object::parse(&meta)?;
+    let kept = meta.get(KEPT).unwrap_or("{}").to_owned();
+    let mut kept = Object::parse(&kept)?;
+    for name in others {
+        if let Some(json) = object.take(&name) {
+            kept.set(name, json.into_owned());
+        }
+    }
+    meta.put(KEPT, &kept);
+    object.put("_meta", &meta);
+    Ok(())
+}
+
+/// A string member of a text that may be an object.
+pub(super) fn tag(text: &str, name: &'static str) -> Option<String> {
+    let tag = Reader::new(text).tag(name);
+    tag.ok().flatten().map(Cow::into_owned)
+}
+
+/// What a call that cannot be translated is answered with: the path and the problem, not the input.
+pub(super) fn refusal(error: Error) -> attache_rpc::Error {
+    crate::error::invalid_params(&error)
 }

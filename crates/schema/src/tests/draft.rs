@@ -7,7 +7,6 @@ mod hostile;
 mod permissions;
 mod prompts;
 mod samples;
-mod seeds;
 mod sessions;
 mod settings;
 mod terminals;

@@ -5,65 +5,62 @@
 
 use std::collections::BTreeMap;
 
-/// The waiting calls of a connection.
+/// The waiting calls of a connection, by method.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
-    methods: BTreeMap<&'static str, Waiting>,
-}
+pub(super) struct Asked(BTreeMap<&'static str, Waiting>);
 
 /// The waiting calls of one method.
 #[derive(Debug, Default)]
 struct Waiting {
     calls: usize,
-    // Each different fact once.
-    facts: Vec<String>,
-    crowded: bool,
+    // What all of them have in common, if that is everything.
+    fact: Option<String>,
+    refused: usize,
 }
 
 impl Asked {
     /// A call has been made. The fact is what its answer will need to know.
     pub(super) fn call(&mut self, method: &'static str, fact: String) {
-        let waiting = self.methods.entry(method).or_default();
+        let waiting = self.0.entry(method).or_default();
+        let certain = waiting.calls == 0 || waiting.fact.as_ref() == Some(&fact);
+        waiting.fact = (certain && fact.len() <= MAX_FACT).then_some(fact);
         waiting.calls += 1;
-        if waiting.facts.contains(&fact) {
-            return;
-        }
-        if waiting.facts.len() == MAX_FACTS {
-            waiting.crowded = true;
-        } else {
-            waiting.facts.push(fact);
-        }
     }
 
     /// A call has been answered. Its fact, if there can be no doubt.
     pub(super) fn answer(&mut self, method: &str) -> Option<String> {
-        let waiting = self.methods.get_mut(method)?;
-        let fact = waiting.only().map(str::to_owned);
-        waiting.calls = waiting.calls.saturating_sub(1);
-        if waiting.calls == 0 {
-            *waiting = Waiting::default();
+        let waiting = self.0.get_mut(method)?;
+        waiting.calls = waiting.calls.checked_sub(1)?;
+        waiting.fact.clone()
+    }
+
+    /// A call, or the result of one, has been refused here: an error will be written for it that answers no other.
+    pub(super) fn refuse(&mut self, method: &'static str) {
+        self.0.entry(method).or_default().refused += 1;
+    }
+
+    /// An error has been written. The fact of the call that it answers, if there can be no doubt.
+    pub(super) fn fail(&mut self, method: &str) -> Option<String> {
+        let waiting = self.0.get_mut(method)?;
+        match waiting.refused.checked_sub(1) {
+            Some(refused) => {
+                waiting.refused = refused;
+                None
+            }
+            None => self.answer(method),
         }
-        fact
     }
 
     /// The fact of all waiting calls of a method, if there are any and all have the same.
     pub(super) fn only(&self, method: &str) -> Option<&str> {
-        self.methods.get(method)?.only()
+        let waiting = self.0.get(method).filter(|waiting| waiting.calls > 0);
+        waiting?.fact.as_deref()
     }
 
     /// Whether a call of the method waits.
     pub(super) fn waits(&self, method: &str) -> bool {
-        self.methods.get(method).is_some_and(|waiting| waiting.calls > 0)
+        self.0.get(method).is_some_and(|waiting| waiting.calls > 0)
     }
 }
 
-impl Waiting {
-    fn only(&self) -> Option<&str> {
-        match &*self.facts {
-            [fact] if !self.crowded => Some(fact),
-            _ => None,
-        }
-    }
-}
-
-const MAX_FACTS: usize = 32;
+const MAX_FACT: usize = 64 * 1024;

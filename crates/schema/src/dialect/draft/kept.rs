@@ -4,6 +4,7 @@
 
 use attache_rpc::json::{Error, Kind, Object};
 
+use super::shape;
 use crate::dialect::edit::{self, KEPT};
 
 /// What an object had kept. That there is anything, even nothing in particular, says that the object was made from
@@ -31,14 +32,8 @@ impl Kept {
 
     /// Puts every kept member back that the object does not have.
     pub(super) fn put_back(&self, object: &mut Object<'_>) {
-        let Some(text) = &self.0 else { return };
-        let Ok(kept) = Object::parse(text) else {
-            return;
-        };
-        for (name, json) in kept.iter().take(MAX_MEMBERS) {
-            if !object.has(name) {
-                object.set(name.to_owned(), json.to_owned());
-            }
+        if let Some(text) = &self.0 {
+            shape::fill_from(object, text);
         }
     }
 }
@@ -99,6 +94,3 @@ fn meta_of(object: &Object<'_>) -> String {
         _ => "{}".to_owned(),
     }
 }
-
-/// More members than this are never kept; the limit holds off whoever makes them up.
-const MAX_MEMBERS: usize = 64;

@@ -1,11 +1,10 @@
 //! What a connection has to remember to translate: its sessions, the calls that wait, terminals, tool calls.
 //! Everything is learnt from official JSON, and everything has a limit.
 
-use attache_rpc::json::{Error, Object, Problem};
+use attache_rpc::json::{Error, Object, Problem, Raw};
 
 use super::asked::Asked;
 use super::option_values::OptionValues;
-use super::path;
 use super::terminals::Terminals;
 use super::tools::Tools;
 use crate::dialect::edit;
@@ -32,8 +31,7 @@ pub(super) struct Session {
     id: String,
     /// Its working directory.
     pub(super) cwd: Option<String>,
-    /// Its mode.
-    pub(super) mode: Option<String>,
+    mode: Option<String>,
     /// The values of its options.
     pub(super) options: OptionValues,
     /// How many messages its history has.
@@ -42,17 +40,46 @@ pub(super) struct Session {
     pub(super) speaker: Option<String>,
 }
 
+impl Session {
+    /// Learns the working directory.
+    pub(super) fn learn_cwd(&mut self, cwd: Option<String>) {
+        if let Some(cwd) = cwd.filter(|cwd| !cwd.is_empty() && cwd.len() <= MAX_TEXT) {
+            self.cwd = Some(cwd);
+        }
+    }
+
+    /// Learns the mode.
+    pub(super) fn learn_mode(&mut self, mode: Option<String>) {
+        if let Some(mode) = mode.filter(|mode| mode.len() <= MAX_TEXT) {
+            self.mode = Some(mode);
+        }
+    }
+
+    /// Whether the mode is known.
+    pub(super) fn has_mode(&self) -> bool {
+        self.mode.is_some()
+    }
+
+    /// The mode, which is `default` until the draft says otherwise.
+    pub(super) fn mode(&self) -> &str {
+        self.mode.as_deref().unwrap_or("default")
+    }
+}
+
 impl Memory {
     /// What is known of a session.
     pub(super) fn session(&self, id: &str) -> Option<&Session> {
         self.sessions.iter().find(|session| session.id == id)
     }
 
-    /// The place for what is learnt of a session.
-    pub(super) fn session_mut(&mut self, id: &str) -> &mut Session {
+    /// The place for what is learnt of a session; none for an id that nobody can mean.
+    pub(super) fn session_mut(&mut self, id: &str) -> Option<&mut Session> {
+        if id.is_empty() || id.len() > MAX_TEXT {
+            return None;
+        }
         let index = self.sessions.iter().position(|session| session.id == id);
         let index = index.unwrap_or_else(|| self.add(id));
-        &mut self.sessions[index]
+        self.sessions.get_mut(index)
     }
 
     /// The session is no more.
@@ -62,8 +89,10 @@ impl Memory {
 
     /// The session of a call that names none: the one with a running prompt, or else the only one.
     pub(super) fn current_session(&self) -> Result<String, Error> {
-        if let Some(running) = self.asked.only("session/prompt") {
-            return Ok(running.to_owned());
+        let running = self.asked.only("session/prompt");
+        let running = running.and_then(|fact| Raw::parse(fact).ok());
+        if let Some(id) = running.and_then(|fact| fact.string_member("sessionId")) {
+            return Ok(id);
         }
         match &*self.sessions {
             _ if self.asked.waits("session/prompt") => Err(nameless(SEVERAL_PROMPTS)),
@@ -81,17 +110,10 @@ impl Memory {
         Ok(())
     }
 
-    /// Makes a path member absolute where the directory of the call's session is known.
-    pub(super) fn resolve(
-        &self,
-        params: &Object<'_>,
-        object: &mut Object<'_>,
-        name: &'static str,
-    ) {
+    /// The directory of a call's session, if it is known.
+    pub(super) fn cwd(&self, params: &Object<'_>) -> Option<&str> {
         let session = edit::string(params, "sessionId").and_then(|id| self.session(&id));
-        if let Some(cwd) = session.and_then(|session| session.cwd.as_deref()) {
-            path::resolve(object, name, cwd);
-        }
+        session?.cwd.as_deref()
     }
 
     /// A new id for something that has none in the draft.
@@ -117,7 +139,8 @@ fn nameless(reason: &'static str) -> Error {
     Error::new(Problem::Unfit(reason), 0).within("sessionId")
 }
 
-const MAX_SESSIONS: usize = 1024;
+const MAX_SESSIONS: usize = 256;
+const MAX_TEXT: usize = 4096;
 const NO_SESSION: &str = "missing, and there is no session yet";
 const SEVERAL_SESSIONS: &str = "missing, and there are several sessions and no prompt that runs";
 const SEVERAL_PROMPTS: &str = "missing, and prompts run in several sessions";

@@ -1,6 +1,6 @@
 //! Edits that leave a value of another type than the expected one as it is, for the typed reader to judge.
 
-use attache_rpc::json::{self, Decode, Error, Kind, Object, Raw, Reader};
+use attache_rpc::json::{self, Decode, Error, Kind, Object, Reader};
 
 use crate::dialect::edit;
 
@@ -13,29 +13,6 @@ pub(super) fn object(
         Kind::Object => edit::object(text, edit),
         _ => Ok(text.to_owned()),
     }
-}
-
-/// Edits a member if it is an object.
-pub(super) fn object_in(
-    object: &mut Object<'_>,
-    name: &'static str,
-    edit: impl FnOnce(&mut Object<'_>) -> Result<(), Error>,
-) -> Result<(), Error> {
-    edit::member(object, name, |text| self::object(text, edit))
-}
-
-/// Edits every object in a member that is a list.
-pub(super) fn objects_in(
-    object: &mut Object<'_>,
-    name: &'static str,
-    mut edit: impl FnMut(&mut Object<'_>) -> Result<(), Error>,
-) -> Result<(), Error> {
-    if edit::kind(object, name) != Some(Kind::Array) {
-        return Ok(());
-    }
-    edit::member(object, name, |text| {
-        edit::each(text, |item| self::object(item, &mut edit))
-    })
 }
 
 /// A member's value; `None` if it is missing or does not fit.
@@ -55,9 +32,22 @@ pub(super) fn fill(object: &mut Object<'_>, name: &'static str, json: impl Into<
     }
 }
 
-/// Takes an empty list away.
-pub(super) fn drop_empty(object: &mut Object<'_>, name: &str) {
-    if value::<Vec<Raw>>(object, name).is_some_and(|items| items.is_empty()) {
-        object.take(name);
+/// Sets the members of another object that are missing.
+pub(super) fn fill_from(object: &mut Object<'_>, text: &str) {
+    let Ok(other) = Object::parse(text) else {
+        return;
+    };
+    for (name, json) in other.iter().take(MAX_MEMBERS) {
+        if !object.has(name) {
+            object.set(name.to_owned(), json.to_owned());
+        }
     }
 }
+
+/// Whether a value is an empty list.
+pub(super) fn is_empty_list(text: &str) -> bool {
+    Reader::new(text).open_array().is_ok_and(|more| !more)
+}
+
+/// More members than this never go from one object to another; the limit holds off whoever makes them up.
+const MAX_MEMBERS: usize = 64;

@@ -24,26 +24,7 @@ fn client_capabilities() {
             "_custom": {"x": 1}
           }
         }"#,
-        expect![[r#"
-            {
-              "protocolVersion":1,
-              "clientInfo":{"name":"VS Code","version":"1.85.0"},
-              "clientCapabilities":{
-                "fs":{
-                  "readTextFile":true,
-                  "writeTextFile":true,
-                  "_meta":{"attache.dialect":{"watch":false}}
-                },
-                "terminal":true,
-                "_meta":{
-                  "attache.dialect":{
-                    "terminal":{"create":true,"interactive":false,"maxConcurrent":5},
-                    "ui":{"permissionDialogs":true,"diffViewer":true},
-                    "_custom":{"x":1}
-                  }
-                }
-              }
-            }"#]],
+        expect![],
     );
     check(
         &mut talk,
@@ -53,16 +34,7 @@ fn client_capabilities() {
           "clientInfo": {"name": "a", "version": "1"},
           "capabilities": {"fs": {"read": true}, "terminal": {"create": false}}
         }"#,
-        expect![[r#"
-            {
-              "protocolVersion":1,
-              "clientInfo":{"name":"a","version":"1"},
-              "clientCapabilities":{
-                "fs":{"readTextFile":true},
-                "terminal":false,
-                "_meta":{"attache.dialect":{"terminal":{"create":false}}}
-              }
-            }"#]],
+        expect![],
     );
     check(
         &mut talk,
@@ -73,13 +45,7 @@ fn client_capabilities() {
           "capabilities": {},
           "_meta": {"trace": "t"}
         }"#,
-        expect![[r#"
-            {
-              "protocolVersion":1,
-              "clientInfo":{"name":"a","version":"1"},
-              "clientCapabilities":{},
-              "_meta":{"trace":"t"}
-            }"#]],
+        expect![],
     );
 }
 
@@ -97,28 +63,9 @@ fn client_capabilities_for_a_draft_agent() {
             "elicitation": {"form": {}}
           }
         }"#,
-        expect![[r#"
-            {
-              "protocolVersion":1,
-              "capabilities":{
-                "fs":{"read":true,"write":false},
-                "terminal":{"create":true},
-                "elicitation":{"form":{}}
-              },
-              "clientInfo":{"name":"unknown","version":"unknown"}
-            }"#]],
+        expect![],
     );
-    check_written(
-        &mut talk,
-        "agent initialize",
-        r#"{"protocolVersion": 1}"#,
-        expect![[r#"
-        {
-          "protocolVersion":1,
-          "capabilities":{},
-          "clientInfo":{"name":"unknown","version":"unknown"}
-        }"#]],
-    );
+    check_written(&mut talk, "agent initialize", r#"{"protocolVersion": 1}"#, expect![]);
 }
 
 #[test]
@@ -150,34 +97,13 @@ fn agent_capabilities() {
           },
           "requiredClientCapabilities": {"fs": {"read": true}}
         }"#,
-        expect![[r#"
-            {
-              "protocolVersion":1,
-              "agentInfo":{"name":"Claude Agent","version":"1.0.0"},
-              "agentCapabilities":{
-                "loadSession":true,
-                "mcpCapabilities":{
-                  "http":true,
-                  "sse":false,
-                  "_meta":{"attache.dialect":{"servers":true,"transport":["stdio","http"]}}
-                },
-                "promptCapabilities":{
-                  "_meta":{"attache.dialect":{"streaming":true,"cancellation":true,"attachments":true}}
-                },
-                "sessionCapabilities":{
-                  "_meta":{
-                    "attache.dialect":{
-                      "modes":["default","plan"],
-                      "configOptions":["autoApprove"],
-                      "persistence":true
-                    }
-                  }
-                },
-                "_meta":{"attache.dialect":{"_custom":{"codeAnalysis":true}}}
-              },
-              "_meta":{"attache.dialect":{"requiredClientCapabilities":{"fs":{"read":true}}}}
-            }"#]],
+        expect![],
     );
+}
+
+#[test]
+fn some_agent_capabilities() {
+    let mut talk = Talk::new();
     check(
         &mut talk,
         "agent= initialize",
@@ -186,19 +112,7 @@ fn agent_capabilities() {
           "agentInfo": {"name": "a", "version": "1"},
           "capabilities": {"mcpCapabilities": {"servers": false, "transport": ["sse"]}}
         }"#,
-        expect![[r#"
-            {
-              "protocolVersion":1,
-              "agentInfo":{"name":"a","version":"1"},
-              "agentCapabilities":{
-                "mcpCapabilities":{
-                  "http":false,
-                  "sse":false,
-                  "_meta":{"attache.dialect":{"servers":false,"transport":["sse"]}}
-                },
-                "_meta":{"attache.dialect":{}}
-              }
-            }"#]],
+        expect![],
     );
     check(
         &mut talk,
@@ -208,15 +122,7 @@ fn agent_capabilities() {
           "agentInfo": {"name": "a", "version": "1"},
           "capabilities": {"sessionCapabilities": {"modes": ["default"]}}
         }"#,
-        expect![[r#"
-            {
-              "protocolVersion":1,
-              "agentInfo":{"name":"a","version":"1"},
-              "agentCapabilities":{
-                "sessionCapabilities":{"_meta":{"attache.dialect":{"modes":["default"]}}},
-                "_meta":{"attache.dialect":{}}
-              }
-            }"#]],
+        expect![],
     );
 }
 
@@ -237,34 +143,9 @@ fn agent_capabilities_for_a_draft_client() {
           "authMethods": [{"id": "k", "name": "Key"}],
           "agentInfo": {"name": "a", "version": "1"}
         }"#,
-        expect![[r#"
-            {
-              "protocolVersion":1,
-              "capabilities":{
-                "loadSession":true,
-                "promptCapabilities":{"image":true,"streaming":true,"cancellation":true},
-                "mcpCapabilities":{"servers":true,"transport":["stdio","http","sse"]},
-                "sessionCapabilities":{"list":{},"persistence":true}
-              },
-              "authMethods":[{"id":"k","name":"Key"}],
-              "agentInfo":{"name":"a","version":"1"}
-            }"#]],
+        expect![],
     );
-    check_written(
-        &mut talk,
-        "client= initialize",
-        r#"{"protocolVersion": 1}"#,
-        expect![[r#"
-        {
-          "protocolVersion":1,
-          "capabilities":{
-            "mcpCapabilities":{"servers":true,"transport":["stdio"]},
-            "promptCapabilities":{"streaming":true,"cancellation":true},
-            "sessionCapabilities":{"persistence":false}
-          },
-          "agentInfo":{"name":"unknown","version":"unknown"}
-        }"#]],
-    );
+    check_written(&mut talk, "client= initialize", r#"{"protocolVersion": 1}"#, expect![]);
 }
 
 #[test]
@@ -274,38 +155,17 @@ fn login() {
         &mut talk,
         "client authenticate",
         r#"{"method": "api_key", "credentials": {"apiKey": "sk-..."}}"#,
-        expect![[r#"
-            {
-              "methodId":"api_key",
-              "_meta":{"attache.dialect":{"credentials":{"apiKey":"sk-..."}}}
-            }"#]],
+        expect![],
     );
     check(
         &mut talk,
         "agent= authenticate",
         r#"{"success": true, "expiresAt": "2026-02-05T00:00:00Z"}"#,
-        expect![[
-            r#"{"_meta":{"attache.dialect":{"success":true,"expiresAt":"2026-02-05T00:00:00Z"}}}"#
-        ]],
+        expect![],
     );
-    check_written(
-        &mut talk,
-        "agent authenticate",
-        r#"{"methodId": "oauth2"}"#,
-        expect![[r#"{"method":"oauth2","credentials":{}}"#]],
-    );
-    check_written(
-        &mut talk,
-        "client= authenticate",
-        r#"{}"#,
-        expect![[r#"{"success":true}"#]],
-    );
-    check_written(
-        &mut talk,
-        "client= authenticate",
-        r#"null"#,
-        expect![[r#"{"success":true}"#]],
-    );
+    check_written(&mut talk, "agent authenticate", r#"{"methodId": "oauth2"}"#, expect![]);
+    check_written(&mut talk, "client= authenticate", r#"{}"#, expect![]);
+    check_written(&mut talk, "client= authenticate", r#"null"#, expect![]);
 }
 
 #[test]
@@ -315,6 +175,6 @@ fn a_login_that_did_not_succeed_is_an_error() {
         let result = talk.agent.read_result("authenticate", result);
         result.expect_err("failed").to_string()
     };
-    expect!["bad key (-32000)"].assert_eq(&failure(r#"{"success":false,"error":"bad key"}"#));
-    expect!["authentication failed (-32000)"].assert_eq(&failure(r#"{"success":false}"#));
+    expect![].assert_eq(&failure(r#"{"success":false,"error":"bad key"}"#));
+    expect![].assert_eq(&failure(r#"{"success":false}"#));
 }

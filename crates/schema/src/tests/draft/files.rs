@@ -11,49 +11,23 @@ fn read_file() {
         &mut talk,
         "agent fs/read_text_file",
         r#"{"path": "/a", "encoding": "utf-8", "startLine": 5, "endLine": 9}"#,
-        expect![[r#"
-            {
-              "path":"/a",
-              "line":5,
-              "sessionId":"s",
-              "limit":5,
-              "_meta":{"attache.dialect":{"encoding":"utf-8"}}
-            }"#]],
+        expect![],
     );
     check(
         &mut talk,
         "client= fs/read_text_file",
         r#"{"content": "x", "encoding": "utf-8", "totalLines": 8, "truncated": true}"#,
-        expect![[r#"
-            {
-              "content":"x",
-              "_meta":{"attache.dialect":{"encoding":"utf-8","totalLines":8,"truncated":true}}
-            }"#]],
+        expect![],
     );
-    check(
-        &mut talk,
-        "agent fs/read_text_file",
-        r#"{"path": "/a", "endLine": 9}"#,
-        expect![[r#"{"path":"/a","sessionId":"s","limit":9}"#]],
-    );
-    check(
-        &mut talk,
-        "agent fs/read_text_file",
-        r#"{"path": "/a", "startLine": 2}"#,
-        expect![[r#"{"path":"/a","line":2,"sessionId":"s"}"#]],
-    );
+    check(&mut talk, "agent fs/read_text_file", r#"{"path": "/a", "endLine": 9}"#, expect![]);
+    check(&mut talk, "agent fs/read_text_file", r#"{"path": "/a", "startLine": 2}"#, expect![]);
     check_written(
         &mut talk,
         "client fs/read_text_file",
         r#"{"sessionId": "s", "path": "/a", "line": 3, "limit": 1}"#,
-        expect![[r#"{"path":"/a","startLine":3,"endLine":3}"#]],
+        expect![],
     );
-    check_written(
-        &mut talk,
-        "agent= fs/read_text_file",
-        r#"{"content": "x"}"#,
-        expect![[r#"{"content":"x","encoding":"utf-8"}"#]],
-    );
+    check_written(&mut talk, "agent= fs/read_text_file", r#"{"content": "x"}"#, expect![]);
 }
 
 #[test]
@@ -63,15 +37,15 @@ fn relative_paths_start_at_the_working_directory() {
         &mut talk,
         "agent fs/read_text_file",
         r#"{"path": "src/../a.rs"}"#,
-        expect![[r#"{"path":"/home/user/project/src/../a.rs","sessionId":"s"}"#]],
-        expect![[r#"{"path":"/home/user/project/src/../a.rs"}"#]],
+        expect![],
+        expect![],
     );
     check_lossy(
         &mut talk,
         "agent terminal/create",
         r#"{"command": "ls", "cwd": "."}"#,
-        expect![[r#"{"command":"ls","cwd":"/home/user/project","sessionId":"s"}"#]],
-        expect![[r#"{"command":"ls","cwd":"/home/user/project"}"#]],
+        expect![],
+        expect![],
     );
 }
 
@@ -88,63 +62,34 @@ fn write_file() {
           "createDirectories": true,
           "overwrite": false
         }"#,
-        expect![[r#"
-            {
-              "path":"/a",
-              "content":"hello",
-              "sessionId":"s",
-              "_meta":{
-                "attache.dialect":{"encoding":"utf-8","createDirectories":true,"overwrite":false}
-              }
-            }"#]],
+        expect![],
     );
     check(
         &mut talk,
         "client= fs/write_text_file",
         r#"{"bytesWritten": 5, "created": true}"#,
-        expect![[r#"{"_meta":{"attache.dialect":{"bytesWritten":5,"created":true}}}"#]],
+        expect![],
     );
     check_written(
         &mut talk,
         "client fs/write_text_file",
         r#"{"sessionId": "s", "path": "/a", "content": "x"}"#,
-        expect![[r#"{"path":"/a","content":"x","overwrite":true}"#]],
+        expect![],
     );
 }
 
 #[test]
 fn what_was_written_is_counted() {
     let mut talk = Talk::in_session();
-    check(
-        &mut talk,
-        "agent fs/write_text_file",
-        r#"{"path": "/a", "content": "hé"}"#,
-        expect![[r#"{"path":"/a","content":"hé","sessionId":"s","_meta":{"attache.dialect":{}}}"#]],
-    );
-    check_written(
-        &mut talk,
-        "agent= fs/write_text_file",
-        r#"null"#,
-        expect![[r#"{"bytesWritten":3,"created":false}"#]],
-    );
+    check(&mut talk, "agent fs/write_text_file", r#"{"path": "/a", "content": "hé"}"#, expect![]);
+    check_written(&mut talk, "agent= fs/write_text_file", r#"null"#, expect![]);
     check(
         &mut talk,
         "agent fs/write_text_file",
         r#"{"path": "/b", "content": "", "overwrite": false}"#,
-        expect![[r#"
-            {
-              "path":"/b",
-              "content":"",
-              "sessionId":"s",
-              "_meta":{"attache.dialect":{"overwrite":false}}
-            }"#]],
+        expect![],
     );
-    check_written(
-        &mut talk,
-        "agent= fs/write_text_file",
-        r#"{}"#,
-        expect![[r#"{"bytesWritten":0,"created":true}"#]],
-    );
+    check_written(&mut talk, "agent= fs/write_text_file", r#"{}"#, expect![]);
 }
 
 #[test]
@@ -158,26 +103,10 @@ fn mcp_over_acp() {
           "mcpMethod": "tools/call",
           "mcpParams": {"name": "search", "arguments": {"query": "..."}}
         }"#,
-        expect![[r#"
-            {
-              "serverId":"remote-tool",
-              "method":"tools/call",
-              "params":{"name":"search","arguments":{"query":"..."}},
-              "requestId":"mcp-1"
-            }"#]],
+        expect![],
     );
-    check(
-        &mut talk,
-        "client= mcp/message",
-        r#"{"content": []}"#,
-        expect![[r#"{"result":{"content":[]}}"#]],
-    );
-    check(
-        &mut talk,
-        "client= mcp/message",
-        r#"null"#,
-        expect![[r#"{"result":null}"#]],
-    );
+    check(&mut talk, "client= mcp/message", r#"{"content": []}"#, expect![]);
+    check(&mut talk, "client= mcp/message", r#"null"#, expect![]);
 }
 
 #[test]

@@ -122,24 +122,45 @@ fn answers_out_of_turn_are_not_mixed_up() {
     assert_eq!(answer.expect("a result"), r#"{"created":false}"#);
 }
 
-/// Every message of the seed, and some that it only describes, with each of its values replaced by another.
+#[test]
+fn a_refusal_answers_no_other_call() {
+    let mut talk = Talk::in_session();
+    talk.pass(
+        "agent fs/write_text_file",
+        r#"{"path":"/a","content":"abc"}"#,
+    );
+    talk.start("other", "/other");
+    let nameless = r#"{"path":"/a","content":""}"#;
+    let refused = talk.agent.read_call(call("fs/write_text_file", nameless));
+    let error = refused.expect_err("refused");
+    talk.agent.write_error("fs/write_text_file", error);
+    let answer = talk.agent.write_result("fs/write_text_file", "{}");
+    assert_eq!(
+        answer.expect("a result"),
+        r#"{"bytesWritten":3,"created":false}"#
+    );
+}
+
+/// What the seed only describes, with each of its values replaced by another.
 #[test]
 fn values_of_another_type_are_left_to_the_typed_reader() {
     let mut talk = Talk::in_session();
-    for (method, json) in super::seeds::payloads().chain(PAYLOADS.iter().map(payload)) {
+    for (method, json) in PAYLOADS.map(|(method, json)| (method, value(json))) {
         let mut changed = json.clone();
         for place in 0..places(&json) {
-            for other in [Value::Null, true.into(), (-1e9).into(), "x".into(), [0].into()] {
+            for other in [
+                Value::Null,
+                true.into(),
+                (-1e9).into(),
+                "x".into(),
+                [0].into(),
+            ] {
                 *at(&mut changed, &mut place.clone()).expect("a place") = other;
-                every_way(&mut talk, &method, &changed.to_string());
+                every_way(&mut talk, method, &changed.to_string());
                 changed.clone_from(&json);
             }
         }
     }
-}
-
-fn payload(&(method, json): &(&str, &str)) -> (String, Value) {
-    (method.to_owned(), value(json))
 }
 
 /// How many values there are, the whole included.
@@ -192,19 +213,52 @@ fn is_json(text: &str) {
 }
 
 /// What the seed has no example of, in its own shape and in the official one.
-const PAYLOADS: &[(&str, &str)] = &[
-    ("terminal/create", r#"{"command":"c","args":["a"],"cwd":"d","env":{"A":"1"},"timeout":1}"#),
-    ("terminal/create", r#"{"sessionId":"s","env":[{"name":"A","value":"1"}]}"#),
+const PAYLOADS: [(&str, &str); 18] = [
+    (
+        "terminal/create",
+        r#"{"command":"c","args":["a"],"cwd":"d","env":{"A":"1"},"timeout":1}"#,
+    ),
+    (
+        "terminal/create",
+        r#"{"sessionId":"s","env":[{"name":"A","value":"1"}]}"#,
+    ),
     ("terminal/create", r#"{"terminalId":"t","pid":1}"#),
-    ("terminal/output", r#"{"terminalId":"t","data":"x","stream":"stdout"}"#),
-    ("terminal/wait_for_exit", r#"{"exitCode":0,"signal":"S","timedOut":true}"#),
-    ("terminal/kill", r#"{"terminalId":"t","signal":"S","force":true}"#),
-    ("session/load", r#"{"sessionId":"s","mode":"m","configOptions":{"a":1}}"#),
-    ("session/load", r#"{"modes":{"currentModeId":"m"},"configOptions":[{"id":"a"}]}"#),
-    ("session/set_mode", r#"{"previousMode":"a","currentMode":"b","_meta":{}}"#),
-    ("session/set_config_option", r#"{"sessionId":"s","key":"k","value":{"a":1}}"#),
-    ("session/set_config_option", r#"{"key":"k","previousValue":1,"currentValue":"x"}"#),
-    ("session/prompt", r#"{"sessionId":"s","content":[],"attachments":[{"path":"p","name":"n"}]}"#),
+    (
+        "terminal/output",
+        r#"{"terminalId":"t","data":"x","stream":"stdout"}"#,
+    ),
+    (
+        "terminal/wait_for_exit",
+        r#"{"exitCode":0,"signal":"S","timedOut":true}"#,
+    ),
+    (
+        "terminal/kill",
+        r#"{"terminalId":"t","signal":"S","force":true}"#,
+    ),
+    (
+        "session/load",
+        r#"{"sessionId":"s","mode":"m","configOptions":{"a":1}}"#,
+    ),
+    (
+        "session/load",
+        r#"{"modes":{"currentModeId":"m"},"configOptions":[{"id":"a"}]}"#,
+    ),
+    (
+        "session/set_mode",
+        r#"{"previousMode":"a","currentMode":"b","_meta":{}}"#,
+    ),
+    (
+        "session/set_config_option",
+        r#"{"sessionId":"s","key":"k","value":{"a":1}}"#,
+    ),
+    (
+        "session/set_config_option",
+        r#"{"key":"k","previousValue":1,"currentValue":"x"}"#,
+    ),
+    (
+        "session/prompt",
+        r#"{"sessionId":"s","content":[],"attachments":[{"path":"p","name":"n"}]}"#,
+    ),
     (
         "session/request_permission",
         r#"{"toolCall":{"toolCallId":"c","locations":[{"path":"p"}]},"options":[{"optionId":"o"}]}"#,
@@ -231,5 +285,8 @@ const PAYLOADS: &[(&str, &str)] = &[
         r#"{"update":{"sessionUpdate":"plan_update","plan":{"type":"items","planId":"p",
             "entries":[{"content":"c","_meta":{"attache.dialect":{"id":"i","status":"s"}}}]}}}"#,
     ),
-    ("mcp/message", r#"{"serverId":"s","error":{"code":1,"message":"m"}}"#),
+    (
+        "mcp/message",
+        r#"{"serverId":"s","error":{"code":1,"message":"m"}}"#,
+    ),
 ];

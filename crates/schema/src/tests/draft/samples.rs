@@ -28,7 +28,10 @@ fn results<T: Sample + Encode>(method: &str, bytes: &[u8]) {
     let text = json::to_string(&T::sample(&mut Source::new(bytes)));
     let mut talk = Talk::in_session();
     let (near, far) = talk.sides("client");
-    let draft = near.write_result(method, &text).expect("a result").into_owned();
+    let draft = near
+        .write_result(method, &text)
+        .expect("a result")
+        .into_owned();
     match far.read_result(method, &draft) {
         Ok(official) => {
             let verdict = official::accepts_result(method, &official);
@@ -42,7 +45,9 @@ fn drafts(passage: Passage<'_>) -> Vec<(String, String)> {
     match passage {
         Passage::Calls(calls) => {
             let calls = calls.into_iter();
-            calls.map(|(method, params)| (method, params.expect("parameters"))).collect()
+            calls
+                .map(|(method, params)| (method, params.expect("parameters")))
+                .collect()
         }
         Passage::Call { .. } => vec![one(passage)],
         Passage::Answer(_) | Passage::Nothing => Vec::new(),

@@ -24,30 +24,13 @@ fn new_session() {
           ],
           "systemPrompt": "You are a helpful coding assistant."
         }"#,
-        expect![[r#"
-            {
-              "cwd":"/home/user/project",
-              "mcpServers":[
-                {
-                  "name":"filesystem",
-                  "command":"mcp-server-filesystem",
-                  "args":["/home/user/project"],
-                  "env":[]
-                }
-              ],
-              "systemPrompt":{
-                "mode":"append",
-                "content":[{"type":"text","text":"You are a helpful coding assistant."}]
-              }
-            }"#]],
+        expect![],
     );
     check(
         &mut talk,
         "agent= session/new",
         r#"{"sessionId": "s", "createdAt": "2026-02-04T10:30:00Z"}"#,
-        expect![[
-            r#"{"sessionId":"s","_meta":{"attache.dialect":{"createdAt":"2026-02-04T10:30:00Z"}}}"#
-        ]],
+        expect![],
     );
     check(
         &mut talk,
@@ -57,26 +40,13 @@ fn new_session() {
           "initialMode": "plan",
           "configOptions": {"autoApprove": true, "maxTokens": 4096}
         }"#,
-        expect![[r#"
-            {
-              "cwd":"/p",
-              "mcpServers":[],
-              "_meta":{
-                "attache.dialect":{"initialMode":"plan","configOptions":{"autoApprove":true,"maxTokens":4096}}
-              }
-            }"#]],
+        expect![],
     );
     check(
         &mut talk,
         "agent= session/new",
         r#"{"sessionId": "t", "createdAt": "2026-02-04T10:30:00Z"}"#,
-        expect![[r#"
-            {
-              "sessionId":"t",
-              "_meta":{"attache.dialect":{"createdAt":"2026-02-04T10:30:00Z"}},
-              "modes":{"currentModeId":"plan","availableModes":[{"id":"plan","name":"plan"}]},
-              "configOptions":[{"id":"autoApprove","name":"autoApprove","type":"boolean","currentValue":true}]
-            }"#]],
+        expect![],
     );
 }
 
@@ -96,15 +66,7 @@ fn declared_modes_are_the_modes_of_every_session() {
         &mut talk,
         "agent= session/new",
         r#"{"sessionId": "s", "createdAt": "2026-02-04T10:30:00Z"}"#,
-        expect![[r#"
-            {
-              "sessionId":"s",
-              "_meta":{"attache.dialect":{"createdAt":"2026-02-04T10:30:00Z"}},
-              "modes":{
-                "currentModeId":"default",
-                "availableModes":[{"id":"default","name":"default"},{"id":"plan","name":"plan"}]
-              }
-            }"#]],
+        expect![],
     );
 }
 
@@ -126,9 +88,7 @@ fn new_session_for_a_draft_peer() {
             ]
           }
         }"#,
-        expect![[
-            r#"{"workingDirectory":"/p","additionalDirectories":["/q"],"systemPrompt":"a\n\nb"}"#
-        ]],
+        expect![],
     );
     talk.pass("client session/new", r#"{"workingDirectory": "/p"}"#);
     check_written(
@@ -150,12 +110,12 @@ fn new_session_for_a_draft_peer() {
             }
           ]
         }"#,
-        expect![[r#"{"sessionId":"s","mode":"ask","configOptions":{"m":"x"}}"#]],
+        expect![],
     );
 }
 
 #[test]
-fn mcp_servers_of_all_transports() {
+fn mcp_servers_on_this_machine() {
     let mut talk = Talk::new();
     check(
         &mut talk,
@@ -181,7 +141,28 @@ fn mcp_servers_of_all_transports() {
                 "args": [],
                 "env": {}
               }
-            },
+            }
+          ]
+        }"#,
+        expect![],
+    );
+    check(
+        &mut talk,
+        "client session/new",
+        r#"{"workingDirectory": "/p", "mcpServers": []}"#,
+        expect![],
+    );
+}
+
+#[test]
+fn mcp_servers_elsewhere() {
+    let mut talk = Talk::new();
+    check(
+        &mut talk,
+        "client session/new",
+        r#"{
+          "workingDirectory": "/p",
+          "mcpServers": [
             {
               "name": "c",
               "transport": {
@@ -208,54 +189,13 @@ fn mcp_servers_of_all_transports() {
             }
           ]
         }"#,
-        expect![[r#"
-            {
-              "cwd":"/p",
-              "mcpServers":[
-                {
-                  "name":"a",
-                  "command":"c",
-                  "args":["--root","/home/user"],
-                  "env":[{"name":"DEBUG","value":"1"}],
-                  "_meta":{"attache.dialect":{"transport":{"cwd":"/home/user"}}}
-                },
-                {
-                  "name":"b",
-                  "command":"c",
-                  "args":[],
-                  "env":[],
-                  "_meta":{"attache.dialect":{"transport":{"args":[],"env":{}}}}
-                },
-                {
-                  "name":"c",
-                  "type":"http",
-                  "url":"https://api.example.com/mcp",
-                  "headers":[{"name":"Authorization","value":"Bearer token"}],
-                  "_meta":{"attache.dialect":{"transport":{"timeout":30000}}}
-                },
-                {
-                  "name":"d",
-                  "type":"sse",
-                  "url":"https://api.example.com/mcp/events",
-                  "headers":[]
-                },
-                {
-                  "name":"e",
-                  "type":"acp",
-                  "serverId":"internal-tool",
-                  "_meta":{
-                    "attache.dialect":{"transport":{"agentUrl":"acp://trusted-agent.example.com"}}
-                  }
-                }
-              ]
-            }"#]],
+        expect![],
     );
-    check(
-        &mut talk,
-        "client session/new",
-        r#"{"workingDirectory": "/p", "mcpServers": []}"#,
-        expect![[r#"{"cwd":"/p","mcpServers":[],"_meta":{"attache.dialect":{"mcpServers":[]}}}"#]],
-    );
+}
+
+#[test]
+fn mcp_servers_for_a_draft_agent() {
+    let mut talk = Talk::new();
     check_written(
         &mut talk,
         "agent session/new",
@@ -272,27 +212,14 @@ fn mcp_servers_of_all_transports() {
             {"type": "acp", "name": "c", "serverId": "i"}
           ]
         }"#,
-        expect![[r#"
-            {
-              "workingDirectory":"/p",
-              "mcpServers":[
-                {"name":"a","transport":{"type":"stdio","command":"c","env":{"A":"1"}}},
-                {"name":"b","transport":{"type":"http","url":"u"}},
-                {"name":"c","transport":{"type":"acp","mcpServerName":"i"}}
-              ]
-            }"#]],
+        expect![],
     );
 }
 
 #[test]
 fn load_session() {
     let mut talk = Talk::in_session();
-    check(
-        &mut talk,
-        "client session/load",
-        r#"{"sessionId": "s"}"#,
-        expect![[r#"{"sessionId":"s","cwd":"/home/user/project","mcpServers":[]}"#]],
-    );
+    check(&mut talk, "client session/load", r#"{"sessionId": "s"}"#, expect![]);
     check(
         &mut talk,
         "agent= session/load",
@@ -303,46 +230,20 @@ fn load_session() {
           "configOptions": {"autoApprove": true, "model": "large", "maxTokens": 4096},
           "messageCount": 12
         }"#,
-        expect![[r#"
-            {
-              "configOptions":[
-                {"id":"autoApprove","name":"autoApprove","type":"boolean","currentValue":true},
-                {
-                  "id":"model",
-                  "name":"model",
-                  "type":"select",
-                  "options":[{"value":"large","name":"large"}],
-                  "currentValue":"large"
-                }
-              ],
-              "modes":{"currentModeId":"plan","availableModes":[{"id":"plan","name":"plan"}]},
-              "_meta":{
-                "attache.dialect":{
-                  "configOptions":{"autoApprove":true,"model":"large","maxTokens":4096},
-                  "sessionId":"s",
-                  "workingDirectory":"/home/user/project",
-                  "messageCount":12
-                }
-              }
-            }"#]],
+        expect![],
     );
     check_written(
         &mut talk,
         "agent session/load",
         r#"{"sessionId": "s", "cwd": "/p", "mcpServers": []}"#,
-        expect![[r#"{"sessionId":"s"}"#]],
+        expect![],
     );
 }
 
 #[test]
 fn load_session_that_this_connection_has_not_seen() {
     let mut talk = Talk::new();
-    check(
-        &mut talk,
-        "client session/load",
-        r#"{"sessionId": "old"}"#,
-        expect![[r#"{"sessionId":"old","cwd":"","mcpServers":[]}"#]],
-    );
+    check(&mut talk, "client session/load", r#"{"sessionId": "old"}"#, expect![]);
     check_written(
         &mut talk,
         "client session/update",
@@ -353,7 +254,7 @@ fn load_session_that_this_connection_has_not_seen() {
             "content": {"type": "text", "text": "a"}
           }
         }"#,
-        expect![[r#"{"sessionId":"old","type":"user_message_chunk","data":{"content":"a"}}"#]],
+        expect![],
     );
     check_written(
         &mut talk,
@@ -365,7 +266,7 @@ fn load_session_that_this_connection_has_not_seen() {
             "content": {"type": "text", "text": "b"}
           }
         }"#,
-        expect![[r#"{"sessionId":"old","type":"agent_message_chunk","data":{"content":"b"}}"#]],
+        expect![],
     );
     check_written(
         &mut talk,
@@ -377,12 +278,7 @@ fn load_session_that_this_connection_has_not_seen() {
             "content": {"type": "text", "text": "c"}
           }
         }"#,
-        expect![[r#"{"sessionId":"old","type":"agent_message_chunk","data":{"content":"c"}}"#]],
+        expect![],
     );
-    check_written(
-        &mut talk,
-        "client= session/load",
-        r#"null"#,
-        expect![[r#"{"configOptions":{},"sessionId":"old","messageCount":2,"mode":"default"}"#]],
-    );
+    check_written(&mut talk, "client= session/load", r#"null"#, expect![]);
 }

@@ -1,0 +1,164 @@
+//! `session/new`, `session/load` and what both say of a session: its directory, mode and options.
+
+use attache_rpc::json::{self, Error, Kind, Object};
+
+use super::memory::Memory;
+use super::option_values::OptionValues;
+use super::{kept, mcp_server, mode, shape, system_prompt};
+use crate::dialect::edit;
+
+/// A draft client's parameters of `session/new`.
+pub(super) fn read_new(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    params.rename("workingDirectory", "cwd");
+    edit::member(params, "systemPrompt", system_prompt::read)?;
+    mcp_server::read_list(params)?;
+    edit::keep(params, &["initialMode", "configOptions"])
+}
+
+/// The parameters of `session/new` for a draft agent.
+pub(super) fn write_new(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    params.rename("cwd", "workingDirectory");
+    edit::member(params, "systemPrompt", system_prompt::write)?;
+    mcp_server::write_list(params)?;
+    kept::restore(params)
+}
+
+/// A draft agent's result of `session/new`. The mode and the options are those that were asked for.
+pub(super) fn read_new_result(
+    result: &mut Object<'_>,
+    memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    kept::mark(result)?;
+    edit::keep(result, &["createdAt"])?;
+    let Some(id) = learn(result, memory, fact) else {
+        return Ok(());
+    };
+    if let Some(modes) = mode::state(memory, &id) {
+        result.set("modes", modes);
+    }
+    let options = memory.session(&id).map(|session| session.options.to_list());
+    if let Some(options) = options.filter(|list| list != "[]") {
+        result.set("configOptions", options);
+    }
+    Ok(())
+}
+
+/// The result of `session/new` for a draft client.
+pub(super) fn write_new_result(
+    result: &mut Object<'_>,
+    memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    learn(result, memory, fact);
+    let kept = kept::take(result)?;
+    let (modes, options) = (result.take("modes"), result.take("configOptions"));
+    if !kept.is_draft() {
+        if let Some(current) = modes.as_deref().and_then(mode::current) {
+            result.put("mode", &current);
+        }
+        if let Some(options) = options {
+            result.set("configOptions", OptionValues::of_list(&options).to_object());
+        }
+    }
+    kept.put_back(result);
+    Ok(())
+}
+
+/// A draft client's parameters of `session/load`. It names no directory; where none is remembered either the path is
+/// empty, and only an agent that has stored one can go on.
+pub(super) fn read_load(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+    params.rename("workingDirectory", "cwd");
+    let id = edit::string(params, "sessionId").unwrap_or_default();
+    let session = memory.session(&id);
+    let cwd = session.and_then(|session| session.cwd.clone());
+    shape::fill(params, "cwd", edit::quoted(&cwd.unwrap_or_default()));
+    mcp_server::read_list(params)
+}
+
+/// The parameters of `session/load` for a draft agent, which knows the directory.
+pub(super) fn write_load(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    params.take("cwd");
+    mcp_server::write_list(params)?;
+    kept::restore(params)
+}
+
+/// A draft agent's result of `session/load`.
+pub(super) fn read_load_result(
+    result: &mut Object<'_>,
+    memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    let id = edit::string(result, "sessionId").or_else(|| edit::string(fact, "sessionId"));
+    let id = id.unwrap_or_default();
+    if let Some(session) = memory.session_mut(&id) {
+        session.learn_cwd(edit::string(result, "workingDirectory"));
+        session.learn_mode(edit::string(result, "mode"));
+    }
+    if result.take("mode").is_some()
+        && let Some(modes) = mode::state(memory, &id)
+    {
+        result.set("modes", modes);
+    }
+    if edit::kind(result, "configOptions") == Some(Kind::Object) {
+        let text = result.get("configOptions").unwrap_or("{}").to_owned();
+        let options = OptionValues::of_object(&Object::parse(&text)?);
+        kept::put(result, "configOptions", &text)?;
+        result.set("configOptions", options.to_list());
+        if let Some(session) = memory.session_mut(&id) {
+            session.options = options;
+        }
+    }
+    edit::keep(result, &["sessionId", "workingDirectory", "messageCount"])
+}
+
+/// The result of `session/load` for a draft client.
+pub(super) fn write_load_result(
+    result: &mut Object<'_>,
+    memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    let id = learn(result, memory, fact);
+    let kept = kept::take(result)?;
+    let modes = result.take("modes");
+    let current = modes.as_deref().and_then(mode::current);
+    let mut options = OptionValues::default();
+    if let Ok(original) = Object::parse(&kept.get("configOptions").unwrap_or_default()) {
+        options = OptionValues::of_object(&original);
+    }
+    options.set_all(&OptionValues::of_list(
+        result.get("configOptions").unwrap_or("[]"),
+    ));
+    result.set("configOptions", options.to_object());
+    kept.put_back(result);
+    if let Some(session) = id.as_deref().and_then(|id| memory.session(id)) {
+        shape::fill(
+            result,
+            "sessionId",
+            edit::quoted(id.as_deref().unwrap_or_default()),
+        );
+        if let Some(cwd) = &session.cwd {
+            shape::fill(result, "workingDirectory", edit::quoted(cwd));
+        }
+        shape::fill(result, "messageCount", json::to_string(&session.messages));
+    }
+    let current = current.unwrap_or_else(|| "default".to_owned());
+    shape::fill(result, "mode", edit::quoted(&current));
+    Ok(())
+}
+
+/// Learns from an official result, and returns the session's id.
+fn learn(result: &Object<'_>, memory: &mut Memory, fact: &Object<'_>) -> Option<String> {
+    let id = edit::string(result, "sessionId").or_else(|| edit::string(fact, "sessionId"))?;
+    let session = memory.session_mut(&id)?;
+    session.learn_cwd(edit::string(fact, "cwd"));
+    session.learn_mode(edit::string(fact, "initialMode"));
+    session.learn_mode(result.get("modes").and_then(mode::current));
+    if let Some(Ok(options)) = fact.get("configOptions").map(Object::parse) {
+        session.options = OptionValues::of_object(&options);
+    }
+    if let Some(options) = result.get("configOptions") {
+        session.options.set_all(&OptionValues::of_list(options));
+    }
+    Some(id)
+}

@@ -1,0 +1,198 @@
+//! Error codes: the same numbers mean different things in different dialects, so what is carried over is the meaning.
+//!
+//! A number alone never decides. On reading the connection's dialect says what it means; on writing the meaning that
+//! was noted on reading does, then the keys of `data`, then the official table.
+
+use std::borrow::Cow;
+
+use attache_rpc::Error;
+use attache_rpc::json::{Object, Raw};
+
+use super::{Dialect, edit};
+
+/// What an error code says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    AuthRequired,
+    AuthFailed,
+    InvalidAuthMethod,
+    SessionNotFound,
+    ResourceNotFound,
+    PermissionDenied,
+    AccessDenied,
+    Cancelled,
+    InvalidSessionState,
+    CapabilityNotSupported,
+    RateLimited,
+    Timeout,
+}
+
+/// The error of a peer that speaks the dialect, with the official code.
+pub(super) fn read(dialect: Dialect, error: Error) -> Error {
+    match of_code(dialect, error.code) {
+        Some(meaning) => official(meaning, error),
+        None => error,
+    }
+}
+
+/// An official error, with the code of the dialect.
+pub(super) fn write(dialect: Dialect, error: Error) -> Error {
+    let (noted, mut error) = without_note(error);
+    let meanings = [noted, of_official(&error)];
+    let code = meanings
+        .into_iter()
+        .flatten()
+        .find_map(|meaning| row(meaning).code(dialect));
+    // A code that only the official side leaves free would be taken for what the dialect means by it.
+    let taken = of_code(dialect, error.code).is_some();
+    error.code = code.unwrap_or(if taken { Error::INTERNAL } else { error.code });
+    error
+}
+
+/// What an official error means, as far as it says.
+pub(super) fn of_official(error: &Error) -> Option<Meaning> {
+    let data = data_of(error);
+    match error.code {
+        AUTH_REQUIRED => Some(Meaning::AuthRequired),
+        CANCELLED => Some(Meaning::Cancelled),
+        FIRST_FREE..=LAST_FREE => of_reason(&data).or(match error.code {
+            NOT_FOUND if data.has("sessionId") => Some(Meaning::SessionNotFound),
+            NOT_FOUND => Some(Meaning::ResourceNotFound),
+            _ => None,
+        }),
+        _ => None,
+    }
+}
+
+/// The same error with the official code that comes nearest, and a note where that code alone says less.
+pub(super) fn official(meaning: Meaning, mut error: Error) -> Error {
+    let row = row(meaning);
+    error.code = row.official;
+    if of_official(&error) == Some(meaning) {
+        return error;
+    }
+    noted(row.name, error)
+}
+
+/// What the dialect means by a code of its own.
+fn of_code(dialect: Dialect, code: i32) -> Option<Meaning> {
+    let row = TABLE.iter().find(|row| row.own(dialect) == Some(code));
+    row.map(|row| row.meaning)
+}
+
+/// Older documents leave the numbers to the implementation and put a word into `data`.
+fn of_reason(data: &Object<'_>) -> Option<Meaning> {
+    let reason = edit::string(data, "reason")?;
+    let row = TABLE.iter().find(|row| row.name == reason);
+    row.map(|row| row.meaning)
+}
+
+fn row(meaning: Meaning) -> &'static Row {
+    &TABLE[meaning as usize]
+}
+
+/// The error with its meaning noted in the data. Data that is no object, or one that would look like none without
+/// the note, is kept as a whole.
+fn noted(name: &str, mut error: Error) -> Error {
+    let mut note = Object::default();
+    note.put("meaning", name);
+    let mut data = data_of(&error);
+    if let Some(whole) = &error.data
+        && data.is_empty()
+    {
+        note.put("data", whole);
+    }
+    data.put(edit::KEPT, &note);
+    error.data = Some(Raw::of(&data));
+    error
+}
+
+fn without_note(mut error: Error) -> (Option<Meaning>, Error) {
+    let mut data = data_of(&error);
+    let Some(note) = data.take(edit::KEPT) else {
+        return (None, error);
+    };
+    let note = Object::parse(&note).unwrap_or_default();
+    error.data = match note.get("data") {
+        Some(whole) => Raw::parse(whole).ok(),
+        None => (!data.is_empty()).then(|| Raw::of(&data)),
+    };
+    let name = edit::string(&note, "meaning");
+    let row = TABLE.iter().find(|row| name.as_deref() == Some(row.name));
+    (row.map(|row| row.meaning), error)
+}
+
+/// The members of the data, none if it is no object.
+fn data_of(error: &Error) -> Object<'static> {
+    let data = error.data.as_ref().map_or("{}", Raw::as_str);
+    let mut owned = Object::default();
+    for (name, json) in Object::parse(data).unwrap_or_default().into_members() {
+        owned.set(Cow::Owned(name.into_owned()), json.into_owned());
+    }
+    owned
+}
+
+/// One meaning with its code in each dialect.
+struct Row {
+    meaning: Meaning,
+    name: &'static str,
+    official: i32,
+    draft: Option<i32>,
+    pharo: Option<i32>,
+}
+
+impl Row {
+    /// The code to write.
+    fn code(&self, dialect: Dialect) -> Option<i32> {
+        match (self.meaning, dialect) {
+            // The nearest that this dialect has.
+            (Meaning::AuthRequired, Dialect::Pharo) => Some(PHARO_AUTH_FAILED),
+            _ => self.own(dialect),
+        }
+    }
+
+    /// The code that means exactly this.
+    fn own(&self, dialect: Dialect) -> Option<i32> {
+        match dialect {
+            Dialect::Official | Dialect::Bridge => None,
+            Dialect::Draft => self.draft,
+            Dialect::Pharo => self.pharo,
+        }
+    }
+}
+
+const FIRST_FREE: i32 = -32099;
+const LAST_FREE: i32 = -32001;
+const AUTH_REQUIRED: i32 = -32000;
+const NOT_FOUND: i32 = -32002;
+const CANCELLED: i32 = -32800;
+const PHARO_AUTH_FAILED: i32 = -32001;
+
+/// In the order of [`Meaning`].
+#[rustfmt::skip]
+const TABLE: [Row; Meaning::Timeout as usize + 1] = [
+    Row { meaning: Meaning::AuthRequired, name: "auth_required", official: AUTH_REQUIRED, draft: Some(-32001), pharo: None },
+    Row { meaning: Meaning::AuthFailed, name: "auth_failed", official: AUTH_REQUIRED, draft: None, pharo: Some(PHARO_AUTH_FAILED) },
+    Row { meaning: Meaning::InvalidAuthMethod, name: "invalid_auth_method", official: Error::INVALID_PARAMS, draft: None, pharo: Some(-32002) },
+    Row { meaning: Meaning::SessionNotFound, name: "session_not_found", official: NOT_FOUND, draft: Some(-32000), pharo: Some(-32005) },
+    Row { meaning: Meaning::ResourceNotFound, name: "resource_not_found", official: NOT_FOUND, draft: Some(-32004), pharo: Some(-32003) },
+    Row { meaning: Meaning::PermissionDenied, name: "permission_denied", official: Error::INTERNAL, draft: Some(-32002), pharo: Some(-32004) },
+    Row { meaning: Meaning::AccessDenied, name: "access_denied", official: Error::INTERNAL, draft: Some(-32005), pharo: None },
+    Row { meaning: Meaning::Cancelled, name: "cancelled", official: CANCELLED, draft: Some(-32003), pharo: None },
+    Row { meaning: Meaning::InvalidSessionState, name: "invalid_session_state", official: Error::INVALID_REQUEST, draft: Some(-32006), pharo: Some(-32006) },
+    Row { meaning: Meaning::CapabilityNotSupported, name: "capability_not_supported", official: Error::METHOD_NOT_FOUND, draft: Some(-32007), pharo: Some(-32007) },
+    Row { meaning: Meaning::RateLimited, name: "rate_limited", official: Error::INTERNAL, draft: Some(-32008), pharo: None },
+    Row { meaning: Meaning::Timeout, name: "timeout", official: Error::INTERNAL, draft: Some(-32009), pharo: None },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_meanings() {
+        for (index, row) in TABLE.iter().enumerate() {
+            assert_eq!(row.meaning as usize, index);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What older official documents name: `session/set_model`, and errors told apart by a word in their data.
+//!
+//! Everything else passes without being looked at.
+
+use std::borrow::Cow;
+
+use attache_rpc::Error;
+use attache_rpc::json::{self, Object, Raw};
+
+use super::memory::{Recent, Waiting};
+use super::{Call, Passage, Translate, edit, error_code};
+use crate::error;
+
+/// One official connection.
+#[derive(Debug, Default)]
+pub(super) struct Legacy {
+    models: Recent<Models>,
+    /// Whether any session sets its model by the method of old.
+    has_methods: bool,
+    /// The sessions that are being opened by a call that names them.
+    opening: Waiting<String>,
+}
+
+/// How the model of a session is set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Models {
+    /// By the option of this id.
+    Option(String),
+    /// By the method of old: the session has `models` and no option for them.
+    Method,
+}
+
+impl Translate for Legacy {
+    fn read_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        match call.method {
+            SET_MODEL => self.set_model(call),
+            _ => Ok(self.pass(call)),
+        }
+    }
+
+    fn write_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        match call.method {
+            SET_OPTION if self.has_methods => self.set_option(call),
+            _ => Ok(self.pass(call)),
+        }
+    }
+
+    fn read_result<'a>(&mut self, method: &str, result: &'a str) -> Result<Cow<'a, str>, Error> {
+        self.opened(method, result);
+        match method {
+            SET_OPTION if self.has_methods => with_options(result),
+            _ => Ok(Cow::Borrowed(result)),
+        }
+    }
+
+    fn write_result<'a>(&mut self, method: &str, result: &'a str) -> Result<Cow<'a, str>, Error> {
+        self.opened(method, result);
+        Ok(Cow::Borrowed(result))
+    }
+
+    /// A code that the implementation chose, for a meaning that has an official one by now.
+    fn read_error(&mut self, method: &str, error: Error) -> Error {
+        self.failed(method);
+        match error_code::of_official(&error) {
+            Some(error_code::Meaning::AuthRequired) => {
+                error_code::official(error_code::Meaning::AuthRequired, error)
+            }
+            _ => error,
+        }
+    }
+
+    fn write_error(&mut self, method: &str, error: Error) -> Error {
+        self.failed(method);
+        error
+    }
+}
+
+/// The model of a session.
+impl Legacy {
+    fn set_model<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        let mut params = parsed(call)?;
+        let session = edit::string(&params, "sessionId").unwrap_or_default();
+        let option = match self.models.get(&session) {
+            Some(Models::Option(option)) => option,
+            Some(Models::Method) => return Ok(Passage::of(call)),
+            None => return Err(error::unusable_params(NO_OPTION)),
+        };
+        params.put("configId", option);
+        params.rename("modelId", "value");
+        Ok(passage(SET_OPTION, &params))
+    }
+
+    fn set_option<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        let mut params = parsed(call)?;
+        let session = edit::string(&params, "sessionId").unwrap_or_default();
+        let is_model = edit::string(&params, "configId").as_deref() == Some("model");
+        if !is_model || self.models.get(&session) != Some(&Models::Method) {
+            return Ok(Passage::of(call));
+        }
+        params.take("configId");
+        params.rename("value", "modelId");
+        Ok(passage(SET_MODEL, &params))
+    }
+}
+
+/// What sessions say when they are opened.
+impl Legacy {
+    fn pass<'a>(&mut self, call: Call<'a>) -> Passage<'a> {
+        if OPENING.contains(&call.method) {
+            let session = call
+                .params
+                .and_then(|params| edit::tag(params, "sessionId"));
+            self.opening.call(session.unwrap_or_default());
+        }
+        Passage::of(call)
+    }
+
+    fn opened(&mut self, method: &str, result: &str) {
+        let session = match method {
+            "session/new" | "session/fork" => edit::tag(result, "sessionId"),
+            _ if OPENING.contains(&method) => self.opening.answer(),
+            _ => None,
+        };
+        if let (Some(session), Ok(result)) = (session, Object::parse(result))
+            && let Some(models) = models_of(&result)
+        {
+            self.has_methods |= models == Models::Method;
+            self.models.set(&session, models);
+        }
+    }
+
+    fn failed(&mut self, method: &str) {
+        if OPENING.contains(&method) {
+            self.opening.answer();
+        }
+    }
+}
+
+fn models_of(result: &Object<'_>) -> Option<Models> {
+    let options = result.get("configOptions").unwrap_or("[]");
+    let options: Vec<Raw> = json::from_str(options).unwrap_or_default();
+    let option = options.iter().find_map(|option| {
+        let is_model = option.string_member("category")? == "model";
+        option.string_member("id").filter(|_| is_model)
+    });
+    match option {
+        Some(option) => Some(Models::Option(option)),
+        None => result.has("models").then_some(Models::Method),
+    }
+}
+
+/// The result of `session/set_model` is empty, where that of the option is the list of all.
+fn with_options(result: &str) -> Result<Cow<'_, str>, Error> {
+    let result = if result.trim() == "null" {
+        "{}"
+    } else {
+        result
+    };
+    let full = edit::object(result, |result| {
+        if !result.has("configOptions") {
+            result.set("configOptions", "[]");
+        }
+        Ok(())
+    });
+    full.map(Cow::Owned).map_err(edit::refusal)
+}
+
+fn parsed(call: Call<'_>) -> Result<Object<'_>, Error> {
+    Object::parse(call.params.unwrap_or("{}")).map_err(edit::refusal)
+}
+
+fn passage(method: &'static str, params: &Object<'_>) -> Passage<'static> {
+    Passage::Call {
+        method: Cow::Borrowed(method),
+        params: Some(Cow::Owned(json::to_string(params))),
+    }
+}
+
+const SET_MODEL: &str = "session/set_model";
+const SET_OPTION: &str = "session/set_config_option";
+const NO_OPTION: &str = "modelId: this session has no option of category model";
+const OPENING: [&str; 2] = ["session/load", "session/resume"];

@@ -1,0 +1,135 @@
+//! Sessions: their directory, their modes and their options, which this shape states elsewhere or not at all.
+
+use attache_rpc::json::{self, Error, Object, Problem, Raw};
+
+use super::{Pharo, server, session_of};
+use crate::dialect::edit;
+
+/// What a session has said of itself.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    pub(super) cwd: Option<String>,
+    pub(super) mode: Option<String>,
+    pub(super) options: Option<String>,
+}
+
+/// An option as a call sets it: session, option and the value's text.
+pub(super) type Setting = (String, String, String);
+
+pub(super) fn setting(params: &Object<'_>) -> Setting {
+    let option = edit::string(params, "configId").unwrap_or_default();
+    let value = params.get("value").unwrap_or("null").to_owned();
+    (session_of(params), option, value)
+}
+
+impl Pharo {
+    /// The directory is that of the session's creation; nothing else says it.
+    pub(super) fn read_load(&mut self, params: &mut Object<'_>) -> Result<(), Error> {
+        let session = session_of(params);
+        if let Some(cwd) = edit::string(params, "cwd") {
+            self.sessions.entry(&session).cwd = Some(cwd);
+        } else if !params.has("cwd") {
+            let known = self.sessions.get(&session);
+            let cwd = known.and_then(|session| session.cwd.as_ref());
+            params.put("cwd", cwd.ok_or_else(unknown_directory)?);
+        }
+        server::read_all(params)
+    }
+
+    /// A new session's result, on its way to a client.
+    pub(super) fn write_created(&mut self, result: &mut Object<'_>) -> Result<(), Error> {
+        let cwd = self.creations.answer().flatten();
+        if let Some(session) = edit::string(result, "sessionId") {
+            self.sessions.entry(&session).cwd = cwd;
+        }
+        result.take("modes");
+        result.take("configOptions");
+        Ok(())
+    }
+
+    /// The result of an agent that has made or opened a session.
+    pub(super) fn read_opened(&mut self, session: Option<String>, result: &mut Object<'_>) {
+        if let Some(session) = &session {
+            self.note_options(session, result);
+        }
+        if let (false, Some(first)) = (result.has("modes"), self.modes.first()) {
+            let known = session.and_then(|session| self.sessions.get(&session));
+            let current = known.and_then(|session| session.mode.as_deref());
+            let modes = self.mode_state(current.unwrap_or(&first.id));
+            result.set("modes", modes);
+        }
+    }
+
+    /// The complete list of options, from what the session has told and the value that was set.
+    pub(super) fn read_set(&mut self, setting: Option<Setting>, result: &mut Object<'_>) {
+        if !result.has("configOptions") {
+            let options = setting.and_then(|setting| self.with_value(&setting));
+            result.set("configOptions", options.unwrap_or_else(|| "[]".to_owned()));
+        } else if let Some((session, ..)) = setting {
+            self.note_options(&session, result);
+        }
+    }
+
+    pub(super) fn note_options(&mut self, session: &str, source: &Object<'_>) {
+        if let Some(options) = source.get("configOptions") {
+            self.sessions.entry(session).options = Some(options.to_owned());
+        }
+    }
+
+    fn with_value(&mut self, (session, option, value): &Setting) -> Option<String> {
+        let options: Vec<Raw> =
+            json::from_str(self.sessions.get(session)?.options.as_ref()?).ok()?;
+        let options: Vec<Raw> = options
+            .into_iter()
+            .map(|entry| set_value(&entry, option, value).unwrap_or(entry))
+            .collect();
+        let options = json::to_string(&options);
+        self.sessions.entry(session).options = Some(options.clone());
+        Some(options)
+    }
+
+    fn mode_state(&self, current: &str) -> String {
+        let modes: Vec<&str> = self.modes.iter().map(|mode| mode.json.as_str()).collect();
+        let mut state = Object::default();
+        state.put("currentModeId", current);
+        state.set("availableModes", format!("[{}]", modes.join(",")));
+        json::to_string(&state)
+    }
+}
+
+pub(super) fn write_load(params: &mut Object<'_>) -> Result<(), Error> {
+    params.take("cwd");
+    server::write_all(params)
+}
+
+pub(super) fn write_option(params: &mut Object<'_>) -> Result<(), Error> {
+    params.rename("configId", "option");
+    if edit::string(params, "type").as_deref() == Some("boolean") {
+        params.take("type");
+    }
+    Ok(())
+}
+
+/// A switch needs its type said, which a value alone does not.
+pub(super) fn read_option(params: &mut Object<'_>) -> Result<(), Error> {
+    params.rename("option", "configId");
+    if matches!(params.get("value"), Some("true" | "false")) {
+        params.put("type", "boolean");
+    }
+    Ok(())
+}
+
+fn set_value(entry: &Raw, option: &str, value: &str) -> Option<Raw> {
+    let mut entry = Object::parse(entry.as_str()).ok()?;
+    if edit::string(&entry, "id")? != option {
+        return None;
+    }
+    entry.set("currentValue", value);
+    entry.to_raw().ok()
+}
+
+fn unknown_directory() -> Error {
+    let problem =
+        Problem::Unfit("missing, and this connection has not seen the session's directory");
+    Error::new(problem, 0).within("cwd")
+}
