@@ -15,6 +15,11 @@ pub mod rules;
 mod tests;
 pub mod v1;
 
+/// The examples of the README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 pub use attache_rpc::json;
 pub use path::FilePath;
 
