@@ -70,7 +70,7 @@ pub(super) fn write_result(
     }
     let session = edit::string(fact, "sessionId");
     if let Some(session) = session.and_then(|id| memory.session_mut(&id)) {
-        session.options.set_all(&options);
+        session.options.remember(&options);
     }
     Ok(())
 }
@@ -107,7 +107,7 @@ pub(super) fn write_update(
         }
     }
     if let Some(known) = known {
-        known.set_all(&options);
+        known.remember(&options);
     }
     Ok(updates)
 }
@@ -127,14 +127,12 @@ fn rebuild(object: &mut Object<'_>, memory: &mut Memory, session: &str) {
     let (Some(key), Some(value)) = (edit::string(object, "key"), object.get("currentValue")) else {
         return;
     };
-    let mut alone = OptionValues::default();
-    alone.set(&key, value);
-    let list = match memory.session_mut(session) {
-        Some(known) => {
-            known.options.set_all(&alone);
-            known.options.to_list()
-        }
-        None => alone.to_list(),
-    };
+    let mut list = OptionValues::default();
+    if let Some(known) = memory.session_mut(session) {
+        list = known.options.clone();
+        let alone = OptionValues::default().with(&key, value);
+        known.options.remember(&alone);
+    }
+    let list = list.with(&key, value).to_list();
     object.set("configOptions", list);
 }

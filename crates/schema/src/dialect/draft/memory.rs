@@ -1,5 +1,5 @@
 //! What a connection has to remember to translate: its sessions, the calls that wait, terminals, tool calls.
-//! Everything is learnt from official JSON, and everything has a limit.
+//! Everything has a limit.
 
 use attache_rpc::json::{Error, Object, Problem, Raw};
 

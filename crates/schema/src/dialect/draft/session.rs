@@ -58,7 +58,10 @@ pub(super) fn write_new_result(
             result.put("mode", &current);
         }
         if let Some(options) = options {
-            result.set("configOptions", OptionValues::of_list(&options).to_object());
+            result.set(
+                "configOptions",
+                OptionValues::of_list(&options).to_object()?,
+            );
         }
     }
     kept.put_back(result);
@@ -106,7 +109,7 @@ pub(super) fn read_load_result(
         kept::put(result, "configOptions", &text)?;
         result.set("configOptions", options.to_list());
         if let Some(session) = memory.session_mut(&id) {
-            session.options = options;
+            session.options.remember(&options);
         }
     }
     edit::keep(result, &["sessionId", "workingDirectory", "messageCount"])
@@ -122,29 +125,29 @@ pub(super) fn write_load_result(
     let kept = kept::take(result)?;
     let modes = result.take("modes");
     let current = modes.as_deref().and_then(mode::current);
-    let mut options = OptionValues::default();
-    if let Ok(original) = Object::parse(&kept.get("configOptions").unwrap_or_default()) {
-        options = OptionValues::of_object(&original);
-    }
-    options.set_all(&OptionValues::of_list(
-        result.get("configOptions").unwrap_or("[]"),
-    ));
-    result.set("configOptions", options.to_object());
+    let original = kept.get("configOptions").unwrap_or_default();
+    let original = OptionValues::of_object(&Object::parse(&original).unwrap_or_default());
+    let options = OptionValues::of_list(result.get("configOptions").unwrap_or("[]"));
+    result.set("configOptions", original.then(options).to_object()?);
     kept.put_back(result);
-    if let Some(session) = id.as_deref().and_then(|id| memory.session(id)) {
-        shape::fill(
-            result,
-            "sessionId",
-            edit::quoted(id.as_deref().unwrap_or_default()),
-        );
-        if let Some(cwd) = &session.cwd {
-            shape::fill(result, "workingDirectory", edit::quoted(cwd));
-        }
-        shape::fill(result, "messageCount", json::to_string(&session.messages));
+    if let Some(id) = id {
+        shape::fill(result, "sessionId", edit::quoted(&id));
+        fill_known(result, memory, &id);
     }
     let current = current.unwrap_or_else(|| "default".to_owned());
     shape::fill(result, "mode", edit::quoted(&current));
     Ok(())
+}
+
+/// What a draft client is told of a session that it loads, as far as it is known.
+fn fill_known(result: &mut Object<'_>, memory: &Memory, id: &str) {
+    let Some(session) = memory.session(id) else {
+        return;
+    };
+    if let Some(cwd) = &session.cwd {
+        shape::fill(result, "workingDirectory", edit::quoted(cwd));
+    }
+    shape::fill(result, "messageCount", json::to_string(&session.messages));
 }
 
 /// Learns from an official result, and returns the session's id.
@@ -155,10 +158,10 @@ fn learn(result: &Object<'_>, memory: &mut Memory, fact: &Object<'_>) -> Option<
     session.learn_mode(edit::string(fact, "initialMode"));
     session.learn_mode(result.get("modes").and_then(mode::current));
     if let Some(Ok(options)) = fact.get("configOptions").map(Object::parse) {
-        session.options = OptionValues::of_object(&options);
+        session.options.remember(&OptionValues::of_object(&options));
     }
     if let Some(options) = result.get("configOptions") {
-        session.options.set_all(&OptionValues::of_list(options));
+        session.options.remember(&OptionValues::of_list(options));
     }
     Some(id)
 }

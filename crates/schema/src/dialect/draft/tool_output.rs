@@ -35,11 +35,11 @@ pub(super) fn read(update: &mut Object<'_>) -> Result<(), Error> {
 
 /// The official list as one `output`: an item by itself in its own form, several as one text.
 pub(super) fn write(update: &mut Object<'_>, kept: &Kept) -> Result<(), Error> {
-    let raw = update.get("rawOutput").map(str::to_owned);
-    if raw.is_some() && raw == kept.get("output") {
+    if kept.get("output").is_some() {
         update.take("rawOutput");
         return Ok(());
     }
+    let raw = update.get("rawOutput").map(str::to_owned);
     let items: Vec<Raw> = shape::value(update, "content").unwrap_or_default();
     if edit::kind(update, "content") == Some(Kind::Array) {
         update.take("content");

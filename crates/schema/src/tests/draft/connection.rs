@@ -24,7 +24,26 @@ fn client_capabilities() {
             "_custom": {"x": 1}
           }
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "protocolVersion":1,
+              "clientInfo":{"name":"VS Code","version":"1.85.0"},
+              "clientCapabilities":{
+                "fs":{
+                  "readTextFile":true,
+                  "writeTextFile":true,
+                  "_meta":{"attache.dialect":{"watch":false}}
+                },
+                "terminal":true,
+                "_meta":{
+                  "attache.dialect":{
+                    "terminal":{"create":true,"interactive":false,"maxConcurrent":5},
+                    "ui":{"permissionDialogs":true,"diffViewer":true},
+                    "_custom":{"x":1}
+                  }
+                }
+              }
+            }"#]],
     );
     check(
         &mut talk,
@@ -34,7 +53,16 @@ fn client_capabilities() {
           "clientInfo": {"name": "a", "version": "1"},
           "capabilities": {"fs": {"read": true}, "terminal": {"create": false}}
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "protocolVersion":1,
+              "clientInfo":{"name":"a","version":"1"},
+              "clientCapabilities":{
+                "fs":{"readTextFile":true},
+                "terminal":false,
+                "_meta":{"attache.dialect":{"terminal":{"create":false}}}
+              }
+            }"#]],
     );
     check(
         &mut talk,
@@ -45,7 +73,13 @@ fn client_capabilities() {
           "capabilities": {},
           "_meta": {"trace": "t"}
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "protocolVersion":1,
+              "clientInfo":{"name":"a","version":"1"},
+              "clientCapabilities":{},
+              "_meta":{"trace":"t"}
+            }"#]],
     );
 }
 
@@ -63,9 +97,28 @@ fn client_capabilities_for_a_draft_agent() {
             "elicitation": {"form": {}}
           }
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "protocolVersion":1,
+              "capabilities":{
+                "fs":{"read":true,"write":false},
+                "terminal":{"create":true},
+                "elicitation":{"form":{}}
+              },
+              "clientInfo":{"name":"unknown","version":"unknown"}
+            }"#]],
     );
-    check_written(&mut talk, "agent initialize", r#"{"protocolVersion": 1}"#, expect![]);
+    check_written(
+        &mut talk,
+        "agent initialize",
+        r#"{"protocolVersion": 1}"#,
+        expect![[r#"
+        {
+          "protocolVersion":1,
+          "capabilities":{},
+          "clientInfo":{"name":"unknown","version":"unknown"}
+        }"#]],
+    );
 }
 
 #[test]
@@ -97,7 +150,33 @@ fn agent_capabilities() {
           },
           "requiredClientCapabilities": {"fs": {"read": true}}
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "protocolVersion":1,
+              "agentInfo":{"name":"Claude Agent","version":"1.0.0"},
+              "agentCapabilities":{
+                "loadSession":true,
+                "mcpCapabilities":{
+                  "http":true,
+                  "sse":false,
+                  "_meta":{"attache.dialect":{"servers":true,"transport":["stdio","http"]}}
+                },
+                "promptCapabilities":{
+                  "_meta":{"attache.dialect":{"streaming":true,"cancellation":true,"attachments":true}}
+                },
+                "sessionCapabilities":{
+                  "_meta":{
+                    "attache.dialect":{
+                      "modes":["default","plan"],
+                      "configOptions":["autoApprove"],
+                      "persistence":true
+                    }
+                  }
+                },
+                "_meta":{"attache.dialect":{"_custom":{"codeAnalysis":true}}}
+              },
+              "_meta":{"attache.dialect":{"requiredClientCapabilities":{"fs":{"read":true}}}}
+            }"#]],
     );
 }
 
@@ -112,7 +191,19 @@ fn some_agent_capabilities() {
           "agentInfo": {"name": "a", "version": "1"},
           "capabilities": {"mcpCapabilities": {"servers": false, "transport": ["sse"]}}
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "protocolVersion":1,
+              "agentInfo":{"name":"a","version":"1"},
+              "agentCapabilities":{
+                "mcpCapabilities":{
+                  "http":false,
+                  "sse":false,
+                  "_meta":{"attache.dialect":{"servers":false,"transport":["sse"]}}
+                },
+                "_meta":{"attache.dialect":{}}
+              }
+            }"#]],
     );
     check(
         &mut talk,
@@ -122,7 +213,15 @@ fn some_agent_capabilities() {
           "agentInfo": {"name": "a", "version": "1"},
           "capabilities": {"sessionCapabilities": {"modes": ["default"]}}
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "protocolVersion":1,
+              "agentInfo":{"name":"a","version":"1"},
+              "agentCapabilities":{
+                "sessionCapabilities":{"_meta":{"attache.dialect":{"modes":["default"]}}},
+                "_meta":{"attache.dialect":{}}
+              }
+            }"#]],
     );
 }
 
@@ -143,9 +242,34 @@ fn agent_capabilities_for_a_draft_client() {
           "authMethods": [{"id": "k", "name": "Key"}],
           "agentInfo": {"name": "a", "version": "1"}
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "protocolVersion":1,
+              "capabilities":{
+                "loadSession":true,
+                "promptCapabilities":{"image":true,"streaming":true,"cancellation":true},
+                "mcpCapabilities":{"servers":true,"transport":["stdio","http","sse"]},
+                "sessionCapabilities":{"list":{},"persistence":true}
+              },
+              "authMethods":[{"id":"k","name":"Key"}],
+              "agentInfo":{"name":"a","version":"1"}
+            }"#]],
     );
-    check_written(&mut talk, "client= initialize", r#"{"protocolVersion": 1}"#, expect![]);
+    check_written(
+        &mut talk,
+        "client= initialize",
+        r#"{"protocolVersion": 1}"#,
+        expect![[r#"
+        {
+          "protocolVersion":1,
+          "capabilities":{
+            "mcpCapabilities":{"servers":true,"transport":["stdio"]},
+            "promptCapabilities":{"streaming":true,"cancellation":true},
+            "sessionCapabilities":{"persistence":false}
+          },
+          "agentInfo":{"name":"unknown","version":"unknown"}
+        }"#]],
+    );
 }
 
 #[test]
@@ -155,17 +279,38 @@ fn login() {
         &mut talk,
         "client authenticate",
         r#"{"method": "api_key", "credentials": {"apiKey": "sk-..."}}"#,
-        expect![],
+        expect![[r#"
+            {
+              "methodId":"api_key",
+              "_meta":{"attache.dialect":{"credentials":{"apiKey":"sk-..."}}}
+            }"#]],
     );
     check(
         &mut talk,
         "agent= authenticate",
         r#"{"success": true, "expiresAt": "2026-02-05T00:00:00Z"}"#,
-        expect![],
+        expect![[
+            r#"{"_meta":{"attache.dialect":{"success":true,"expiresAt":"2026-02-05T00:00:00Z"}}}"#
+        ]],
     );
-    check_written(&mut talk, "agent authenticate", r#"{"methodId": "oauth2"}"#, expect![]);
-    check_written(&mut talk, "client= authenticate", r#"{}"#, expect![]);
-    check_written(&mut talk, "client= authenticate", r#"null"#, expect![]);
+    check_written(
+        &mut talk,
+        "agent authenticate",
+        r#"{"methodId": "oauth2"}"#,
+        expect![[r#"{"method":"oauth2","credentials":{}}"#]],
+    );
+    check_written(
+        &mut talk,
+        "client= authenticate",
+        r#"{}"#,
+        expect![[r#"{"success":true}"#]],
+    );
+    check_written(
+        &mut talk,
+        "client= authenticate",
+        r#"null"#,
+        expect![[r#"{"success":true}"#]],
+    );
 }
 
 #[test]
@@ -175,6 +320,6 @@ fn a_login_that_did_not_succeed_is_an_error() {
         let result = talk.agent.read_result("authenticate", result);
         result.expect_err("failed").to_string()
     };
-    expect![].assert_eq(&failure(r#"{"success":false,"error":"bad key"}"#));
-    expect![].assert_eq(&failure(r#"{"success":false}"#));
+    expect!["bad key (-32000)"].assert_eq(&failure(r#"{"success":false,"error":"bad key"}"#));
+    expect!["authentication failed (-32000)"].assert_eq(&failure(r#"{"success":false}"#));
 }

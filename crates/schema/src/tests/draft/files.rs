@@ -11,23 +11,49 @@ fn read_file() {
         &mut talk,
         "agent fs/read_text_file",
         r#"{"path": "/a", "encoding": "utf-8", "startLine": 5, "endLine": 9}"#,
-        expect![],
+        expect![[r#"
+            {
+              "path":"/a",
+              "line":5,
+              "sessionId":"s",
+              "limit":5,
+              "_meta":{"attache.dialect":{"encoding":"utf-8"}}
+            }"#]],
     );
     check(
         &mut talk,
         "client= fs/read_text_file",
         r#"{"content": "x", "encoding": "utf-8", "totalLines": 8, "truncated": true}"#,
-        expect![],
+        expect![[r#"
+            {
+              "content":"x",
+              "_meta":{"attache.dialect":{"encoding":"utf-8","totalLines":8,"truncated":true}}
+            }"#]],
     );
-    check(&mut talk, "agent fs/read_text_file", r#"{"path": "/a", "endLine": 9}"#, expect![]);
-    check(&mut talk, "agent fs/read_text_file", r#"{"path": "/a", "startLine": 2}"#, expect![]);
+    check(
+        &mut talk,
+        "agent fs/read_text_file",
+        r#"{"path": "/a", "endLine": 9}"#,
+        expect![[r#"{"path":"/a","sessionId":"s","limit":9}"#]],
+    );
+    check(
+        &mut talk,
+        "agent fs/read_text_file",
+        r#"{"path": "/a", "startLine": 2}"#,
+        expect![[r#"{"path":"/a","line":2,"sessionId":"s"}"#]],
+    );
     check_written(
         &mut talk,
         "client fs/read_text_file",
         r#"{"sessionId": "s", "path": "/a", "line": 3, "limit": 1}"#,
-        expect![],
+        expect![[r#"{"path":"/a","startLine":3,"endLine":3}"#]],
     );
-    check_written(&mut talk, "agent= fs/read_text_file", r#"{"content": "x"}"#, expect![]);
+    check_written(
+        &mut talk,
+        "agent= fs/read_text_file",
+        r#"{"content": "x"}"#,
+        expect![[r#"{"content":"x","encoding":"utf-8"}"#]],
+    );
 }
 
 #[test]
@@ -37,15 +63,15 @@ fn relative_paths_start_at_the_working_directory() {
         &mut talk,
         "agent fs/read_text_file",
         r#"{"path": "src/../a.rs"}"#,
-        expect![],
-        expect![],
+        expect![[r#"{"path":"/home/user/project/src/../a.rs","sessionId":"s"}"#]],
+        expect![[r#"{"path":"/home/user/project/src/../a.rs"}"#]],
     );
     check_lossy(
         &mut talk,
         "agent terminal/create",
         r#"{"command": "ls", "cwd": "."}"#,
-        expect![],
-        expect![],
+        expect![[r#"{"command":"ls","cwd":"/home/user/project","sessionId":"s"}"#]],
+        expect![[r#"{"command":"ls","cwd":"/home/user/project"}"#]],
     );
 }
 
@@ -62,34 +88,63 @@ fn write_file() {
           "createDirectories": true,
           "overwrite": false
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "path":"/a",
+              "content":"hello",
+              "sessionId":"s",
+              "_meta":{
+                "attache.dialect":{"encoding":"utf-8","createDirectories":true,"overwrite":false}
+              }
+            }"#]],
     );
     check(
         &mut talk,
         "client= fs/write_text_file",
         r#"{"bytesWritten": 5, "created": true}"#,
-        expect![],
+        expect![[r#"{"_meta":{"attache.dialect":{"bytesWritten":5,"created":true}}}"#]],
     );
     check_written(
         &mut talk,
         "client fs/write_text_file",
         r#"{"sessionId": "s", "path": "/a", "content": "x"}"#,
-        expect![],
+        expect![[r#"{"path":"/a","content":"x","overwrite":true}"#]],
     );
 }
 
 #[test]
 fn what_was_written_is_counted() {
     let mut talk = Talk::in_session();
-    check(&mut talk, "agent fs/write_text_file", r#"{"path": "/a", "content": "hé"}"#, expect![]);
-    check_written(&mut talk, "agent= fs/write_text_file", r#"null"#, expect![]);
+    check(
+        &mut talk,
+        "agent fs/write_text_file",
+        r#"{"path": "/a", "content": "hé"}"#,
+        expect![[r#"{"path":"/a","content":"hé","sessionId":"s","_meta":{"attache.dialect":{}}}"#]],
+    );
+    check_written(
+        &mut talk,
+        "agent= fs/write_text_file",
+        r#"null"#,
+        expect![[r#"{"bytesWritten":3,"created":false}"#]],
+    );
     check(
         &mut talk,
         "agent fs/write_text_file",
         r#"{"path": "/b", "content": "", "overwrite": false}"#,
-        expect![],
+        expect![[r#"
+            {
+              "path":"/b",
+              "content":"",
+              "sessionId":"s",
+              "_meta":{"attache.dialect":{"overwrite":false}}
+            }"#]],
     );
-    check_written(&mut talk, "agent= fs/write_text_file", r#"{}"#, expect![]);
+    check_written(
+        &mut talk,
+        "agent= fs/write_text_file",
+        r#"{}"#,
+        expect![[r#"{"bytesWritten":0,"created":true}"#]],
+    );
 }
 
 #[test]
@@ -103,10 +158,26 @@ fn mcp_over_acp() {
           "mcpMethod": "tools/call",
           "mcpParams": {"name": "search", "arguments": {"query": "..."}}
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "serverId":"remote-tool",
+              "method":"tools/call",
+              "params":{"name":"search","arguments":{"query":"..."}},
+              "requestId":"mcp-1"
+            }"#]],
     );
-    check(&mut talk, "client= mcp/message", r#"{"content": []}"#, expect![]);
-    check(&mut talk, "client= mcp/message", r#"null"#, expect![]);
+    check(
+        &mut talk,
+        "client= mcp/message",
+        r#"{"content": []}"#,
+        expect![[r#"{"result":{"content":[]}}"#]],
+    );
+    check(
+        &mut talk,
+        "client= mcp/message",
+        r#"null"#,
+        expect![[r#"{"result":null}"#]],
+    );
 }
 
 #[test]

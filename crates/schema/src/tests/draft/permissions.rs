@@ -17,13 +17,67 @@ fn requests() {
           "reason": "Add error handling to login function",
           "toolCallId": "tc_002"
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "toolCall":{
+                "toolCallId":"tc_002",
+                "title":"Write src/auth.ts",
+                "kind":"edit",
+                "locations":[{"path":"/home/user/project/src/auth.ts"}],
+                "content":[
+                  {
+                    "type":"content",
+                    "content":{"type":"text","text":"Add error handling to login function"}
+                  }
+                ]
+              },
+              "options":[
+                {
+                  "optionId":"once",
+                  "name":"Allow once",
+                  "kind":"allow_once",
+                  "_meta":{"attache.dialect":{"scope":"once"}}
+                },
+                {
+                  "optionId":"session",
+                  "name":"Allow for this session",
+                  "kind":"allow_always",
+                  "_meta":{"attache.dialect":{"scope":"session"}}
+                },
+                {
+                  "optionId":"workspace",
+                  "name":"Allow in this workspace",
+                  "kind":"allow_always",
+                  "_meta":{"attache.dialect":{"scope":"workspace"}}
+                },
+                {
+                  "optionId":"always",
+                  "name":"Always allow",
+                  "kind":"allow_always",
+                  "_meta":{"attache.dialect":{"scope":"always"}}
+                },
+                {"optionId":"reject","name":"Reject","kind":"reject_once"}
+              ],
+              "_meta":{
+                "attache.dialect":{
+                  "operation":"file_write",
+                  "resource":"src/auth.ts",
+                  "reason":"Add error handling to login function",
+                  "toolCallId":"tc_002"
+                }
+              }
+            }"#]],
     );
     check(
         &mut talk,
         "client= session/request_permission",
         r#"{"granted": true, "remember": true, "scope": "session"}"#,
-        expect![],
+        expect![[r#"
+            {
+              "outcome":{"outcome":"selected","optionId":"session"},
+              "_meta":{"attache.dialect":{"granted":true,"remember":true,"scope":"session"}}
+            }"#]],
     );
 }
 
@@ -34,7 +88,16 @@ fn answers() {
         "agent session/request_permission",
         r#"{"sessionId": "s", "operation": "x_new", "resource": "r"}"#,
     );
-    check(&mut talk, "client= session/request_permission", r#"{"granted": false}"#, expect![]);
+    check(
+        &mut talk,
+        "client= session/request_permission",
+        r#"{"granted": false}"#,
+        expect![[r#"
+        {
+          "outcome":{"outcome":"selected","optionId":"reject"},
+          "_meta":{"attache.dialect":{"granted":false}}
+        }"#]],
+    );
     talk.pass(
         "agent session/request_permission",
         r#"{"sessionId": "s", "operation": "x_new", "resource": "r"}"#,
@@ -43,7 +106,11 @@ fn answers() {
         &mut talk,
         "client= session/request_permission",
         r#"{"granted": true, "remember": false, "scope": "workspace"}"#,
-        expect![],
+        expect![[r#"
+            {
+              "outcome":{"outcome":"selected","optionId":"workspace"},
+              "_meta":{"attache.dialect":{"granted":true,"remember":false,"scope":"workspace"}}
+            }"#]],
     );
 }
 
@@ -65,7 +132,15 @@ fn operations() {
         assert_eq!(value(&again), value(&request));
         format!("{}\n", value(&official)["toolCall"])
     });
-    expect![].assert_eq(&calls.concat());
+    expect![[r#"
+        {"toolCallId":"permission-1","title":"Read r","kind":"read","locations":[{"path":"/home/user/project/r"}]}
+        {"toolCallId":"permission-2","title":"Write r","kind":"edit","locations":[{"path":"/home/user/project/r"}]}
+        {"toolCallId":"permission-3","title":"Delete r","kind":"delete","locations":[{"path":"/home/user/project/r"}]}
+        {"toolCallId":"permission-4","title":"Run r","kind":"execute"}
+        {"toolCallId":"permission-5","title":"Connect to r","kind":"fetch"}
+        {"toolCallId":"permission-6","title":"Use the tool r"}
+        {"toolCallId":"permission-7","title":"x_new: r"}
+    "#]].assert_eq(&calls.concat());
 }
 
 #[test]
@@ -73,15 +148,32 @@ fn every_option_is_an_answer_of_the_draft() {
     let mut talk = Talk::in_session();
     let mut answer = |outcome: &str| {
         let result = format!(r#"{{"outcome":{outcome}}}"#);
-        let written = talk.agent.write_result("session/request_permission", &result);
+        let written = talk
+            .agent
+            .write_result("session/request_permission", &result);
         written.expect("an answer").into_owned()
     };
-    let ids = ["once", "session", "workspace", "always", "reject", "unknown"];
+    let ids = [
+        "once",
+        "session",
+        "workspace",
+        "always",
+        "reject",
+        "unknown",
+    ];
     let mut answers: Vec<String> = ids
         .map(|id| answer(&format!(r#"{{"outcome":"selected","optionId":"{id}"}}"#)))
         .into();
     answers.push(answer(r#"{"outcome":"cancelled"}"#));
-    expect![].assert_eq(&answers.join("\n"));
+    expect![[r#"
+        {"granted":true,"remember":false,"scope":"once"}
+        {"granted":true,"remember":true,"scope":"session"}
+        {"granted":true,"remember":true,"scope":"workspace"}
+        {"granted":true,"remember":true,"scope":"always"}
+        {"granted":false}
+        {"granted":false}
+        {"granted":false}"#]]
+    .assert_eq(&answers.join("\n"));
 }
 
 #[test]
@@ -108,19 +200,45 @@ fn requests_for_a_draft_client() {
             "locations": [{"path": "/p/parser.rs", "line": 3}]
           }
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "type":"tool_call",
+              "data":{
+                "id":"c",
+                "tool":"Edit the parser",
+                "kind":"edit",
+                "input":{},
+                "status":"pending",
+                "location":{"path":"/p/parser.rs","line":3}
+              }
+            }"#]],
     );
     check_written(
         &mut talk,
         "client session/request_permission",
         r#"{"sessionId": "s", "toolCall": {"toolCallId": "a"}, "options": []}"#,
-        expect![],
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "operation":"file_read",
+              "resource":"/a",
+              "reason":"Read /a",
+              "toolCallId":"a"
+            }"#]],
     );
     check_written(
         &mut talk,
         "client session/request_permission",
         r#"{"sessionId": "s", "toolCall": {"toolCallId": "c"}, "options": []}"#,
-        expect![],
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "operation":"file_write",
+              "resource":"/p/parser.rs",
+              "reason":"Edit the parser",
+              "toolCallId":"c"
+            }"#]],
     );
 }
 
@@ -140,13 +258,22 @@ fn requests_about_new_tool_calls() {
           },
           "options": []
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "operation":"terminal_execute",
+              "resource":"cargo test",
+              "reason":"Run cargo test",
+              "toolCallId":"d"
+            }"#]],
     );
     check_written(
         &mut talk,
         "client session/request_permission",
         r#"{"sessionId": "s", "toolCall": {"toolCallId": "e", "title": "Think"}, "options": []}"#,
-        expect![],
+        expect![[
+            r#"{"sessionId":"s","operation":"mcp_tool","resource":"Think","toolCallId":"e"}"#
+        ]],
     );
 }
 
@@ -158,10 +285,19 @@ fn check_choice(options: &str, answer: &str, id: Option<&str>) {
     let list = list.join(",");
     let request = format!(r#"{{"sessionId":"s","toolCall":{call},"options":[{list}]}}"#);
     let mut talk = Talk::in_session();
-    one(talk.client.write_call(super::call("session/request_permission", &request)).expect("a call"));
-    let result = talk.client.read_result("session/request_permission", answer);
+    one(talk
+        .client
+        .write_call(super::call("session/request_permission", &request))
+        .expect("a call"));
+    let result = talk
+        .client
+        .read_result("session/request_permission", answer);
     let outcome = &value(&result.expect("a result"))["outcome"];
-    assert_eq!(outcome["optionId"].as_str(), id, "{options} {answer} {outcome}");
+    assert_eq!(
+        outcome["optionId"].as_str(),
+        id,
+        "{options} {answer} {outcome}"
+    );
 }
 
 fn option(text: &str) -> String {
@@ -182,16 +318,28 @@ fn a_grant_never_grows() {
     check_choice(usual, r#"{"granted":true,"scope":"always"}"#, Some("a"));
     check_choice(usual, r#"{"granted":true,"remember":true}"#, Some("y"));
     check_choice("a:allow_always", r#"{"granted":true,"scope":"once"}"#, None);
-    check_choice("y:allow_once", r#"{"granted":true,"scope":"always"}"#, Some("y"));
+    check_choice(
+        "y:allow_once",
+        r#"{"granted":true,"scope":"always"}"#,
+        Some("y"),
+    );
     let scoped = "y:allow_once s:allow_always:session";
     check_choice(scoped, r#"{"granted":true,"scope":"session"}"#, Some("s"));
     check_choice(scoped, r#"{"granted":true,"scope":"workspace"}"#, Some("y"));
-    check_choice("s:reject_once:session", r#"{"granted":true,"scope":"session"}"#, None);
+    check_choice(
+        "s:reject_once:session",
+        r#"{"granted":true,"scope":"session"}"#,
+        None,
+    );
 }
 
 #[test]
 fn a_refusal_refuses() {
-    check_choice("y:allow_once n:reject_once", r#"{"granted":false}"#, Some("n"));
+    check_choice(
+        "y:allow_once n:reject_once",
+        r#"{"granted":false}"#,
+        Some("n"),
+    );
     check_choice("y:allow_once", r#"{"granted":false}"#, None);
     let both = "n:reject_once x:reject_always";
     check_choice(both, r#"{"granted":false}"#, Some("n"));

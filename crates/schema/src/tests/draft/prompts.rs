@@ -15,28 +15,50 @@ fn turns() {
           "content": [{"type": "text", "text": "Hello"}],
           "_meta": {"customTracingId": "trace_xyz"}
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "prompt":[{"type":"text","text":"Hello"}],
+              "_meta":{"customTracingId":"trace_xyz"}
+            }"#]],
     );
     check(
         &mut talk,
         "agent= session/prompt",
         r#"{"stopReason": "end_turn", "usage": {"inputTokens": 1500, "outputTokens": 2300}}"#,
-        expect![],
+        expect![[r#"
+            {
+              "stopReason":"end_turn",
+              "usage":{"inputTokens":1500,"outputTokens":2300,"totalTokens":3800}
+            }"#]],
     );
-    talk.pass("client session/prompt", r#"{"sessionId": "s", "content": []}"#);
-    check(&mut talk, "agent= session/prompt", r#"{"stopReason": "cancelled"}"#, expect![]);
+    talk.pass(
+        "client session/prompt",
+        r#"{"sessionId": "s", "content": []}"#,
+    );
+    check(
+        &mut talk,
+        "agent= session/prompt",
+        r#"{"stopReason": "cancelled"}"#,
+        expect![[r#"{"stopReason":"cancelled"}"#]],
+    );
     check(
         &mut talk,
         "client session/cancel",
         r#"{"sessionId": "s", "reason": "user_requested"}"#,
-        expect![],
+        expect![[r#"{"sessionId":"s","_meta":{"attache.dialect":{"reason":"user_requested"}}}"#]],
     );
 }
 
 #[test]
 fn stop_reasons_that_the_draft_does_not_have() {
     let mut talk = Talk::in_session();
-    check_written(&mut talk, "client= session/prompt", r#"{"stopReason": "refusal"}"#, expect![]);
+    check_written(
+        &mut talk,
+        "client= session/prompt",
+        r#"{"stopReason": "refusal"}"#,
+        expect![[r#"{"stopReason":"end_turn"}"#]],
+    );
     check_written(
         &mut talk,
         "client= session/prompt",
@@ -44,7 +66,11 @@ fn stop_reasons_that_the_draft_does_not_have() {
           "stopReason": "max_turn_requests",
           "usage": {"totalTokens": 9, "inputTokens": 1, "outputTokens": 2}
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "stopReason":"max_tokens",
+              "usage":{"totalTokens":9,"inputTokens":1,"outputTokens":2}
+            }"#]],
     );
 }
 
@@ -54,7 +80,8 @@ fn a_turn_that_ends_with_an_error_is_an_error() {
     talk.pass("client session/prompt", r#"{"sessionId":"s","content":[]}"#);
     let result = r#"{"stopReason":"error","usage":{"inputTokens":1,"outputTokens":0}}"#;
     let error = talk.agent.read_result("session/prompt", result);
-    expect![].assert_eq(&error.expect_err("failed").to_string());
+    expect!["Internal error: the agent ended the turn with an error (-32603)"]
+        .assert_eq(&error.expect_err("failed").to_string());
 }
 
 #[test]
@@ -78,7 +105,42 @@ fn attachments_join_the_prompt() {
             "seven"
           ]
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "prompt":[
+                {"type":"text","text":"Look"},
+                {
+                  "type":"resource_link",
+                  "name":"a b.rs",
+                  "uri":"file:///home/user/project/src/a%20b.rs",
+                  "_meta":{"attache.dialect":{"attachment":true}}
+                },
+                {
+                  "type":"resource_link",
+                  "name":"x",
+                  "uri":"https://example.com/x.png?y",
+                  "mimeType":"image/png",
+                  "_meta":{"attache.dialect":{"attachment":true}}
+                },
+                {
+                  "type":"resource",
+                  "resource":{"uri":"file:///n","text":"note"},
+                  "_meta":{"attache.dialect":{"attachment":true}}
+                }
+              ],
+              "_meta":{
+                "attache.dialect":{
+                  "attachments":[
+                    {"path":"src/a b.rs"},
+                    {"uri":"https://example.com/x.png?y","mediaType":"image/png","name":"x"},
+                    {"type":"resource","uri":"file:///n","content":"note"},
+                    {"id":7},
+                    "seven"
+                  ]
+                }
+              }
+            }"#]],
     );
 }
 
@@ -117,7 +179,30 @@ fn pictures_and_sounds() {
             }
           ]
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "prompt":[
+                {"type":"image","data":"iVBORw0KGgo...","mimeType":"image/png"},
+                {"type":"audio","data":"UklGRi...","mimeType":"audio/wav"},
+                {
+                  "_meta":{
+                    "attache.dialect":{
+                      "source":{
+                        "type":"url",
+                        "mediaType":"image/png",
+                        "url":"https://example.com/a/b.png?c#d"
+                      },
+                      "type":"image"
+                    }
+                  },
+                  "type":"resource_link",
+                  "uri":"https://example.com/a/b.png?c#d",
+                  "name":"b.png",
+                  "mimeType":"image/png"
+                }
+              ]
+            }"#]],
     );
 }
 
@@ -144,7 +229,21 @@ fn pictures_for_a_draft_agent() {
             }
           ]
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "content":[
+                {
+                  "type":"image",
+                  "uri":"file:///x.png",
+                  "source":{"type":"base64","mediaType":"image/png","data":"x"}
+                },
+                {
+                  "type":"image",
+                  "source":{"type":"url","mediaType":"image/png","url":"https://x"}
+                }
+              ]
+            }"#]],
     );
 }
 
@@ -173,7 +272,25 @@ fn resources() {
             }
           ]
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "prompt":[
+                {
+                  "type":"resource_link",
+                  "uri":"file:///src/auth.ts",
+                  "mimeType":"text/typescript",
+                  "title":"Auth",
+                  "name":"Auth"
+                },
+                {"type":"resource_link","uri":"file:///src/auth.ts","name":"auth.ts"},
+                {
+                  "type":"resource",
+                  "resource":{"uri":"file:///src/auth.ts","mimeType":"text/typescript","text":"export"},
+                  "_meta":{"attache.dialect":{"title":"auth.ts"}}
+                }
+              ]
+            }"#]],
     );
     check_written(
         &mut talk,
@@ -192,6 +309,19 @@ fn resources() {
             }
           ]
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "content":[
+                {"type":"resource_link","name":"n","uri":"file:///a"},
+                {
+                  "type":"resource",
+                  "uri":"file:///a",
+                  "blob":"AAAA",
+                  "mimeType":"application/x",
+                  "content":""
+                }
+              ]
+            }"#]],
     );
 }

@@ -24,13 +24,30 @@ fn new_session() {
           ],
           "systemPrompt": "You are a helpful coding assistant."
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "cwd":"/home/user/project",
+              "mcpServers":[
+                {
+                  "name":"filesystem",
+                  "command":"mcp-server-filesystem",
+                  "args":["/home/user/project"],
+                  "env":[]
+                }
+              ],
+              "systemPrompt":{
+                "mode":"append",
+                "content":[{"type":"text","text":"You are a helpful coding assistant."}]
+              }
+            }"#]],
     );
     check(
         &mut talk,
         "agent= session/new",
         r#"{"sessionId": "s", "createdAt": "2026-02-04T10:30:00Z"}"#,
-        expect![],
+        expect![[
+            r#"{"sessionId":"s","_meta":{"attache.dialect":{"createdAt":"2026-02-04T10:30:00Z"}}}"#
+        ]],
     );
     check(
         &mut talk,
@@ -40,13 +57,26 @@ fn new_session() {
           "initialMode": "plan",
           "configOptions": {"autoApprove": true, "maxTokens": 4096}
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "cwd":"/p",
+              "mcpServers":[],
+              "_meta":{
+                "attache.dialect":{"initialMode":"plan","configOptions":{"autoApprove":true,"maxTokens":4096}}
+              }
+            }"#]],
     );
     check(
         &mut talk,
         "agent= session/new",
         r#"{"sessionId": "t", "createdAt": "2026-02-04T10:30:00Z"}"#,
-        expect![],
+        expect![[r#"
+            {
+              "sessionId":"t",
+              "_meta":{"attache.dialect":{"createdAt":"2026-02-04T10:30:00Z"}},
+              "modes":{"currentModeId":"plan","availableModes":[{"id":"plan","name":"plan"}]},
+              "configOptions":[{"id":"autoApprove","name":"autoApprove","type":"boolean","currentValue":true}]
+            }"#]],
     );
 }
 
@@ -66,7 +96,15 @@ fn declared_modes_are_the_modes_of_every_session() {
         &mut talk,
         "agent= session/new",
         r#"{"sessionId": "s", "createdAt": "2026-02-04T10:30:00Z"}"#,
-        expect![],
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "_meta":{"attache.dialect":{"createdAt":"2026-02-04T10:30:00Z"}},
+              "modes":{
+                "currentModeId":"default",
+                "availableModes":[{"id":"default","name":"default"},{"id":"plan","name":"plan"}]
+              }
+            }"#]],
     );
 }
 
@@ -88,7 +126,9 @@ fn new_session_for_a_draft_peer() {
             ]
           }
         }"#,
-        expect![],
+        expect![[
+            r#"{"workingDirectory":"/p","additionalDirectories":["/q"],"systemPrompt":"a\n\nb"}"#
+        ]],
     );
     talk.pass("client session/new", r#"{"workingDirectory": "/p"}"#);
     check_written(
@@ -110,7 +150,7 @@ fn new_session_for_a_draft_peer() {
             }
           ]
         }"#,
-        expect![],
+        expect![[r#"{"sessionId":"s","mode":"ask","configOptions":{"m":"x"}}"#]],
     );
 }
 
@@ -144,13 +184,32 @@ fn mcp_servers_on_this_machine() {
             }
           ]
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "cwd":"/p",
+              "mcpServers":[
+                {
+                  "name":"a",
+                  "command":"c",
+                  "args":["--root","/home/user"],
+                  "env":[{"name":"DEBUG","value":"1"}],
+                  "_meta":{"attache.dialect":{"transport":{"cwd":"/home/user"}}}
+                },
+                {
+                  "name":"b",
+                  "command":"c",
+                  "args":[],
+                  "env":[],
+                  "_meta":{"attache.dialect":{"transport":{"args":[],"env":{}}}}
+                }
+              ]
+            }"#]],
     );
     check(
         &mut talk,
         "client session/new",
         r#"{"workingDirectory": "/p", "mcpServers": []}"#,
-        expect![],
+        expect![[r#"{"cwd":"/p","mcpServers":[],"_meta":{"attache.dialect":{"mcpServers":[]}}}"#]],
     );
 }
 
@@ -189,7 +248,33 @@ fn mcp_servers_elsewhere() {
             }
           ]
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "cwd":"/p",
+              "mcpServers":[
+                {
+                  "name":"c",
+                  "type":"http",
+                  "url":"https://api.example.com/mcp",
+                  "headers":[{"name":"Authorization","value":"Bearer token"}],
+                  "_meta":{"attache.dialect":{"transport":{"timeout":30000}}}
+                },
+                {
+                  "name":"d",
+                  "type":"sse",
+                  "url":"https://api.example.com/mcp/events",
+                  "headers":[]
+                },
+                {
+                  "name":"e",
+                  "type":"acp",
+                  "serverId":"internal-tool",
+                  "_meta":{
+                    "attache.dialect":{"transport":{"agentUrl":"acp://trusted-agent.example.com"}}
+                  }
+                }
+              ]
+            }"#]],
     );
 }
 
@@ -212,14 +297,27 @@ fn mcp_servers_for_a_draft_agent() {
             {"type": "acp", "name": "c", "serverId": "i"}
           ]
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "workingDirectory":"/p",
+              "mcpServers":[
+                {"name":"a","transport":{"type":"stdio","command":"c","env":{"A":"1"}}},
+                {"name":"b","transport":{"type":"http","url":"u"}},
+                {"name":"c","transport":{"type":"acp","mcpServerName":"i"}}
+              ]
+            }"#]],
     );
 }
 
 #[test]
 fn load_session() {
     let mut talk = Talk::in_session();
-    check(&mut talk, "client session/load", r#"{"sessionId": "s"}"#, expect![]);
+    check(
+        &mut talk,
+        "client session/load",
+        r#"{"sessionId": "s"}"#,
+        expect![[r#"{"sessionId":"s","cwd":"/home/user/project","mcpServers":[]}"#]],
+    );
     check(
         &mut talk,
         "agent= session/load",
@@ -230,20 +328,46 @@ fn load_session() {
           "configOptions": {"autoApprove": true, "model": "large", "maxTokens": 4096},
           "messageCount": 12
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "configOptions":[
+                {"id":"autoApprove","name":"autoApprove","type":"boolean","currentValue":true},
+                {
+                  "id":"model",
+                  "name":"model",
+                  "type":"select",
+                  "options":[{"value":"large","name":"large"}],
+                  "currentValue":"large"
+                }
+              ],
+              "modes":{"currentModeId":"plan","availableModes":[{"id":"plan","name":"plan"}]},
+              "_meta":{
+                "attache.dialect":{
+                  "configOptions":{"autoApprove":true,"model":"large","maxTokens":4096},
+                  "sessionId":"s",
+                  "workingDirectory":"/home/user/project",
+                  "messageCount":12
+                }
+              }
+            }"#]],
     );
     check_written(
         &mut talk,
         "agent session/load",
         r#"{"sessionId": "s", "cwd": "/p", "mcpServers": []}"#,
-        expect![],
+        expect![[r#"{"sessionId":"s"}"#]],
     );
 }
 
 #[test]
 fn load_session_that_this_connection_has_not_seen() {
     let mut talk = Talk::new();
-    check(&mut talk, "client session/load", r#"{"sessionId": "old"}"#, expect![]);
+    check(
+        &mut talk,
+        "client session/load",
+        r#"{"sessionId": "old"}"#,
+        expect![[r#"{"sessionId":"old","cwd":"","mcpServers":[]}"#]],
+    );
     check_written(
         &mut talk,
         "client session/update",
@@ -254,7 +378,7 @@ fn load_session_that_this_connection_has_not_seen() {
             "content": {"type": "text", "text": "a"}
           }
         }"#,
-        expect![],
+        expect![[r#"{"sessionId":"old","type":"user_message_chunk","data":{"content":"a"}}"#]],
     );
     check_written(
         &mut talk,
@@ -266,7 +390,7 @@ fn load_session_that_this_connection_has_not_seen() {
             "content": {"type": "text", "text": "b"}
           }
         }"#,
-        expect![],
+        expect![[r#"{"sessionId":"old","type":"agent_message_chunk","data":{"content":"b"}}"#]],
     );
     check_written(
         &mut talk,
@@ -278,7 +402,12 @@ fn load_session_that_this_connection_has_not_seen() {
             "content": {"type": "text", "text": "c"}
           }
         }"#,
-        expect![],
+        expect![[r#"{"sessionId":"old","type":"agent_message_chunk","data":{"content":"c"}}"#]],
     );
-    check_written(&mut talk, "client= session/load", r#"null"#, expect![]);
+    check_written(
+        &mut talk,
+        "client= session/load",
+        r#"null"#,
+        expect![[r#"{"configOptions":{},"sessionId":"old","messageCount":2,"mode":"default"}"#]],
+    );
 }

@@ -7,15 +7,30 @@ use super::*;
 #[test]
 fn modes() {
     let mut talk = Talk::in_session();
-    check(&mut talk, "client session/set_mode", r#"{"sessionId": "s", "mode": "plan"}"#, expect![]);
+    check(
+        &mut talk,
+        "client session/set_mode",
+        r#"{"sessionId": "s", "mode": "plan"}"#,
+        expect![[r#"{"sessionId":"s","modeId":"plan"}"#]],
+    );
     check(
         &mut talk,
         "agent= session/set_mode",
         r#"{"previousMode": "default", "currentMode": "plan"}"#,
-        expect![],
+        expect![[
+            r#"{"_meta":{"attache.dialect":{"previousMode":"default","currentMode":"plan"}}}"#
+        ]],
     );
-    talk.pass("client session/set_mode", r#"{"sessionId": "s", "mode": "code"}"#);
-    check_written(&mut talk, "client= session/set_mode", r#"{}"#, expect![]);
+    talk.pass(
+        "client session/set_mode",
+        r#"{"sessionId": "s", "mode": "code"}"#,
+    );
+    check_written(
+        &mut talk,
+        "client= session/set_mode",
+        r#"{}"#,
+        expect![[r#"{"previousMode":"plan","currentMode":"code"}"#]],
+    );
 }
 
 #[test]
@@ -25,25 +40,52 @@ fn options() {
         &mut talk,
         "client session/set_config_option",
         r#"{"sessionId": "s", "key": "model", "value": "large"}"#,
-        expect![],
+        expect![[r#"{"sessionId":"s","configId":"model","value":"large"}"#]],
     );
     check(
         &mut talk,
         "agent= session/set_config_option",
         r#"{"key": "model", "currentValue": "large"}"#,
-        expect![],
+        expect![[r#"
+            {
+              "configOptions":[
+                {
+                  "id":"model",
+                  "name":"model",
+                  "type":"select",
+                  "options":[{"value":"large","name":"large"}],
+                  "currentValue":"large"
+                }
+              ],
+              "_meta":{"attache.dialect":{"key":"model","currentValue":"large"}}
+            }"#]],
     );
     check(
         &mut talk,
         "client session/set_config_option",
         r#"{"sessionId": "s", "key": "autoApprove", "value": true}"#,
-        expect![],
+        expect![[r#"{"sessionId":"s","configId":"autoApprove","value":true,"type":"boolean"}"#]],
     );
     check(
         &mut talk,
         "agent= session/set_config_option",
         r#"{"key": "autoApprove", "previousValue": false, "currentValue": true}"#,
-        expect![],
+        expect![[r#"
+            {
+              "configOptions":[
+                {
+                  "id":"model",
+                  "name":"model",
+                  "type":"select",
+                  "options":[{"value":"large","name":"large"}],
+                  "currentValue":"large"
+                },
+                {"id":"autoApprove","name":"autoApprove","type":"boolean","currentValue":true}
+              ],
+              "_meta":{
+                "attache.dialect":{"key":"autoApprove","previousValue":false,"currentValue":true}
+              }
+            }"#]],
     );
 }
 
@@ -54,13 +96,23 @@ fn options_that_are_neither_switch_nor_choice() {
         &mut talk,
         "client session/set_config_option",
         r#"{"sessionId": "s", "key": "maxTokens", "value": 4096}"#,
-        expect![],
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "configId":"maxTokens",
+              "value":"4096",
+              "_meta":{"attache.dialect":{"value":4096}}
+            }"#]],
     );
     check(
         &mut talk,
         "agent= session/set_config_option",
         r#"{"key": "maxTokens", "previousValue": 1024, "currentValue": 4096}"#,
-        expect![],
+        expect![[r#"
+            {
+              "configOptions":[],
+              "_meta":{"attache.dialect":{"key":"maxTokens","previousValue":1024,"currentValue":4096}}
+            }"#]],
     );
 }
 
@@ -93,6 +145,6 @@ fn options_for_a_draft_client() {
             }
           ]
         }"#,
-        expect![],
+        expect![[r#"{"key":"model","previousValue":"large","currentValue":"small"}"#]],
     );
 }

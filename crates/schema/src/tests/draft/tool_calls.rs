@@ -17,7 +17,16 @@ fn calls() {
           "input": {"path": "/p/auth.ts"},
           "status": "pending"
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "toolCallId":"tc_123",
+              "name":"fs/read_text_file",
+              "rawInput":{"path":"/p/auth.ts"},
+              "status":"pending",
+              "title":"Read /p/auth.ts",
+              "kind":"read",
+              "sessionUpdate":"tool_call"
+            }"#]],
     );
     check_update(
         &mut talk,
@@ -29,7 +38,16 @@ fn calls() {
           "status": "in_progress",
           "requiresPermission": true
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "toolCallId":"a",
+              "name":"grep",
+              "rawInput":{},
+              "status":"in_progress",
+              "title":"grep",
+              "_meta":{"attache.dialect":{"requiresPermission":true}},
+              "sessionUpdate":"tool_call"
+            }"#]],
     );
     check_update(
         &mut talk,
@@ -47,7 +65,22 @@ fn calls() {
             "endColumn": 2
           }
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "toolCallId":"a",
+              "name":"terminal/create",
+              "rawInput":{"command":"ls"},
+              "status":"completed",
+              "title":"Run ls",
+              "kind":"execute",
+              "locations":[{"path":"/home/user/project/src/auth.ts","line":42}],
+              "_meta":{
+                "attache.dialect":{
+                  "location":{"path":"src/auth.ts","line":42,"column":5,"endLine":55,"endColumn":2}
+                }
+              },
+              "sessionUpdate":"tool_call"
+            }"#]],
     );
 }
 
@@ -64,7 +97,15 @@ fn calls_for_a_draft_client() {
           "status": "pending",
           "locations": [{"path": "/a", "line": 1}, {"path": "/b"}]
         }"#,
-        expect![],
+        expect![[r#"
+            tool_call {
+              "id":"c",
+              "tool":"Reading the parser",
+              "kind":"read",
+              "status":"pending",
+              "input":{},
+              "location":{"path":"/a","line":1}
+            }"#]],
     );
     check_written_update(
         &mut talk,
@@ -76,7 +117,15 @@ fn calls_for_a_draft_client() {
           "kind": "search",
           "rawInput": {"path": "/a"}
         }"#,
-        expect![],
+        expect![[r#"
+            tool_call {
+              "id":"c",
+              "title":"Looking",
+              "tool":"fs/read_text_file",
+              "kind":"search",
+              "input":{"path":"/a"},
+              "status":"pending"
+            }"#]],
     );
     check_written_update(
         &mut talk,
@@ -87,7 +136,13 @@ fn calls_for_a_draft_client() {
           "locations": [],
           "rawOutput": {"a": 1}
         }"#,
-        expect![],
+        expect![[r#"
+            tool_call_update {
+              "id":"c",
+              "title":null,
+              "rawOutput":{"a":1},
+              "output":{"type":"text","text":"{\"a\": 1}"}
+            }"#]],
     );
 }
 
@@ -98,26 +153,58 @@ fn statuses() {
         &mut talk,
         "tool_call_update",
         r#"{"id": "a", "status": "awaiting_permission"}"#,
-        expect![],
+        expect![[r#"
+            {
+              "toolCallId":"a",
+              "_meta":{"attache.dialect":{"status":"awaiting_permission"}},
+              "status":"pending",
+              "sessionUpdate":"tool_call_update"
+            }"#]],
     );
     check_update(
         &mut talk,
         "tool_call_update",
         r#"{"id": "a", "status": "in_progress"}"#,
-        expect![],
+        expect![[
+            r#"{"toolCallId":"a","status":"in_progress","sessionUpdate":"tool_call_update"}"#
+        ]],
     );
-    check_update(&mut talk, "tool_call_update", r#"{"id": "a", "status": "denied"}"#, expect![]);
+    check_update(
+        &mut talk,
+        "tool_call_update",
+        r#"{"id": "a", "status": "denied"}"#,
+        expect![[r#"
+        {
+          "toolCallId":"a",
+          "_meta":{"attache.dialect":{"status":"denied"}},
+          "status":"failed",
+          "sessionUpdate":"tool_call_update"
+        }"#]],
+    );
     check_update(
         &mut talk,
         "tool_call_update",
         r#"{"id": "a", "status": "cancelled", "duration": 45}"#,
-        expect![],
+        expect![[r#"
+            {
+              "toolCallId":"a",
+              "_meta":{"attache.dialect":{"status":"cancelled","duration":45}},
+              "status":"failed",
+              "sessionUpdate":"tool_call_update"
+            }"#]],
     );
     check_update(
         &mut talk,
         "tool_call_update",
         r#"{"id": "a", "status": "failed", "error": "no such file"}"#,
-        expect![],
+        expect![[r#"
+            {
+              "toolCallId":"a",
+              "status":"failed",
+              "content":[{"type":"content","content":{"type":"text","text":"no such file"}}],
+              "_meta":{"attache.dialect":{"error":"no such file"}},
+              "sessionUpdate":"tool_call_update"
+            }"#]],
     );
 }
 
@@ -132,6 +219,6 @@ fn a_status_that_somebody_has_changed_is_not_the_kept_one() {
           "status": "completed",
           "_meta": {"attache.dialect": {"status": "denied"}}
         }"#,
-        expect![],
+        expect![[r#"tool_call_update {"id":"a","status":"completed"}"#]],
     );
 }

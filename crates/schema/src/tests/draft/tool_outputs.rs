@@ -17,7 +17,14 @@ fn outputs() {
           "output": {"type": "text", "text": "done"},
           "duration": 45
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "toolCallId":"a",
+              "status":"completed",
+              "content":[{"type":"content","content":{"type":"text","text":"done"}}],
+              "_meta":{"attache.dialect":{"duration":45}},
+              "sessionUpdate":"tool_call_update"
+            }"#]],
     );
     check_update(
         &mut talk,
@@ -33,7 +40,20 @@ fn outputs() {
             "stderr": ""
           }
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "toolCallId":"a",
+              "content":[
+                {
+                  "type":"terminal",
+                  "terminalId":"t",
+                  "_meta":{
+                    "attache.dialect":{"command":"npm test","exitCode":0,"stdout":"All tests passed!","stderr":""}
+                  }
+                }
+              ],
+              "sessionUpdate":"tool_call_update"
+            }"#]],
     );
     check_update(
         &mut talk,
@@ -45,15 +65,42 @@ fn outputs() {
             "source": {"type": "base64", "mediaType": "image/png", "data": "x"}
           }
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "toolCallId":"a",
+              "content":[{"type":"content","content":{"type":"image","data":"x","mimeType":"image/png"}}],
+              "sessionUpdate":"tool_call_update"
+            }"#]],
     );
 }
 
 #[test]
 fn outputs_of_no_known_form() {
     let mut talk = Talk::in_session();
-    check_update(&mut talk, "tool_call_update", r#"{"id": "a", "output": {"rows": 3}}"#, expect![]);
-    check_update(&mut talk, "tool_call_update", r#"{"id": "a", "output": "plain"}"#, expect![]);
+    check_update(
+        &mut talk,
+        "tool_call_update",
+        r#"{"id": "a", "output": {"rows": 3}}"#,
+        expect![[r#"
+        {
+          "toolCallId":"a",
+          "_meta":{"attache.dialect":{"output":{"rows":3}}},
+          "rawOutput":{"rows":3},
+          "sessionUpdate":"tool_call_update"
+        }"#]],
+    );
+    check_update(
+        &mut talk,
+        "tool_call_update",
+        r#"{"id": "a", "output": "plain"}"#,
+        expect![[r#"
+        {
+          "toolCallId":"a",
+          "_meta":{"attache.dialect":{"output":"plain"}},
+          "rawOutput":"plain",
+          "sessionUpdate":"tool_call_update"
+        }"#]],
+    );
 }
 
 #[test]
@@ -85,7 +132,38 @@ fn hunks_are_shown_and_kept() {
             ]
           }
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "toolCallId":"a",
+              "content":[
+                {
+                  "type":"content",
+                  "content":{
+                    "type":"text",
+                    "text":"--- /p/a.ts\n+++ /p/a.ts\n@@ -10,5 +10,8 @@\n-a\n+b\n@@ -30,1 +33,0 @@\n-c"
+                  },
+                  "_meta":{
+                    "attache.dialect":{
+                      "output":{
+                        "type":"diff",
+                        "path":"/p/a.ts",
+                        "hunks":[
+                          {
+                            "oldStart":10,
+                            "oldLines":5,
+                            "newStart":10,
+                            "newLines":8,
+                            "content":"@@ -10,5 +10,8 @@\n-a\n+b"
+                          },
+                          {"oldStart":30,"oldLines":1,"newStart":33,"newLines":0,"content":"-c"}
+                        ]
+                      }
+                    }
+                  }
+                }
+              ],
+              "sessionUpdate":"tool_call_update"
+            }"#]],
     );
 }
 
@@ -96,10 +174,17 @@ fn check_diff(old: &str, new: &str, hunks: Expect) {
     let update = r#""sessionUpdate":"tool_call_update","toolCallId":"a""#;
     let params = format!(r#"{{"sessionId":"s","update":{{{update},"content":[{diff}]}}}}"#);
     let written = Talk::in_session().written("client session/update", &params);
-    let found = written[0]["data"]["output"]["hunks"].as_array().expect("a list");
+    let found = written[0]["data"]["output"]["hunks"]
+        .as_array()
+        .expect("a list");
     let found = found.iter().map(|hunk| {
-        let place = ["oldStart", "oldLines", "newStart", "newLines"].map(|name| hunk[name].to_string());
-        format!("{}\n{}", place.join(" "), hunk["content"].as_str().expect("a text"))
+        let place =
+            ["oldStart", "oldLines", "newStart", "newLines"].map(|name| hunk[name].to_string());
+        format!(
+            "{}\n{}",
+            place.join(" "),
+            hunk["content"].as_str().expect("a text")
+        )
     });
     hunks.assert_eq(&found.collect::<Vec<_>>().join("\n"));
 }
@@ -107,11 +192,59 @@ fn check_diff(old: &str, new: &str, hunks: Expect) {
 #[test]
 fn diffs_for_a_draft_client() {
     let lines = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
-    check_diff(lines, &lines.replace('5', "five"), expect![]);
-    check_diff(lines, &lines.replace("1\n", ""), expect![]);
-    check_diff("a\na\n", "a\na\na\n", expect![]);
-    check_diff("", "x\ny", expect![]);
-    check_diff("x\n", "", expect![]);
+    check_diff(
+        lines,
+        &lines.replace('5', "five"),
+        expect![[r#"
+        2 7 2 7
+        @@ -2,7 +2,7 @@
+         2
+         3
+         4
+        -5
+        +five
+         6
+         7
+         8"#]],
+    );
+    check_diff(
+        lines,
+        &lines.replace("1\n", ""),
+        expect![[r#"
+        1 4 1 3
+        @@ -1,4 +1,3 @@
+        -1
+         2
+         3
+         4"#]],
+    );
+    check_diff(
+        "a\na\n",
+        "a\na\na\n",
+        expect![[r#"
+        1 2 1 3
+        @@ -1,2 +1,3 @@
+         a
+         a
+        +a"#]],
+    );
+    check_diff(
+        "",
+        "x\ny",
+        expect![[r#"
+        0 0 1 2
+        @@ -0,0 +1,2 @@
+        +x
+        +y"#]],
+    );
+    check_diff(
+        "x\n",
+        "",
+        expect![[r#"
+        1 1 0 0
+        @@ -1,1 +0,0 @@
+        -x"#]],
+    );
     check_diff("x", "x\n", expect![]);
 }
 
@@ -125,7 +258,7 @@ fn content_for_a_draft_client() {
           "toolCallId": "a",
           "content": [{"type": "terminal", "terminalId": "t"}]
         }"#,
-        expect![],
+        expect![[r#"tool_call_update {"id":"a","output":{"type":"terminal","terminalId":"t"}}"#]],
     );
     check_written_update(
         &mut talk,
@@ -138,11 +271,18 @@ fn content_for_a_draft_client() {
             {"type": "terminal", "terminalId": "t"}
           ]
         }"#,
-        expect![],
+        expect![[r#"
+            tool_call_update {
+              "id":"a",
+              "output":{
+                "type":"text",
+                "text":"first\n--- /a\n+++ /a\n@@ -1,1 +1,1 @@\n-x\n+y\n[terminal t]"
+              }
+            }"#]],
     );
     check_written_update(
         &mut talk,
         r#"{"sessionUpdate": "tool_call_update", "toolCallId": "a", "content": []}"#,
-        expect![],
+        expect![[r#"tool_call_update {"id":"a"}"#]],
     );
 }

@@ -30,25 +30,45 @@ fn chunks() {
         &mut talk,
         "agent_message_chunk",
         r#"{"content": "I've analyzed", "index": 0, "final": false}"#,
-        expect![],
+        expect![[r#"
+            {
+              "content":{"type":"text","text":"I've analyzed"},
+              "_meta":{"attache.dialect":{"index":0,"final":false}},
+              "sessionUpdate":"agent_message_chunk"
+            }"#]],
     );
     check_update(
         &mut talk,
         "user_message_chunk",
         r#"{"content": "Please", "index": 0, "final": true}"#,
-        expect![],
+        expect![[r#"
+            {
+              "content":{"type":"text","text":"Please"},
+              "_meta":{"attache.dialect":{"index":0,"final":true}},
+              "sessionUpdate":"user_message_chunk"
+            }"#]],
     );
     check_update(
         &mut talk,
         "thought_message_chunk",
         r#"{"content": "I should", "index": 0, "visible": true}"#,
-        expect![],
+        expect![[r#"
+            {
+              "content":{"type":"text","text":"I should"},
+              "_meta":{"attache.dialect":{"index":0,"visible":true}},
+              "sessionUpdate":"agent_thought_chunk"
+            }"#]],
     );
     check_update(
         &mut talk,
         "agent_message_chunk",
         r#"{"content": "x", "_meta": {"a": 1}}"#,
-        expect![],
+        expect![[r#"
+            {
+              "content":{"type":"text","text":"x"},
+              "_meta":{"a":1},
+              "sessionUpdate":"agent_message_chunk"
+            }"#]],
     );
 }
 
@@ -64,7 +84,12 @@ fn the_time_of_an_update_is_kept() {
           "data": {"commands": []},
           "timestamp": "2026-02-04T10:30:00Z"
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "update":{"availableCommands":[],"sessionUpdate":"available_commands_update"},
+              "_meta":{"attache.dialect":{"timestamp":"2026-02-04T10:30:00Z"}}
+            }"#]],
     );
 }
 
@@ -78,7 +103,7 @@ fn chunks_that_are_no_text() {
           "messageId": "m",
           "content": {"type": "image", "data": "x", "mimeType": "image/png"}
         }"#,
-        expect![],
+        expect![[r#"agent_message_chunk {"messageId":"m","content":"[image image/png]"}"#]],
     );
     check_written_update(
         &mut talk,
@@ -86,7 +111,7 @@ fn chunks_that_are_no_text() {
           "sessionUpdate": "agent_thought_chunk",
           "content": {"type": "resource_link", "name": "n", "uri": "file:///a"}
         }"#,
-        expect![],
+        expect![[r#"thought_message_chunk {"content":"[n](file:///a)"}"#]],
     );
     check_written_update(
         &mut talk,
@@ -94,7 +119,7 @@ fn chunks_that_are_no_text() {
           "sessionUpdate": "agent_message_chunk",
           "content": {"type": "resource", "resource": {"uri": "file:///a", "text": "t"}}
         }"#,
-        expect![],
+        expect![[r#"agent_message_chunk {"content":"t"}"#]],
     );
 }
 
@@ -112,7 +137,31 @@ fn plans() {
             {"id": "3", "description": "Rest", "status": "skipped"}
           ]
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "entries":[
+                {
+                  "content":"Read",
+                  "status":"completed",
+                  "priority":"medium",
+                  "_meta":{"attache.dialect":{"id":"step_1"}}
+                },
+                {
+                  "content":"Refactor",
+                  "status":"in_progress",
+                  "priority":"medium",
+                  "_meta":{"attache.dialect":{"id":"step_2"}}
+                },
+                {
+                  "content":"Rest",
+                  "priority":"medium",
+                  "_meta":{"attache.dialect":{"status":"skipped","id":"3"}},
+                  "status":"pending"
+                }
+              ],
+              "_meta":{"attache.dialect":{"planId":"plan_xyz"}},
+              "sessionUpdate":"plan"
+            }"#]],
     );
     check_written_update(
         &mut talk,
@@ -123,7 +172,14 @@ fn plans() {
             {"content": "b", "priority": "medium", "status": "completed"}
           ]
         }"#,
-        expect![],
+        expect![[r#"
+            plan {
+              "steps":[
+                {"description":"a","priority":"high","status":"pending","id":"step_1"},
+                {"description":"b","status":"completed","id":"step_2"}
+              ],
+              "planId":"plan"
+            }"#]],
     );
     check_written_update(
         &mut talk,
@@ -135,7 +191,11 @@ fn plans() {
             "entries": [{"content": "a", "priority": "low", "status": "pending"}]
           }
         }"#,
-        expect![],
+        expect![[r#"
+            plan {
+              "planId":"p",
+              "steps":[{"description":"a","priority":"low","status":"pending","id":"step_1"}]
+            }"#]],
     );
 }
 
@@ -146,7 +206,11 @@ fn commands() {
         &mut talk,
         "available_commands",
         r#"{"commands": [{"name": "help", "description": "Show available commands"}]}"#,
-        expect![],
+        expect![[r#"
+            {
+              "availableCommands":[{"name":"help","description":"Show available commands"}],
+              "sessionUpdate":"available_commands_update"
+            }"#]],
     );
 }
 
@@ -157,12 +221,17 @@ fn modes() {
         &mut talk,
         "current_mode_update",
         r#"{"previousMode": "default", "currentMode": "plan", "reason": "User requested it"}"#,
-        expect![],
+        expect![[r#"
+            {
+              "currentModeId":"plan",
+              "_meta":{"attache.dialect":{"previousMode":"default","reason":"User requested it"}},
+              "sessionUpdate":"current_mode_update"
+            }"#]],
     );
     check_written_update(
         &mut talk,
         r#"{"sessionUpdate": "current_mode_update", "currentModeId": "code"}"#,
-        expect![],
+        expect![[r#"current_mode_update {"currentMode":"code","previousMode":"plan"}"#]],
     );
 }
 
@@ -178,19 +247,54 @@ fn an_option_that_changes_rebuilds_the_list() {
           "currentValue": true,
           "source": "user"
         }"#,
-        expect![],
+        expect![[r#"
+            {
+              "configOptions":[{"id":"autoApprove","name":"autoApprove","type":"boolean","currentValue":true}],
+              "_meta":{
+                "attache.dialect":{"key":"autoApprove","previousValue":false,"currentValue":true,"source":"user"}
+              },
+              "sessionUpdate":"config_option_update"
+            }"#]],
     );
     check_update(
         &mut talk,
         "config_option_update",
         r#"{"key": "model", "currentValue": "large"}"#,
-        expect![],
+        expect![[r#"
+            {
+              "configOptions":[
+                {"id":"autoApprove","name":"autoApprove","type":"boolean","currentValue":true},
+                {
+                  "id":"model",
+                  "name":"model",
+                  "type":"select",
+                  "options":[{"value":"large","name":"large"}],
+                  "currentValue":"large"
+                }
+              ],
+              "_meta":{"attache.dialect":{"key":"model","currentValue":"large"}},
+              "sessionUpdate":"config_option_update"
+            }"#]],
     );
     check_update(
         &mut talk,
         "config_option_update",
         r#"{"key": "model", "previousValue": "large", "currentValue": "small"}"#,
-        expect![],
+        expect![[r#"
+            {
+              "configOptions":[
+                {"id":"autoApprove","name":"autoApprove","type":"boolean","currentValue":true},
+                {
+                  "id":"model",
+                  "name":"model",
+                  "type":"select",
+                  "options":[{"value":"small","name":"small"}],
+                  "currentValue":"small"
+                }
+              ],
+              "_meta":{"attache.dialect":{"key":"model","previousValue":"large","currentValue":"small"}},
+              "sessionUpdate":"config_option_update"
+            }"#]],
     );
 }
 
@@ -205,8 +309,18 @@ fn a_list_of_options_is_an_update_for_every_change() {
         let switch = r#"{"id":"a","name":"A","type":"boolean","currentValue":true}"#;
         format!(r#"{{"sessionUpdate":"config_option_update","configOptions":[{switch},{model}]}}"#)
     };
-    check_written_update(&mut talk, &update("x"), expect![]);
-    check_written_update(&mut talk, &update("y"), expect![]);
+    check_written_update(
+        &mut talk,
+        &update("x"),
+        expect![[r#"
+        config_option_update {"key":"a","currentValue":true}
+        config_option_update {"key":"m","currentValue":"x"}"#]],
+    );
+    check_written_update(
+        &mut talk,
+        &update("y"),
+        expect![[r#"config_option_update {"key":"m","previousValue":"x","currentValue":"y"}"#]],
+    );
     check_written_update(&mut talk, &update("y"), expect![]);
 }
 
@@ -216,6 +330,6 @@ fn updates_that_the_draft_does_not_have_keep_their_name() {
     check_written_update(
         &mut talk,
         r#"{"sessionUpdate": "session_info_update", "title": "T"}"#,
-        expect![],
+        expect![[r#"session_info_update {"title":"T"}"#]],
     );
 }
