@@ -137,7 +137,7 @@ struct Checked<'a>(&'a str);
 
 impl Encode for Checked<'_> {
     fn encode(&self, out: &mut String) {
-        out.push_str(self.0);
+        write::raw(out, self.0);
     }
 }
 

@@ -59,11 +59,14 @@ macro_rules! calls {
                 }
             }
 
-            /// Appends the parameters as JSON.
+            /// Appends the parameters as JSON; `{}` where an extension has none.
             pub fn encode_params(&self, out: &mut String) {
                 match self {
                     $(Self::$Variant(params) => params.encode(out),)*
-                    Self::Extension(call) => call.params.encode(out),
+                    Self::Extension(call) => match &call.params {
+                        Some(params) => params.encode(out),
+                        None => out.push_str("{}"),
+                    },
                 }
             }
         }

@@ -5,6 +5,7 @@
 #[macro_use]
 mod macros;
 
+mod build;
 pub mod call;
 pub mod dialect;
 pub mod error;

@@ -2,7 +2,8 @@
 //!
 //! - `message!`  an object; required members first, then `..`, then optional ones, and `_meta` by itself
 //! - `fragment!` the same without `_meta`
-//! - `union!`    objects told apart by a tag; an unknown tag is kept as `Other` with its raw JSON
+//! - `union!`    objects told apart by a tag; an unknown tag is kept as `Other` with its raw JSON. A variant is made
+//!   from its payload, unless it is `shared` with another variant
 //! - `open_enum!` a string with known values; an unknown one is kept
 //! - `ids!`      opaque strings
 //!

@@ -2,11 +2,14 @@
 
 mod border;
 mod bridge;
+mod construct;
 mod detect;
 mod draft;
 mod hostile_borders;
 mod json_schema;
+mod kept;
 mod legacy;
+mod leniency;
 mod methods;
 pub(crate) mod official;
 mod oracle;
@@ -14,3 +17,5 @@ mod pharo;
 mod rules;
 pub(crate) mod sample;
 mod seeds;
+mod traffic;
+mod traps;

@@ -1,5 +1,6 @@
 //! How a member of an object is read when it does not fit: the tolerance of a protocol, one function a rule.
 
+use super::values::make_room;
 use super::{Decode, Error, Mark, Maybe, Problem, Reader};
 
 /// A member that must fit.
@@ -46,7 +47,10 @@ pub fn optional_items<T: Decode>(
     while more {
         let mark = reader.mark();
         match T::decode(reader) {
-            Ok(item) => items.push(item),
+            Ok(item) => {
+                make_room(&mut items);
+                items.push(item);
+            }
             Err(_) => skipped(reader, mark, name)?,
         }
         more = reader.more_items().map_err(|error| error.within(name))?;

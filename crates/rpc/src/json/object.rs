@@ -1,6 +1,7 @@
 //! One level of an object, for code that moves members about without understanding their values.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::{Encode, Error, Members, Raw, Reader, write};
 
@@ -48,6 +49,25 @@ impl<'a> Object<'a> {
         Some(self.members.remove(index).1)
     }
 
+    /// Takes out all members with a name that fits.
+    pub fn take_all(&mut self, fits: impl Fn(&str) -> bool) -> Object<'a> {
+        let members = std::mem::take(&mut self.members).into_iter();
+        let (taken, left) = members.partition(|(name, _)| fits(name));
+        self.members = left;
+        Object { members: taken }
+    }
+
+    /// Adds the members of another object whose names are not taken, at the end.
+    pub fn fill(&mut self, other: Object<'a>) {
+        let names = self.members.iter().map(|(name, _)| &**name);
+        let taken: HashSet<&str> = names.collect();
+        let others = other.members.into_iter();
+        let new: Vec<_> = others
+            .filter(|(name, _)| !taken.contains(&**name))
+            .collect();
+        self.members.extend(new);
+    }
+
     /// Sets a member to a JSON text, in place if it is there and at the end if not.
     pub fn set(&mut self, name: impl Into<Cow<'a, str>>, json: impl Into<Cow<'a, str>>) {
         let name = name.into();
@@ -82,6 +102,17 @@ impl<'a> Object<'a> {
         self.members.into_iter()
     }
 
+    /// The object with texts of its own.
+    pub fn into_owned(self) -> Object<'static> {
+        let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        let members = self.members.into_iter();
+        Object {
+            members: members
+                .map(|(name, value)| (own(name), own(value)))
+                .collect(),
+        }
+    }
+
     /// The object as a raw value.
     pub fn to_raw(&self) -> Result<Raw, Error> {
         Raw::parse(&super::to_string(self))
@@ -106,6 +137,17 @@ impl<'a> Object<'a> {
             index += 1;
             !replaced[index - 1]
         });
+    }
+}
+
+/// Names and JSON texts. Later members replace earlier ones of the same name.
+impl<'a> FromIterator<(Cow<'a, str>, Cow<'a, str>)> for Object<'a> {
+    fn from_iter<I: IntoIterator<Item = (Cow<'a, str>, Cow<'a, str>)>>(members: I) -> Self {
+        let mut object = Object {
+            members: members.into_iter().collect(),
+        };
+        object.drop_replaced();
+        object
     }
 }
 

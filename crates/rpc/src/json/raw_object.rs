@@ -70,3 +70,9 @@ impl Encode for RawObject {
         self.0.encode(out);
     }
 }
+
+impl From<serde_json::Map<String, serde_json::Value>> for RawObject {
+    fn from(members: serde_json::Map<String, serde_json::Value>) -> Self {
+        RawObject(Raw::from(serde_json::Value::Object(members)))
+    }
+}

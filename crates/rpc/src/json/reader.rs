@@ -195,16 +195,15 @@ impl<'a> Reader<'a> {
     ) -> Result<(Option<Cow<'a, str>>, bool), Error> {
         let start = self.mark();
         if self.open_object()? && self.key()? == name {
-            let tag = self.string().map_err(|error| error.within(name))?;
-            return Ok((Some(tag), self.more_members()?));
+            return Ok((self.tag_value(name)?, self.more_members()?));
         }
         self.reset(start);
         let tag = self.tag(name)?;
         Ok((tag, self.open_object()?))
     }
 
-    /// Looks up a string member of the object that comes next, without leaving the place. A member of that name and
-    /// another type is an error.
+    /// Looks up a string member of the object that comes next, without leaving the place. `null` counts as no such
+    /// member; one of another type is an error.
     pub fn tag(&mut self, name: &'static str) -> Result<Option<Cow<'a, str>>, Error> {
         let mark = self.mark();
         let found = self.find_tag(name);
@@ -217,13 +216,21 @@ impl<'a> Reader<'a> {
         let mut more = self.open_object()?;
         while more {
             if self.key()? == name {
-                found = Some(self.string().map_err(|error| error.within(name))?);
+                found = self.tag_value(name)?;
             } else {
                 self.skip()?;
             }
             more = self.more_members()?;
         }
         Ok(found)
+    }
+
+    #[inline]
+    fn tag_value(&mut self, name: &'static str) -> Result<Option<Cow<'a, str>>, Error> {
+        if self.null()? {
+            return Ok(None);
+        }
+        self.string().map(Some).map_err(|error| error.within(name))
     }
 }
 

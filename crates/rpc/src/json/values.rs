@@ -87,10 +87,20 @@ impl<T: Decode> Decode for Vec<T> {
         let mut items = Vec::new();
         let mut more = reader.open_array()?;
         while more {
+            make_room(&mut items);
             items.push(T::decode(reader).map_err(|error| error.at(items.len()))?);
             more = reader.more_items()?;
         }
         Ok(items)
+    }
+}
+
+/// A peer decides how long a list is, with a few bytes for an item that takes many here. So the room for items grows by
+/// half and not to the double.
+#[inline]
+pub(super) fn make_room<T>(items: &mut Vec<T>) {
+    if items.len() == items.capacity() {
+        items.reserve_exact(items.len() / 2 + 4);
     }
 }
 

@@ -2,60 +2,92 @@
 
 macro_rules! message {
     ($(#[$attr:meta])* pub struct $Name:ident $(or $null:ident)? { $($body:tt)* }) => {
-        object! { @read [$(#[$attr])*] $Name [$($null)?] [with_meta] [required] [] [] [] $($body)* }
+        object! { @read { [$(#[$attr])*] $Name [$($null)?] with_meta } required [] [] [] $($body)* }
     };
 }
 
 macro_rules! fragment {
     ($(#[$attr:meta])* pub struct $Name:ident { $($body:tt)* }) => {
-        object! { @read [$(#[$attr])*] $Name [] [] [required] [] [] [] $($body)* }
+        object! { @read { [$(#[$attr])*] $Name [] without_meta } required [] [] [] $($body)* }
     };
 }
 
-/// Reads the members one by one into three lists (required, optional, parts), then writes the type.
+/// Reads the members one by one into three lists (required, optional, parts), then writes the type. Each member comes
+/// with what its setter takes, and the function of `crate::build` that makes the member of it.
 macro_rules! object {
-    (@read $attrs:tt $Name:ident $null:tt $meta:tt [required] $req:tt $opt:tt $part:tt .. $($rest:tt)*) => {
-        object! { @read $attrs $Name $null $meta [optional] $req $opt $part $($rest)* }
+    (@read $of:tt required $req:tt $opt:tt $part:tt .. $($rest:tt)*) => {
+        object! { @read $of optional $req $opt $part $($rest)* }
     };
-    (@read $attrs:tt $Name:ident $null:tt $meta:tt $mode:tt $req:tt $opt:tt [$($part:tt)*]
+    (@read $of:tt $mode:ident $req:tt $opt:tt [$($part:tt)*]
         $(#[$doc:meta])* part $field:ident : $type:ty, $($rest:tt)*) => {
-        object! { @read $attrs $Name $null $meta $mode $req $opt
-            [$($part)* { [$(#[$doc])*] $field ($type) }] $($rest)* }
+        object! { @read $of $mode $req $opt [$($part)* { [$(#[$doc])*] $field ($type) }] $($rest)* }
     };
-    (@read $attrs:tt $Name:ident $null:tt $meta:tt [required] [$($req:tt)*] $opt:tt $part:tt
-        $(#[$doc:meta])* $field:ident : $type:ty = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
-        object! { @read $attrs $Name $null $meta [required]
-            [$($req)* { [$(#[$doc])*] $field ($type) $wire [$($rule)*] }] $opt $part $($rest)* }
+    (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
+        $(#[$doc:meta])* $field:ident : Option<Vec<$type:ty>> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
+        object! { @push $of $mode $req $opt $part { [$(#[$doc])*] $field (Option<Vec<$type>>)
+            (impl IntoIterator<Item = impl Into<$type>>) some_list $wire [$($rule)*] } $($rest)* }
     };
-    (@read $attrs:tt $Name:ident $null:tt $meta:tt [optional] $req:tt [$($opt:tt)*] $part:tt
+    (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
+        $(#[$doc:meta])* $field:ident : Option<u32> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
+        object! { @push $of $mode $req $opt $part
+            { [$(#[$doc])*] $field (Option<u32>) (u32) some $wire [$($rule)*] } $($rest)* }
+    };
+    (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
+        $(#[$doc:meta])* $field:ident : Option<u64> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
+        object! { @push $of $mode $req $opt $part
+            { [$(#[$doc])*] $field (Option<u64>) (u64) some $wire [$($rule)*] } $($rest)* }
+    };
+    (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
         $(#[$doc:meta])* $field:ident : Option<$type:ty> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
-        object! { @read $attrs $Name $null $meta [optional] $req
-            [$($opt)* { [$(#[$doc])*] $field (Option<$type>) ($type) (Some) $wire [$($rule)*] }] $part $($rest)* }
+        object! { @push $of $mode $req $opt $part { [$(#[$doc])*] $field (Option<$type>)
+            (impl Into<$type>) some $wire [$($rule)*] } $($rest)* }
     };
-    (@read $attrs:tt $Name:ident $null:tt $meta:tt [optional] $req:tt [$($opt:tt)*] $part:tt
+    (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
+        $(#[$doc:meta])* $field:ident : Maybe<Vec<$type:ty>> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
+        object! { @push $of $mode $req $opt $part { [$(#[$doc])*] $field (Maybe<Vec<$type>>)
+            (impl IntoIterator<Item = impl Into<$type>>) value_list $wire [$($rule)*] } $($rest)* }
+    };
+    (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
         $(#[$doc:meta])* $field:ident : Maybe<$type:ty> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
-        object! { @read $attrs $Name $null $meta [optional] $req
-            [$($opt)* { [$(#[$doc])*] $field (Maybe<$type>) ($type) (Maybe::Value) $wire [$($rule)*] }] $part $($rest)* }
+        object! { @push $of $mode $req $opt $part { [$(#[$doc])*] $field (Maybe<$type>)
+            (impl Into<$type>) value $wire [$($rule)*] } $($rest)* }
     };
-    (@read $attrs:tt $Name:ident $null:tt $meta:tt [optional] $req:tt [$($opt:tt)*] $part:tt
+    (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
+        $(#[$doc:meta])* $field:ident : Vec<$type:ty> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
+        object! { @push $of $mode $req $opt $part { [$(#[$doc])*] $field (Vec<$type>)
+            (impl IntoIterator<Item = impl Into<$type>>) list $wire [$($rule)*] } $($rest)* }
+    };
+    (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
+        $(#[$doc:meta])* $field:ident : u64 = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
+        object! { @push $of $mode $req $opt $part
+            { [$(#[$doc])*] $field (u64) (u64) plain $wire [$($rule)*] } $($rest)* }
+    };
+    (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
         $(#[$doc:meta])* $field:ident : $type:ty = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
-        object! { @read $attrs $Name $null $meta [optional] $req
-            [$($opt)* { [$(#[$doc])*] $field ($type) ($type) (std::convert::identity) $wire [$($rule)*] }] $part $($rest)* }
+        object! { @push $of $mode $req $opt $part
+            { [$(#[$doc])*] $field ($type) (impl Into<$type>) plain $wire [$($rule)*] } $($rest)* }
     };
-    (@read $attrs:tt $Name:ident $null:tt [with_meta] $mode:tt $req:tt [$($opt:tt)*] $part:tt) => {
+    (@read { $attrs:tt $Name:ident $null:tt with_meta } $mode:ident $req:tt [$($opt:tt)*] $part:tt) => {
         object! { @write $attrs $Name $null $req
             [$($opt)* {
                 [#[doc = "Extension data (`_meta`): kept and passed on as it is."]]
-                meta (Option<crate::Meta>) (crate::Meta) (Some) "_meta" [lenient]
+                meta (Option<crate::Meta>) (impl Into<crate::Meta>) some "_meta" [lenient]
             }] $part }
     };
-    (@read $attrs:tt $Name:ident $null:tt [] $mode:tt $req:tt $opt:tt $part:tt) => {
+    (@read { $attrs:tt $Name:ident $null:tt without_meta } $mode:ident $req:tt $opt:tt $part:tt) => {
         object! { @write $attrs $Name $null $req $opt $part }
     };
 
+    (@push $of:tt required [$($req:tt)*] $opt:tt $part:tt $member:tt $($rest:tt)*) => {
+        object! { @read $of required [$($req)* $member] $opt $part $($rest)* }
+    };
+    (@push $of:tt optional $req:tt [$($opt:tt)*] $part:tt $member:tt $($rest:tt)*) => {
+        object! { @read $of optional $req [$($opt)* $member] $part $($rest)* }
+    };
+
     (@write [$(#[$attr:meta])*] $Name:ident [$($null:ident)?]
-        [$({ [$(#[$rdoc:meta])*] $rfield:ident ($rtype:ty) $rwire:literal [$($rrule:ident)*] })*]
-        [$({ [$(#[$odoc:meta])*] $ofield:ident ($otype:ty) ($oinner:ty) ($owrap:expr) $owire:literal [$($orule:ident)*] })*]
+        [$({ [$(#[$rdoc:meta])*] $rfield:ident ($rtype:ty) ($rarg:ty) $rbuild:ident $rwire:literal [$($rrule:ident)*] })*]
+        [$({ [$(#[$odoc:meta])*] $ofield:ident ($otype:ty) ($oarg:ty) $obuild:ident $owire:literal [$($orule:ident)*] })*]
         [$({ [$(#[$pdoc:meta])*] $pfield:ident ($ptype:ty) })*]
     ) => {
         $(#[$attr])*
@@ -71,9 +103,9 @@ macro_rules! object {
             pub const MEMBERS: &[&str] = &[$($rwire,)* $($owire,)*];
 
             /// A value with its required members; the others can be added behind it.
-            pub fn new($($rfield: impl Into<$rtype>,)* $($pfield: impl Into<$ptype>,)*) -> Self {
+            pub fn new($($rfield: $rarg,)* $($pfield: impl Into<$ptype>,)*) -> Self {
                 Self {
-                    $($rfield: $rfield.into(),)*
+                    $($rfield: crate::build::$rbuild($rfield),)*
                     $($pfield: $pfield.into(),)*
                     $($ofield: Default::default(),)*
                 }
@@ -81,8 +113,8 @@ macro_rules! object {
 
             $($(#[$odoc])*
             #[must_use]
-            pub fn $ofield(mut self, value: impl Into<$oinner>) -> Self {
-                self.$ofield = $owrap(value.into());
+            pub fn $ofield(mut self, value: $oarg) -> Self {
+                self.$ofield = crate::build::$obuild(value);
                 self
             })*
         }

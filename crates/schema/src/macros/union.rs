@@ -4,7 +4,7 @@ macro_rules! union {
     (
         $(#[$attr:meta])*
         pub enum $Name:ident by $tag:literal {
-            $($(#[$doc:meta])* $Variant:ident $(($Payload:ty))? = $value:literal,)*
+            $($(#[$doc:meta])* $Variant:ident $(($Payload:ty))? = $value:literal $($shared:ident)?,)*
         }
         $(untagged $(#[$udoc:meta])* $Untagged:ident($UPayload:ty) = $uvalue:literal)?
     ) => {
@@ -77,6 +77,9 @@ macro_rules! union {
             }
         }
 
+        $(union! { @from $Name $Variant [$($shared)?] $($Payload)? })*
+        $(union! { @from $Name $Untagged [] $UPayload })?
+
         serde_bridge! { $Name }
 
         #[cfg(test)]
@@ -92,6 +95,15 @@ macro_rules! union {
         }
     };
 
+    (@from $Name:ident $Variant:ident []) => {};
+    (@from $Name:ident $Variant:ident [shared] $Payload:ty) => {};
+    (@from $Name:ident $Variant:ident [] $Payload:ty) => {
+        impl From<$Payload> for $Name {
+            fn from(payload: $Payload) -> Self {
+                Self::$Variant(payload)
+            }
+        }
+    };
     (@pattern $Variant:ident) => { Self::$Variant };
     (@pattern $Variant:ident ($Payload:ty)) => { Self::$Variant(_) };
     (@bind $payload:ident $Variant:ident) => { Self::$Variant };

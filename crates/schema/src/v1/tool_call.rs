@@ -116,6 +116,12 @@ union! {
     }
 }
 
+impl From<ContentBlock> for ToolCallContent {
+    fn from(block: ContentBlock) -> Self {
+        Content::new(block).into()
+    }
+}
+
 message! {
     /// A content block that a tool call produced.
     pub struct Content {

@@ -1,6 +1,6 @@
 //! Session updates: all that the client learns while a session runs.
 
-use attache_rpc::json::{Decode, Encode, Error, Maybe, Raw, Reader};
+use attache_rpc::json::{Decode, Encode, Error, Kind, Maybe, Raw, Reader};
 
 use super::{
     CompactionSummaryChunk, CompactionUpdate, ContentBlock, MessageId, Notice, Plan, PlanRemoved,
@@ -22,11 +22,11 @@ union! {
     /// One piece of news.
     pub enum SessionUpdate by "sessionUpdate" {
         /// The next piece of a message of the person, as in a replay.
-        UserMessageChunk(ContentChunk) = "user_message_chunk",
+        UserMessageChunk(ContentChunk) = "user_message_chunk" shared,
         /// The next piece of a message of the agent.
-        AgentMessageChunk(ContentChunk) = "agent_message_chunk",
+        AgentMessageChunk(ContentChunk) = "agent_message_chunk" shared,
         /// The next piece of the agent's thinking.
-        AgentThoughtChunk(ContentChunk) = "agent_thought_chunk",
+        AgentThoughtChunk(ContentChunk) = "agent_thought_chunk" shared,
         /// A tool call, first reported.
         ToolCall(ToolCall) = "tool_call",
         /// A change to a tool call.
@@ -166,9 +166,12 @@ impl Decode for AvailableCommandInput {
         let mark = reader.mark();
         match UnstructuredCommandInput::decode(reader) {
             Ok(input) => Ok(Self::Unstructured(input)),
-            Err(_) => {
+            Err(error) => {
                 reader.reset(mark);
-                Raw::decode(reader).map(Self::Other)
+                match reader.kind()? {
+                    Kind::Object => Raw::decode(reader).map(Self::Other),
+                    _ => Err(error),
+                }
             }
         }
     }

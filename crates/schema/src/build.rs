@@ -1,0 +1,27 @@
+//! How the members of a message are made of what their setters take.
+
+use attache_rpc::json::Maybe;
+
+pub(crate) fn plain<T>(value: impl Into<T>) -> T {
+    value.into()
+}
+
+pub(crate) fn some<T>(value: impl Into<T>) -> Option<T> {
+    Some(value.into())
+}
+
+pub(crate) fn value<T>(value: impl Into<T>) -> Maybe<T> {
+    Maybe::Value(value.into())
+}
+
+pub(crate) fn list<T>(items: impl IntoIterator<Item = impl Into<T>>) -> Vec<T> {
+    items.into_iter().map(Into::into).collect()
+}
+
+pub(crate) fn some_list<T>(items: impl IntoIterator<Item = impl Into<T>>) -> Option<Vec<T>> {
+    Some(list(items))
+}
+
+pub(crate) fn value_list<T>(items: impl IntoIterator<Item = impl Into<T>>) -> Maybe<Vec<T>> {
+    Maybe::Value(list(items))
+}
