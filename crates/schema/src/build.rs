@@ -1,5 +1,7 @@
 //! How the members of a message are made of what their setters take.
 
+use std::collections::BTreeMap;
+
 use attache_rpc::json::Maybe;
 
 pub(crate) fn plain<T>(value: impl Into<T>) -> T {
@@ -24,4 +26,13 @@ pub(crate) fn some_list<T>(items: impl IntoIterator<Item = impl Into<T>>) -> Opt
 
 pub(crate) fn value_list<T>(items: impl IntoIterator<Item = impl Into<T>>) -> Maybe<Vec<T>> {
     Maybe::Value(list(items))
+}
+
+pub(crate) fn map<T>(
+    members: impl IntoIterator<Item = (impl Into<String>, impl Into<T>)>,
+) -> BTreeMap<String, T> {
+    let members = members.into_iter();
+    members
+        .map(|(name, value)| (name.into(), value.into()))
+        .collect()
 }

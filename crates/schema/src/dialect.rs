@@ -18,9 +18,12 @@ mod pharo;
 use std::borrow::Cow;
 use std::fmt;
 
-use attache_rpc::Error;
+use attache_rpc::{Error, Id};
 
 pub use detect::UnknownDialect;
+
+use crate::FilePath;
+use crate::v1::SessionId;
 
 /// A family of message shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -51,10 +54,26 @@ pub enum Peer {
 /// A request or notification that has come to the border.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call<'a> {
+    /// The request's id; a notification has none.
+    pub id: Option<&'a Id>,
     /// The method's name.
     pub method: &'a str,
     /// The parameters' text.
     pub params: Option<&'a str>,
+}
+
+impl<'a> Call<'a> {
+    /// A call that will be answered.
+    pub fn request(id: &'a Id, method: &'a str, params: Option<&'a str>) -> Self {
+        let id = Some(id);
+        Call { id, method, params }
+    }
+
+    /// A call that nobody answers.
+    pub fn notification(method: &'a str, params: Option<&'a str>) -> Self {
+        let id = None;
+        Call { id, method, params }
+    }
 }
 
 /// What the border makes of a call.
@@ -67,7 +86,8 @@ pub enum Passage<'a> {
         /// The parameters' text.
         params: Option<Cow<'a, str>>,
     },
-    /// It goes on, as several calls in this order, of which the last one stands for the original.
+    /// It goes on, as several calls in this order, of which only the last one stands for the original and keeps its
+    /// id.
     Calls(Vec<(String, Option<String>)>),
     /// It goes no further: whoever made it gets this result.
     Answer(String),
@@ -83,12 +103,17 @@ trait Translate: Send {
     }
 
     /// The peer's result of a call that we made, to official JSON. `method` is the official name.
-    fn read_result<'a>(&mut self, _method: &str, result: &'a str) -> Result<Cow<'a, str>, Error> {
+    fn read_result<'a>(
+        &mut self,
+        _id: &Id,
+        _method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
         Ok(Cow::Borrowed(result))
     }
 
     /// The peer's error, to the official code.
-    fn read_error(&mut self, _method: &str, error: Error) -> Error {
+    fn read_error(&mut self, _id: &Id, _method: &str, error: Error) -> Error {
         error
     }
 
@@ -98,14 +123,22 @@ trait Translate: Send {
     }
 
     /// Our result of a call that the peer made, to the peer's shape. `method` is the official name.
-    fn write_result<'a>(&mut self, _method: &str, result: &'a str) -> Result<Cow<'a, str>, Error> {
+    fn write_result<'a>(
+        &mut self,
+        _id: &Id,
+        _method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
         Ok(Cow::Borrowed(result))
     }
 
     /// Our error, to the peer's code.
-    fn write_error(&mut self, _method: &str, error: Error) -> Error {
+    fn write_error(&mut self, _id: &Id, _method: &str, error: Error) -> Error {
         error
     }
+
+    /// A session's working directory, which the program knows from elsewhere.
+    fn remember_session(&mut self, _session: &str, _cwd: &str) {}
 }
 
 /// The border of one connection: every message of the peer goes through it once, in the order of the wire.
@@ -113,16 +146,17 @@ trait Translate: Send {
 /// A call that came in by [`read_call`](Self::read_call) is answered by one [`write_result`](Self::write_result) or
 /// one [`write_error`](Self::write_error), also where `read_call` or `write_result` itself has failed; a call that
 /// went out by [`write_call`](Self::write_call) by one [`read_result`](Self::read_result) or one
-/// [`read_error`](Self::read_error). Some answers can only be translated by what is remembered of their calls.
+/// [`read_error`](Self::read_error). The answer comes with the id of its call, since some can only be translated by
+/// what is remembered of it. Of the calls of each side that wait, the latest 1024 are remembered; an answer to another
+/// is translated without.
 ///
 /// ```
+/// use attache_rpc::Id;
 /// use attache_schema::dialect::{Border, Call, Dialect, Passage, Peer};
 ///
 /// let mut border = Border::new(Dialect::Pharo, Peer::Agent);
-/// let passage = border.read_call(Call {
-///     method: "session/update",
-///     params: Some(r#"{"sessionId":"s","update":{"type":"current_mode_update","modeId":"code"}}"#),
-/// })?;
+/// let update = r#"{"sessionId":"s","update":{"type":"current_mode_update","modeId":"code"}}"#;
+/// let passage = border.read_call(Call::notification("session/update", Some(update)))?;
 /// let Passage::Call { params: Some(params), .. } = passage else {
 ///     panic!("an update is one call");
 /// };
@@ -130,6 +164,11 @@ trait Translate: Send {
 ///     params,
 ///     r#"{"sessionId":"s","update":{"sessionUpdate":"current_mode_update","currentModeId":"code"}}"#
 /// );
+///
+/// let id = Id::from(7);
+/// let release = r#"{"sessionId":"s","terminalId":"t"}"#;
+/// border.read_call(Call::request(&id, "terminal/release", Some(release)))?;
+/// assert_eq!(border.write_result(&id, "terminal/release", "{}")?, "null");
 /// # Ok::<(), attache_rpc::Error>(())
 /// ```
 pub struct Border {
@@ -156,6 +195,13 @@ impl Border {
     pub fn dialect(&self) -> Dialect {
         self.dialect
     }
+
+    /// Teaches the border the working directory of a session that the program has stored. In some dialects
+    /// `session/load` does not carry it, and is refused where it is not known. The latest 1024 are remembered.
+    pub fn remember_session(&mut self, session: &SessionId, cwd: &FilePath) {
+        let (session, cwd) = (session.as_str(), cwd.as_str());
+        self.translation.remember_session(session, cwd);
+    }
 }
 
 /// What comes in.
@@ -168,15 +214,16 @@ impl Border {
     /// The peer's result of a call that we made, to official JSON. `method` is the official name.
     pub fn read_result<'a>(
         &mut self,
+        id: &Id,
         method: &str,
         result: &'a str,
     ) -> Result<Cow<'a, str>, Error> {
-        self.translation.read_result(method, result)
+        self.translation.read_result(id, method, result)
     }
 
-    /// The peer's error, to the official code.
-    pub fn read_error(&mut self, method: &str, error: Error) -> Error {
-        self.translation.read_error(method, error)
+    /// The peer's error for a call that we made, to the official code.
+    pub fn read_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
+        self.translation.read_error(id, method, error)
     }
 }
 
@@ -191,15 +238,16 @@ impl Border {
     /// the call's answer instead.
     pub fn write_result<'a>(
         &mut self,
+        id: &Id,
         method: &str,
         result: &'a str,
     ) -> Result<Cow<'a, str>, Error> {
-        self.translation.write_result(method, result)
+        self.translation.write_result(id, method, result)
     }
 
-    /// Our error, to the peer's code.
-    pub fn write_error(&mut self, method: &str, error: Error) -> Error {
-        self.translation.write_error(method, error)
+    /// Our error for a call that the peer made, to the peer's code.
+    pub fn write_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
+        self.translation.write_error(id, method, error)
     }
 }
 

@@ -3,7 +3,7 @@
 use attache_rpc::Error;
 use attache_rpc::json::{self, Object, Raw};
 
-use crate::v1::SessionId;
+use crate::v1::{PromptResponse, SessionId, StopReason};
 
 /// What an error's code means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +88,13 @@ impl From<ErrorCode> for i32 {
     }
 }
 
+/// The text was not JSON: what is wrong, and at which byte.
+pub fn parse_error(fault: &json::Error) -> Error {
+    let mut data = of_kind(fault.problem().kind());
+    data.put("offset", &(fault.offset() as u64));
+    explained(ErrorCode::ParseError, &fault.to_string(), &data)
+}
+
 /// There is no such method. A long name is cut.
 pub fn method_not_found(method: &str) -> Error {
     let shown: String = method.chars().take(MAX_NAME).collect();
@@ -96,26 +103,29 @@ pub fn method_not_found(method: &str) -> Error {
 
 /// The parameters do not fit: where, and what was expected.
 pub fn invalid_params(fault: &json::Error) -> Error {
-    with_reason(ErrorCode::InvalidParams, &fault.to_string())
+    let mut data = of_kind(fault.problem().kind());
+    data.put("path", &fault.path_text());
+    explained(ErrorCode::InvalidParams, &fault.to_string(), &data)
 }
 
 /// The parameters fit their type and still cannot be meant; `reason` must not repeat them.
 pub fn unusable_params(reason: &str) -> Error {
-    with_reason(ErrorCode::InvalidParams, reason)
+    explained(ErrorCode::InvalidParams, reason, &of_kind("unusable"))
 }
 
-/// The request came at the wrong time, such as before `initialize`.
-pub fn invalid_request(reason: &str) -> Error {
-    with_reason(ErrorCode::InvalidRequest, reason)
+/// The request came at the wrong time, such as before `initialize`. The kind is a word for programs, such as
+/// `not_initialized`.
+pub fn invalid_request(kind: &str, reason: &str) -> Error {
+    explained(ErrorCode::InvalidRequest, reason, &of_kind(kind))
 }
 
 /// We failed; `reason` is for the person who reads the log of the peer.
 pub fn internal(reason: &str) -> Error {
-    with_reason(ErrorCode::InternalError, reason)
+    explained(ErrorCode::InternalError, reason, &of_kind("internal"))
 }
 
 /// The request was cancelled, by the peer or by ourselves. A cancelled prompt is no error: it ends with the stop
-/// reason `cancelled`.
+/// reason `cancelled`, see [`prompt_outcome`].
 pub fn cancelled() -> Error {
     plain(ErrorCode::RequestCancelled)
 }
@@ -135,14 +145,34 @@ pub fn resource_not_found(uri: &str) -> Error {
     plain(ErrorCode::ResourceNotFound).data(one("uri", uri))
 }
 
+/// How a turn that we have cancelled ended: whatever error the abort made of it, it was cancelled. A turn that ended
+/// before the cancellation reached it keeps its own reason.
+pub fn prompt_outcome(answer: Result<PromptResponse, Error>) -> PromptResponse {
+    answer.unwrap_or_else(|_| PromptResponse::new(StopReason::Cancelled))
+}
+
+/// How `session/close` or `session/delete` ended: what is not there is closed and deleted.
+pub fn removal_outcome<T: Default>(answer: Result<T, Error>) -> Result<T, Error> {
+    match answer {
+        Err(error) if ErrorCode::of(&error) == ErrorCode::ResourceNotFound => Ok(T::default()),
+        other => other,
+    }
+}
+
 const MAX_NAME: usize = 128;
 
 fn plain(code: ErrorCode) -> Error {
     Error::new(code.into(), code.title())
 }
 
-fn with_reason(code: ErrorCode, reason: &str) -> Error {
-    Error::new(code.into(), format!("{}: {reason}", code.title())).data(one("reason", reason))
+fn explained(code: ErrorCode, reason: &str, data: &Object<'_>) -> Error {
+    Error::new(code.into(), format!("{}: {reason}", code.title())).data(Raw::of(data))
+}
+
+fn of_kind(kind: &str) -> Object<'static> {
+    let mut data = Object::default();
+    data.put("kind", kind);
+    data
 }
 
 fn one(name: &'static str, value: &str) -> Raw {

@@ -12,6 +12,7 @@ pub mod error;
 pub mod method;
 mod path;
 pub mod rules;
+mod secret;
 #[cfg(test)]
 mod tests;
 pub mod v1;
@@ -23,6 +24,7 @@ struct Readme;
 
 pub use attache_rpc::json;
 pub use path::FilePath;
+pub use secret::Secret;
 
 /// The object under `_meta`: data of vendors and extensions, kept as it came.
 pub type Meta = json::RawObject;

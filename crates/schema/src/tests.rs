@@ -5,6 +5,7 @@ mod bridge;
 mod construct;
 mod detect;
 mod draft;
+mod error;
 mod hostile_borders;
 mod json_schema;
 mod kept;

@@ -104,6 +104,11 @@ impl Error {
         )
     }
 
+    /// The way to the value that did not fit, as in `params.prompt[0].text`; empty for the value itself.
+    pub fn path_text(&self) -> String {
+        Path(&self.0.steps).to_string()
+    }
+
     /// The way to the value that did not fit, outermost step first.
     pub fn path(&self) -> impl Iterator<Item = &Step> {
         self.0.steps.iter().rev()
@@ -112,23 +117,45 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut started = false;
-        for step in self.path() {
-            match step {
-                Step::Member(name) if started => write!(f, ".{name}")?,
-                Step::Member(name) => f.write_str(name)?,
-                Step::Index(index) => write!(f, "[{index}]")?,
-            }
-            started = true;
-        }
-        if started {
-            f.write_str(": ")?;
+        if !self.0.steps.is_empty() {
+            write!(f, "{}: ", Path(&self.0.steps))?;
         }
         write!(f, "{}", self.0.problem)
     }
 }
 
+/// The steps of a path, innermost first.
+struct Path<'a>(&'a [Step]);
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, step) in self.0.iter().rev().enumerate() {
+            match step {
+                Step::Member(name) if index > 0 => write!(f, ".{name}")?,
+                Step::Member(name) => f.write_str(name)?,
+                Step::Index(index) => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
 impl std::error::Error for Error {}
+
+impl Problem {
+    /// A word for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Problem::Expected(..) => "wrong_type",
+            Problem::Missing => "missing",
+            Problem::Unfit(_) => "unfit",
+            Problem::Syntax(_) => "not_json",
+            Problem::Truncated => "truncated",
+            Problem::TooDeep => "too_deep",
+            Problem::NotUtf8 => "not_utf8",
+        }
+    }
+}
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

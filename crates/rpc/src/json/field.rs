@@ -78,6 +78,13 @@ pub fn missing(reader: &Reader<'_>, name: &'static str) -> Error {
     reader.error(Problem::Missing).within(name)
 }
 
+/// The error for a member that decides what the others mean and occurs twice.
+#[cold]
+pub fn repeated(reader: &Reader<'_>, name: Option<&'static str>) -> Error {
+    let error = reader.error(Problem::Unfit("occurs twice"));
+    error.within(name.unwrap_or_default())
+}
+
 fn skipped(reader: &mut Reader<'_>, mark: Mark, name: &'static str) -> Result<(), Error> {
     reader.reset(mark);
     reader.skip().map_err(|error| error.within(name))?;

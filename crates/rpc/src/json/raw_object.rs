@@ -1,9 +1,11 @@
 //! An object kept as the text it came in.
 
+use std::fmt;
+
 use super::{Decode, Encode, Error, Kind, Members, Object, Problem, Raw, Reader};
 
 /// A [`Raw`] value that is an object.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct RawObject(Raw);
 
 impl RawObject {
@@ -41,6 +43,13 @@ impl RawObject {
     #[must_use]
     pub fn without(&self, names: &[&str]) -> Self {
         RawObject(self.0.without(names))
+    }
+}
+
+impl fmt::Debug for RawObject {
+    /// Not the members: extension data may hold keys, and messages are printed to logs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({} bytes, not shown)", self.as_str().len())
     }
 }
 

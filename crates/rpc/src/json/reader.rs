@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Error, Kind, MAX_DEPTH, Problem, scan};
+use super::{Error, Kind, MAX_DEPTH, Problem, field, scan};
 
 /// Reads JSON values from a text, in order.
 ///
@@ -203,7 +203,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Looks up a string member of the object that comes next, without leaving the place. `null` counts as no such
-    /// member; one of another type is an error.
+    /// member; one of another type is an error, and so are two: readers do not agree on which of them counts.
     pub fn tag(&mut self, name: &'static str) -> Result<Option<Cow<'a, str>>, Error> {
         let mark = self.mark();
         let found = self.find_tag(name);
@@ -213,9 +213,14 @@ impl<'a> Reader<'a> {
 
     fn find_tag(&mut self, name: &'static str) -> Result<Option<Cow<'a, str>>, Error> {
         let mut found = None;
+        let mut seen = false;
         let mut more = self.open_object()?;
         while more {
             if self.key()? == name {
+                if seen {
+                    return Err(field::repeated(self, Some(name)));
+                }
+                seen = true;
                 found = self.tag_value(name)?;
             } else {
                 self.skip()?;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::json::{self, Object, Raw, RawObject};
+use crate::json::{self, Object, Raw, RawObject, Reader};
 
 #[test]
 fn members_are_set_in_place_taken_and_renamed() {
@@ -56,6 +56,42 @@ fn what_is_no_object_is_an_error() {
     ] {
         assert!(Object::parse(text).is_err(), "{text}");
         assert!(json::from_str::<RawObject>(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_look_for_a_tag_leaves_the_reader_where_it_is() {
+    let tags = [
+        (r#"{"type":"t","a":1}"#, Ok(Some("t"))),
+        (r#"{"a":{"type":"no"},"type":"t"}"#, Ok(Some("t"))),
+        (r#"{"a":["type"]}"#, Ok(None)),
+        (r#"{}"#, Ok(None)),
+        (
+            r#"{"type":5}"#,
+            Err("type: expected a string, found a number"),
+        ),
+        (
+            r#"{"a":1,"type":{"type":"t"}}"#,
+            Err("type: expected a string, found an object"),
+        ),
+        (r#"{"type":"t","type":"u"}"#, Err("type: occurs twice")),
+        (
+            r#"{"a":1,"type":"t","\u0074ype":"t"}"#,
+            Err("type: occurs twice"),
+        ),
+    ];
+    for (text, expected) in tags {
+        let mut reader = Reader::new(text);
+        let found = reader.tag("type").map_err(|error| error.to_string());
+        assert_eq!(
+            found,
+            expected
+                .map(|tag| tag.map(Cow::Borrowed))
+                .map_err(str::to_owned),
+            "{text}"
+        );
+        assert_eq!(reader.skip(), Ok(text));
+        assert!(reader.end().is_ok());
     }
 }
 

@@ -71,7 +71,8 @@ impl Conversation {
             self.notes
                 .push(format!("the client speaks the {dialect} dialect"));
         }
-        let Some((method, params)) = self.official(method, params) else {
+        let call = Call::request(id, method, params);
+        let Some((method, params)) = self.official(call) else {
             return;
         };
         if is_agents(&method, Kind::Request) {
@@ -96,7 +97,8 @@ impl Conversation {
     }
 
     fn notification(&mut self, method: &str, params: Option<&str>) {
-        let Some((method, params)) = self.official(method, params) else {
+        let call = Call::notification(method, params);
+        let Some((method, params)) = self.official(call) else {
             return;
         };
         if is_agents(&method, Kind::Notification) {
@@ -122,7 +124,7 @@ impl Conversation {
         };
         match asked {
             Asked::ByClient(request) => {
-                let outcome = self.agents_answer(&request, outcome);
+                let outcome = self.agents_answer(id, &request, outcome);
                 let outcome = outcome.as_ref().map(String::as_str);
                 self.violations(rules::agent::check_response(
                     &request,
@@ -133,7 +135,7 @@ impl Conversation {
                 format!("<- {}  (answer to {id})", request.method())
             }
             Asked::ByAgent(request) => {
-                let outcome = self.clients_answer(&request, outcome);
+                let outcome = self.clients_answer(id, &request, outcome);
                 let outcome = outcome.as_ref().map(String::as_str);
                 self.violations(rules::client::check_response(
                     &request,
@@ -148,6 +150,7 @@ impl Conversation {
 
     fn agents_answer(
         &mut self,
+        id: &Id,
         request: &ClientRequest,
         outcome: Result<&str, Error>,
     ) -> Result<String, Error> {
@@ -159,39 +162,44 @@ impl Conversation {
                 .push(format!("the agent speaks the {dialect} dialect"));
         }
         match outcome {
-            Ok(result) => self.agent.read_result(method, result).map(Cow::into_owned),
-            Err(error) => Err(self.agent.read_error(method, error)),
+            Ok(result) => self
+                .agent
+                .read_result(id, method, result)
+                .map(Cow::into_owned),
+            Err(error) => Err(self.agent.read_error(id, method, error)),
         }
     }
 
     fn clients_answer(
         &mut self,
+        id: &Id,
         request: &AgentRequest,
         outcome: Result<&str, Error>,
     ) -> Result<String, Error> {
         match outcome {
             Ok(result) => self
                 .client
-                .read_result(request.method(), result)
+                .read_result(id, request.method(), result)
                 .map(Cow::into_owned),
-            Err(error) => Err(self.client.read_error(request.method(), error)),
+            Err(error) => Err(self.client.read_error(id, request.method(), error)),
         }
     }
 
     /// The call as official JSON; a note shows it where it differs.
-    fn official(&mut self, method: &str, params: Option<&str>) -> Option<(String, Option<String>)> {
-        let from_agent = is_agents(method, Kind::Request) || is_agents(method, Kind::Notification);
+    fn official(&mut self, call: Call<'_>) -> Option<(String, Option<String>)> {
+        let from_agent =
+            is_agents(call.method, Kind::Request) || is_agents(call.method, Kind::Notification);
         let border = if from_agent {
             &mut self.agent
         } else {
             &mut self.client
         };
-        match border.read_call(Call { method, params }) {
+        match border.read_call(call) {
             Ok(Passage::Call {
                 method: official,
                 params: translated,
             }) => {
-                if translated.as_deref() != params {
+                if translated.as_deref() != call.params {
                     let shown = translated.as_deref().unwrap_or("no params");
                     self.notes.push(format!("officially: {official} {shown}"));
                 }

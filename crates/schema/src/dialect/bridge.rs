@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use attache_rpc::Error;
 use attache_rpc::json::{self, Object};
+use attache_rpc::{Error, Id};
 
 use super::legacy::Legacy;
 use super::{Call, Passage, Translate, edit};
@@ -26,24 +26,34 @@ impl Translate for Bridge {
         })
     }
 
-    fn read_result<'a>(&mut self, method: &str, result: &'a str) -> Result<Cow<'a, str>, Error> {
-        self.legacy.read_result(method, result)
+    fn read_result<'a>(
+        &mut self,
+        id: &Id,
+        method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        self.legacy.read_result(id, method, result)
     }
 
-    fn read_error(&mut self, method: &str, error: Error) -> Error {
-        self.legacy.read_error(method, error)
+    fn read_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
+        self.legacy.read_error(id, method, error)
     }
 
     fn write_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
         self.legacy.write_call(call)
     }
 
-    fn write_result<'a>(&mut self, method: &str, result: &'a str) -> Result<Cow<'a, str>, Error> {
-        self.legacy.write_result(method, result)
+    fn write_result<'a>(
+        &mut self,
+        id: &Id,
+        method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        self.legacy.write_result(id, method, result)
     }
 
-    fn write_error(&mut self, method: &str, error: Error) -> Error {
-        self.legacy.write_error(method, error)
+    fn write_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
+        self.legacy.write_error(id, method, error)
     }
 }
 

@@ -6,7 +6,6 @@
 //! in the losses. A client that serves a draft agent pushes terminal output by calling `terminal/output` with `data`,
 //! which the protocol does not have.
 
-mod asked;
 mod attachment;
 mod authenticate;
 mod cancel;
@@ -43,8 +42,8 @@ mod update;
 
 use std::borrow::Cow;
 
-use attache_rpc::Error;
 use attache_rpc::json::{self, Object};
+use attache_rpc::{Error, Id};
 
 use self::memory::Memory;
 use self::method::Method;
@@ -72,14 +71,17 @@ impl Translate for Draft {
         let Some((method, mut params)) = known(method::draft(call.method), call) else {
             return Ok(Passage::of(call));
         };
-        self.read_params(method, &mut params).map_err(|fault| {
-            self.memory.asked.refuse(method.name);
-            edit::refusal(fault)
-        })
+        let passage = self.read_params(call.id, method, &mut params);
+        passage.map_err(edit::refusal)
     }
 
-    fn read_result<'a>(&mut self, method: &str, result: &'a str) -> Result<Cow<'a, str>, Error> {
-        let fact = self.memory.asked.answer(method).unwrap_or_default();
+    fn read_result<'a>(
+        &mut self,
+        id: &Id,
+        method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        let fact = self.memory.asked.ours.answer(id, method);
         if method == mcp_message::OFFICIAL {
             return Ok(Cow::Owned(mcp_message::read_result(result)));
         }
@@ -91,13 +93,13 @@ impl Translate for Draft {
             return Err(error);
         }
         let [read, _] = method.result;
-        read(&mut object, &mut self.memory, &parsed(&fact)).map_err(edit::refusal)?;
+        read(&mut object, &mut self.memory, &parsed(fact.as_deref())).map_err(edit::refusal)?;
         Ok(Cow::Owned(json::to_string(&object)))
     }
 
-    fn read_error(&mut self, method: &str, error: Error) -> Error {
-        let fact = self.memory.asked.answer(method).unwrap_or_default();
-        fact::failed(method, &parsed(&fact), &mut self.memory);
+    fn read_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
+        let fact = self.memory.asked.ours.answer(id, method);
+        fact::failed(method, &parsed(fact.as_deref()), &mut self.memory);
         error_code::read(error)
     }
 
@@ -114,30 +116,39 @@ impl Translate for Draft {
         let [_, write] = method.params;
         write(&mut params, &mut self.memory).map_err(edit::refusal)?;
         if let Some(fact) = fact {
-            self.memory.asked.call(method.name, fact);
+            self.memory.asked.ours.call(call.id, method.name, fact);
         }
         Ok(passage(method.draft, json::to_string(&params)))
     }
 
-    fn write_result<'a>(&mut self, method: &str, result: &'a str) -> Result<Cow<'a, str>, Error> {
-        let fact = self.memory.asked.answer(method).unwrap_or_default();
+    fn write_result<'a>(
+        &mut self,
+        id: &Id,
+        method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        let fact = self.memory.asked.theirs.answer(id, method);
         let Some(method) = method::official(method) else {
             return Ok(Cow::Borrowed(result));
         };
-        let written = self.written_result(method, result, &parsed(&fact));
-        written.inspect_err(|_| self.memory.asked.refuse(method.name))
+        self.written_result(method, result, &parsed(fact.as_deref()))
     }
 
-    fn write_error(&mut self, method: &str, error: Error) -> Error {
-        let fact = self.memory.asked.fail(method).unwrap_or_default();
-        fact::failed(method, &parsed(&fact), &mut self.memory);
+    fn write_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
+        let fact = self.memory.asked.theirs.answer(id, method);
+        fact::failed(method, &parsed(fact.as_deref()), &mut self.memory);
         error_code::write(error)
+    }
+
+    fn remember_session(&mut self, session: &str, cwd: &str) {
+        self.memory.store(session, cwd);
     }
 }
 
 impl Draft {
     fn read_params(
         &mut self,
+        id: Option<&Id>,
         method: &'static Method,
         params: &mut Object<'_>,
     ) -> Result<Passage<'static>, json::Error> {
@@ -149,7 +160,7 @@ impl Draft {
         let [read, _] = method.params;
         read(params, &mut self.memory)?;
         if let Some(fact) = fact::of(method.name, params, &mut self.memory) {
-            self.memory.asked.call(method.name, fact);
+            self.memory.asked.theirs.call(id, method.name, fact);
         }
         Ok(passage(method.name, json::to_string(params)))
     }
@@ -205,9 +216,9 @@ fn known<'a>(
     method.zip(Object::parse(call.params?).ok())
 }
 
-/// What is known of a call; nothing if that was not certain.
-fn parsed(fact: &str) -> Object<'_> {
-    Object::parse(fact).unwrap_or_default()
+/// What is known of a call; nothing if it is not remembered.
+fn parsed(fact: Option<&str>) -> Object<'_> {
+    Object::parse(fact.unwrap_or_default()).unwrap_or_default()
 }
 
 fn passage<'a>(method: &'static str, params: String) -> Passage<'a> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use attache_rpc::json::{self, Decode as _, Error, Kind, Object, Raw, Reader};
+use attache_rpc::json::{self, Decode as _, Error, Kind, Object, Problem, Raw, Reader};
 
 /// The member of `_meta` under which a translation keeps what has no place in the official shape, so that writing
 /// the dialect again can restore it.
@@ -79,11 +79,7 @@ pub(super) fn restore(object: &mut Object<'_>) -> Result<(), Error> {
     } else {
         object.put("_meta", &meta);
     }
-    for (name, json) in Object::parse(&kept)?.iter() {
-        if !object.has(name) {
-            object.set(name.to_owned(), json.to_owned());
-        }
-    }
+    object.fill(Object::parse(&kept)?.into_owned());
     Ok(())
 }
 
@@ -125,14 +121,14 @@ pub(super) fn map_to_list(text: &str) -> Result<String, Error> {
 /// A list of `{name, value}`, as an object. Of two entries with one name the later one counts.
 pub(super) fn list_to_map(text: &str) -> Result<String, Error> {
     let items: Vec<Raw> = json::from_str(text)?;
-    let mut map = Object::default();
+    let mut members = Vec::with_capacity(items.len());
     for item in &items {
-        let entry = Object::parse(item.as_str())?;
-        if let (Some(name), Some(value)) = (string(&entry, "name"), entry.get("value")) {
-            map.set(name, value.to_owned());
+        let mut entry = Object::parse(item.as_str())?;
+        if let (Some(name), Some(value)) = (string(&entry, "name"), entry.take("value")) {
+            members.push((Cow::Owned(name), value));
         }
     }
-    Ok(json::to_string(&map))
+    Ok(json::to_string(&Object::from_iter(members)))
 }
 
 /// The text of the object's `_meta`, or of an empty object where there is none that could be added to.
@@ -181,27 +177,33 @@ pub(super) fn parts(
 
 /// Moves every member that is not named to `_meta`.
 pub(super) fn keep_others(object: &mut Object<'_>, known: &[&str]) -> Result<(), Error> {
-    let is_other = |name: &&str| *name != "_meta" && !known.contains(name);
-    let others: Vec<String> = object
-        .iter()
-        .map(|(name, _)| name)
-        .filter(is_other)
-        .map(str::to_owned)
-        .collect();
+    let mut others = object.take_all(|name| name != "_meta" && !known.contains(&name));
     if others.is_empty() {
         return Ok(());
     }
     let meta = meta_of(object);
     let mut meta = Object::parse(&meta)?;
-    let kept = meta.get(KEPT).unwrap_or("{}").to_owned();
-    let mut kept = Object::parse(&kept)?;
-    for name in others {
-        if let Some(json) = object.take(&name) {
-            kept.set(name, json.into_owned());
-        }
-    }
-    meta.put(KEPT, &kept);
+    let kept = meta.get(KEPT).unwrap_or("{}");
+    others.fill(Object::parse(kept)?.into_owned());
+    meta.put(KEPT, &others);
     object.put("_meta", &meta);
+    Ok(())
+}
+
+/// Gives a `session/load` that does not name the session's directory the one that is known. With an empty path an
+/// agent could take its own.
+pub(super) fn fill_directory(
+    params: &mut Object<'_>,
+    known: Option<&str>,
+    peers_name: &'static str,
+) -> Result<(), Error> {
+    if !matches!(params.get("cwd"), None | Some("null" | "\"\"")) {
+        return Ok(());
+    }
+    let Some(known) = known.filter(|known| !known.is_empty()) else {
+        return Err(Error::new(Problem::Unfit(NO_DIRECTORY), 0).within(peers_name));
+    };
+    params.put("cwd", known);
     Ok(())
 }
 
@@ -215,3 +217,6 @@ pub(super) fn tag(text: &str, name: &'static str) -> Option<String> {
 pub(super) fn refusal(error: Error) -> attache_rpc::Error {
     crate::error::invalid_params(&error)
 }
+
+const NO_DIRECTORY: &str =
+    "missing, and the session's directory is not known here; send it with the call";

@@ -3,8 +3,6 @@
 //! A number alone never decides. On reading the connection's dialect says what it means; on writing the meaning that
 //! was noted on reading does, then the keys of `data`, then the official table.
 
-use std::borrow::Cow;
-
 use attache_rpc::Error;
 use attache_rpc::json::{Object, Raw};
 
@@ -125,11 +123,7 @@ fn without_note(mut error: Error) -> (Option<Meaning>, Error) {
 /// The members of the data, none if it is no object.
 fn data_of(error: &Error) -> Object<'static> {
     let data = error.data.as_ref().map_or("{}", Raw::as_str);
-    let mut owned = Object::default();
-    for (name, json) in Object::parse(data).unwrap_or_default().into_members() {
-        owned.set(Cow::Owned(name.into_owned()), json.into_owned());
-    }
-    owned
+    Object::parse(data).unwrap_or_default().into_owned()
 }
 
 /// One meaning with its code in each dialect.

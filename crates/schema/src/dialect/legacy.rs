@@ -4,10 +4,10 @@
 
 use std::borrow::Cow;
 
-use attache_rpc::Error;
 use attache_rpc::json::{self, Object, Raw};
+use attache_rpc::{Error, Id};
 
-use super::memory::{Recent, Waiting};
+use super::memory::{Asked, Recent};
 use super::{Call, Passage, Translate, edit, error_code};
 use crate::error;
 
@@ -17,8 +17,8 @@ pub(super) struct Legacy {
     models: Recent<Models>,
     /// Whether any session sets its model by the method of old.
     has_methods: bool,
-    /// The sessions that are being opened by a call that names them.
-    opening: Waiting<String>,
+    /// The sessions of calls that open one by its name; the method of old where it was sent in place of the option.
+    asked: Asked,
 }
 
 /// How the model of a session is set.
@@ -32,35 +32,53 @@ enum Models {
 
 impl Translate for Legacy {
     fn read_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
-        match call.method {
-            SET_MODEL => self.set_model(call),
-            _ => Ok(self.pass(call)),
+        if call.method == SET_MODEL {
+            return self.set_model(call);
         }
+        if let Some(session) = opened_by(call) {
+            self.asked.theirs.call(call.id, call.method, session);
+        }
+        Ok(Passage::of(call))
     }
 
     fn write_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
-        match call.method {
-            SET_OPTION if self.has_methods => self.set_option(call),
-            _ => Ok(self.pass(call)),
+        if call.method == SET_OPTION && self.has_methods {
+            return self.set_option(call);
         }
+        if let Some(session) = opened_by(call) {
+            self.asked.ours.call(call.id, call.method, session);
+        }
+        Ok(Passage::of(call))
     }
 
-    fn read_result<'a>(&mut self, method: &str, result: &'a str) -> Result<Cow<'a, str>, Error> {
-        self.opened(method, result);
-        match method {
-            SET_OPTION if self.has_methods => with_options(result),
-            _ => Ok(Cow::Borrowed(result)),
+    fn read_result<'a>(
+        &mut self,
+        id: &Id,
+        method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        let fact = self.asked.ours.answer(id, method);
+        if method == SET_OPTION && fact.as_deref() == Some(SET_MODEL) {
+            return with_options(result);
         }
+        self.learn(method, fact, result);
+        Ok(Cow::Borrowed(result))
     }
 
-    fn write_result<'a>(&mut self, method: &str, result: &'a str) -> Result<Cow<'a, str>, Error> {
-        self.opened(method, result);
+    fn write_result<'a>(
+        &mut self,
+        id: &Id,
+        method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        let fact = self.asked.theirs.answer(id, method);
+        self.learn(method, fact, result);
         Ok(Cow::Borrowed(result))
     }
 
     /// A code that the implementation chose, for a meaning that has an official one by now.
-    fn read_error(&mut self, method: &str, error: Error) -> Error {
-        self.failed(method);
+    fn read_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
+        self.asked.ours.answer(id, method);
         match error_code::of_official(&error) {
             Some(error_code::Meaning::AuthRequired) => {
                 error_code::official(error_code::Meaning::AuthRequired, error)
@@ -69,8 +87,8 @@ impl Translate for Legacy {
         }
     }
 
-    fn write_error(&mut self, method: &str, error: Error) -> Error {
-        self.failed(method);
+    fn write_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
+        self.asked.theirs.answer(id, method);
         error
     }
 }
@@ -99,26 +117,19 @@ impl Legacy {
         }
         params.take("configId");
         params.rename("value", "modelId");
+        self.asked
+            .ours
+            .call(call.id, SET_OPTION, SET_MODEL.to_owned());
         Ok(passage(SET_MODEL, &params))
     }
 }
 
-/// What sessions say when they are opened.
 impl Legacy {
-    fn pass<'a>(&mut self, call: Call<'a>) -> Passage<'a> {
-        if OPENING.contains(&call.method) {
-            let session = call
-                .params
-                .and_then(|params| edit::tag(params, "sessionId"));
-            self.opening.call(session.unwrap_or_default());
-        }
-        Passage::of(call)
-    }
-
-    fn opened(&mut self, method: &str, result: &str) {
+    /// Learns what a session says when it is opened. A result that does not name it is about the one of its call.
+    fn learn(&mut self, method: &str, asked: Option<String>, result: &str) {
         let session = match method {
             "session/new" | "session/fork" => edit::tag(result, "sessionId"),
-            _ if OPENING.contains(&method) => self.opening.answer(),
+            _ if OPENING.contains(&method) => asked,
             _ => None,
         };
         if let (Some(session), Ok(result)) = (session, Object::parse(result))
@@ -128,12 +139,12 @@ impl Legacy {
             self.models.set(&session, models);
         }
     }
+}
 
-    fn failed(&mut self, method: &str) {
-        if OPENING.contains(&method) {
-            self.opening.answer();
-        }
-    }
+/// The session that a call opens by its name.
+fn opened_by(call: Call<'_>) -> Option<String> {
+    let params = call.params.filter(|_| OPENING.contains(&call.method))?;
+    edit::tag(params, "sessionId")
 }
 
 fn models_of(result: &Object<'_>) -> Option<Models> {

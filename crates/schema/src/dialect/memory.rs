@@ -1,6 +1,8 @@
 //! What a border remembers of a connection, within bounds: facts by name, and calls that wait for their answer.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use attache_rpc::Id;
 
 /// Values by name. Of more than [`LIMIT`] names the oldest are forgotten.
 #[derive(Debug)]
@@ -9,12 +11,32 @@ pub(super) struct Recent<T> {
     order: VecDeque<String>,
 }
 
-/// The calls of one method that have no answer yet. Answers come without the id of their call and in any order, so
-/// what a call was about is known only while all that wait are about the same.
+/// The calls of a connection that wait for their answer. Each side makes the ids of its own calls.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    /// Calls of ours, which the peer answers.
+    pub(super) ours: Waiting,
+    /// Calls of the peer, which we answer.
+    pub(super) theirs: Waiting,
+}
+
+/// The calls of one side that wait, and what is to be known of each when its answer comes. Of more than [`LIMIT`] calls
+/// the oldest are forgotten.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    calls: HashMap<Id, Waits>,
+    order: BTreeMap<u64, Id>,
+    latest: u64,
+    has_forgotten: bool,
+}
+
+/// A call that waits.
 #[derive(Debug)]
-pub(super) struct Waiting<T> {
-    count: usize,
-    about: Option<T>,
+struct Waits {
+    number: u64,
+    method: String,
+    // None if it was too long to remember.
+    fact: Option<String>,
 }
 
 impl<T> Recent<T> {
@@ -48,26 +70,60 @@ impl<T: Default> Recent<T> {
     }
 }
 
-impl<T: Clone + PartialEq> Waiting<T> {
-    /// A call goes out.
-    pub(super) fn call(&mut self, about: T) {
-        if self.count == 0 {
-            self.about = Some(about);
-        } else if self.about.as_ref() != Some(&about) {
-            self.about = None;
+impl Waiting {
+    /// A call has been made. The fact is what its answer will need to know. A notification has no id, and no answer.
+    pub(super) fn call(&mut self, id: Option<&Id>, method: &str, fact: String) {
+        let Some(id) = id else {
+            return;
+        };
+        self.remove(id);
+        if id.as_str().len() > MAX_ID {
+            self.has_forgotten = true;
+            return;
         }
-        self.count += 1;
+        self.latest += 1;
+        let waits = Waits {
+            number: self.latest,
+            method: method.to_owned(),
+            fact: Some(fact).filter(|fact| fact.len() <= MAX_FACT),
+        };
+        self.order.insert(waits.number, id.clone());
+        self.calls.insert(id.clone(), waits);
+        self.forget();
     }
 
-    /// An answer has come; what it is about, if that is certain.
-    pub(super) fn answer(&mut self) -> Option<T> {
-        self.count = self.count.checked_sub(1)?;
-        self.about.clone()
+    /// A call of that method has been answered. Its fact, if it is remembered.
+    pub(super) fn answer(&mut self, id: &Id, method: &str) -> Option<String> {
+        let waits = self.remove(id)?;
+        waits.fact.filter(|_| waits.method == method)
     }
 
-    /// What the next answer will be about, if that is certain.
-    pub(super) fn about(&self) -> Option<&T> {
-        self.about.as_ref().filter(|_| self.count > 0)
+    /// The facts of all calls of a method that wait, as far as each is remembered.
+    pub(super) fn facts(&self, method: &str) -> impl Iterator<Item = Option<&str>> {
+        let calls = self.calls.values();
+        calls
+            .filter(move |waits| waits.method == method)
+            .map(|waits| waits.fact.as_deref())
+    }
+
+    /// Whether calls may wait that are not remembered.
+    pub(super) fn has_forgotten(&self) -> bool {
+        self.has_forgotten
+    }
+
+    fn remove(&mut self, id: &Id) -> Option<Waits> {
+        let waits = self.calls.remove(id)?;
+        self.order.remove(&waits.number);
+        Some(waits)
+    }
+
+    fn forget(&mut self) {
+        while self.order.len() > LIMIT
+            && let Some((_, oldest)) = self.order.pop_first()
+        {
+            self.calls.remove(&oldest);
+            self.has_forgotten = true;
+        }
     }
 }
 
@@ -80,16 +136,9 @@ impl<T> Default for Recent<T> {
     }
 }
 
-impl<T> Default for Waiting<T> {
-    fn default() -> Self {
-        Waiting {
-            count: 0,
-            about: None,
-        }
-    }
-}
-
 const LIMIT: usize = 1024;
+const MAX_ID: usize = 1024;
+const MAX_FACT: usize = 16 * 1024;
 
 #[cfg(test)]
 mod tests {
@@ -108,15 +157,53 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_about_what_all_that_wait_are_about() {
+    fn an_answer_is_about_the_call_of_its_id() {
         let mut waiting = Waiting::default();
-        assert_eq!(waiting.answer(), None::<u8>);
-        waiting.call(1);
-        waiting.call(1);
-        assert_eq!(waiting.answer(), Some(1));
-        waiting.call(2);
-        assert_eq!((waiting.answer(), waiting.answer()), (None, None));
-        waiting.call(3);
-        assert_eq!(waiting.answer(), Some(3));
+        let [one, text] = [Id::from(1), Id::from("1")];
+        waiting.call(Some(&one), "a", "of 1".to_owned());
+        waiting.call(Some(&text), "a", "of text".to_owned());
+        waiting.call(None, "a", "of nobody".to_owned());
+        assert_eq!(waiting.facts("a").count(), 2);
+        assert_eq!(waiting.answer(&text, "a").as_deref(), Some("of text"));
+        assert_eq!(waiting.answer(&text, "a"), None);
+        assert_eq!(waiting.answer(&one, "b"), None);
+        assert_eq!(waiting.answer(&one, "a"), None);
+        assert!(!waiting.has_forgotten());
+    }
+
+    #[test]
+    fn an_id_that_is_used_again_means_the_later_call() {
+        let mut waiting = Waiting::default();
+        for fact in ["first", "second"] {
+            waiting.call(Some(&Id::from(1)), "a", fact.to_owned());
+        }
+        assert_eq!((waiting.calls.len(), waiting.order.len()), (1, 1));
+        let fact = waiting.answer(&Id::from(1), "a");
+        assert_eq!(fact.as_deref(), Some("second"));
+    }
+
+    #[test]
+    fn the_oldest_calls_and_the_longest_facts_are_forgotten() {
+        let mut waiting = Waiting::default();
+        let long = "x".repeat(MAX_FACT + 1);
+        waiting.call(Some(&Id::from(0)), "a", long);
+        assert_eq!(waiting.facts("a").collect::<Vec<_>>(), [None]);
+        assert!(!waiting.has_forgotten());
+        for number in 1..=1025 {
+            waiting.call(Some(&Id::from(number)), "a", number.to_string());
+        }
+        assert_eq!((waiting.calls.len(), waiting.order.len()), (LIMIT, LIMIT));
+        assert!(waiting.has_forgotten());
+        assert_eq!(waiting.answer(&Id::from(1), "a"), None);
+        assert_eq!(waiting.answer(&Id::from(2), "a").as_deref(), Some("2"));
+    }
+
+    #[test]
+    fn an_id_that_is_too_long_is_not_remembered() {
+        let mut waiting = Waiting::default();
+        let id = Id::from(&*"x".repeat(MAX_ID));
+        waiting.call(Some(&id), "a", String::new());
+        assert_eq!(waiting.facts("a").count(), 0);
+        assert!(waiting.has_forgotten());
     }
 }

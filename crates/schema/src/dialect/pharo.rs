@@ -14,13 +14,13 @@ mod update;
 
 use std::borrow::Cow;
 
-use attache_rpc::Error;
 use attache_rpc::json::{self, Object};
+use attache_rpc::{Error, Id};
 
-use super::memory::{Recent, Waiting};
+use super::memory::{Asked, Recent};
 use super::{Call, Dialect, Passage, Translate, edit, error_code};
 use initialize::Mode;
-use session::{Session, Setting};
+use session::Session;
 
 /// One connection with a peer of this shape.
 #[derive(Debug, Default)]
@@ -30,22 +30,19 @@ pub(super) struct Pharo {
     /// The modes that the agent has declared.
     modes: Vec<Mode>,
     sessions: Recent<Session>,
+    /// The directories of sessions that the program has stored.
+    stored: Recent<String>,
     /// Titles of tool calls, by session and id.
     titles: Recent<String>,
-    /// The directories of sessions that are being made.
-    creations: Waiting<Option<String>>,
-    /// The sessions that are being loaded.
-    loads: Waiting<String>,
-    /// The options that are being set.
-    settings: Waiting<Setting>,
-    /// The first option to reject in each permission request that is open.
-    permissions: Waiting<Option<String>>,
+    asked: Asked,
     ids: u64,
 }
 
 impl Translate for Pharo {
     fn read_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
-        self.count_in(call);
+        if let Some(fact) = fact_of_theirs(call) {
+            self.asked.theirs.call(call.id, call.method, fact);
+        }
         if call.method == "session/update" {
             return self.read_update(call);
         }
@@ -79,15 +76,22 @@ impl Translate for Pharo {
             "session/request_permission" => self.write_permission(params),
             method => host::write_params(method, params),
         })?;
-        self.count_out(call);
+        if let Some(fact) = fact_of_ours(call) {
+            self.asked.ours.call(call.id, call.method, fact);
+        }
         Ok(passage)
     }
 
-    fn read_result<'a>(&mut self, method: &str, result: &'a str) -> Result<Cow<'a, str>, Error> {
+    fn read_result<'a>(
+        &mut self,
+        id: &Id,
+        method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        let fact = self.asked.ours.answer(id, method);
         if !has_own_result(method) {
             return Ok(Cow::Borrowed(result));
         }
-        let (loaded, set) = self.answered(method);
         let read = edit::object(or_empty(result), |result| match method {
             "initialize" => {
                 self.modes = initialize::read_result(result)?;
@@ -98,11 +102,11 @@ impl Translate for Pharo {
                 Ok(())
             }
             "session/load" => {
-                self.read_opened(loaded, result);
+                self.read_opened(fact, result);
                 Ok(())
             }
             "session/set_config_option" => {
-                self.read_set(set, result);
+                self.read_set(fact.as_deref(), result);
                 Ok(())
             }
             "session/request_permission" => permission::read_answer(result),
@@ -113,7 +117,13 @@ impl Translate for Pharo {
         read.map(Cow::Owned).map_err(edit::refusal)
     }
 
-    fn write_result<'a>(&mut self, method: &str, result: &'a str) -> Result<Cow<'a, str>, Error> {
+    fn write_result<'a>(
+        &mut self,
+        id: &Id,
+        method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        let fact = self.asked.theirs.answer(id, method);
         if !has_own_result(method) {
             return Ok(Cow::Borrowed(result));
         }
@@ -121,11 +131,11 @@ impl Translate for Pharo {
             return Ok(Cow::Borrowed("null"));
         }
         if method == "session/request_permission" {
-            return self.write_answer(result).map(Cow::Owned);
+            return permission::write_answer(fact, result).map(Cow::Owned);
         }
         let written = edit::object(or_empty(result), |result| match method {
             "initialize" => initialize::write_result(result),
-            "session/new" => self.write_created(result),
+            "session/new" => self.write_created(fact, result),
             "session/prompt" => write_stop_reason(result),
             "terminal/output" => host::write_output(result),
             "terminal/wait_for_exit" => host::write_exit(result),
@@ -134,8 +144,8 @@ impl Translate for Pharo {
         written.map(Cow::Owned).map_err(edit::refusal)
     }
 
-    fn read_error(&mut self, method: &str, error: Error) -> Error {
-        self.answered(method);
+    fn read_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
+        self.asked.ours.answer(id, method);
         // Outside `authenticate` no method can be invalid, and implementations mean the official "not found".
         if error.code == INVALID_AUTH_METHOD && method != "authenticate" {
             return error;
@@ -143,43 +153,13 @@ impl Translate for Pharo {
         error_code::read(Dialect::Pharo, error)
     }
 
-    fn write_error(&mut self, method: &str, error: Error) -> Error {
-        match method {
-            "session/new" => drop(self.creations.answer()),
-            "session/request_permission" => drop(self.permissions.answer()),
-            _ => {}
-        }
+    fn write_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
+        self.asked.theirs.answer(id, method);
         error_code::write(Dialect::Pharo, error)
     }
-}
 
-/// Every call that comes in is answered once, be it refused, and every call that goes out; so all are counted.
-impl Pharo {
-    fn count_in(&mut self, call: Call<'_>) {
-        match call.method {
-            "session/new" => self.creations.call(edit::string(&params_of(call), "cwd")),
-            "session/request_permission" => {
-                let reject = permission::first_reject(&params_of(call));
-                self.permissions.call(reject);
-            }
-            _ => {}
-        }
-    }
-
-    fn count_out(&mut self, call: Call<'_>) {
-        match call.method {
-            "session/load" => self.loads.call(session_of(&params_of(call))),
-            "session/set_config_option" => self.settings.call(session::setting(&params_of(call))),
-            _ => {}
-        }
-    }
-
-    fn answered(&mut self, method: &str) -> (Option<String>, Option<Setting>) {
-        match method {
-            "session/load" => (self.loads.answer(), None),
-            "session/set_config_option" => (None, self.settings.answer()),
-            _ => (None, None),
-        }
+    fn remember_session(&mut self, session: &str, cwd: &str) {
+        self.stored.set(session, cwd.to_owned());
     }
 }
 
@@ -205,6 +185,25 @@ impl Pharo {
 
     fn title(&self, session: &str, id: &str) -> Option<String> {
         self.titles.get(&title_key(session, id)).cloned()
+    }
+}
+
+/// What our answer will need to know of a call: the directory of a new session, the first option to reject of a
+/// permission request.
+fn fact_of_theirs(call: Call<'_>) -> Option<String> {
+    match call.method {
+        "session/new" => edit::string(&params_of(call), "cwd"),
+        "session/request_permission" => permission::first_reject(&params_of(call)),
+        _ => None,
+    }
+}
+
+/// What the peer's answer does not say of a call: the session that is loaded, the option that is set.
+fn fact_of_ours(call: Call<'_>) -> Option<String> {
+    match call.method {
+        "session/load" => Some(session_of(&params_of(call))),
+        "session/set_config_option" => call.params.map(str::to_owned),
+        _ => None,
     }
 }
 

@@ -58,6 +58,11 @@ macro_rules! object {
             (impl IntoIterator<Item = impl Into<$type>>) list $wire [$($rule)*] } $($rest)* }
     };
     (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
+        $(#[$doc:meta])* $field:ident : BTreeMap<String, $type:ty> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
+        object! { @push $of $mode $req $opt $part { [$(#[$doc])*] $field (BTreeMap<String, $type>)
+            (impl IntoIterator<Item = (impl Into<String>, impl Into<$type>)>) map $wire [$($rule)*] } $($rest)* }
+    };
+    (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
         $(#[$doc:meta])* $field:ident : u64 = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
         object! { @push $of $mode $req $opt $part
             { [$(#[$doc])*] $field (u64) (u64) plain $wire [$($rule)*] } $($rest)* }

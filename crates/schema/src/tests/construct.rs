@@ -96,7 +96,7 @@ fn an_agent_introduces_itself() {
             v1::AuthMethod::Terminal(
                 v1::AuthMethodTerminal::new("tui", "Log in here")
                     .args(["login"])
-                    .env([("TERM".to_owned(), "xterm".to_owned())]),
+                    .env([("TERM", "xterm")]),
             ),
         ]);
     check(

@@ -17,9 +17,9 @@ mod updates;
 use expect_test::Expect;
 use serde_json::Value;
 
-use super::border::call;
+use super::border::{Asked, call, id, understood};
 use super::official;
-use crate::dialect::{Border, Dialect, Passage, Peer};
+use crate::dialect::{Border, Call, Dialect, Passage, Peer};
 
 /// A draft message reads as this official one, and is itself again on the other side.
 fn check(talk: &mut Talk, line: &str, draft: &str, official: Expect) {
@@ -42,10 +42,12 @@ fn check_written(talk: &mut Talk, line: &str, official: &str, draft: Expect) {
     draft.assert_eq(&written.collect::<Vec<_>>().join("\n"));
 }
 
-/// A conversation between a draft client and a draft agent, with the official shape in the middle.
+/// A conversation between a draft client and a draft agent, with the official shape in the middle. A result is one of
+/// the oldest call of its method that waits.
 struct Talk {
     client: Border,
     agent: Border,
+    asked: Asked,
 }
 
 impl Talk {
@@ -53,6 +55,7 @@ impl Talk {
         Talk {
             client: Border::new(Dialect::Draft, Peer::Client),
             agent: Border::new(Dialect::Draft, Peer::Agent),
+            asked: Asked::default(),
         }
     }
 
@@ -82,36 +85,42 @@ impl Talk {
     /// who sends what, with a `=` before the method of a result.
     fn pass(&mut self, line: &str, draft: &str) -> (String, String) {
         let (from, method) = line.split_once(' ').expect("who and what");
-        let (near, far) = self.sides(from);
         if from.ends_with('=') {
-            let official = near
-                .read_result(method, draft)
-                .expect("a result")
-                .into_owned();
-            understood(&official, official::rewritten_result(method, &official));
-            let again = far
-                .write_result(method, &official)
-                .expect("a result")
-                .into_owned();
-            return (official, again);
+            let id = self.asked.answer(method);
+            let (near, far) = self.sides(from);
+            let official = near.read_result(&id, method, draft).expect("a result");
+            let rewritten = official::rewritten_result(method, &official);
+            understood(&official, rewritten).expect("official");
+            let again = far.write_result(&id, method, &official).expect("a result");
+            let again = again.into_owned();
+            return (official.into_owned(), again);
         }
-        let (method, official) = one(near.read_call(call(method, draft)).expect("a call"));
-        understood(&official, official::rewritten_params(&method, &official));
-        let (_, again) = one(far.write_call(call(&method, &official)).expect("a call"));
+        let id = self.asked.call(method);
+        let (near, far) = self.sides(from);
+        let call = Call::request(&id, method, Some(draft));
+        let (method, official) = one(near.read_call(call).expect("a call"));
+        let rewritten = official::rewritten_params(&method, &official);
+        understood(&official, rewritten).expect("official");
+        let call = Call::request(&id, &method, Some(&official));
+        let (_, again) = one(far.write_call(call).expect("a call"));
         (official, again)
     }
 
     /// Sends an official message to a draft peer and returns what that gets.
     fn written(&mut self, line: &str, official: &str) -> Vec<Value> {
         let (to, method) = line.split_once(' ').expect("to whom and what");
-        let (near, _) = self.sides(to);
         if to.ends_with('=') {
             official::accepts_result(method, official).expect("official");
-            let written = near.write_result(method, official).expect("a result");
+            let id = self.asked.answer(method);
+            let (near, _) = self.sides(to);
+            let written = near.write_result(&id, method, official).expect("a result");
             return vec![value(&written)];
         }
         official::accepts_params(method, official).expect("official");
-        match near.write_call(call(method, official)).expect("a call") {
+        let id = self.asked.call(method);
+        let (near, _) = self.sides(to);
+        let call = Call::request(&id, method, Some(official));
+        match near.write_call(call).expect("a call") {
             Passage::Call { params, .. } => params.iter().map(|params| value(params)).collect(),
             Passage::Calls(calls) => {
                 let params = calls.iter().filter_map(|(_, params)| params.as_deref());
@@ -134,30 +143,6 @@ fn one(passage: Passage<'_>) -> (String, String) {
 
 fn value(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
-}
-
-/// The official crate has read everything in the text: what it writes again has it all.
-fn understood(text: &str, rewritten: Result<Value, String>) {
-    let text = value(text);
-    let rewritten = rewritten.expect("official");
-    assert!(covers(&rewritten, &text), "{text}\nis only\n{rewritten}");
-}
-
-/// Whether everything is there that says something; a default does not.
-fn covers(all: &Value, part: &Value) -> bool {
-    match (all, part) {
-        (Value::Object(all), Value::Object(part)) => part.iter().all(|(name, part)| {
-            let nothing = Value::Null;
-            covers(all.get(name).unwrap_or(&nothing), part)
-        }),
-        (Value::Array(all), Value::Array(part)) => {
-            all.len() == part.len() && all.iter().zip(part).all(|(all, part)| covers(all, part))
-        }
-        (Value::Null, Value::Bool(false) | Value::Null) => true,
-        (Value::Null, Value::Array(part)) => part.is_empty(),
-        (Value::Null, Value::String(part)) => part == "pending",
-        (all, part) => all == part,
-    }
 }
 
 /// The value on as few lines as are not too long.

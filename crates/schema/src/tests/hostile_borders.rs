@@ -1,8 +1,10 @@
 //! Borders and bad input: examples with a part replaced or an end missing never make one panic.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
-use super::border::call;
+use super::border::{call, id};
 use crate::dialect::{Border, Dialect, Peer};
 
 const SEEDS: [&str; 5] = [
@@ -25,17 +27,110 @@ fn no_border_panics() {
     }
 }
 
+/// Ten times as many members take about ten times as long; a hundred times, if each were looked for among all.
+#[test]
+fn twenty_thousand_members_are_not_looked_for_one_by_one() {
+    for work in [
+        env_for_pharo,
+        kept_for_pharo,
+        annotations_of_pharo,
+        servers_of_pharo,
+        kept_for_draft,
+        error_of_draft,
+    ] {
+        let growth = || work(20_000).as_secs_f64() / work(2_000).as_secs_f64();
+        // A busy machine can slow down any of them.
+        let least = (0..5).map(|_| growth()).find(|growth| *growth < 35.0);
+        assert!(least.is_some(), "with ten times the members: {}", growth());
+    }
+}
+
+fn env_for_pharo(count: usize) -> Duration {
+    let entries = names(count).map(|name| format!(r#"{{"name":"{name}","value":"v"}}"#));
+    let env = entries.collect::<Vec<_>>().join(",");
+    let params = format!(r#"{{"sessionId":"s","command":"c","env":[{env}]}}"#);
+    timed(Dialect::Pharo, |border| {
+        border.write_call(call("terminal/create", &params)).is_ok()
+    })
+}
+
+fn kept_for_pharo(count: usize) -> Duration {
+    let params = authentication(count);
+    timed(Dialect::Pharo, |border| {
+        border.write_call(call("authenticate", &params)).is_ok()
+    })
+}
+
+fn annotations_of_pharo(count: usize) -> Duration {
+    let text = format!(
+        r#"{{"type":"text","text":"a","annotations":{}}}"#,
+        members(count)
+    );
+    let params = format!(r#"{{"sessionId":"s","prompt":[{text}]}}"#);
+    timed(Dialect::Pharo, |border| {
+        border.read_call(call("session/prompt", &params)).is_ok()
+    })
+}
+
+fn servers_of_pharo(count: usize) -> Duration {
+    let server = r#"{"transport":"stdio","command":"c","args":[],"env":{}}"#;
+    let servers = vec![server; count].join(",");
+    let params = format!(r#"{{"cwd":"/p","mcpServers":[{servers}]}}"#);
+    timed(Dialect::Pharo, |border| {
+        border.read_call(call("session/new", &params)).is_ok()
+    })
+}
+
+fn kept_for_draft(count: usize) -> Duration {
+    let params = authentication(count);
+    timed(Dialect::Draft, |border| {
+        border.write_call(call("authenticate", &params)).is_ok()
+    })
+}
+
+fn error_of_draft(count: usize) -> Duration {
+    let error = format!(
+        r#"{{"code":-32008,"message":"m","data":{}}}"#,
+        members(count)
+    );
+    let error: attache_rpc::Error = crate::json::from_str(&error).expect("an error");
+    timed(Dialect::Draft, |border| {
+        border.read_error(id(), "session/prompt", error).code == -32603
+    })
+}
+
+fn authentication(count: usize) -> String {
+    let kept = members(count);
+    format!(r#"{{"methodId":"m","_meta":{{"attache.dialect":{kept}}}}}"#)
+}
+
+fn members(count: usize) -> String {
+    let members = names(count).map(|name| format!(r#""{name}":0"#));
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+}
+
+fn names(count: usize) -> impl Iterator<Item = String> {
+    (0..count).map(|number| format!("member-{number:05}"))
+}
+
+fn timed(dialect: Dialect, work: impl FnOnce(&mut Border) -> bool) -> Duration {
+    let mut border = Border::new(dialect, Peer::Client);
+    let started = Instant::now();
+    assert!(work(&mut border), "it passes");
+    started.elapsed()
+}
+
 /// In each direction, as a call and as a result. Failing is fine.
 fn feed(border: &mut Border, method: &str, text: &str) {
     let outcomes = [
         border.read_call(call(method, text)).is_ok(),
         border.write_call(call(method, text)).is_ok(),
-        border.read_result(method, text).is_ok(),
-        border.write_result(method, text).is_ok(),
+        border.read_result(id(), method, text).is_ok(),
+        border.write_result(id(), method, text).is_ok(),
     ];
     if let Ok(error) = crate::json::from_str::<attache_rpc::Error>(text) {
-        let read = border.read_error(method, error);
-        border.write_error(method, read);
+        let read = border.read_error(id(), method, error);
+        border.write_error(id(), method, read);
     }
     let is_json = serde_json::from_str::<Value>(text).is_ok();
     assert!(is_json || outcomes != [true; 4] || !is_translated(border, method));

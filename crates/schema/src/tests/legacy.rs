@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::border::{Talk, call};
-use crate::dialect::{Border, Dialect, Passage, Peer};
+use attache_rpc::Id;
+
+use super::border::{Talk, call, id};
+use crate::dialect::{Border, Call, Dialect, Passage, Peer};
 
 const OPTION: &str = r#"{"sessionId":"s","configOptions":[{"id":"llm","name":"Model","category":"model",
     "type":"select","currentValue":"a","options":[]}]}"#;
@@ -28,7 +30,9 @@ fn check(passage: Passage<'_>, method: &str, params: &str) {
 #[test]
 fn a_model_is_set_by_the_option_for_it() {
     let mut border = official(Peer::Client);
-    border.write_result("session/new", OPTION).expect("passes");
+    border
+        .write_result(id(), "session/new", OPTION)
+        .expect("passes");
     check(
         border
             .read_call(call("session/set_model", SET_MODEL))
@@ -45,7 +49,9 @@ fn a_model_is_set_in_a_session_that_was_loaded() {
     border
         .read_call(call("session/load", load))
         .expect("passes");
-    border.write_result("session/load", OPTION).expect("passes");
+    border
+        .write_result(id(), "session/load", OPTION)
+        .expect("passes");
     check(
         border
             .read_call(call("session/set_model", SET_MODEL))
@@ -53,6 +59,34 @@ fn a_model_is_set_in_a_session_that_was_loaded() {
         "session/set_config_option",
         r#"{"sessionId":"s","value":"b","configId":"llm"}"#,
     );
+}
+
+#[test]
+fn sessions_loaded_at_once_have_each_its_own_option() {
+    let mut border = official(Peer::Client);
+    let ids = [Id::from(1), Id::from(2)];
+    for (id, session) in ids.iter().zip(["s", "t"]) {
+        let load = format!(r#"{{"sessionId":"{session}","cwd":"/p","mcpServers":[]}}"#);
+        let load = Call::request(id, "session/load", Some(&load));
+        border.read_call(load).expect("passes");
+    }
+    let [first, second] = ids;
+    let other = OPTION.replace("llm", "brain");
+    for (id, result) in [(second, &*other), (first, OPTION)] {
+        border
+            .write_result(&id, "session/load", result)
+            .expect("passes");
+    }
+    for (session, option) in [("s", "llm"), ("t", "brain")] {
+        let set = format!(r#"{{"sessionId":"{session}","modelId":"b"}}"#);
+        check(
+            border
+                .read_call(call("session/set_model", &set))
+                .expect("read"),
+            "session/set_config_option",
+            &format!(r#"{{"sessionId":"{session}","value":"b","configId":"{option}"}}"#),
+        );
+    }
 }
 
 #[test]
@@ -70,7 +104,9 @@ fn a_model_of_a_session_without_an_option_is_refused() {
 #[test]
 fn between_a_client_and_an_agent_of_old_the_method_passes() {
     let mut border = official(Peer::Client);
-    border.write_result("session/new", MODELS).expect("passes");
+    border
+        .write_result(id(), "session/new", MODELS)
+        .expect("passes");
     check(
         border
             .read_call(call("session/set_model", SET_MODEL))
@@ -84,19 +120,19 @@ fn between_a_client_and_an_agent_of_old_the_method_passes() {
 fn an_agent_that_only_has_models_is_sent_the_method() {
     let mut border = official(Peer::Agent);
     assert_eq!(
-        border.read_result("session/new", MODELS),
+        border.read_result(id(), "session/new", MODELS),
         Ok(Cow::Borrowed(MODELS))
     );
     let set = r#"{"sessionId":"s","configId":"model","value":"b"}"#;
-    check(
-        border
-            .write_call(call("session/set_config_option", set))
-            .expect("written"),
-        "session/set_model",
-        SET_MODEL,
-    );
     for empty in ["{}", "null"] {
-        let result = border.read_result("session/set_config_option", empty);
+        check(
+            border
+                .write_call(call("session/set_config_option", set))
+                .expect("written"),
+            "session/set_model",
+            SET_MODEL,
+        );
+        let result = border.read_result(id(), "session/set_config_option", empty);
         assert_eq!(result.as_deref(), Ok(r#"{"configOptions":[]}"#));
     }
     let other = r#"{"sessionId":"s","configId":"effort","value":"b"}"#;
@@ -107,6 +143,8 @@ fn an_agent_that_only_has_models_is_sent_the_method() {
         "session/set_config_option",
         other,
     );
+    let result = border.read_result(id(), "session/set_config_option", "{}");
+    assert_eq!(result.as_deref(), Ok("{}"));
 }
 
 #[test]
@@ -137,8 +175,8 @@ fn an_official_connection_lends_what_it_was_given() {
             "{passage:?}"
         );
         for result in [
-            border.read_result(method, text),
-            official(Peer::Client).write_result(method, text),
+            border.read_result(id(), method, text),
+            official(Peer::Client).write_result(id(), method, text),
         ] {
             assert!(matches!(result, Ok(Cow::Borrowed(same)) if same == text));
         }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::Secret;
+
 ids! {
     /// Names a way to log in.
     AuthMethodId
@@ -44,7 +46,7 @@ message! {
         /// Arguments to append.
         args: Vec<String> = "args" nullable,
         /// Environment variables to set.
-        env: BTreeMap<String, String> = "env" nullable,
+        env: BTreeMap<String, Secret> = "env" nullable,
     }
 }
 

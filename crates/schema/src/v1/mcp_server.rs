@@ -1,6 +1,6 @@
 //! MCP servers that a session connects to.
 
-use crate::FilePath;
+use crate::{FilePath, Secret};
 
 ids! {
     /// Names an MCP server that is reached over this connection (unstable).
@@ -76,7 +76,7 @@ message! {
         /// Its name.
         name: String = "name",
         /// Its value.
-        value: String = "value",
+        value: Secret = "value",
     }
 }
 
@@ -86,6 +86,6 @@ message! {
         /// Its name.
         name: String = "name",
         /// Its value.
-        value: String = "value",
+        value: Secret = "value",
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::Secret;
+
 ids! {
     /// Names a provider (unstable).
     ProviderId
@@ -56,7 +58,7 @@ message! {
         base_url: String = "baseUrl",
         ..
         /// Headers for every request; they may hold secrets.
-        headers: BTreeMap<String, String> = "headers",
+        headers: BTreeMap<String, Secret> = "headers",
     }
 }
 

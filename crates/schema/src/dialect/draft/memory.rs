@@ -1,13 +1,13 @@
 //! What a connection has to remember to translate: its sessions, the calls that wait, terminals, tool calls.
 //! Everything has a limit.
 
-use attache_rpc::json::{Error, Object, Problem, Raw};
+use attache_rpc::json::{Error, Object, Problem};
 
-use super::asked::Asked;
 use super::option_values::OptionValues;
 use super::terminals::Terminals;
 use super::tools::Tools;
 use crate::dialect::edit;
+use crate::dialect::memory::{Asked, Recent};
 
 /// The memory of one connection.
 #[derive(Debug, Default)]
@@ -20,6 +20,8 @@ pub(super) struct Memory {
     pub(super) tools: Tools,
     /// The modes that the agent has declared.
     pub(super) modes: Vec<String>,
+    // The directories of sessions that are not live.
+    stored: Recent<String>,
     // In the order in which they were first heard of.
     sessions: Vec<Session>,
     ids: u64,
@@ -29,8 +31,7 @@ pub(super) struct Memory {
 #[derive(Debug, Default)]
 pub(super) struct Session {
     id: String,
-    /// Its working directory.
-    pub(super) cwd: Option<String>,
+    cwd: Option<String>,
     mode: Option<String>,
     /// The values of its options.
     pub(super) options: OptionValues,
@@ -82,23 +83,40 @@ impl Memory {
         self.sessions.get_mut(index)
     }
 
-    /// The session is no more.
+    /// The session is not live any more. It may be loaded again.
     pub(super) fn forget(&mut self, id: &str) {
+        if let Some(cwd) = self.directory(id).map(str::to_owned) {
+            self.store(id, &cwd);
+        }
         self.sessions.retain(|session| session.id != id);
+    }
+
+    /// Learns the directory of a session that is not live.
+    pub(super) fn store(&mut self, id: &str, cwd: &str) {
+        if id.len() <= MAX_TEXT && cwd.len() <= MAX_TEXT {
+            self.stored.set(id, cwd.to_owned());
+        }
+    }
+
+    /// A session's working directory.
+    pub(super) fn directory(&self, id: &str) -> Option<&str> {
+        let live = self.session(id).and_then(|session| session.cwd.as_deref());
+        live.or_else(|| self.stored.get(id).map(String::as_str))
     }
 
     /// The session of a call that names none: the one with a running prompt, or else the only one.
     pub(super) fn current_session(&self) -> Result<String, Error> {
-        let running = self.asked.only("session/prompt");
-        let running = running.and_then(|fact| Raw::parse(fact).ok());
-        if let Some(id) = running.and_then(|fact| fact.string_member("sessionId")) {
-            return Ok(id);
-        }
-        match &*self.sessions {
-            _ if self.asked.waits("session/prompt") => Err(nameless(SEVERAL_PROMPTS)),
-            [session] => Ok(session.id.clone()),
-            [] => Err(nameless(NO_SESSION)),
-            _ => Err(nameless(SEVERAL_SESSIONS)),
+        let prompts = self.asked.ours.facts("session/prompt");
+        let mut running = prompts.map(|fact| edit::tag(fact?, "sessionId"));
+        match (running.next(), &*self.sessions) {
+            _ if self.asked.ours.has_forgotten() => Err(nameless(TOO_MANY_CALLS)),
+            (Some(Some(first)), _) if running.all(|other| other.as_ref() == Some(&first)) => {
+                Ok(first)
+            }
+            (Some(_), _) => Err(nameless(SEVERAL_PROMPTS)),
+            (None, [session]) => Ok(session.id.clone()),
+            (None, []) => Err(nameless(NO_SESSION)),
+            (None, _) => Err(nameless(SEVERAL_SESSIONS)),
         }
     }
 
@@ -112,8 +130,7 @@ impl Memory {
 
     /// The directory of a call's session, if it is known.
     pub(super) fn cwd(&self, params: &Object<'_>) -> Option<&str> {
-        let session = edit::string(params, "sessionId").and_then(|id| self.session(&id));
-        session?.cwd.as_deref()
+        self.directory(&edit::string(params, "sessionId")?)
     }
 
     /// A new id for something that has none in the draft.
@@ -144,3 +161,4 @@ const MAX_TEXT: usize = 4096;
 const NO_SESSION: &str = "missing, and there is no session yet";
 const SEVERAL_SESSIONS: &str = "missing, and there are several sessions and no prompt that runs";
 const SEVERAL_PROMPTS: &str = "missing, and prompts run in several sessions";
+const TOO_MANY_CALLS: &str = "missing, and too many calls wait to know whose prompt runs";

@@ -68,14 +68,10 @@ pub(super) fn write_new_result(
     Ok(())
 }
 
-/// A draft client's parameters of `session/load`. It names no directory; where none is remembered either the path is
-/// empty, and only an agent that has stored one can go on.
+/// A draft client's parameters of `session/load`, which names no directory.
 pub(super) fn read_load(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
     params.rename("workingDirectory", "cwd");
-    let id = edit::string(params, "sessionId").unwrap_or_default();
-    let session = memory.session(&id);
-    let cwd = session.and_then(|session| session.cwd.clone());
-    shape::fill(params, "cwd", edit::quoted(&cwd.unwrap_or_default()));
+    edit::fill_directory(params, memory.cwd(params), "workingDirectory")?;
     mcp_server::read_list(params)
 }
 
@@ -144,7 +140,7 @@ fn fill_known(result: &mut Object<'_>, memory: &Memory, id: &str) {
     let Some(session) = memory.session(id) else {
         return;
     };
-    if let Some(cwd) = &session.cwd {
+    if let Some(cwd) = memory.directory(id) {
         shape::fill(result, "workingDirectory", edit::quoted(cwd));
     }
     shape::fill(result, "messageCount", json::to_string(&session.messages));

@@ -34,13 +34,8 @@ pub(super) fn fill(object: &mut Object<'_>, name: &'static str, json: impl Into<
 
 /// Sets the members of another object that are missing.
 pub(super) fn fill_from(object: &mut Object<'_>, text: &str) {
-    let Ok(other) = Object::parse(text) else {
-        return;
-    };
-    for (name, json) in other.iter().take(MAX_MEMBERS) {
-        if !object.has(name) {
-            object.set(name.to_owned(), json.to_owned());
-        }
+    if let Ok(other) = Object::parse(text) {
+        object.fill(other.into_owned());
     }
 }
 
@@ -48,6 +43,3 @@ pub(super) fn fill_from(object: &mut Object<'_>, text: &str) {
 pub(super) fn is_empty_list(text: &str) -> bool {
     Reader::new(text).open_array().is_ok_and(|more| !more)
 }
-
-/// More members than this never go from one object to another; the limit holds off whoever makes them up.
-const MAX_MEMBERS: usize = 64;

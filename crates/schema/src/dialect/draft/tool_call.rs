@@ -24,8 +24,7 @@ pub(super) fn read(
         }
     }
     read_status(update)?;
-    let session = memory.session(session);
-    read_location(update, session.and_then(|session| session.cwd.as_deref()))?;
+    read_location(update, memory.directory(session))?;
     tool_output::read(update)?;
     edit::keep(update, &["requiresPermission", "duration", "error"])
 }
@@ -47,12 +46,7 @@ pub(super) fn write(
         shape::fill(update, "status", "\"pending\"");
     }
     write_status(update, &kept);
-    let session = memory.session(session);
-    write_location(
-        update,
-        &kept,
-        session.and_then(|session| session.cwd.as_deref()),
-    );
+    write_location(update, &kept, memory.directory(session));
     tool_output::write(update, &kept)?;
     kept.put_back(update);
     Ok(())

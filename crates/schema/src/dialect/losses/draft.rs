@@ -71,8 +71,8 @@ pub(super) const ROWS: &[Loss] = &[
     row(
         "session/load cwd",
         Reading,
-        "the draft names no directory: the one known from this connection, or an empty path, which only an agent that \
-         has stored the directory can do without",
+        "the draft names no directory: the one known from this connection or taught to the border; where there is \
+         neither the call is refused",
     ),
     row(
         "session/load cwd, mcpServers",
@@ -88,7 +88,7 @@ pub(super) const ROWS: &[Loss] = &[
     row(
         "session/load workingDirectory",
         Writing,
-        "left out where neither this connection nor `_meta` knows it",
+        "left out where neither this connection nor `_meta` knows it, nor the border was taught it",
     ),
     row(
         "modes",
@@ -259,7 +259,7 @@ pub(super) const ROWS: &[Loss] = &[
     row(
         "answers",
         Both,
-        "an answer says which method it belongs to, not which call: while calls that differ wait at once, what has to \
+        "of more than 1024 calls that wait the oldest are forgotten, and so is what is longer than 16 KiB: what has to \
          be taken from the call (bytesWritten, previousMode, the chosen option, the exit of a terminal) is left out",
     ),
     row(

@@ -92,7 +92,7 @@ pub(super) const ROWS: &[Loss] = &[
         dialect: Dialect::Pharo,
         element: "result of `session/set_config_option`",
         direction: Direction::Reading,
-        what: "`null`; the list is rebuilt from what the session has told, and empty where it has told nothing",
+        what: "`null`; the list is rebuilt from what the session has told, and empty where it has told nothing or the call is not among the latest 1024 that wait",
     },
     Loss {
         dialect: Dialect::Pharo,
@@ -110,7 +110,7 @@ pub(super) const ROWS: &[Loss] = &[
         dialect: Dialect::Pharo,
         element: "`session/load` without `cwd`",
         direction: Direction::Reading,
-        what: "refused where this connection has not seen the session being made, or where several were made at once in different directories",
+        what: "refused where this connection has not seen the session being made and the border was not taught its directory",
     },
     Loss {
         dialect: Dialect::Pharo,
@@ -152,7 +152,7 @@ pub(super) const ROWS: &[Loss] = &[
         dialect: Dialect::Pharo,
         element: "permission outcome `cancelled`",
         direction: Direction::Writing,
-        what: "written as the first option to reject; as error -32800 where there is none or open requests differ in theirs",
+        what: "written as the first option to reject; as error -32800 where there is none, or the request is not among the latest 1024 that wait",
     },
     Loss {
         dialect: Dialect::Pharo,

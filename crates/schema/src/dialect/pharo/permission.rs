@@ -29,28 +29,6 @@ impl Pharo {
         edit::parts(params, "options", write_option)
     }
 
-    /// There is no word for a request that was called off, so its first option to reject is chosen. Where that is
-    /// not known for certain the request fails, lest a grant be chosen.
-    pub(super) fn write_answer(&mut self, result: &str) -> Result<String, attache_rpc::Error> {
-        let mut result = Object::parse(result).map_err(edit::refusal)?;
-        let outcome = result.get("outcome").unwrap_or("{}").to_owned();
-        let outcome = Object::parse(&outcome).map_err(edit::refusal)?;
-        let selected = match edit::string(&outcome, "outcome").as_deref() {
-            Some("cancelled") => {
-                let reject = self.permissions.about().cloned().flatten();
-                Some(reject.ok_or_else(error::cancelled)?)
-            }
-            _ => edit::string(&outcome, "optionId"),
-        };
-        // Counted only now: a failure comes back as an error, and is counted there.
-        self.permissions.answer();
-        if let Some(option) = selected {
-            result.take("outcome");
-            result.put("selectedOptionId", &option);
-        }
-        Ok(json::to_string(&result))
-    }
-
     fn tool_call(&mut self, params: &mut Object<'_>) -> Object<'static> {
         let id = edit::string(params, "toolCallId").unwrap_or_else(|| self.new_id());
         params.take("toolCallId");
@@ -83,6 +61,26 @@ impl Pharo {
             params.put("description", &text);
         }
     }
+}
+
+/// Our answer for a request whose first option to reject is `reject`. There is no word for a request that was called
+/// off, so that option is chosen; where there is none the request fails, lest a grant be chosen.
+pub(super) fn write_answer(
+    reject: Option<String>,
+    result: &str,
+) -> Result<String, attache_rpc::Error> {
+    let mut result = Object::parse(result).map_err(edit::refusal)?;
+    let outcome = result.get("outcome").unwrap_or("{}").to_owned();
+    let outcome = Object::parse(&outcome).map_err(edit::refusal)?;
+    let selected = match edit::string(&outcome, "outcome").as_deref() {
+        Some("cancelled") => Some(reject.ok_or_else(error::cancelled)?),
+        _ => edit::string(&outcome, "optionId"),
+    };
+    if let Some(option) = selected {
+        result.take("outcome");
+        result.put("selectedOptionId", &option);
+    }
+    Ok(json::to_string(&result))
 }
 
 /// The first option of a request, in the peer's words, that rejects it.

@@ -1,12 +1,14 @@
 //! MCP servers: told apart by a `transport`, with maps for lists, and without a name.
 
+use std::collections::HashMap;
+
 use attache_rpc::json::{Error, Kind, Object};
 
 use crate::dialect::edit;
 
 /// A server gets the name of its program or host.
 pub(super) fn read_all(params: &mut Object<'_>) -> Result<(), Error> {
-    let mut taken = Vec::new();
+    let mut taken = HashMap::new();
     edit::parts(params, "mcpServers", |server| {
         let name = derived_name(server, &mut taken);
         read(server)?;
@@ -19,7 +21,7 @@ pub(super) fn read_all(params: &mut Object<'_>) -> Result<(), Error> {
 
 /// A name is written where it says more than what would be derived.
 pub(super) fn write_all(params: &mut Object<'_>) -> Result<(), Error> {
-    let mut taken = Vec::new();
+    let mut taken = HashMap::new();
     edit::parts(params, "mcpServers", |server| {
         let name = derived_name(server, &mut taken);
         if edit::string(server, "name").as_deref() == Some(&name) {
@@ -67,7 +69,7 @@ fn fill(server: &mut Object<'_>, list: &'static str) {
 }
 
 /// The file name of a program or the host of an address, numbered from the second of its kind on.
-fn derived_name(server: &Object<'_>, taken: &mut Vec<String>) -> String {
+fn derived_name(server: &Object<'_>, taken: &mut HashMap<String, usize>) -> String {
     let command = edit::string(server, "command");
     let place = command
         .or_else(|| edit::string(server, "url"))
@@ -77,11 +79,11 @@ fn derived_name(server: &Object<'_>, taken: &mut Vec<String>) -> String {
         None => place.rsplit(['/', '\\']).next().unwrap_or_default(),
     };
     let name = if name.is_empty() { "server" } else { name };
-    let before = taken.iter().filter(|other| *other == name).count();
-    taken.push(name.to_owned());
-    match before {
-        0 => name.to_owned(),
-        _ => format!("{name}-{}", before + 1),
+    let count = taken.entry(name.to_owned()).or_default();
+    *count += 1;
+    match count {
+        1 => name.to_owned(),
+        _ => format!("{name}-{count}"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sessions: their directory, their modes and their options, which this shape states elsewhere or not at all.
 
-use attache_rpc::json::{self, Error, Object, Problem, Raw};
+use attache_rpc::json::{self, Error, Object, Raw};
 
 use super::{Pharo, server, session_of};
 use crate::dialect::edit;
@@ -13,32 +13,26 @@ pub(super) struct Session {
     pub(super) options: Option<String>,
 }
 
-/// An option as a call sets it: session, option and the value's text.
-pub(super) type Setting = (String, String, String);
-
-pub(super) fn setting(params: &Object<'_>) -> Setting {
-    let option = edit::string(params, "configId").unwrap_or_default();
-    let value = params.get("value").unwrap_or("null").to_owned();
-    (session_of(params), option, value)
-}
-
 impl Pharo {
-    /// The directory is that of the session's creation; nothing else says it.
+    /// The directory is that of the session's creation, or the one that the program has stored.
     pub(super) fn read_load(&mut self, params: &mut Object<'_>) -> Result<(), Error> {
         let session = session_of(params);
+        let made = self.sessions.get(&session);
+        let made = made.and_then(|session| session.cwd.as_ref());
+        let known = made.or_else(|| self.stored.get(&session));
+        edit::fill_directory(params, known.map(String::as_str), "cwd")?;
         if let Some(cwd) = edit::string(params, "cwd") {
             self.sessions.entry(&session).cwd = Some(cwd);
-        } else if !params.has("cwd") {
-            let known = self.sessions.get(&session);
-            let cwd = known.and_then(|session| session.cwd.as_ref());
-            params.put("cwd", cwd.ok_or_else(unknown_directory)?);
         }
         server::read_all(params)
     }
 
     /// A new session's result, on its way to a client.
-    pub(super) fn write_created(&mut self, result: &mut Object<'_>) -> Result<(), Error> {
-        let cwd = self.creations.answer().flatten();
+    pub(super) fn write_created(
+        &mut self,
+        cwd: Option<String>,
+        result: &mut Object<'_>,
+    ) -> Result<(), Error> {
         if let Some(session) = edit::string(result, "sessionId") {
             self.sessions.entry(&session).cwd = cwd;
         }
@@ -61,12 +55,13 @@ impl Pharo {
     }
 
     /// The complete list of options, from what the session has told and the value that was set.
-    pub(super) fn read_set(&mut self, setting: Option<Setting>, result: &mut Object<'_>) {
+    pub(super) fn read_set(&mut self, asked: Option<&str>, result: &mut Object<'_>) {
+        let asked = asked.and_then(|params| Object::parse(params).ok());
         if !result.has("configOptions") {
-            let options = setting.and_then(|setting| self.with_value(&setting));
+            let options = asked.and_then(|params| self.with_value(&params));
             result.set("configOptions", options.unwrap_or_else(|| "[]".to_owned()));
-        } else if let Some((session, ..)) = setting {
-            self.note_options(&session, result);
+        } else if let Some(params) = asked {
+            self.note_options(&session_of(&params), result);
         }
     }
 
@@ -76,15 +71,18 @@ impl Pharo {
         }
     }
 
-    fn with_value(&mut self, (session, option, value): &Setting) -> Option<String> {
+    fn with_value(&mut self, asked: &Object<'_>) -> Option<String> {
+        let session = session_of(asked);
+        let option = edit::string(asked, "configId")?;
+        let value = asked.get("value")?;
         let options: Vec<Raw> =
-            json::from_str(self.sessions.get(session)?.options.as_ref()?).ok()?;
+            json::from_str(self.sessions.get(&session)?.options.as_ref()?).ok()?;
         let options: Vec<Raw> = options
             .into_iter()
-            .map(|entry| set_value(&entry, option, value).unwrap_or(entry))
+            .map(|entry| set_value(&entry, &option, value).unwrap_or(entry))
             .collect();
         let options = json::to_string(&options);
-        self.sessions.entry(session).options = Some(options.clone());
+        self.sessions.entry(&session).options = Some(options.clone());
         Some(options)
     }
 
@@ -126,10 +124,4 @@ fn set_value(entry: &Raw, option: &str, value: &str) -> Option<Raw> {
     }
     entry.set("currentValue", value);
     entry.to_raw().ok()
-}
-
-fn unknown_directory() -> Error {
-    let problem =
-        Problem::Unfit("missing, and this connection has not seen the session's directory");
-    Error::new(problem, 0).within("cwd")
 }

@@ -317,7 +317,7 @@ fn login() {
 fn a_login_that_did_not_succeed_is_an_error() {
     let mut talk = Talk::new();
     let mut failure = |result| {
-        let result = talk.agent.read_result("authenticate", result);
+        let result = talk.agent.read_result(id(), "authenticate", result);
         result.expect_err("failed").to_string()
     };
     expect!["bad key (-32000)"].assert_eq(&failure(r#"{"success":false,"error":"bad key"}"#));

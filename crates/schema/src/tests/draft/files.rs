@@ -184,7 +184,7 @@ fn mcp_over_acp() {
 fn an_error_of_an_mcp_server_is_an_error_of_the_call() {
     let mut talk = Talk::in_session();
     let result = r#"{"error":{"code":-7,"message":"no"}}"#;
-    let error = talk.agent.write_result("mcp/message", result);
+    let error = talk.agent.write_result(id(), "mcp/message", result);
     assert_eq!(error.expect_err("failed").code, -7);
 }
 

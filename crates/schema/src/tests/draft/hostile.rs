@@ -1,5 +1,6 @@
 //! What nobody should send, and what nobody can decide.
 
+use attache_rpc::Id;
 use expect_test::{Expect, expect};
 
 use super::*;
@@ -52,16 +53,33 @@ fn a_call_without_session_is_never_given_to_a_guessed_one() {
         expect!["Invalid params: sessionId: missing, and prompts run in several sessions"],
     );
     talk.pass("agent= session/prompt", r#"{"stopReason":"end_turn"}"#);
-    refused(
-        &mut talk,
-        "fs/write_text_file",
-        READ,
-        expect!["Invalid params: sessionId: missing, and prompts run in several sessions"],
-    );
+    assert_eq!(session_of_read(&mut talk), r#""s" "/s/a""#);
     talk.pass("agent= session/prompt", r#"{"stopReason":"end_turn"}"#);
     let close = call("session/close", r#"{"sessionId":"s"}"#);
     one(talk.agent.write_call(close).expect("a call"));
     assert_eq!(session_of_read(&mut talk), r#""t" "/t/a""#);
+}
+
+#[test]
+fn a_prompt_that_is_forgotten_does_not_make_another_the_only_one() {
+    let mut talk = Talk::new();
+    talk.start("s", "/s");
+    talk.start("t", "/t");
+    for number in 0..1025 {
+        let id = Id::from(number);
+        let session = if number == 0 { "s" } else { "t" };
+        let prompt = format!(r#"{{"sessionId":"{session}","prompt":[]}}"#);
+        let call = Call::request(&id, "session/prompt", Some(&prompt));
+        talk.agent.write_call(call).expect("a call");
+    }
+    refused(
+        &mut talk,
+        "fs/read_text_file",
+        READ,
+        expect![
+            "Invalid params: sessionId: missing, and too many calls wait to know whose prompt runs"
+        ],
+    );
 }
 
 #[test]
@@ -77,11 +95,21 @@ fn a_terminal_belongs_to_the_session_it_was_made_for() {
 #[test]
 fn a_session_that_could_not_be_loaded_does_not_count() {
     let mut talk = Talk::in_session();
-    talk.pass("client session/load", r#"{"sessionId":"gone"}"#);
-    talk.agent.read_error(
-        "session/load",
-        attache_rpc::Error::new(-32000, "Session not found"),
+    let load = r#"{"sessionId":"gone","cwd":"/gone","mcpServers":[]}"#;
+    one(talk
+        .agent
+        .write_call(call("session/load", load))
+        .expect("a call"));
+    refused(
+        &mut talk,
+        "fs/read_text_file",
+        READ,
+        expect![
+            "Invalid params: sessionId: missing, and there are several sessions and no prompt that runs"
+        ],
     );
+    let error = attache_rpc::Error::new(-32000, "Session not found");
+    talk.agent.read_error(id(), "session/load", error);
     assert_eq!(session_of_read(&mut talk), r#""s" "/home/user/project/a""#);
 }
 
@@ -111,30 +139,127 @@ fn lines_that_cannot_be_meant() {
     );
 }
 
-#[test]
-fn answers_out_of_turn_are_not_mixed_up() {
-    let mut talk = Talk::in_session();
-    for content in ["a", "bcd"] {
-        let params = format!(r#"{{"path":"/a","content":"{content}"}}"#);
-        talk.pass("agent fs/write_text_file", &params);
+/// Makes two calls, answers the second and then the first, and returns both answers as the peer gets them.
+fn answered_backwards(border: &mut Border, method: &str, calls: [&str; 2]) -> [String; 2] {
+    let ids = [Id::from(1), Id::from(2)];
+    for (id, params) in ids.iter().zip(calls) {
+        let call = Call::request(id, method, Some(params));
+        border.read_call(call).expect("a call");
     }
-    let answer = talk.agent.write_result("fs/write_text_file", "{}");
+    let [first, second] = ids;
+    let mut answer = |id| {
+        let answer = border.write_result(&id, method, "{}").expect("a result");
+        answer.into_owned()
+    };
+    let second = answer(second);
+    [answer(first), second]
+}
+
+#[test]
+fn two_calls_in_flight_are_each_answered_rightly() {
+    let mut talk = Talk::in_session();
+    let calls = [
+        r#"{"path":"/a","content":"a"}"#,
+        r#"{"path":"/b","content":"bcd","overwrite":false}"#,
+    ];
+    let answers = answered_backwards(&mut talk.agent, "fs/write_text_file", calls);
+    assert_eq!(
+        answers,
+        [
+            r#"{"bytesWritten":1,"created":false}"#,
+            r#"{"bytesWritten":3,"created":true}"#
+        ]
+    );
+    talk.start("t", "/t");
+    let calls = [
+        r#"{"sessionId":"s","mode":"plan"}"#,
+        r#"{"sessionId":"t","mode":"code"}"#,
+    ];
+    let answers = answered_backwards(&mut talk.client, "session/set_mode", calls);
+    assert_eq!(
+        answers,
+        [
+            r#"{"previousMode":"default","currentMode":"plan"}"#,
+            r#"{"previousMode":"default","currentMode":"code"}"#
+        ]
+    );
+}
+
+#[test]
+fn two_sessions_made_at_once_are_each_in_their_directory() {
+    let mut talk = Talk::new();
+    let ids = [Id::from(1), Id::from(2)];
+    for (id, cwd) in ids.iter().zip(["/one", "/two"]) {
+        let params = format!(r#"{{"workingDirectory":"{cwd}"}}"#);
+        let call = Call::request(id, "session/new", Some(&params));
+        talk.client.read_call(call).expect("a call");
+    }
+    for (id, session) in ids.iter().zip(["one", "two"]).rev() {
+        let result = format!(r#"{{"sessionId":"{session}"}}"#);
+        let written = talk.client.write_result(id, "session/new", &result);
+        written.expect("a result");
+    }
+    for session in ["one", "two"] {
+        let params = format!(r#"{{"sessionId":"{session}"}}"#);
+        let (official, _) = talk.pass("client session/load", &params);
+        assert_eq!(value(&official)["cwd"], format!("/{session}"));
+    }
+}
+
+#[test]
+fn an_id_of_ours_is_not_one_of_theirs() {
+    let mut talk = Talk::in_session();
+    let ours = r#"{"sessionId":"s","terminalId":"t"}"#;
+    let theirs = r#"{"sessionId":"s","mode":"plan"}"#;
+    one(talk
+        .client
+        .read_call(call("session/set_mode", theirs))
+        .expect("a call"));
+    one(talk
+        .client
+        .write_call(call("terminal/wait_for_exit", ours))
+        .expect("a call"));
+    let read = r#"{"exitCode":0}"#;
+    let read = talk
+        .client
+        .read_result(id(), "terminal/wait_for_exit", read);
+    read.expect("a result");
+    let written = talk.client.write_result(id(), "session/set_mode", "{}");
+    assert_eq!(
+        written.expect("a result"),
+        r#"{"previousMode":"default","currentMode":"plan"}"#
+    );
+}
+
+#[test]
+fn an_answer_to_no_known_call_says_only_what_it_says_itself() {
+    let mut talk = Talk::in_session();
+    let write = r#"{"path":"/a","content":"abc"}"#;
+    talk.pass("agent fs/write_text_file", write);
+    let unknown = Id::from("unknown");
+    let answer = talk
+        .agent
+        .write_result(&unknown, "fs/write_text_file", "{}");
     assert_eq!(answer.expect("a result"), r#"{"created":false}"#);
+    let grant = r#"{"granted":true,"scope":"always"}"#;
+    let answer = talk
+        .client
+        .read_result(&unknown, "session/request_permission", grant);
+    let answer = value(&answer.expect("a result"));
+    assert_eq!(answer["outcome"]["outcome"], "cancelled");
 }
 
 #[test]
 fn a_refusal_answers_no_other_call() {
     let mut talk = Talk::in_session();
-    talk.pass(
-        "agent fs/write_text_file",
-        r#"{"path":"/a","content":"abc"}"#,
-    );
+    let [first, second] = [Id::from(1), Id::from(2)];
+    let write = r#"{"path":"/a","content":"abc"}"#;
+    let call = |id| Call::request(id, "fs/write_text_file", Some(write));
+    one(talk.agent.read_call(call(&first)).expect("a call"));
     talk.start("other", "/other");
-    let nameless = r#"{"path":"/a","content":""}"#;
-    let refused = talk.agent.read_call(call("fs/write_text_file", nameless));
-    let error = refused.expect_err("refused");
-    talk.agent.write_error("fs/write_text_file", error);
-    let answer = talk.agent.write_result("fs/write_text_file", "{}");
+    let error = talk.agent.read_call(call(&second)).expect_err("refused");
+    talk.agent.write_error(&second, "fs/write_text_file", error);
+    let answer = talk.agent.write_result(&first, "fs/write_text_file", "{}");
     assert_eq!(
         answer.expect("a result"),
         r#"{"bytesWritten":3,"created":false}"#
@@ -199,8 +324,8 @@ fn every_way(talk: &mut Talk, method: &str, text: &str) {
             }
         }
         let results = [
-            translator.read_result(method, text),
-            translator.write_result(method, text),
+            translator.read_result(id(), method, text),
+            translator.write_result(id(), method, text),
         ];
         for result in results.into_iter().flatten() {
             is_json(&result);

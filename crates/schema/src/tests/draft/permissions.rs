@@ -1,5 +1,6 @@
 //! Permissions: an operation and a scope against a tool call and options.
 
+use attache_rpc::Id;
 use expect_test::expect;
 
 use super::*;
@@ -150,7 +151,7 @@ fn every_option_is_an_answer_of_the_draft() {
         let result = format!(r#"{{"outcome":{outcome}}}"#);
         let written = talk
             .agent
-            .write_result("session/request_permission", &result);
+            .write_result(id(), "session/request_permission", &result);
         written.expect("an answer").into_owned()
     };
     let ids = [
@@ -279,7 +280,7 @@ fn requests_about_new_tool_calls() {
 
 /// Asks a draft client with `options`, each `id:kind` or `id:kind:scope`, and compares the option that its answer
 /// chooses; none if the request counts as cancelled.
-fn check_choice(options: &str, answer: &str, id: Option<&str>) {
+fn check_choice(options: &str, answer: &str, chosen: Option<&str>) {
     let list: Vec<String> = options.split(' ').map(option).collect();
     let call = r#"{"toolCallId":"c"}"#;
     let list = list.join(",");
@@ -291,11 +292,11 @@ fn check_choice(options: &str, answer: &str, id: Option<&str>) {
         .expect("a call"));
     let result = talk
         .client
-        .read_result("session/request_permission", answer);
+        .read_result(id(), "session/request_permission", answer);
     let outcome = &value(&result.expect("a result"))["outcome"];
     assert_eq!(
         outcome["optionId"].as_str(),
-        id,
+        chosen,
         "{options} {answer} {outcome}"
     );
 }
@@ -344,4 +345,33 @@ fn a_refusal_refuses() {
     let both = "n:reject_once x:reject_always";
     check_choice(both, r#"{"granted":false}"#, Some("n"));
     check_choice(both, r#"{"granted":false,"remember":true}"#, Some("x"));
+}
+
+#[test]
+fn two_requests_at_once_are_each_answered_with_their_own_options() {
+    let mut talk = Talk::in_session();
+    let ids = [Id::from(1), Id::from(2)];
+    let options = [
+        "a:allow_once:once n:reject_once",
+        "b:allow_once m:reject_once",
+    ];
+    for (id, options) in ids.iter().zip(options) {
+        let list: Vec<String> = options.split(' ').map(option).collect();
+        let call = r#"{"toolCallId":"c"}"#;
+        let list = list.join(",");
+        let request = format!(r#"{{"sessionId":"s","toolCall":{call},"options":[{list}]}}"#);
+        let call = Call::request(id, "session/request_permission", Some(&request));
+        one(talk.client.write_call(call).expect("a call"));
+    }
+    let [first, second] = ids;
+    for (id, answer, chosen) in [
+        (second, r#"{"granted":true}"#, "b"),
+        (first, r#"{"granted":false}"#, "n"),
+    ] {
+        let result = talk
+            .client
+            .read_result(&id, "session/request_permission", answer);
+        let result = value(&result.expect("a result"));
+        assert_eq!(result["outcome"]["optionId"], chosen);
+    }
 }

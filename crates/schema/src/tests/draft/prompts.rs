@@ -79,7 +79,7 @@ fn a_turn_that_ends_with_an_error_is_an_error() {
     let mut talk = Talk::in_session();
     talk.pass("client session/prompt", r#"{"sessionId":"s","content":[]}"#);
     let result = r#"{"stopReason":"error","usage":{"inputTokens":1,"outputTokens":0}}"#;
-    let error = talk.agent.read_result("session/prompt", result);
+    let error = talk.agent.read_result(id(), "session/prompt", result);
     expect!["Internal error: the agent ended the turn with an error (-32603)"]
         .assert_eq(&error.expect_err("failed").to_string());
 }

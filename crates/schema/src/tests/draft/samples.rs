@@ -13,6 +13,9 @@ fn calls<T: Sample + Encode>(method: &str, bytes: &[u8]) {
     for to in ["client", "agent"] {
         let mut talk = Talk::in_session();
         let (near, far) = talk.sides(to);
+        if let Some(session) = value(&text)["sessionId"].as_str() {
+            far.remember_session(&session.into(), &"/p".into());
+        }
         // A draft agent sends what a draft client gets, so the far side reads it.
         let passage = near.write_call(call(method, &text)).expect("a call");
         for draft in drafts(passage) {
@@ -29,10 +32,10 @@ fn results<T: Sample + Encode>(method: &str, bytes: &[u8]) {
     let mut talk = Talk::in_session();
     let (near, far) = talk.sides("client");
     let draft = near
-        .write_result(method, &text)
+        .write_result(id(), method, &text)
         .expect("a result")
         .into_owned();
-    match far.read_result(method, &draft) {
+    match far.read_result(id(), method, &draft) {
         Ok(official) => {
             let verdict = official::accepts_result(method, &official);
             assert_eq!(verdict, Ok(()), "{text}\n{draft}\n{official}");

@@ -359,14 +359,63 @@ fn load_session() {
     );
 }
 
+const NO_DIRECTORY: &str = "Invalid params: workingDirectory: missing, and the session's directory is not known here; \
+     send it with the call (-32602)";
+
+fn refused_load(talk: &mut Talk, params: &str) {
+    let refusal = talk.client.read_call(call("session/load", params));
+    assert_eq!(refusal.expect_err("refused").to_string(), NO_DIRECTORY);
+}
+
 #[test]
-fn load_session_that_this_connection_has_not_seen() {
+fn a_session_is_never_loaded_in_a_directory_that_nobody_named() {
+    let mut talk = Talk::in_session();
+    for unnamed in ["", r#","workingDirectory":"""#, r#","cwd":null"#] {
+        refused_load(&mut talk, &format!(r#"{{"sessionId":"old"{unnamed}}}"#));
+    }
+    talk.client.remember_session(&"old".into(), &"".into());
+    refused_load(&mut talk, r#"{"sessionId":"old"}"#);
+    check_lossy(
+        &mut talk,
+        "client session/load",
+        r#"{"sessionId":"old","workingDirectory":"/named"}"#,
+        expect![[r#"{"sessionId":"old","cwd":"/named","mcpServers":[]}"#]],
+        expect![[r#"{"sessionId":"old"}"#]],
+    );
+}
+
+#[test]
+fn a_session_that_was_closed_is_loaded_where_it_was() {
+    let mut talk = Talk::in_session();
+    talk.pass("client session/close", r#"{"sessionId":"s"}"#);
+    check(
+        &mut talk,
+        "client session/load",
+        r#"{"sessionId":"s"}"#,
+        expect![[r#"{"sessionId":"s","cwd":"/home/user/project","mcpServers":[]}"#]],
+    );
+}
+
+#[test]
+fn a_stored_session_is_not_one_that_runs() {
+    let mut talk = Talk::in_session();
+    talk.agent.remember_session(&"old".into(), &"/old".into());
+    let (official, _) = talk.pass("agent fs/read_text_file", r#"{"path":"a"}"#);
+    assert_eq!(
+        value(&official),
+        value(r#"{"path":"/home/user/project/a","sessionId":"s"}"#)
+    );
+}
+
+#[test]
+fn load_session_that_the_program_has_stored() {
     let mut talk = Talk::new();
+    talk.client.remember_session(&"old".into(), &"/old".into());
     check(
         &mut talk,
         "client session/load",
         r#"{"sessionId": "old"}"#,
-        expect![[r#"{"sessionId":"old","cwd":"","mcpServers":[]}"#]],
+        expect![[r#"{"sessionId":"old","cwd":"/old","mcpServers":[]}"#]],
     );
     check_written(
         &mut talk,
@@ -408,6 +457,13 @@ fn load_session_that_this_connection_has_not_seen() {
         &mut talk,
         "client= session/load",
         r#"null"#,
-        expect![[r#"{"configOptions":{},"sessionId":"old","messageCount":2,"mode":"default"}"#]],
+        expect![[r#"
+            {
+              "configOptions":{},
+              "sessionId":"old",
+              "workingDirectory":"/old",
+              "messageCount":2,
+              "mode":"default"
+            }"#]],
     );
 }

@@ -155,7 +155,7 @@ fn client(talk: &mut Talk, line: &str) -> String {
     match method.strip_prefix('=') {
         Some(method) => talk
             .client
-            .read_result(method, text)
+            .read_result(id(), method, text)
             .expect("a result")
             .into_owned(),
         None => match talk.client.read_call(call(method, text)).expect("a call") {
@@ -263,6 +263,6 @@ fn a_client_pushes_output_to_a_draft_agent() {
     );
     let answer = talk
         .agent
-        .read_result("terminal/output", r#"{"received":true}"#);
+        .read_result(id(), "terminal/output", r#"{"received":true}"#);
     assert_eq!(answer.expect("a result"), r#"{"received":true}"#);
 }

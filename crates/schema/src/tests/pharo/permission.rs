@@ -49,8 +49,9 @@ fn permission_answers() {
     check_result(ASK, r#"{"selectedOptionId":"1"}"#, selected);
     client().reads_result(ASK, r#"{"selectedOptionId":null}"#, cancelled);
     asks(agent(), "2").writes_result(ASK, r#"{"selectedOptionId":"2"}"#, cancelled);
-    asks(asks(agent(), "2"), "2")
-        .writes_result(ASK, r#"{"selectedOptionId":"1"}"#, selected)
+    asks(asks(agent(), "2"), "3")
+        .out_of_turn()
+        .writes_result(ASK, r#"{"selectedOptionId":"3"}"#, cancelled)
         .writes_result(ASK, r#"{"selectedOptionId":"2"}"#, cancelled);
 }
 
@@ -66,13 +67,12 @@ fn a_cancelled_request_never_grants() {
                 "options":[{"optionId":"1","kind":"allow_once","name":"Yes"}]}"#,
         )
         .fails_result(ASK, cancelled, failure);
-    asks(asks(agent(), "2"), "3")
-        .fails_result(ASK, cancelled, failure)
-        .fails_result(ASK, cancelled, failure);
-    let later = asks(asks(agent(), "2"), "3")
-        .fails_result(ASK, cancelled, failure)
-        .fails_result(ASK, cancelled, failure);
-    asks(later, "4").writes_result(ASK, r#"{"selectedOptionId":"4"}"#, cancelled);
+    let unasked = asks(agent(), "2").writes_result(ASK, r#"{"selectedOptionId":"2"}"#, cancelled);
+    asks(unasked.fails_result(ASK, cancelled, failure), "4").writes_result(
+        ASK,
+        r#"{"selectedOptionId":"4"}"#,
+        cancelled,
+    );
 }
 
 fn asks(talk: Talk, reject: &str) -> Talk {

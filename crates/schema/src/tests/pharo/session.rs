@@ -41,7 +41,11 @@ fn a_loaded_session_is_in_the_directory_it_was_made_in() {
             r#"{"cwd":"/p","mcpServers":[]}"#,
             r#"{"cwd":"/p","mcpServers":[]}"#,
         )
-        .writes_result("session/new", r#"{"sessionId":"s"}"#, r#"{"sessionId":"s"}"#)
+        .writes_result(
+            "session/new",
+            r#"{"sessionId":"s"}"#,
+            r#"{"sessionId":"s"}"#,
+        )
         .reads(
             "session/load",
             r#"{"sessionId":"s","mcpServers":[]}"#,
@@ -51,59 +55,90 @@ fn a_loaded_session_is_in_the_directory_it_was_made_in() {
         .refuses(
             "session/load",
             r#"{"sessionId":"other","mcpServers":[]}"#,
-            "Invalid params: cwd: missing, and this connection has not seen the session's directory (-32602)",
+            NO_DIRECTORY,
+        );
+}
+
+#[test]
+fn a_session_that_the_program_has_stored_is_loaded_where_it_is() {
+    client()
+        .remembers("old", "/old")
+        .remembers("empty", "")
+        .reads(
+            "session/load",
+            r#"{"sessionId":"old","mcpServers":[]}"#,
+            r#"{"sessionId":"old","cwd":"/old","mcpServers":[]}"#,
+        )
+        .reads(
+            "session/load",
+            r#"{"sessionId":"old","cwd":"/moved","mcpServers":[]}"#,
+            r#"{"sessionId":"old","cwd":"/moved","mcpServers":[]}"#,
+        )
+        .refuses(
+            "session/load",
+            r#"{"sessionId":"empty","mcpServers":[]}"#,
+            NO_DIRECTORY,
         );
 }
 
 #[test]
 fn the_directories_of_sessions_made_at_once_are_not_mixed_up() {
-    let unknown = "Invalid params: cwd: missing, and this connection has not seen the session's directory (-32602)";
     let new = |cwd: &str| format!(r#"{{"cwd":"{cwd}","mcpServers":[]}}"#);
+    let made = |id: &str| format!(r#"{{"sessionId":"{id}"}}"#);
+    let load = |id: &str| format!(r#"{{"sessionId":"{id}","mcpServers":[]}}"#);
+    let loaded =
+        |id: &str, cwd: &str| format!(r#"{{"sessionId":"{id}","cwd":"{cwd}","mcpServers":[]}}"#);
     client()
         .reads("session/new", &new("/a"), &new("/a"))
         .reads("session/new", &new("/b"), &new("/b"))
-        .writes_result(
-            "session/new",
-            r#"{"sessionId":"b"}"#,
-            r#"{"sessionId":"b"}"#,
-        )
-        .writes_result(
-            "session/new",
-            r#"{"sessionId":"a"}"#,
-            r#"{"sessionId":"a"}"#,
-        )
-        .refuses(
-            "session/load",
-            r#"{"sessionId":"a","mcpServers":[]}"#,
-            unknown,
-        )
-        .refuses(
-            "session/load",
-            r#"{"sessionId":"b","mcpServers":[]}"#,
-            unknown,
-        )
         .reads("session/new", &new("/c"), &new("/c"))
         .refuses(
             "session/new",
             "[]",
             "Invalid params: expected an object, found an array (-32602)",
         )
+        .out_of_turn()
         .writes_error(
             "session/new",
             r#"{"code":-32001,"message":"log in"}"#,
             r#"{"code":-32000,"message":"log in"}"#,
         )
-        .reads("session/new", &new("/d"), &new("/d"))
-        .writes_result(
-            "session/new",
-            r#"{"sessionId":"d"}"#,
-            r#"{"sessionId":"d"}"#,
+        .out_of_turn()
+        .writes_result("session/new", &made("b"), &made("b"))
+        .writes_result("session/new", &made("a"), &made("a"))
+        .reads("session/load", &load("a"), &loaded("a", "/a"))
+        .reads("session/load", &load("b"), &loaded("b", "/b"));
+}
+
+#[test]
+fn options_set_at_once_are_not_mixed_up() {
+    let options = |big: &str, loud: bool| {
+        format!(
+            r#"[{{"id":"model","name":"Model","type":"select","currentValue":"{big}",
+                "options":[{{"value":"big","name":"Big"}}]}},
+                {{"id":"loud","name":"Loud","type":"boolean","currentValue":{loud}}}]"#
         )
-        .reads(
-            "session/load",
-            r#"{"sessionId":"d","mcpServers":[]}"#,
-            r#"{"sessionId":"d","cwd":"/d","mcpServers":[]}"#,
-        );
+    };
+    let list = |big, loud| format!(r#"{{"configOptions":{}}}"#, options(big, loud));
+    let session = format!(
+        r#"{{"sessionId":"s","configOptions":{}}}"#,
+        options("small", false)
+    );
+    agent()
+        .reads_result("session/new", &session, &session)
+        .writes(
+            "session/set_config_option",
+            r#"{"sessionId":"s","option":"model","value":"big"}"#,
+            r#"{"sessionId":"s","configId":"model","value":"big"}"#,
+        )
+        .writes(
+            "session/set_config_option",
+            r#"{"sessionId":"s","option":"loud","value":true}"#,
+            r#"{"sessionId":"s","configId":"loud","value":true,"type":"boolean"}"#,
+        )
+        .out_of_their_turn()
+        .reads_result("session/set_config_option", "null", &list("small", true))
+        .reads_result("session/set_config_option", "null", &list("big", true));
 }
 
 #[test]
@@ -147,3 +182,6 @@ fn config_options() {
         r#"{"configOptions":[]}"#,
     );
 }
+
+const NO_DIRECTORY: &str = "Invalid params: cwd: missing, and the session's directory is not known here; send it with the \
+     call (-32602)";

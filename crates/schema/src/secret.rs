@@ -1,0 +1,82 @@
+//! Values that do not belong in a log.
+
+use std::fmt;
+
+use attache_rpc::json::{Decode, Encode, Error, Reader, write};
+
+/// A text that may be a key or a password. It is sent as it is, and never shown when a message is printed for a log.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The text itself, for whoever needs it.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for Secret {
+    fn from(text: &str) -> Self {
+        Secret(text.to_owned())
+    }
+}
+
+impl From<String> for Secret {
+    fn from(text: String) -> Self {
+        Secret(text)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({} bytes, not shown)", self.0.len())
+    }
+}
+
+impl Decode for Secret {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        String::decode(reader).map(Secret)
+    }
+}
+
+impl Encode for Secret {
+    fn encode(&self, out: &mut String) {
+        write::string(out, &self.0);
+    }
+}
+
+#[cfg(test)]
+impl crate::tests::sample::Sample for Secret {
+    fn sample(source: &mut crate::tests::sample::Source<'_>) -> Self {
+        Secret(source.text())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::v1;
+
+    #[test]
+    fn no_secret_shows_when_a_message_is_printed() {
+        let server = v1::McpServerStdio::new(
+            "files",
+            "/bin/files",
+            ["--stdio"],
+            [v1::EnvVariable::new("API_KEY", "hunter2")],
+        );
+        let remote = v1::McpServerHttp::new(
+            "issues",
+            "https://example.com",
+            [v1::HttpHeader::new("Authorization", "Bearer hunter2")],
+        );
+        let servers: [v1::McpServer; 2] = [server.into(), remote.into()];
+        let request = v1::NewSessionRequest::new("/project", servers).meta(v1_meta());
+        let printed = format!("{request:?}");
+        assert!(printed.contains("API_KEY"), "{printed}");
+        assert!(!printed.contains("hunter2"), "{printed}");
+    }
+
+    fn v1_meta() -> crate::Meta {
+        crate::Meta::new().with("credentials", serde_json::json!({ "token": "hunter2" }))
+    }
+}

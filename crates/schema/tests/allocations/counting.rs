@@ -1,0 +1,94 @@
+//! A global allocator that counts for each thread what is in use, what was at most, and how often it was asked.
+//!
+//! This is the one file of the tests with `unsafe` code: how much memory a decoder takes can only be seen from below,
+//! and the trait of allocators is unsafe to implement. Every call goes to the system's allocator as it came.
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+/// What some work took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Taken {
+    /// The most bytes in use at once. While a block grows, the old and the new one count, as if it had been moved.
+    pub(crate) peak: usize,
+    /// How many blocks were asked for.
+    pub(crate) blocks: usize,
+}
+
+/// Does some work and says what it took, on this thread and beyond what was in use before.
+pub(crate) fn taken<T>(work: impl FnOnce() -> T) -> (T, Taken) {
+    let before = COUNTS.get();
+    COUNTS.set(Counts {
+        peak: before.live,
+        ..before
+    });
+    let done = work();
+    let after = COUNTS.get();
+    let taken = Taken {
+        peak: usize::try_from(after.peak - before.live).unwrap_or(0),
+        blocks: after.blocks - before.blocks,
+    };
+    (done, taken)
+}
+
+#[derive(Clone, Copy)]
+struct Counts {
+    // Below zero where a thread frees what another one has asked for.
+    live: isize,
+    peak: isize,
+    blocks: usize,
+}
+
+thread_local! {
+    static COUNTS: Cell<Counts> = const { Cell::new(Counts { live: 0, peak: 0, blocks: 0 }) };
+}
+
+struct Counting;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+impl Counting {
+    fn add(size: usize) {
+        let mut counts = COUNTS.get();
+        counts.live += size.cast_signed();
+        counts.peak = counts.peak.max(counts.live);
+        counts.blocks += 1;
+        COUNTS.set(counts);
+    }
+
+    fn remove(size: usize) {
+        let mut counts = COUNTS.get();
+        counts.live -= size.cast_signed();
+        COUNTS.set(counts);
+    }
+}
+
+// SAFETY: every method hands its arguments to the system's allocator and returns what that returns.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        Counting::add(layout.size());
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        Counting::add(layout.size());
+        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        Counting::add(size);
+        Counting::remove(layout.size());
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(block, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        Counting::remove(layout.size());
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(block, layout) }
+    }
+}

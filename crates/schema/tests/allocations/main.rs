@@ -1,0 +1,229 @@
+//! How much memory and time a peer's message can cost: never more than a small multiple of its length.
+#![allow(
+    clippy::print_stdout,
+    reason = "with --nocapture the worst factors are shown"
+)]
+
+mod counting;
+mod shapes;
+
+use std::time::{Duration, Instant};
+
+use attache_rpc::{Error, Message, json};
+use attache_schema::call::{
+    AgentNotification, AgentRequest, ClientNotification, ClientRequest, ConductorRequest,
+    ProtocolLevelNotification, ProxyNotification, ProxyRequest,
+};
+use attache_schema::method::Method;
+use counting::{Taken, taken};
+use proptest::prelude::*;
+use shapes::{Place, SHAPES, Shape};
+
+/// Reads a line to the end: the envelope, then the payload by its type, then writes it again.
+fn read(line: &[u8], place: Place) -> Result<usize, Error> {
+    let message = Message::parse(line).map_err(|bad| Error::new(bad.code, bad.reason))?;
+    match (message, place) {
+        (Message::Request { method, params, .. }, _) => call(&method, params),
+        (Message::Response { result, .. }, Place::Result(method)) => {
+            let mut named = Method::all().filter(|row| row.name == method);
+            let shape = named.find_map(|row| row.result);
+            let shape = shape.ok_or_else(|| Error::new(0, "no such method"))?;
+            let fault = |error: json::Error| Error::new(Error::INVALID_PARAMS, error.to_string());
+            shape.check(result).map_err(fault).map(|()| 0)
+        }
+        _ => Err(Error::new(0, "neither a request nor a result")),
+    }
+}
+
+fn call(method: &str, params: Option<&str>) -> Result<usize, Error> {
+    macro_rules! first {
+        ($($Calls:ident)*) => {$(
+            match $Calls::decode(method, params) {
+                Ok(call) => {
+                    let mut out = String::new();
+                    call.encode_params(&mut out);
+                    return Ok(out.len());
+                }
+                Err(error) if error.code == Error::METHOD_NOT_FOUND => {}
+                Err(error) => return Err(error),
+            }
+        )*};
+    }
+    first! {
+        ClientRequest ClientNotification AgentRequest AgentNotification
+        ConductorRequest ProxyRequest ProxyNotification ProtocolLevelNotification
+    }
+    Err(Error::new(Error::METHOD_NOT_FOUND, "no such method"))
+}
+
+fn line(payload: &str, place: Place) -> String {
+    match place {
+        Place::Params(name) => {
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{name}\",\"params\":{payload}}}")
+        }
+        Place::Result(_) => format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{payload}}}"),
+    }
+}
+
+/// Bytes of memory for each byte of the line, beyond what even an empty message may take.
+fn factor(line: &str, taken: Taken) -> f64 {
+    let beyond = u32::try_from(taken.peak.saturating_sub(FREE)).unwrap_or(u32::MAX);
+    f64::from(beyond) / f64::from(u32::try_from(line.len()).unwrap_or(u32::MAX))
+}
+
+/// The worst factor of a shape.
+fn worst(shape: &Shape) -> f64 {
+    let factors = counts().map(|count| {
+        let line = line(&shape.of_parts(count), shape.place);
+        let (_, taken) = taken(|| read(line.as_bytes(), shape.place));
+        factor(&line, taken)
+    });
+    factors.fold(0.0, f64::max)
+}
+
+/// Few items, and one more than there is room for: lists make room by half of it, other buffers by the whole.
+fn counts() -> impl Iterator<Item = usize> {
+    let halves = std::iter::successors(Some(4), |room| Some(room + room / 2 + 4));
+    let halves = halves.skip_while(|room| *room < 1000).take(4);
+    [0, 4, 16, 64, 256, 1024, 2048, 4096]
+        .into_iter()
+        .chain(halves)
+        .map(|room| room + 1)
+}
+
+#[test]
+fn no_message_takes_more_than_forty_times_its_length() {
+    let mut all: Vec<(f64, &str)> = SHAPES
+        .iter()
+        .map(|shape| (worst(shape), shape.name))
+        .collect();
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (factor, name) in &all {
+        println!("{factor:6.1}  {name}");
+    }
+    let over: Vec<_> = all.iter().filter(|(factor, _)| *factor > LIMIT).collect();
+    assert!(over.is_empty(), "{over:?}");
+}
+
+/// A shape that is refused at once would prove nothing.
+#[test]
+fn every_shape_but_the_bad_ones_is_read() {
+    let refused = |shape: &&Shape| {
+        let line = line(&shape.of_parts(3), shape.place);
+        read(line.as_bytes(), shape.place).is_err()
+    };
+    let names: Vec<_> = SHAPES
+        .iter()
+        .filter(refused)
+        .map(|shape| shape.name)
+        .collect();
+    assert_eq!(names, [] as [&str; 0]);
+}
+
+#[test]
+fn four_times_the_length_takes_four_times_the_blocks() {
+    for shape in SHAPES {
+        let [short, long] = [64 * 1024, 256 * 1024].map(|length| {
+            let line = line(&shape.of_bytes(length), shape.place);
+            taken(|| read(line.as_bytes(), shape.place)).1.blocks
+        });
+        assert!(
+            long <= short * 5 + 16,
+            "{}: {short} blocks, then {long}",
+            shape.name
+        );
+    }
+}
+
+/// Time in proportion to length would be 16 times, in proportion to its square 256 times. Three tries, as the machine
+/// may be busy with something else.
+#[test]
+fn sixteen_times_the_length_does_not_take_its_square_in_time() {
+    for shape in SHAPES {
+        let [short, long] =
+            [16 * 1024, 256 * 1024].map(|length| line(&shape.of_bytes(length), shape.place));
+        let linear = (0..3).any(|_| {
+            let limit = time(&short, shape.place) * 80 + Duration::from_millis(20);
+            time(&long, shape.place) < limit
+        });
+        assert!(linear, "{}", shape.name);
+    }
+}
+
+fn time(line: &str, place: Place) -> Duration {
+    let start = Instant::now();
+    drop(read(line.as_bytes(), place));
+    start.elapsed()
+}
+
+/// Pieces of messages, in any order.
+const PIECES: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\"\"",
+    "{\"type\":\"\"}",
+    "\"type\":",
+    "\"content\":",
+    "\"_meta\":{}",
+    "[]",
+    "{}",
+    "0",
+    "null",
+    "\"\\n\"",
+    "{\"type\":\"text\",\"text\":\"\"}",
+    "\"sessionId\":\"\"",
+    "\"update\":",
+    "\"sessionUpdate\":\"tool_call\"",
+    "\"prompt\":",
+    "\"options\":",
+    "\"sessionUpdate\":\"plan\"",
+    "\"entries\":[",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn nor_does_any_text(
+        pieces in prop::collection::vec(prop::sample::select(PIECES), 0..400),
+        shape in 0..SHAPES.len(),
+    ) {
+        let place = SHAPES[shape].place;
+        let line = line(&pieces.concat(), place);
+        let (_, taken) = taken(|| read(line.as_bytes(), place));
+        prop_assert!(factor(&line, taken) <= LIMIT);
+    }
+
+    #[test]
+    fn nor_do_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
+        let (read, taken) = taken(|| Message::parse(&bytes).is_ok());
+        prop_assert!(!read);
+        prop_assert!(taken.peak <= FREE);
+    }
+
+    #[test]
+    fn nor_does_a_shape_with_its_parts_changed(
+        shape in 0..SHAPES.len(),
+        count in 0..200usize,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+    ) {
+        let shape = &SHAPES[shape];
+        let mut bytes = line(&shape.of_parts(count), shape.place).into_bytes();
+        for (place, byte) in changes {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        let (_, taken) = taken(|| read(&bytes, shape.place));
+        let text = String::from_utf8_lossy(&bytes);
+        prop_assert!(factor(&text, taken) <= LIMIT);
+    }
+}
+
+/// Bytes that a message may take whatever its length.
+const FREE: usize = 4096;
+/// The most bytes of memory for each byte of a message.
+const LIMIT: f64 = 40.0;
