@@ -6,6 +6,8 @@ mod error;
 mod id;
 pub mod json;
 mod message;
+#[cfg(test)]
+mod tests;
 
 pub use error::Error;
 pub use id::Id;

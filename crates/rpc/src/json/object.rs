@@ -97,11 +97,6 @@ impl<'a> Object<'a> {
         self.members.iter().map(|(name, value)| (&**name, &**value))
     }
 
-    /// The members in order, taken apart.
-    pub fn into_members(self) -> impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)> {
-        self.members.into_iter()
-    }
-
     /// The object with texts of its own.
     pub fn into_owned(self) -> Object<'static> {
         let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());

@@ -1,6 +1,8 @@
 //! What a border remembers of a connection, within bounds: facts by name, and calls that wait for their answer.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::BuildHasher as _;
 
 use attache_rpc::Id;
 
@@ -41,14 +43,27 @@ struct Waits {
 
 impl<T> Recent<T> {
     pub(super) fn get(&self, name: &str) -> Option<&T> {
-        self.values.get(name)
+        self.values.get(&*self.key(name))
     }
 
     pub(super) fn set(&mut self, name: &str, value: T) {
-        if self.values.insert(name.to_owned(), value).is_none() {
-            self.order.push_back(name.to_owned());
+        let key = self.key(name).into_owned();
+        if self.values.insert(key.clone(), value).is_none() {
+            self.order.push_back(key);
             self.forget();
         }
+    }
+
+    /// A name to remember: a long one by its hash, so that a peer cannot fill the memory with names.
+    fn key<'a>(&self, name: &'a str) -> Cow<'a, str> {
+        if name.len() <= MAX_ID {
+            return Cow::Borrowed(name);
+        }
+        Cow::Owned(format!(
+            "{} {}",
+            name.len(),
+            self.values.hasher().hash_one(name)
+        ))
     }
 
     fn forget(&mut self) {
@@ -63,10 +78,11 @@ impl<T> Recent<T> {
 impl<T: Default> Recent<T> {
     /// The value of that name, made if there is none.
     pub(super) fn entry(&mut self, name: &str) -> &mut T {
-        if !self.values.contains_key(name) {
+        if self.get(name).is_none() {
             self.set(name, T::default());
         }
-        self.values.entry(name.to_owned()).or_default()
+        let key = self.key(name).into_owned();
+        self.values.entry(key).or_default()
     }
 }
 

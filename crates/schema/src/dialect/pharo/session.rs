@@ -67,7 +67,8 @@ impl Pharo {
 
     pub(super) fn note_options(&mut self, session: &str, source: &Object<'_>) {
         if let Some(options) = source.get("configOptions") {
-            self.sessions.entry(session).options = Some(options.to_owned());
+            let options = Some(options.to_owned()).filter(|text| text.len() <= MAX_OPTIONS);
+            self.sessions.entry(session).options = options;
         }
     }
 
@@ -125,3 +126,6 @@ fn set_value(entry: &Raw, option: &str, value: &str) -> Option<Raw> {
     entry.set("currentValue", value);
     entry.to_raw().ok()
 }
+
+/// A longer list of options is not remembered.
+const MAX_OPTIONS: usize = 64 * 1024;

@@ -1,5 +1,7 @@
 //! Updates and content.
 
+use crate::dialect::{Border, Call, Dialect, Peer};
+
 use super::{agent, check, check_update, client, of_session};
 
 #[test]
@@ -18,6 +20,37 @@ fn messages() {
         r#"{"sessionUpdate":"agent_message_chunk","messageId":"attache-pharo-1",
             "content":{"type":"text","text":"Hi"},"_meta":{"attache.dialect":{"role":"narrator"}}}"#,
     );
+}
+
+#[test]
+fn what_else_a_message_says_goes_with_its_first_block_only() {
+    agent().reads_as(
+        "session/update",
+        &of_session(
+            r#"{"type":"message","role":"agent","messageId":"m","big":[1,2,3],
+                "content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}"#,
+        ),
+        &[
+            &of_session(
+                r#"{"sessionUpdate":"agent_message_chunk","messageId":"m","big":[1,2,3],
+                    "content":{"type":"text","text":"a"}}"#,
+            ),
+            &of_session(
+                r#"{"sessionUpdate":"agent_message_chunk","messageId":"m",
+                    "content":{"type":"text","text":"b"}}"#,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_message_of_too_many_blocks_is_refused() {
+    let blocks = vec![r#"{"type":"text","text":""}"#; 1001].join(",");
+    let update = format!(r#"{{"type":"message","role":"agent","content":[{blocks}]}}"#);
+    let params = of_session(&update);
+    let mut border = Border::new(Dialect::Pharo, Peer::Agent);
+    let refusal = border.read_call(Call::notification("session/update", Some(&params)));
+    assert!(refusal.is_err_and(|error| error.message.contains("more blocks")));
 }
 
 #[test]
