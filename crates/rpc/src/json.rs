@@ -22,7 +22,7 @@ pub use maybe::Maybe;
 pub use object::Object;
 pub use raw::Raw;
 pub use raw_object::RawObject;
-pub use reader::{Mark, Reader};
+pub use reader::{Mark, Reader, Tagged};
 pub use serde::{deserialize, serialize};
 
 /// The deepest nesting of objects and arrays that is read.
@@ -53,8 +53,14 @@ pub trait Members: Encode {
 
 /// An object that can still be read when its first members have been read by somebody else, who looked for a tag.
 pub trait DecodeRest: Decode {
-    /// Reads the rest of an object that starts at `start`; `more` says whether there is any.
-    fn decode_rest(reader: &mut Reader<'_>, start: Mark, more: bool) -> Result<Self, Error>;
+    /// Reads the rest of an object that starts at `start`; `more` says whether there is any. The member that has been
+    /// read, if one has, must not occur again.
+    fn decode_rest(
+        reader: &mut Reader<'_>,
+        start: Mark,
+        more: bool,
+        read: Option<&'static str>,
+    ) -> Result<Self, Error>;
 }
 
 /// A part of an object: it is read from the same members as the object around it, and writes its members into it.

@@ -208,15 +208,24 @@ calls! {
 }
 
 fn read<T: json::Decode>(params: Option<&str>) -> Result<T, Error> {
-    from_str(params.unwrap_or("null"))
-        .map_err(|fault| error::invalid_params(&fault.within("params")))
+    let given = params.filter(|text| !is_empty_list(text));
+    decode(given.unwrap_or("null"))
+}
+
+fn decode<T: json::Decode>(text: &str) -> Result<T, Error> {
+    from_str(text).map_err(|fault| error::invalid_params(&fault.within("params")))
+}
+
+/// Parameters by position that are none: the same as no parameters.
+fn is_empty_list(text: &str) -> bool {
+    let inside = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
+    inside.is_some_and(|inside| inside.trim_matches([' ', '\t', '\n', '\r']).is_empty())
 }
 
 fn extension(method: &str, params: Option<&str>) -> Result<Extension, Error> {
     let method = method.to_owned();
-    let params = match params {
-        Some(_) => read(params).map(Some)?,
-        None => None,
-    };
+    let params = params.map(decode).transpose()?;
     Ok(Extension { method, params })
 }

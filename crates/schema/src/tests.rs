@@ -6,6 +6,7 @@ mod construct;
 mod detect;
 mod draft;
 mod error;
+mod hostile;
 mod hostile_borders;
 mod json_schema;
 mod kept;

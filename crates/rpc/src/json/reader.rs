@@ -24,6 +24,18 @@ pub struct Mark {
     depth: u32,
 }
 
+/// An object that has been entered in search of its tag.
+#[derive(Debug, Clone)]
+pub struct Tagged<'a> {
+    /// The tag's value, if there is one.
+    pub tag: Option<Cow<'a, str>>,
+    /// Whether there are members left to read: those behind the tag if it comes first, as it mostly does, and all of
+    /// them if not.
+    pub more: bool,
+    /// The tag's name, if it came first.
+    pub read: Option<&'static str>,
+}
+
 /// Reading values.
 impl<'a> Reader<'a> {
     /// A reader at the start of a text.
@@ -186,20 +198,24 @@ impl<'a> Reader<'a> {
         self.more(b']')
     }
 
-    /// Enters an object and looks for a string member. Returns its value and whether there are members left to read:
-    /// those behind the tag if it comes first, as it mostly does, and all of them if not.
+    /// Enters an object and looks for a string member. Whoever reads the members behind a tag that comes first has to
+    /// see to it that the tag does not occur again.
     #[inline]
-    pub fn open_tagged(
-        &mut self,
-        name: &'static str,
-    ) -> Result<(Option<Cow<'a, str>>, bool), Error> {
+    pub fn open_tagged(&mut self, name: &'static str) -> Result<Tagged<'a>, Error> {
         let start = self.mark();
         if self.open_object()? && self.key()? == name {
-            return Ok((self.tag_value(name)?, self.more_members()?));
+            return Ok(Tagged {
+                tag: self.tag_value(name)?,
+                more: self.more_members()?,
+                read: Some(name),
+            });
         }
         self.reset(start);
-        let tag = self.tag(name)?;
-        Ok((tag, self.open_object()?))
+        Ok(Tagged {
+            tag: self.tag(name)?,
+            more: self.open_object()?,
+            read: None,
+        })
     }
 
     /// Looks up a string member of the object that comes next, without leaving the place. `null` counts as no such

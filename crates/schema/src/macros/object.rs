@@ -131,7 +131,7 @@ macro_rules! object {
                 $(object! { @null $null reader })?
                 let start = reader.mark();
                 let more = reader.open_object()?;
-                attache_rpc::json::DecodeRest::decode_rest(reader, start, more)
+                attache_rpc::json::DecodeRest::decode_rest(reader, start, more, None)
             }
         }
 
@@ -141,6 +141,7 @@ macro_rules! object {
                 reader: &mut attache_rpc::json::Reader<'_>,
                 start: attache_rpc::json::Mark,
                 mut more: bool,
+                read: Option<&'static str>,
             ) -> Result<Self, attache_rpc::json::Error> {
                 $(let mut $rfield: Option<$rtype> = None;)*
                 $(let mut $ofield = <$otype>::default();)*
@@ -148,6 +149,7 @@ macro_rules! object {
                     match reader.key()? {
                         $($rwire => $rfield = Some(object! { @field [$($rrule)*] reader $rwire }),)*
                         $($owire => $ofield = object! { @field [$($orule)*] reader $owire },)*
+                        name if read == Some(name) => return Err(attache_rpc::json::field::repeated(reader, read)),
                         _ => {
                             reader.skip()?;
                         }

@@ -31,14 +31,16 @@ macro_rules! union {
         impl attache_rpc::json::Decode for $Name {
             fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::Error> {
                 let start = reader.mark();
-                let (tag, more) = reader.open_tagged($tag)?;
-                match tag.as_deref() {
-                    $(Some($value) => union! { @decode reader start more $Variant $(($Payload))? },)*
+                let object = reader.open_tagged($tag)?;
+                match object.tag.as_deref() {
+                    $(Some($value) => union! { @decode reader start object $tag $Variant $(($Payload))? },)*
                     $(None | Some($uvalue) => {
-                        <$UPayload as attache_rpc::json::DecodeRest>::decode_rest(reader, start, more).map(Self::$Untagged)
+                        <$UPayload as attache_rpc::json::DecodeRest>::decode_rest(reader, start, object.more, object.read)
+                            .map(Self::$Untagged)
                     })?
                     Some(_) => {
                         reader.reset(start);
+                        reader.tag($tag)?;
                         attache_rpc::json::Raw::decode(reader).map(Self::Other)
                     }
                     #[allow(unreachable_patterns, reason = "an untagged variant has taken it")]
@@ -110,12 +112,14 @@ macro_rules! union {
     (@bind $payload:ident $Variant:ident ($Payload:ty)) => { Self::$Variant($payload) };
     (@members $payload:ident $out:ident) => {};
     (@members $payload:ident $out:ident ($Payload:ty)) => { attache_rpc::json::Members::members($payload, $out); };
-    (@decode $reader:ident $start:ident $more:ident $Variant:ident) => {{
+    (@decode $reader:ident $start:ident $object:ident $tag:literal $Variant:ident) => {{
         $reader.reset($start);
+        $reader.tag($tag)?;
         $reader.skip().map(|_| Self::$Variant)
     }};
-    (@decode $reader:ident $start:ident $more:ident $Variant:ident ($Payload:ty)) => {
-        <$Payload as attache_rpc::json::DecodeRest>::decode_rest($reader, $start, $more).map(Self::$Variant)
+    (@decode $reader:ident $start:ident $object:ident $tag:literal $Variant:ident ($Payload:ty)) => {
+        <$Payload as attache_rpc::json::DecodeRest>::decode_rest($reader, $start, $object.more, $object.read)
+            .map(Self::$Variant)
     };
     (@sample $Variant:ident) => { |_| Self::$Variant };
     (@sample $Variant:ident ($Payload:ty)) => { |source| Self::$Variant(crate::tests::sample::Sample::sample(source)) };
