@@ -1,9 +1,10 @@
-//! Proof that the types are right: against the official ones, against the seeds, against hostile input.
+//! Proof that the types are right: against the official ones, against the documents of every dialect, against hostile input.
 
 mod border;
 mod bridge;
 mod construct;
 mod detect;
+mod documents;
 mod draft;
 mod error;
 mod hostile;
@@ -18,6 +19,5 @@ mod oracle;
 mod pharo;
 mod rules;
 pub(crate) mod sample;
-mod seeds;
 mod traffic;
 mod traps;

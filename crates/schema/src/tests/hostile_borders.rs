@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use super::border::{call, id};
 use crate::dialect::{Border, Dialect, Peer};
 
-const SEEDS: [&str; 5] = [
-    include_str!("../../fixtures/seeds/000.jsonl"),
-    include_str!("../../fixtures/seeds/001.jsonl"),
-    include_str!("../../fixtures/seeds/002.jsonl"),
-    include_str!("../../fixtures/seeds/003.jsonl"),
-    include_str!("../../fixtures/seeds/004.jsonl"),
+const DOCUMENTS: [&str; 5] = [
+    include_str!("../../fixtures/documents/000.jsonl"),
+    include_str!("../../fixtures/documents/001.jsonl"),
+    include_str!("../../fixtures/documents/002.jsonl"),
+    include_str!("../../fixtures/documents/003.jsonl"),
+    include_str!("../../fixtures/documents/004.jsonl"),
 ];
 
 #[test]
@@ -153,7 +153,7 @@ fn borders() -> Vec<Border> {
 
 /// The payloads of all messages, with the method that they are for.
 fn examples() -> Vec<(String, Value)> {
-    let lines = SEEDS.iter().flat_map(|seed| seed.lines());
+    let lines = DOCUMENTS.iter().flat_map(|document| document.lines());
     let lines = lines.map(|line| serde_json::from_str::<Value>(line).expect("a line is JSON"));
     lines.filter_map(|line| example(&line)).collect()
 }

@@ -266,7 +266,7 @@ fn a_refusal_answers_no_other_call() {
     );
 }
 
-/// What the seed only describes, with each of its values replaced by another.
+/// What the document only describes, with each of its values replaced by another.
 #[test]
 fn values_of_another_type_are_left_to_the_typed_reader() {
     let mut talk = Talk::in_session();
@@ -337,7 +337,7 @@ fn is_json(text: &str) {
     attache_rpc::json::Raw::parse(text).expect("JSON");
 }
 
-/// What the seed has no example of, in its own shape and in the official one.
+/// What the document has no example of, in its own shape and in the official one.
 const PAYLOADS: [(&str, &str); 18] = [
     (
         "terminal/create",

@@ -11,7 +11,7 @@ use super::official::{accepts_params, accepts_result, accepts_type};
 use super::official::{rewritten_params, rewritten_result};
 use crate::dialect::{Border, Call, Dialect, Passage, Peer};
 
-struct Seed {
+struct Document {
     number: &'static str,
     dialect: Dialect,
     lines: &'static str,
@@ -21,21 +21,21 @@ struct Seed {
     unread: &'static [(&'static str, &'static str)],
 }
 
-const SEEDS: [Seed; 5] = [
-    Seed {
+const DOCUMENTS: [Document; 5] = [
+    Document {
         number: "000",
         dialect: Dialect::Official,
-        lines: include_str!("../../fixtures/seeds/000.jsonl"),
+        lines: include_str!("../../fixtures/documents/000.jsonl"),
         changed: &[(
             "36.1",
             "session/set_model is written as the option that took its place",
         )],
         unread: &[],
     },
-    Seed {
+    Document {
         number: "001",
         dialect: Dialect::Bridge,
-        lines: include_str!("../../fixtures/seeds/001.jsonl"),
+        lines: include_str!("../../fixtures/documents/001.jsonl"),
         changed: &[
             ("6.1", "bare tool content is sent wrapped"),
             ("7.1", "plan entries are sent with a priority"),
@@ -43,24 +43,24 @@ const SEEDS: [Seed; 5] = [
         ],
         unread: &[],
     },
-    Seed {
+    Document {
         number: "002",
         dialect: Dialect::Draft,
-        lines: include_str!("../../fixtures/seeds/002.jsonl"),
+        lines: include_str!("../../fixtures/documents/002.jsonl"),
         changed: &[("25.1", "a tool call without a status is sent as pending")],
         unread: &[],
     },
-    Seed {
+    Document {
         number: "003",
         dialect: Dialect::Pharo,
-        lines: include_str!("../../fixtures/seeds/003.jsonl"),
+        lines: include_str!("../../fixtures/documents/003.jsonl"),
         changed: &[],
         unread: &[],
     },
-    Seed {
+    Document {
         number: "004",
         dialect: Dialect::Official,
-        lines: include_str!("../../fixtures/seeds/004.jsonl"),
+        lines: include_str!("../../fixtures/documents/004.jsonl"),
         changed: &[],
         unread: &[
             (
@@ -96,26 +96,26 @@ fn the_pharo_shape() {
 #[test]
 fn official_examples_pass_every_border() {
     for dialect in Dialect::ALL {
-        Walk::new(seed("004"), dialect).carry_all();
+        Walk::new(document("004"), dialect).carry_all();
     }
 }
 
 fn check(number: &str, expect: Expect) {
-    let seed = seed(number);
-    let report = Walk::new(seed, seed.dialect).report();
-    println!("{number} ({}): {report}", seed.dialect);
+    let document = document(number);
+    let report = Walk::new(document, document.dialect).report();
+    println!("{number} ({}): {report}", document.dialect);
     expect.assert_eq(&report);
 }
 
-fn seed(number: &str) -> &'static Seed {
-    let seed = SEEDS.iter().find(|seed| seed.number == number);
-    seed.expect("a document of that number")
+fn document(number: &str) -> &'static Document {
+    let document = DOCUMENTS.iter().find(|document| document.number == number);
+    document.expect("a document of that number")
 }
 
 /// The way of one document's examples through two borders, as a relay would carry them. Every block is a
 /// conversation of its own, in which the sessions that it names exist.
 struct Walk {
-    seed: &'static Seed,
+    document: &'static Document,
     dialect: Dialect,
     client: Border,
     agent: Border,
@@ -127,9 +127,9 @@ struct Walk {
 }
 
 impl Walk {
-    fn new(seed: &'static Seed, dialect: Dialect) -> Self {
+    fn new(document: &'static Document, dialect: Dialect) -> Self {
         Walk {
-            seed,
+            document,
             dialect,
             client: Border::new(dialect, Peer::Client),
             agent: Border::new(dialect, Peer::Agent),
@@ -145,25 +145,25 @@ impl Walk {
     /// understood as a whole without a reason.
     fn report(mut self) -> String {
         let blocks = self.carry_all();
-        let seed = self.seed;
+        let document = self.document;
         assert_eq!(
             self.changed,
-            places(seed.changed),
+            places(document.changed),
             "changed in {}",
-            seed.number
+            document.number
         );
         assert_eq!(
             self.unread,
-            places(seed.unread),
+            places(document.unread),
             "unread in {}",
-            seed.number
+            document.number
         );
         let (carried, skipped) = (self.carried, self.skipped);
         format!("{blocks} blocks, {carried} values carried, {skipped} skipped")
     }
 
     fn carry_all(&mut self) -> usize {
-        let lines = self.seed.lines.lines();
+        let lines = self.document.lines.lines();
         let lines: Vec<Value> = lines.map(value).collect();
         let blocks: Vec<&[Value]> = lines.chunk_by(|a, b| a["block"] == b["block"]).collect();
         for (number, block) in (1..).zip(&blocks) {
@@ -171,11 +171,11 @@ impl Walk {
                 block[0]["block"],
                 json!(number),
                 "a block of {} is missing",
-                self.seed.number
+                self.document.number
             );
             self.open(block);
             for line in *block {
-                assert_eq!(line["seed"], self.seed.number);
+                assert_eq!(line["document"], self.document.number);
                 match line["skip"].as_str() {
                     Some(reason) => self.skip(reason),
                     None => self.carry(line),
@@ -217,7 +217,7 @@ impl Walk {
     fn carry(&mut self, line: &Value) {
         let (json, kind) = (&line["json"], line["as"].as_str().expect("a kind"));
         let at = format!("{}.{}", line["block"], line["value"]);
-        let example = Example::of(self.seed.dialect, kind, json);
+        let example = Example::of(self.document.dialect, kind, json);
         let (sent, (back, verdict)) = match example {
             Example::Call(method, params) => (params.clone(), self.carry_call(&method, &params)),
             Example::Result(method, result) => {
