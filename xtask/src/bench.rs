@@ -14,7 +14,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     eprintln!("timing");
     let mut rows = timed(&codec)?;
     if let Counting::Done = wanted {
-        for row in rows.iter_mut().filter(|row| row.figures.is_some()) {
+        for row in &mut rows {
             eprintln!(
                 "counting {} {} {}",
                 row.direction, row.workload, row.contender
@@ -55,14 +55,14 @@ impl Counting {
     }
 }
 
-/// One line of a table; without figures the contender is absent.
+/// One line of a table.
 struct Row {
     direction: String,
     workload: String,
     contender: String,
     /// Messages after which the workload starts over.
     round: u32,
-    figures: Option<Figures>,
+    figures: Figures,
     instructions: Option<f64>,
 }
 
@@ -110,13 +110,10 @@ fn row(line: &str) -> Option<Row> {
     else {
         return None;
     };
-    let figures = match bytes {
-        "-" => None,
-        bytes => Some(Figures {
-            bytes: bytes.parse().ok()?,
-            nanoseconds: nanoseconds.parse().ok()?,
-            allocations: allocations.parse().ok()?,
-        }),
+    let figures = Figures {
+        bytes: bytes.parse().ok()?,
+        nanoseconds: nanoseconds.parse().ok()?,
+        allocations: allocations.parse().ok()?,
     };
     Some(Row {
         direction: direction.into(),

@@ -97,10 +97,12 @@ fn bench() {
                 workload.name,
                 workload.lines.len()
             );
-            match figures {
-                Some(f) => println!("{:.1}\t{:.1}\t{:.2}", f.bytes, f.nanoseconds, f.allocations),
-                None => println!("-\t-\t-"),
-            }
+            let measure::Figures {
+                bytes,
+                nanoseconds,
+                allocations,
+            } = figures;
+            println!("{bytes:.1}\t{nanoseconds:.1}\t{allocations:.2}");
         }
     }
 }

@@ -14,32 +14,25 @@ pub(crate) struct Figures {
     pub(crate) allocations: f64,
 }
 
-/// Who takes part gets figures, who is absent gets none.
+/// The figures of all that take part.
 pub(crate) fn block(
     contenders: &[Contender],
     direction: Direction,
     workload: &Rc<Workload>,
-) -> Vec<(&'static str, Option<Figures>)> {
-    let mut entries: Vec<_> = contenders
-        .iter()
-        .filter(|contender| contender.is_absent() || contender.takes_part(direction))
-        .map(|contender| {
-            (
-                contender.name,
-                Entry::prepare(contender, direction, workload),
-            )
-        })
-        .collect();
+) -> Vec<(&'static str, Figures)> {
+    let entry = |contender: &Contender| {
+        let entry = Entry::prepare(contender, direction, workload)?;
+        Some((contender.name, entry))
+    };
+    let mut entries: Vec<_> = contenders.iter().filter_map(entry).collect();
     for _ in 0..ROUNDS {
         for (_, entry) in &mut entries {
-            if let Some(entry) = entry {
-                entry.time_batch();
-            }
+            entry.time_batch();
         }
     }
     entries
         .into_iter()
-        .map(|(name, entry)| (name, entry.map(|entry| entry.figures(workload))))
+        .map(|(name, entry)| (name, entry.figures(workload)))
         .collect()
 }
 

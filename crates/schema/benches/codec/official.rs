@@ -10,7 +10,7 @@ use std::rc::Rc;
 use agent_client_protocol_schema::v1::SessionNotification;
 use serde::{Deserialize, Serialize};
 
-use crate::contender::{Contender, Run};
+use crate::contender::{Contender, Run, decoding};
 use crate::workload::Workload;
 
 pub(crate) const CONTENDER: Contender = Contender {
@@ -36,14 +36,7 @@ struct Line<'a, P> {
 }
 
 fn decode(workload: &Rc<Workload>) -> Run {
-    let workload = Rc::clone(workload);
-    Box::new(move |n| {
-        let decode = |line: &[u8]| {
-            black_box(parse(black_box(line)));
-            line.len() + 1
-        };
-        workload.cycle(n).map(decode).sum()
-    })
+    decoding(workload, |line| drop(black_box(parse(line))))
 }
 
 fn encode(workload: &Rc<Workload>) -> Run {

@@ -7,7 +7,7 @@ use attache_rpc::Message;
 use attache_rpc::json;
 use attache_schema::v1;
 
-use crate::contender::{Contender, Run};
+use crate::contender::{Contender, Run, decoding};
 use crate::workload::Workload;
 
 pub(crate) const CONTENDER: Contender = Contender {
@@ -17,14 +17,7 @@ pub(crate) const CONTENDER: Contender = Contender {
 };
 
 fn decode(workload: &Rc<Workload>) -> Run {
-    let workload = Rc::clone(workload);
-    Box::new(move |n| {
-        let decode = |line: &[u8]| {
-            black_box(parse(black_box(line)));
-            line.len() + 1
-        };
-        workload.cycle(n).map(decode).sum()
-    })
+    decoding(workload, |line| drop(black_box(parse(line))))
 }
 
 fn encode(workload: &Rc<Workload>) -> Run {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::contender::{Contender, Run};
+use crate::contender::{Contender, Run, decoding};
 use crate::workload::Workload;
 
 pub(crate) const SCAN: Contender = Contender {
@@ -22,24 +22,14 @@ pub(crate) const VALUE: Contender = Contender {
 };
 
 fn scan(workload: &Rc<Workload>) -> Run {
-    let workload = Rc::clone(workload);
-    Box::new(move |n| {
-        let scan = |line: &[u8]| {
-            black_box(serde_json::from_slice::<serde::de::IgnoredAny>(black_box(line)).unwrap());
-            line.len() + 1
-        };
-        workload.cycle(n).map(scan).sum()
+    decoding(workload, |line| {
+        black_box(serde_json::from_slice::<serde::de::IgnoredAny>(line).unwrap());
     })
 }
 
 fn decode_value(workload: &Rc<Workload>) -> Run {
-    let workload = Rc::clone(workload);
-    Box::new(move |n| {
-        let decode = |line: &[u8]| {
-            black_box(serde_json::from_slice::<Value>(black_box(line)).unwrap());
-            line.len() + 1
-        };
-        workload.cycle(n).map(decode).sum()
+    decoding(workload, |line| {
+        drop(black_box(serde_json::from_slice::<Value>(line).unwrap()))
     })
 }
 

@@ -10,7 +10,7 @@ use agent_client_protocol::{
 };
 use serde_json::Value;
 
-use crate::contender::{Contender, Run};
+use crate::contender::{Contender, Run, decoding};
 use crate::official;
 use crate::workload::Workload;
 
@@ -21,14 +21,7 @@ pub(crate) const CONTENDER: Contender = Contender {
 };
 
 fn decode(workload: &Rc<Workload>) -> Run {
-    let workload = Rc::clone(workload);
-    Box::new(move |n| {
-        let decode = |line: &[u8]| {
-            black_box(parse(black_box(line)));
-            line.len() + 1
-        };
-        workload.cycle(n).map(decode).sum()
-    })
+    decoding(workload, |line| drop(black_box(parse(line))))
 }
 
 fn encode(workload: &Rc<Workload>) -> Run {
