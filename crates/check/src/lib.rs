@@ -1,0 +1,1 @@
+//! Scripted peers, conversations that people can read, and normalised traces.

@@ -1,0 +1,3 @@
+//! The command line: arguments, configuration, exit codes, standard output.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The agent side and the client side of the Agent Client Protocol, in one vocabulary.
