@@ -1,12 +1,16 @@
 //! Request ids.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use crate::json::{Decode, Encode, Error, Kind, Problem, Raw, Reader};
 
-/// A request's id, kept as the bytes it came in: `1`, `1.0` and `"1"` are three ids, and an answer carries the very
-/// text of its question.
-#[derive(Clone, PartialEq, Eq, Hash)]
+/// A request's id, kept as the bytes it came in: an answer carries the very text of its question.
+///
+/// Numbers are compared as text, so that `1`, `1.0` and `"1"` are three ids; strings by what they say, so that a peer
+/// may escape them in another way.
+#[derive(Clone)]
 pub struct Id(Raw);
 
 impl Id {
@@ -15,14 +19,51 @@ impl Id {
         Id(Raw::of(&None::<u64>))
     }
 
+    /// The id of a call that we make.
+    pub(crate) fn numbered(number: u64) -> Self {
+        Id(Raw::of(&number))
+    }
+
     /// The id as JSON text.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
+    /// The number, if the id is one that we have given.
+    pub(crate) fn as_number(&self) -> Option<u64> {
+        self.as_str().parse().ok()
+    }
+
     /// Whether the id is `null`.
     pub fn is_null(&self) -> bool {
         self.as_str() == "null"
+    }
+}
+
+impl Id {
+    /// What the id says, which is its text unless it holds an escape.
+    fn meaning(&self) -> Cow<'_, str> {
+        if !self.as_str().contains('\\') {
+            return Cow::Borrowed(self.as_str());
+        }
+        match self.0.read::<String>() {
+            Ok(value) => Cow::Owned(format!("\"{value}\"")),
+            Err(_) => Cow::Borrowed(self.as_str()),
+        }
+    }
+}
+
+impl PartialEq for Id {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str() || self.meaning() == other.meaning()
+    }
+}
+
+impl Eq for Id {}
+
+impl Hash for Id {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.meaning().hash(state);
     }
 }
 

@@ -1,16 +1,27 @@
-//! JSON-RPC 2.0 as data: messages, ids, errors, and the JSON reader and writer under them.
+//! JSON-RPC 2.0 as a value: messages, ids, errors, one end of a conversation, and the JSON reader and writer under
+//! them.
 //!
 //! Nothing here does I/O, starts a task or reads a clock, and no word of any protocol above JSON-RPC occurs.
 
+mod arrival;
 mod error;
+mod frame;
 mod id;
 pub mod json;
+mod limits;
 mod message;
+mod outbox;
+mod peer;
 #[cfg(test)]
 mod tests;
 
+pub use arrival::{Arrival, Call, Payload};
 pub use error::Error;
+pub use frame::{Broken, Frame, Framing, Splitter};
 pub use id::Id;
+pub use limits::Limits;
 pub use message::{
-    Malformed, Message, write_failure, write_notification, write_request, write_response,
+    Guess, Malformed, Message, write_failure, write_notification, write_request, write_response,
 };
+pub use outbox::{Chunk, Flow, Outbox, Stream, TooLarge, Urgency};
+pub use peer::{CallId, Counts, Event, Fatal, Garbage, Lost, Peer};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::json::{self, Decode as _, Encode, Kind, Problem, Reader, write};
-use crate::{Error, Id};
+use crate::{Error, Id, Limits};
 
 /// A JSON-RPC message whose payload has been found but not yet looked into.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,8 +49,19 @@ pub struct Malformed {
     pub code: i32,
     /// What is wrong, without a word of the input.
     pub reason: String,
-    /// Whether it looks like an answer, which must not be answered itself.
-    pub is_answer: bool,
+    /// What it would have been, which decides whether it is answered.
+    pub guess: Guess,
+}
+
+/// What a text that is no message would have been.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guess {
+    /// A call that wants an answer, or nothing that can be told: it is answered, for somebody may wait.
+    Request,
+    /// A call that wants none.
+    Notification,
+    /// An answer.
+    Answer,
 }
 
 impl<'a> Message<'a> {
@@ -58,19 +69,21 @@ impl<'a> Message<'a> {
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
         match std::str::from_utf8(bytes) {
             Ok(text) => Message::parse_str(text),
-            Err(error) => {
-                let error = json::Error::new(Problem::NotUtf8, error.valid_up_to());
-                Err(Malformed::unread(Error::PARSE, &error))
-            }
+            Err(error) => Err(Malformed::not_utf8(error.valid_up_to())),
         }
     }
 
     /// Reads one message from a text that holds nothing else.
     pub fn parse_str(text: &'a str) -> Result<Self, Malformed> {
+        Message::parse_within(text, &Limits::default())
+    }
+
+    /// Reads one message from a text that holds nothing else, within limits of one's own.
+    pub fn parse_within(text: &'a str, limits: &Limits) -> Result<Self, Malformed> {
         let mut envelope = Envelope::default();
-        match envelope.read(text) {
+        match envelope.read(text, limits) {
             Ok(()) => envelope.into_message(),
-            Err(error) => Err(Malformed::no_object(text, &error)),
+            Err(error) => Err(Malformed::no_object(text, limits, &error)),
         }
     }
 
@@ -142,10 +155,16 @@ impl Encode for Checked<'_> {
 }
 
 impl Malformed {
+    #[cold]
+    pub(crate) fn not_utf8(valid_up_to: usize) -> Self {
+        let error = json::Error::new(Problem::NotUtf8, valid_up_to);
+        Malformed::unread(Error::PARSE, &error)
+    }
+
     /// A value of another type is JSON and no request. Its first byte does not tell: `nonsense` starts like `null`.
     #[cold]
-    fn no_object(text: &str, error: &json::Error) -> Self {
-        let mut reader = Reader::new(text);
+    fn no_object(text: &str, limits: &Limits, error: &json::Error) -> Self {
+        let mut reader = Reader::within(text, limits.depth);
         match reader.skip().and_then(|_| reader.end()) {
             Ok(()) => Malformed::unread(Error::INVALID_REQUEST, error),
             Err(syntax) => Malformed::unread(Error::PARSE, &syntax),
@@ -158,7 +177,7 @@ impl Malformed {
             id: None,
             code,
             reason: error.to_string(),
-            is_answer: false,
+            guess: Guess::Request,
         }
     }
 }
@@ -172,12 +191,14 @@ struct Envelope<'a> {
     params: Option<(Kind, &'a str)>,
     result: Option<&'a str>,
     error: Option<Result<Error, ()>>,
+    /// `"error":null` stood there, which says that there is none.
+    no_error: bool,
     repeated: bool,
 }
 
 impl<'a> Envelope<'a> {
-    fn read(&mut self, text: &'a str) -> Result<(), json::Error> {
-        let mut reader = Reader::new(text);
+    fn read(&mut self, text: &'a str, limits: &Limits) -> Result<(), json::Error> {
+        let mut reader = Reader::within(text, limits.depth);
         let mut more = reader.open_object()?;
         while more {
             let repeated = match reader.key()? {
@@ -188,7 +209,7 @@ impl<'a> Envelope<'a> {
                         .is_some()
                 }
                 "id" => {
-                    let id = part(&mut reader, Id::decode)?.and_then(short);
+                    let id = part(&mut reader, Id::decode)?.and_then(|id| short(id, limits.id));
                     // Two ids are none: whoever is answered by the one may wait for the other.
                     let id = if self.id.is_some() { Err(()) } else { id };
                     self.id.replace(id).is_some()
@@ -202,10 +223,15 @@ impl<'a> Envelope<'a> {
                     self.params.replace((kind, reader.skip()?)).is_some()
                 }
                 "result" => self.result.replace(reader.skip()?).is_some(),
-                "error" => self
-                    .error
-                    .replace(part(&mut reader, Error::decode)?)
-                    .is_some(),
+                "error" => {
+                    let null = reader.kind()? == Kind::Null;
+                    let error = part(&mut reader, Error::decode)?;
+                    let before = self.error.take();
+                    let repeated = before.is_some() || self.no_error;
+                    self.no_error = null;
+                    self.error = if null { before } else { Some(error) };
+                    repeated
+                }
                 _ => {
                     reader.skip()?;
                     false
@@ -231,12 +257,11 @@ impl<'a> Envelope<'a> {
             (Some(method), None) => Ok(Message::Notification { method, params }),
             (None, id) => {
                 let id = id.unwrap_or_else(Id::null);
-                match (self.result, self.error) {
-                    (Some(result), _) => Ok(Message::Response { id, result }),
-                    (None, Some(Ok(error))) => Ok(Message::Failure { id, error }),
-                    (None, _) => Ok(Message::Failure {
+                match self.error {
+                    Some(Ok(error)) => Ok(Message::Failure { id, error }),
+                    _ => Ok(Message::Response {
                         id,
-                        error: Error::new(Error::INTERNAL, ""),
+                        result: self.result.unwrap_or("null"),
                     }),
                 }
             }
@@ -252,7 +277,7 @@ impl<'a> Envelope<'a> {
             return Some("jsonrpc: expected \"2.0\"");
         }
         if matches!(self.id, Some(Err(()))) {
-            return Some("id: expected a number, a string or null, of at most 256 bytes");
+            return Some("id: expected a number, a string or null, not too long");
         }
         let answer = self.result.is_some() || self.error.is_some();
         match &self.method {
@@ -265,7 +290,7 @@ impl<'a> Envelope<'a> {
                 _ => None,
             },
             None if self.id.is_none() => Some("neither method nor id"),
-            None if self.result.is_some() && self.error.is_some() => {
+            None if self.error.is_some() && self.result.is_some_and(|text| text != "null") => {
                 Some("an answer has either a result or an error")
             }
             None if !answer => Some("neither method, result nor error"),
@@ -279,11 +304,16 @@ impl<'a> Envelope<'a> {
         let answer = self.result.is_some() || self.error.is_some();
         // Nothing but an id: an answer without its result, since a call would have shown more.
         let bare = self.id.is_some() && self.params.is_none();
+        let guess = match self.method {
+            None if answer || bare || self.no_error => Guess::Answer,
+            Some(Some(_)) if self.id.is_none() && !answer => Guess::Notification,
+            _ => Guess::Request,
+        };
         Malformed {
             id: self.id.and_then(Result::ok),
             code: Error::INVALID_REQUEST,
             reason: reason.to_owned(),
-            is_answer: self.method.is_none() && (answer || bare),
+            guess,
         }
     }
 }
@@ -305,12 +335,10 @@ fn part<'a, T>(
 }
 
 /// An id that can be kept until its answer: a peer chooses the length, and every answer repeats it.
-fn short(id: Id) -> Result<Id, ()> {
-    if id.as_str().len() > MAX_ID {
+fn short(id: Id, limit: usize) -> Result<Id, ()> {
+    let quotes = if id.as_str().starts_with('"') { 2 } else { 0 };
+    if id.as_str().len() > limit + quotes {
         return Err(());
     }
     Ok(id)
 }
-
-/// 256 bytes and the quotes around them.
-const MAX_ID: usize = 258;

@@ -36,7 +36,7 @@ pub enum Problem {
     Syntax(&'static str),
     /// The text ends in the middle of a value.
     Truncated,
-    /// Objects and arrays are nested deeper than [`MAX_DEPTH`](super::MAX_DEPTH).
+    /// Objects and arrays are nested deeper than allowed, at most [`MAX_DEPTH`](super::MAX_DEPTH).
     TooDeep,
     /// The bytes are not UTF-8.
     NotUtf8,
@@ -165,7 +165,7 @@ impl fmt::Display for Problem {
             Problem::Unfit(what) => f.write_str(what),
             Problem::Syntax(what) => write!(f, "not JSON: {what}"),
             Problem::Truncated => f.write_str("not JSON: the text ends inside a value"),
-            Problem::TooDeep => write!(f, "nested deeper than {} levels", super::MAX_DEPTH),
+            Problem::TooDeep => f.write_str("nested too deep"),
             Problem::NotUtf8 => f.write_str("not UTF-8"),
         }
     }

@@ -48,6 +48,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A reader at the start of a text that may be nested only so deep, at most [`MAX_DEPTH`].
+    pub fn within(text: &'a str, depth: u32) -> Self {
+        Reader {
+            depth: MAX_DEPTH.saturating_sub(depth),
+            ..Reader::new(text)
+        }
+    }
+
     /// Fails unless only white space is left.
     pub fn end(&mut self) -> Result<(), Error> {
         match self.peek() {

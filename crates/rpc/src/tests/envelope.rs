@@ -5,7 +5,7 @@ mod silence;
 mod there_and_back;
 mod well_formed;
 
-use crate::{Malformed, Message};
+use crate::{Guess, Malformed, Message};
 
 /// What a text is taken for, in one line.
 fn shown(text: &str) -> String {
@@ -15,11 +15,15 @@ fn shown(text: &str) -> String {
             id,
             code,
             reason,
-            is_answer,
+            guess,
         }) => {
             let id = id.map_or("-".to_owned(), |id| id.to_string());
-            let answer = if is_answer { " answer" } else { "" };
-            format!("{code} id {id}{answer}: {reason}")
+            let guess = match guess {
+                Guess::Request => "",
+                Guess::Notification => " notification",
+                Guess::Answer => " answer",
+            };
+            format!("{code} id {id}{guess}: {reason}")
         }
     }
 }

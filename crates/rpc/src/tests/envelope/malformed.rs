@@ -42,7 +42,11 @@ fn what_is_no_json() {
             "{text}: {}",
             malformed.reason
         );
-        assert_eq!((malformed.id, malformed.is_answer), (None, false), "{text}");
+        assert_eq!(
+            (malformed.id, malformed.guess),
+            (None, crate::Guess::Request),
+            "{text}"
+        );
     }
 }
 

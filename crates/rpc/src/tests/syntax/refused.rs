@@ -37,7 +37,7 @@ fn as_messages_they_are_answered_as_no_json() {
             malformed.reason
         );
         assert_eq!(malformed.id, None);
-        assert!(!malformed.is_answer);
+        assert_eq!(malformed.guess, crate::Guess::Request);
     }
 }
 

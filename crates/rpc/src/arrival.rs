@@ -1,0 +1,155 @@
+//! A line that has come in, with its envelope read and its payload found. Nothing is copied: whoever wants to pass the
+//! line on has it whole.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use bytes::Bytes;
+use bytestring::ByteString;
+
+use crate::{Error, Id, Limits, Malformed, Message};
+
+/// What a line turned out to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Arrival {
+    /// A call that wants an answer.
+    Request(Id, Call),
+    /// A call that wants none.
+    Notification(Call),
+    /// The answer to a call of ours.
+    Answer(Id, Result<Payload, Error>),
+    /// No message at all.
+    Malformed(Malformed),
+}
+
+impl Arrival {
+    /// Reads a line.
+    pub fn read(line: Bytes, limits: &Limits) -> Self {
+        let line = match ByteString::try_from(line) {
+            Ok(line) => line,
+            Err(error) => return Arrival::Malformed(Malformed::not_utf8(error.valid_up_to())),
+        };
+        match Message::parse_within(&line, limits) {
+            Ok(Message::Request { id, method, params }) => {
+                let (method, params) = (Name::of(&line, method), params.map(|p| range(&line, p)));
+                Arrival::Request(
+                    id,
+                    Call {
+                        line,
+                        method,
+                        params,
+                    },
+                )
+            }
+            Ok(Message::Notification { method, params }) => {
+                let (method, params) = (Name::of(&line, method), params.map(|p| range(&line, p)));
+                Arrival::Notification(Call {
+                    line,
+                    method,
+                    params,
+                })
+            }
+            Ok(Message::Response { id, result }) => {
+                let at = range(&line, result);
+                Arrival::Answer(id, Ok(Payload { line, at }))
+            }
+            Ok(Message::Failure { id, error }) => Arrival::Answer(id, Err(error)),
+            Err(malformed) => Arrival::Malformed(malformed),
+        }
+    }
+}
+
+/// A call as it came in.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Call {
+    line: ByteString,
+    method: Name,
+    params: Option<Range<usize>>,
+}
+
+impl Call {
+    /// The method's name.
+    pub fn method(&self) -> &str {
+        match &self.method {
+            Name::At(at) => &self.line[at.clone()],
+            Name::Escaped(name) => name,
+        }
+    }
+
+    /// The parameters' text.
+    pub fn params(&self) -> Option<&str> {
+        self.params.clone().map(|at| &self.line[at])
+    }
+
+    /// The whole line, with its line break if it had one.
+    pub fn line(&self) -> &ByteString {
+        &self.line
+    }
+
+    /// The bytes that keeping the call takes up.
+    pub fn size(&self) -> usize {
+        self.line.len()
+    }
+}
+
+/// A part of a line.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Payload {
+    line: ByteString,
+    at: Range<usize>,
+}
+
+impl Payload {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.line[self.at.clone()]
+    }
+
+    /// The bytes that keeping it takes up.
+    pub fn size(&self) -> usize {
+        self.line.len()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Name {
+    At(Range<usize>),
+    Escaped(Box<str>),
+}
+
+impl Name {
+    fn of(line: &str, name: Cow<'_, str>) -> Self {
+        match name {
+            Cow::Borrowed(name) => Name::At(range(line, name)),
+            Cow::Owned(name) => Name::Escaped(name.into_boxed_str()),
+        }
+    }
+}
+
+/// Where a part lies in the text that it was cut from; `null` written by ourselves lies nowhere and is empty.
+fn range(whole: &str, part: &str) -> Range<usize> {
+    let start = (part.as_ptr() as usize).wrapping_sub(whole.as_ptr() as usize);
+    if start > whole.len() {
+        return 0..0;
+    }
+    start..start + part.len()
+}
+
+/// What a peer sends may hold secrets, and values are printed to logs.
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}, {} bytes",
+            self.method().escape_debug(),
+            self.line.len()
+        )
+    }
+}
+
+impl fmt::Debug for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.at.len())
+    }
+}

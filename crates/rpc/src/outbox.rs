@@ -1,0 +1,255 @@
+//! What waits to be written: one queue, bounded by bytes, in which what is urgent goes first without ever changing the
+//! order within a stream.
+
+mod buffer;
+mod lane;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use bytestring::ByteString;
+
+use crate::Framing;
+use buffer::Buffer;
+use lane::{Content, Lane};
+
+/// Messages that belong together and keep their order whatever happens. Messages of different streams may change
+/// places when one of them is urgent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stream(u64);
+
+impl Stream {
+    /// The stream of messages that belong to no other.
+    pub const CONNECTION: Stream = Stream(0);
+
+    /// The stream of a name.
+    pub fn named(name: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        name.hash(&mut hasher);
+        Stream(hasher.finish().max(1))
+    }
+}
+
+/// Whether a message may wait its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Urgency {
+    /// It does.
+    #[default]
+    Ordinary,
+    /// It goes before everything else that waits, together with what waits of its own stream.
+    Urgent,
+}
+
+/// Where a message belongs in the queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flow {
+    /// Its stream.
+    pub stream: Stream,
+    /// Whether it may overtake other streams.
+    pub urgency: Urgency,
+}
+
+impl Flow {
+    /// A message that waits its turn.
+    pub const fn of(stream: Stream) -> Self {
+        Flow {
+            stream,
+            urgency: Urgency::Ordinary,
+        }
+    }
+
+    /// A message that goes first.
+    pub const fn urgent(stream: Stream) -> Self {
+        Flow {
+            stream,
+            urgency: Urgency::Urgent,
+        }
+    }
+}
+
+/// A run of whole messages that is ready to be written.
+#[derive(Debug)]
+pub struct Chunk(Content);
+
+/// A message of ours that is over the limit for one message. It has not been queued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooLarge {
+    /// Its size.
+    pub size: usize,
+    /// The limit.
+    pub limit: usize,
+}
+
+/// The queue.
+#[derive(Debug)]
+pub struct Outbox {
+    framing: Framing,
+    frame_limit: usize,
+    limit: usize,
+    urgent: Lane,
+    bulk: Lane,
+    /// Bytes that have not been written: those that wait, and those that have been taken.
+    unwritten: usize,
+    waiting: usize,
+    spare: Vec<Buffer>,
+    scratch: String,
+}
+
+impl Outbox {
+    /// An empty queue for messages of at most `frame_limit` bytes, full when `limit` bytes wait.
+    pub fn new(framing: Framing, frame_limit: usize, limit: usize) -> Self {
+        Outbox {
+            framing,
+            frame_limit,
+            limit,
+            urgent: Lane::default(),
+            bulk: Lane::default(),
+            unwritten: 0,
+            waiting: 0,
+            spare: Vec::new(),
+            scratch: String::new(),
+        }
+    }
+
+    /// Whether another message should be queued now. A message that is queued nevertheless is kept.
+    pub fn has_room(&self) -> bool {
+        self.unwritten < self.limit
+    }
+
+    /// Bytes that have not been written.
+    pub fn unwritten(&self) -> usize {
+        self.unwritten
+    }
+
+    /// Whether nothing waits to be taken.
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// Queues a message, which `encode` appends as text without a line break.
+    pub fn push(&mut self, flow: Flow, encode: impl FnOnce(&mut String)) -> Result<(), TooLarge> {
+        if self.framing == Framing::Headers {
+            return self.push_with_header(flow, encode);
+        }
+        let frame_limit = self.frame_limit;
+        let buffer = &mut self.lane(flow).open;
+        let start = buffer.text.len();
+        encode(&mut buffer.text);
+        let size = buffer.text.len() - start;
+        if size > frame_limit {
+            buffer.text.truncate(start);
+            return Err(TooLarge {
+                size,
+                limit: frame_limit,
+            });
+        }
+        buffer.text.push('\n');
+        buffer.mark(flow.stream);
+        self.queued(flow, size + 1);
+        Ok(())
+    }
+
+    /// Queues a whole line as it is, without copying it. Without a line break of its own it is copied.
+    pub fn push_line(&mut self, flow: Flow, line: ByteString) -> Result<(), TooLarge> {
+        let size = line.trim_end().len();
+        if self.framing == Framing::Headers || !line.ends_with('\n') {
+            return self.push(flow, |out| out.push_str(line.trim_end()));
+        }
+        if size > self.frame_limit {
+            return Err(TooLarge {
+                size,
+                limit: self.frame_limit,
+            });
+        }
+        let whole = line.len();
+        self.lane(flow).push_line(line, flow.stream);
+        self.count(whole);
+        Ok(())
+    }
+
+    /// Takes what is to be written next.
+    pub fn take(&mut self) -> Option<Chunk> {
+        let content = self.urgent.take().or_else(|| self.bulk.take())?;
+        self.waiting -= content.len();
+        Some(Chunk(content))
+    }
+
+    /// Gives back a chunk that has been written, which makes room.
+    pub fn written(&mut self, chunk: Chunk) {
+        self.unwritten -= chunk.0.len();
+        if let Content::Buffer(mut buffer) = chunk.0
+            && self.spare.len() < SPARE
+            && buffer.text.capacity() <= 2 * CHUNK
+        {
+            buffer.clear();
+            self.spare.push(buffer);
+        }
+    }
+
+    /// Counts a message, and closes its buffer when it is long enough.
+    fn queued(&mut self, flow: Flow, bytes: usize) {
+        self.count(bytes);
+        let lane = match flow.urgency {
+            Urgency::Ordinary => &mut self.bulk,
+            Urgency::Urgent => &mut self.urgent,
+        };
+        if lane.open.text.len() >= CHUNK {
+            lane.close(self.spare.pop().unwrap_or_default());
+        }
+    }
+
+    fn count(&mut self, bytes: usize) {
+        self.unwritten += bytes;
+        self.waiting += bytes;
+    }
+
+    fn push_with_header(
+        &mut self,
+        flow: Flow,
+        encode: impl FnOnce(&mut String),
+    ) -> Result<(), TooLarge> {
+        let mut body = std::mem::take(&mut self.scratch);
+        body.clear();
+        encode(&mut body);
+        let (size, limit) = (body.len(), self.frame_limit);
+        if size > limit {
+            return Err(TooLarge { size, limit });
+        }
+        let buffer = &mut self.lane(flow).open;
+        let start = buffer.text.len();
+        buffer.text.push_str("Content-Length: ");
+        buffer.text.push_str(&size.to_string());
+        buffer.text.push_str("\r\n\r\n");
+        buffer.text.push_str(&body);
+        let total = buffer.text.len() - start;
+        buffer.mark(flow.stream);
+        self.queued(flow, total);
+        if body.capacity() <= CHUNK {
+            self.scratch = body;
+        }
+        Ok(())
+    }
+
+    /// Where a message is queued. What waits of the stream of an urgent one has been moved before it.
+    fn lane(&mut self, flow: Flow) -> &mut Lane {
+        match flow.urgency {
+            Urgency::Ordinary => &mut self.bulk,
+            Urgency::Urgent => {
+                self.bulk.move_stream(flow.stream, &mut self.urgent);
+                &mut self.urgent
+            }
+        }
+    }
+}
+
+impl AsRef<[u8]> for Chunk {
+    fn as_ref(&self) -> &[u8] {
+        match &self.0 {
+            Content::Buffer(buffer) => buffer.text.as_bytes(),
+            Content::Shared(line, _) => line.as_bytes(),
+        }
+    }
+}
+
+/// About as much as a pipe takes at once; a chunk grows beyond it by its last message.
+const CHUNK: usize = 64 << 10;
+const SPARE: usize = 2;

@@ -1,0 +1,91 @@
+//! A queue in which every message leaves in the order in which it came.
+
+use std::collections::VecDeque;
+
+use bytestring::ByteString;
+
+use super::Stream;
+use super::buffer::Buffer;
+
+#[derive(Debug, Default)]
+pub(super) struct Lane {
+    closed: VecDeque<Content>,
+    /// The end of the queue, to which messages are appended.
+    pub(super) open: Buffer,
+}
+
+#[derive(Debug)]
+pub(super) enum Content {
+    Buffer(Buffer),
+    Shared(ByteString, Stream),
+}
+
+impl Lane {
+    /// Goes on with an empty buffer.
+    pub(super) fn close(&mut self, empty: Buffer) {
+        let full = std::mem::replace(&mut self.open, empty);
+        if !full.text.is_empty() {
+            self.closed.push_back(Content::Buffer(full));
+        }
+    }
+
+    pub(super) fn push_line(&mut self, line: ByteString, stream: Stream) {
+        self.close(Buffer::default());
+        self.closed.push_back(Content::Shared(line, stream));
+    }
+
+    pub(super) fn take(&mut self) -> Option<Content> {
+        if self.closed.is_empty() {
+            self.close(Buffer::default());
+        }
+        self.closed.pop_front()
+    }
+
+    /// Moves the messages of a stream to the end of another lane.
+    pub(super) fn move_stream(&mut self, stream: Stream, to: &mut Lane) {
+        if !self.holds(stream) {
+            return;
+        }
+        self.close(Buffer::default());
+        for content in std::mem::take(&mut self.closed) {
+            match content {
+                Content::Shared(line, of) if of == stream => to.push_line(line, of),
+                Content::Shared(..) => self.closed.push_back(content),
+                Content::Buffer(buffer) => {
+                    let (of_stream, others) = buffer.divide(stream);
+                    to.append(of_stream);
+                    if !others.text.is_empty() {
+                        self.closed.push_back(Content::Buffer(others));
+                    }
+                }
+            }
+        }
+    }
+
+    fn append(&mut self, buffer: Buffer) {
+        if !buffer.text.is_empty() {
+            self.close(Buffer::default());
+            self.closed.push_back(Content::Buffer(buffer));
+        }
+    }
+
+    fn holds(&self, stream: Stream) -> bool {
+        self.open.holds(stream) || self.closed.iter().any(|content| content.holds(stream))
+    }
+}
+
+impl Content {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Content::Buffer(buffer) => buffer.text.len(),
+            Content::Shared(line, _) => line.len(),
+        }
+    }
+
+    fn holds(&self, stream: Stream) -> bool {
+        match self {
+            Content::Buffer(buffer) => buffer.holds(stream),
+            Content::Shared(_, of) => *of == stream,
+        }
+    }
+}

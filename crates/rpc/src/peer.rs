@@ -1,0 +1,222 @@
+//! One end of a conversation as a value: it takes what has come in and gives events, and keeps what is to go out.
+//!
+//! Every request of the peer is answered once, every call of ours ends once, and what either costs is bounded.
+
+mod answers;
+mod calls;
+
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::json::{Object, Raw};
+use crate::{
+    Arrival, Call, Error, Flow, Framing, Guess, Id, Limits, Malformed, Outbox, Payload, Stream,
+};
+
+/// One end of a conversation.
+#[derive(Debug)]
+pub struct Peer {
+    limits: Limits,
+    garbage: Garbage,
+    outbox: Outbox,
+    /// Our calls that have not been answered, with the stream that each belongs to.
+    calls: HashMap<u64, Stream>,
+    next_call: u64,
+    /// The peer's requests that have not been answered; whether it has taken each back.
+    questions: HashMap<Id, bool>,
+    counts: Counts,
+}
+
+/// What to do with lines that are no messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Garbage {
+    /// Answer each with an error, as JSON-RPC asks of whoever is called.
+    #[default]
+    Answer,
+    /// Step over text that does not even begin like a message: programs print banners where they should not.
+    Skip,
+}
+
+/// A call of ours that is under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CallId(pub(crate) u64);
+
+/// What has happened.
+#[derive(Debug)]
+pub enum Event {
+    /// The peer asks.
+    Request(Id, Call),
+    /// The peer tells.
+    Notification(Call),
+    /// The peer takes back a request, which is still to be answered.
+    Cancelled(Id),
+    /// A call of ours has ended.
+    Answered(CallId, Result<Payload, Lost>),
+    /// The conversation cannot go on.
+    Fatal(Fatal),
+}
+
+/// How a call can end without a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lost {
+    /// The peer answered with an error.
+    Refused(Error),
+    /// The peer's answer was no answer; why.
+    Malformed(String),
+}
+
+/// Why a conversation is given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fatal {
+    /// The peer has sent too many lines that are no messages.
+    Garbage,
+    /// The peer asks without end and does not read the answers.
+    Flooded,
+}
+
+/// How often things have happened that are no events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Lines that were no message.
+    pub malformed: usize,
+    /// Answers to calls that nobody waits for.
+    pub stray_answers: usize,
+    /// Requests refused since too many were under way.
+    pub overloaded: usize,
+    /// Requests taken back that were not under way.
+    pub stray_cancels: usize,
+}
+
+impl Peer {
+    /// An end of a conversation that has not begun.
+    pub fn new(limits: Limits, framing: Framing, garbage: Garbage) -> Self {
+        Peer {
+            outbox: Outbox::new(framing, limits.frame, limits.outbound),
+            limits,
+            garbage,
+            calls: HashMap::new(),
+            next_call: 1,
+            questions: HashMap::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Takes a message in.
+    pub fn receive(&mut self, arrival: Arrival) -> Option<Event> {
+        match arrival {
+            Arrival::Notification(call) if call.method() == CANCEL => self.taken_back(&call),
+            Arrival::Notification(call) => Some(Event::Notification(call)),
+            Arrival::Request(id, call) => self.asked(id, call),
+            Arrival::Answer(id, outcome) => self.answered(&id, outcome.map_err(Lost::Refused)),
+            Arrival::Malformed(malformed) => self.malformed(malformed),
+        }
+    }
+
+    /// A message has come in that is over the limit, and has been stepped over.
+    pub fn receive_too_long(&mut self) -> Option<Event> {
+        let reason = "the message is longer than the limit";
+        let limit = Some(self.limits.frame);
+        let error = fault(Error::INVALID_REQUEST, reason, "frame_too_large", limit);
+        self.no_message(&Id::null(), &error)
+    }
+
+    /// The stream has ended with bytes that may be a whole message or a part of one.
+    pub fn receive_last(&mut self, arrival: Arrival) -> Option<Event> {
+        if let Arrival::Malformed(_) = arrival {
+            self.counts.malformed += 1;
+            return None;
+        }
+        self.receive(arrival)
+    }
+
+    /// What waits to be written.
+    pub fn outbox(&mut self) -> &mut Outbox {
+        &mut self.outbox
+    }
+
+    /// What has happened so far that was no event.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The limits.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn malformed(&mut self, malformed: Malformed) -> Option<Event> {
+        let banner = malformed.code == Error::PARSE && self.garbage == Garbage::Skip;
+        match malformed.guess {
+            Guess::Request if !banner => {
+                let id = malformed.id.unwrap_or_else(Id::null);
+                let error = fault(malformed.code, malformed.reason, "malformed", None);
+                self.no_message(&id, &error)
+            }
+            Guess::Answer => {
+                let lost = Lost::Malformed(malformed.reason);
+                let event = malformed.id.and_then(|id| self.answered(&id, Err(lost)));
+                self.count_malformed().or(event)
+            }
+            _ => self.count_malformed(),
+        }
+    }
+
+    fn no_message(&mut self, id: &Id, error: &Error) -> Option<Event> {
+        let flooded = self.refuse(id, error);
+        self.count_malformed().or(flooded)
+    }
+
+    fn count_malformed(&mut self) -> Option<Event> {
+        self.counts.malformed += 1;
+        let over = self.counts.malformed > self.limits.malformed;
+        over.then_some(Event::Fatal(Fatal::Garbage))
+    }
+
+    /// Answers what never became a question. Whoever does not read such answers and goes on is not worth more memory.
+    fn refuse(&mut self, id: &Id, error: &Error) -> Option<Event> {
+        if self.outbox.unwritten() > 2 * self.limits.outbound + SMALL {
+            return Some(Event::Fatal(Fatal::Flooded));
+        }
+        let flow = Flow::of(Stream::CONNECTION);
+        let sent = self
+            .outbox
+            .push(flow, |out| crate::write_failure(out, id, error));
+        match sent {
+            Ok(()) => None,
+            Err(_) => Some(Event::Fatal(Fatal::Flooded)),
+        }
+    }
+}
+
+/// An error of the engine's own: a kind for programs, and the limit that was hit if it was one.
+fn fault(code: i32, reason: impl Into<String>, kind: &str, limit: Option<usize>) -> Error {
+    let mut data = Object::default();
+    data.put("kind", kind);
+    if let Some(limit) = limit {
+        data.put("limit", &(limit as u64));
+    }
+    Error::new(code, reason).data(Raw::of(&data))
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Lost::Refused(error) => error.fmt(f),
+            Lost::Malformed(reason) => write!(f, "the answer is malformed: {reason}"),
+        }
+    }
+}
+
+impl fmt::Display for Fatal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Fatal::Garbage => "the peer sends too many lines that are no messages",
+            Fatal::Flooded => "the peer asks without end and does not read the answers",
+        })
+    }
+}
+
+/// The notification that takes a request back.
+pub(crate) const CANCEL: &str = "$/cancel_request";
+/// Room for refusals where the limit is smaller than a message.
+const SMALL: usize = 64 << 10;

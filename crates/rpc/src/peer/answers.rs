@@ -1,0 +1,81 @@
+//! The peer's requests, each of which is answered once.
+
+use super::{CANCEL, Event, Peer, fault};
+use crate::json::{Encode, Object, Raw};
+use crate::{Call, Error, Flow, Id, write_failure, write_response};
+
+impl Peer {
+    /// Answers a request. `false` if it is not under way, as after the first answer; then nothing is sent.
+    pub fn answer<T: Encode>(&mut self, id: &Id, flow: Flow, outcome: Result<&T, &Error>) -> bool {
+        if self.questions.remove(id).is_none() {
+            return false;
+        }
+        let sent = self.outbox.push(flow, |out| match outcome {
+            Ok(result) => write_response(out, id, result),
+            Err(error) => write_failure(out, id, error),
+        });
+        if let Err(too_large) = sent {
+            let reason = "the answer is longer than the limit";
+            let limit = Some(too_large.limit);
+            let error = fault(Error::INTERNAL, reason, "frame_too_large", limit);
+            return self
+                .outbox
+                .push(flow, |out| write_failure(out, id, &error))
+                .is_ok();
+        }
+        true
+    }
+
+    /// Whether the peer has taken a request back.
+    pub fn is_cancelled(&self, id: &Id) -> bool {
+        self.questions.get(id).is_some_and(|cancelled| *cancelled)
+    }
+
+    /// Requests of the peer that have not been answered.
+    pub fn questions(&self) -> usize {
+        self.questions.len()
+    }
+
+    pub(super) fn asked(&mut self, id: Id, call: Call) -> Option<Event> {
+        if self.questions.contains_key(&id) {
+            let reason = "a request with this id is still under way";
+            let error = fault(Error::INVALID_REQUEST, reason, "duplicate_id", None);
+            return self.refuse(&id, &error);
+        }
+        if self.questions.len() >= self.limits.in_flight {
+            self.counts.overloaded += 1;
+            let reason = "too many requests are under way";
+            let limit = Some(self.limits.in_flight);
+            let error = fault(Error::INTERNAL, reason, "overloaded", limit);
+            return self.refuse(&id, &error);
+        }
+        self.questions.insert(id.clone(), false);
+        Some(Event::Request(id, call))
+    }
+
+    pub(super) fn taken_back(&mut self, call: &Call) -> Option<Event> {
+        let id = call.params().and_then(request_id);
+        match id.as_ref().and_then(|id| self.questions.get_mut(id)) {
+            Some(cancelled) => {
+                *cancelled = true;
+                id.map(Event::Cancelled)
+            }
+            None => {
+                self.counts.stray_cancels += 1;
+                None
+            }
+        }
+    }
+}
+
+/// Sends `$/cancel_request` for a request.
+pub(super) fn write_cancel(out: &mut String, id: &Id) {
+    let mut params = Object::default();
+    params.put("requestId", id);
+    crate::write_notification(out, CANCEL, &Raw::of(&params));
+}
+
+fn request_id(params: &str) -> Option<Id> {
+    let params = Object::parse(params).ok()?;
+    crate::json::from_str(params.get("requestId")?).ok()
+}

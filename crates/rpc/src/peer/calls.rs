@@ -1,0 +1,76 @@
+//! Our calls, each of which ends once.
+
+use super::{CallId, Event, Lost, Peer, answers};
+use crate::json::Encode;
+use crate::{Flow, Id, Payload, TooLarge, write_notification, write_request};
+
+impl Peer {
+    /// Whether another call should be made now.
+    pub fn may_call(&self) -> bool {
+        self.calls.len() < self.limits.in_flight
+    }
+
+    /// Asks the peer.
+    pub fn call<T: Encode>(
+        &mut self,
+        method: &str,
+        params: &T,
+        flow: Flow,
+    ) -> Result<CallId, TooLarge> {
+        let number = self.next_call;
+        let id = Id::numbered(number);
+        self.outbox
+            .push(flow, |out| write_request(out, &id, method, params))?;
+        self.next_call += 1;
+        self.calls.insert(number, flow.stream);
+        Ok(CallId(number))
+    }
+
+    /// Tells the peer.
+    pub fn notify<T: Encode>(
+        &mut self,
+        method: &str,
+        params: &T,
+        flow: Flow,
+    ) -> Result<(), TooLarge> {
+        self.outbox
+            .push(flow, |out| write_notification(out, method, params))
+    }
+
+    /// Takes a call back. The peer still answers it, with what it has or with an error.
+    pub fn cancel(&mut self, call: CallId) {
+        if let Some(stream) = self.calls.get(&call.0) {
+            let flow = Flow::urgent(*stream);
+            let id = Id::numbered(call.0);
+            // It is shorter than any limit that lets a request through.
+            let sent = self
+                .outbox
+                .push(flow, |out| answers::write_cancel(out, &id));
+            debug_assert!(sent.is_ok());
+        }
+    }
+
+    /// Waits no longer for an answer; when it comes it is dropped.
+    pub fn forget(&mut self, call: CallId) {
+        self.calls.remove(&call.0);
+    }
+
+    /// The conversation has ended: the calls that will never be answered.
+    pub fn end(&mut self) -> Vec<CallId> {
+        self.questions.clear();
+        self.calls
+            .drain()
+            .map(|(number, _)| CallId(number))
+            .collect()
+    }
+
+    pub(super) fn answered(&mut self, id: &Id, outcome: Result<Payload, Lost>) -> Option<Event> {
+        let known = id
+            .as_number()
+            .filter(|number| self.calls.remove(number).is_some());
+        if known.is_none() {
+            self.counts.stray_answers += 1;
+        }
+        known.map(|number| Event::Answered(CallId(number), outcome))
+    }
+}
