@@ -134,7 +134,7 @@ fn a_message_is_one_level() {
             let text = format!("{{\"{member}\":{}}}", arrays(depth));
             let malformed = Message::parse(text.as_bytes()).expect_err("too deep");
             assert_eq!(malformed.code, RpcError::PARSE, "{member}");
-            assert_eq!(malformed.reason, "nested deeper than 128 levels");
+            assert_eq!(malformed.reason, "nested too deep");
         }
     }
 }

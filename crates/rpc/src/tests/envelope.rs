@@ -1,5 +1,8 @@
 //! Envelopes: what each is taken for, and the answer that each bad one deserves.
 
+mod calls_and_answers;
+mod ids;
+mod limits;
 mod malformed;
 mod silence;
 mod there_and_back;
