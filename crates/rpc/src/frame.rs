@@ -47,8 +47,9 @@ enum State {
     /// Inside a line that is too long.
     Skip,
     Headers(Headers),
-    /// So many bytes of the message are still to come.
+    /// A message of so many bytes comes next.
     Body(usize),
+    Broken(Broken),
 }
 
 impl Splitter {
@@ -70,16 +71,18 @@ impl Splitter {
                 },
                 State::Line(searched) => line(buffer, searched, self.limit),
                 State::Skip => skip(buffer),
-                State::Headers(headers) => match headers.read(buffer, self.limit)? {
-                    Some(0) => Step::To(State::Headers(Headers::default())),
-                    Some(length) => Step::To(State::Body(length)),
-                    None => Step::More,
+                State::Headers(headers) => match headers.read(buffer, self.limit) {
+                    Ok(Some(0)) => Step::To(State::Headers(Headers::default())),
+                    Ok(Some(length)) => Step::To(State::Body(length)),
+                    Ok(None) => Step::More,
+                    Err(broken) => Step::To(State::Broken(broken)),
                 },
                 State::Body(length) if buffer.len() < *length => Step::More,
                 State::Body(length) => {
                     let body = buffer.split_to(*length).freeze();
                     Step::Found(Frame::Message(body), State::Headers(Headers::default()))
                 }
+                State::Broken(broken) => return Err(*broken),
             };
             match step {
                 Step::More => return Ok(None),
@@ -95,11 +98,13 @@ impl Splitter {
     /// What is left when the stream has ended: a last line without a line break, which may be whole or cut off.
     pub fn end(&mut self, buffer: &mut BytesMut) -> Result<Option<Bytes>, Broken> {
         let rest = buffer.split().freeze();
-        match self.state {
-            _ if rest.iter().all(u8::is_ascii_whitespace) => Ok(None),
-            State::Start | State::Line(_) => Ok(Some(rest)),
+        let blank = rest.iter().all(u8::is_ascii_whitespace);
+        match &self.state {
+            State::Start | State::Line(_) => Ok((!blank).then_some(rest)),
             State::Skip => Ok(None),
+            State::Headers(headers) if headers.is_empty() && blank => Ok(None),
             State::Headers(_) | State::Body(_) => Err(Broken("the stream ended within a message")),
+            State::Broken(broken) => Err(*broken),
         }
     }
 }
@@ -134,17 +139,15 @@ fn line(buffer: &mut BytesMut, searched: &mut usize, limit: usize) -> Step {
         Some(found) => {
             let end = *searched + found + 1;
             let line = buffer.split_to(end);
-            let text = line.trim_ascii_end().len();
-            if text > limit {
+            if is_too_long(&line[..end - 1], limit) {
                 return Step::Found(Frame::TooLong, State::Line(0));
             }
-            if text == 0 {
+            if line.trim_ascii_end().is_empty() {
                 return Step::To(State::Line(0));
             }
             Step::Found(Frame::Message(line.freeze()), State::Line(0))
         }
-        // A carriage return before the line break does not count.
-        None if buffer.len() > limit + 1 => {
+        None if is_too_long(buffer, limit) => {
             buffer.clear();
             Step::Found(Frame::TooLong, State::Skip)
         }
@@ -153,6 +156,12 @@ fn line(buffer: &mut BytesMut, searched: &mut usize, limit: usize) -> Step {
             Step::More
         }
     }
+}
+
+/// A carriage return before the line break does not count; any other white space does, or it would matter in which
+/// pieces a line comes.
+fn is_too_long(line: &[u8], limit: usize) -> bool {
+    line.strip_suffix(b"\r").unwrap_or(line).len() > limit
 }
 
 fn skip(buffer: &mut BytesMut) -> Step {

@@ -3,6 +3,7 @@
 
 mod depth;
 mod envelope;
+mod framing;
 mod members;
 mod oracle;
 mod round_trip;

@@ -15,13 +15,24 @@ pub(super) struct Headers {
 }
 
 impl Headers {
+    /// Whether the block has not begun.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines == 0
+    }
+
     /// Reads header lines until the block ends; then the message's length.
     pub(super) fn read(
         &mut self,
         buffer: &mut BytesMut,
         limit: usize,
     ) -> Result<Option<usize>, Broken> {
-        while let Some(end) = memchr(b'\n', &buffer[..buffer.len().min(MAX_BLOCK)]) {
+        loop {
+            if self.is_empty() && buffer.first() == Some(&b'{') {
+                return Err(Broken("headers: a message without headers"));
+            }
+            let Some(end) = memchr(b'\n', &buffer[..buffer.len().min(MAX_BLOCK)]) else {
+                break;
+            };
             self.size += end + 1;
             self.lines += 1;
             if self.size > MAX_BLOCK || self.lines > MAX_LINES {
@@ -40,13 +51,10 @@ impl Headers {
                     None => Err(Broken("headers: no Content-Length")),
                 };
             }
-            self.lines = 0;
+            *self = Headers::default();
         }
         if self.size + buffer.len() > MAX_BLOCK {
             return Err(Broken("headers: the block is too long"));
-        }
-        if self.lines == 0 && buffer.first() == Some(&b'{') {
-            return Err(Broken("headers: a message without headers"));
         }
         Ok(None)
     }
@@ -56,6 +64,12 @@ impl Headers {
             return Err(Broken("headers: a line without a colon"));
         };
         let name = &line[..colon];
+        // What is left of a message that is longer than it said must not pass for a header.
+        if name.is_empty() || !name.iter().all(is_name) {
+            return Err(Broken(
+                "headers: a name of other than letters, digits and dashes",
+            ));
+        }
         let value = line[colon + 1..].trim_ascii();
         if name.eq_ignore_ascii_case(b"content-length") {
             let length = number(value).ok_or(Broken("Content-Length: expected a number"))?;
@@ -71,6 +85,10 @@ impl Headers {
         }
         Ok(())
     }
+}
+
+fn is_name(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
 /// Digits and nothing else; a number that can be written in two ways can be read in two ways.
