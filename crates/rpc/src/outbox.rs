@@ -7,8 +7,10 @@ mod lane;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use bytestring::ByteString;
+use memchr::memchr;
 
 use crate::Framing;
+use crate::json::write;
 use buffer::Buffer;
 use lane::{Content, Lane};
 
@@ -148,11 +150,16 @@ impl Outbox {
         Ok(())
     }
 
-    /// Queues a whole line as it is, without copying it. Without a line break of its own it is copied.
+    /// Queues a whole message as it is, without copying it. Unless it has one line break, at its end, it is copied, and
+    /// line breaks between its tokens are left out.
     pub fn push_line(&mut self, flow: Flow, line: ByteString) -> Result<(), TooLarge> {
-        let size = line.trim_end().len();
-        if self.framing == Framing::Headers || !line.ends_with('\n') {
-            return self.push(flow, |out| out.push_str(line.trim_end()));
+        let text = line.trim_ascii_end();
+        let size = text.len();
+        if self.framing == Framing::Headers {
+            return self.push(flow, |out| out.push_str(text));
+        }
+        if memchr(b'\n', line.as_bytes()) != line.len().checked_sub(1) {
+            return self.push(flow, |out| write::raw(out, text));
         }
         if size > self.frame_limit {
             return Err(TooLarge {
@@ -168,7 +175,8 @@ impl Outbox {
 
     /// Takes what is to be written next.
     pub fn take(&mut self) -> Option<Chunk> {
-        let content = self.urgent.take().or_else(|| self.bulk.take())?;
+        let urgent = self.urgent.take(&mut self.spare);
+        let content = urgent.or_else(|| self.bulk.take(&mut self.spare))?;
         self.waiting -= content.len();
         Some(Chunk(content))
     }

@@ -6,5 +6,6 @@ mod envelope;
 mod framing;
 mod members;
 mod oracle;
+mod outbox;
 mod round_trip;
 mod syntax;

@@ -1,0 +1,105 @@
+//! What waits, and what is too long to.
+
+use super::{BULK, line, messages, unbounded, written};
+use crate::{Flow, Framing, Outbox, Stream, TooLarge};
+
+#[test]
+fn there_is_room_until_the_limit_and_again_when_something_is_written() {
+    let mut outbox = Outbox::new(Framing::Lines, 100, 30);
+    assert!(outbox.has_room() && outbox.is_empty());
+    for bytes in [11, 22, 33, 44] {
+        outbox
+            .push(BULK, |out| out.push_str("[123,4567]"))
+            .expect("short");
+        assert_eq!(outbox.unwritten(), bytes);
+        assert_eq!(outbox.has_room(), bytes < 30);
+    }
+    let chunk = outbox.take().expect("four messages");
+    assert!(outbox.is_empty() && outbox.take().is_none());
+    assert!(!outbox.has_room(), "taken is not written");
+    outbox.written(chunk);
+    assert!(outbox.has_room());
+    assert_eq!(outbox.unwritten(), 0);
+}
+
+#[test]
+fn a_message_may_be_as_long_as_the_limit() {
+    for framing in [Framing::Lines, Framing::Headers] {
+        for urgent in [BULK, Flow::urgent(Stream::CONNECTION)] {
+            let mut outbox = Outbox::new(framing, 10, 1000);
+            let text = |length: usize| format!("\"{}\"", "x".repeat(length - 2));
+            let too_large = Err(TooLarge {
+                size: 11,
+                limit: 10,
+            });
+            outbox.push(BULK, |out| out.push_str("1")).expect("short");
+            let before = outbox.unwritten();
+            assert_eq!(
+                outbox.push(urgent, |out| out.push_str(&text(11))),
+                too_large
+            );
+            for end in ["", "\n", "\r\n"] {
+                assert_eq!(outbox.push_line(urgent, line(&(text(11) + end))), too_large);
+            }
+            assert_eq!(outbox.unwritten(), before, "nothing was queued");
+            for length in [9, 10] {
+                assert_eq!(
+                    outbox.push(urgent, |out| out.push_str(&text(length))),
+                    Ok(())
+                );
+                for end in ["", "\n", "\r\n"] {
+                    assert_eq!(
+                        outbox.push_line(urgent, line(&(text(length) + end))),
+                        Ok(())
+                    );
+                }
+            }
+            let sent = messages(&written(&mut outbox));
+            assert_eq!(sent.len(), 9);
+            assert_eq!((&*sent[0], sent[1].len(), sent[8].len()), ("1", 9, 10));
+            assert_eq!(outbox.unwritten(), 0);
+        }
+    }
+}
+
+#[test]
+fn many_messages_leave_in_few_chunks() {
+    let mut outbox = unbounded(Framing::Lines);
+    for _ in 0..10_000 {
+        outbox
+            .push(BULK, |out| out.push_str("[123,4567]"))
+            .expect("no limit");
+    }
+    let mut chunks = 0;
+    while let Some(chunk) = outbox.take() {
+        assert!(chunk.as_ref().len() < (64 << 10) + 11);
+        outbox.written(chunk);
+        chunks += 1;
+    }
+    assert_eq!(chunks, 2);
+}
+
+#[test]
+fn a_long_message_makes_a_chunk_of_its_own_length() {
+    let mut outbox = unbounded(Framing::Lines);
+    let long = format!("\"{}\"", "x".repeat(1 << 20));
+    outbox
+        .push(BULK, |out| out.push_str("1"))
+        .expect("no limit");
+    outbox
+        .push(BULK, |out| out.push_str(&long))
+        .expect("no limit");
+    outbox
+        .push(BULK, |out| out.push_str("2"))
+        .expect("no limit");
+    assert_eq!(messages(&written(&mut outbox)), ["1", &long, "2"]);
+}
+
+#[test]
+fn streams_of_one_name_are_one_and_none_is_the_connection() {
+    assert_eq!(Stream::named("a"), Stream::named("a"));
+    for name in ["", "0", "a", "b"] {
+        assert_ne!(Stream::named(name), Stream::CONNECTION);
+    }
+    assert_ne!(Stream::named("a"), Stream::named("b"));
+}
