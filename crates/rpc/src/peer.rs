@@ -24,6 +24,8 @@ pub struct Peer {
     next_call: u64,
     /// The peer's requests that have not been answered; whether it has taken each back.
     questions: HashMap<Id, bool>,
+    /// Bytes of refusals that have been queued since there was room last.
+    refusals: usize,
     counts: Counts,
 }
 
@@ -33,7 +35,7 @@ pub enum Garbage {
     /// Answer each with an error, as JSON-RPC asks of whoever is called.
     #[default]
     Answer,
-    /// Step over text that does not even begin like a message: programs print banners where they should not.
+    /// Step over text that is no JSON: programs print banners where they should not.
     Skip,
 }
 
@@ -89,7 +91,8 @@ pub struct Counts {
 
 impl Peer {
     /// An end of a conversation that has not begun.
-    pub fn new(limits: Limits, framing: Framing, garbage: Garbage) -> Self {
+    pub fn new(mut limits: Limits, framing: Framing, garbage: Garbage) -> Self {
+        limits.frame = limits.frame.max(limits.id.saturating_add(SMALLEST));
         Peer {
             outbox: Outbox::new(framing, limits.frame, limits.outbound),
             limits,
@@ -97,6 +100,7 @@ impl Peer {
             calls: HashMap::new(),
             next_call: 1,
             questions: HashMap::new(),
+            refusals: 0,
             counts: Counts::default(),
         }
     }
@@ -153,9 +157,12 @@ impl Peer {
                 self.no_message(&id, &error)
             }
             Guess::Answer => {
+                // When all is given up, the call ends with the others.
+                if let Some(fatal) = self.count_malformed() {
+                    return Some(fatal);
+                }
                 let lost = Lost::Malformed(malformed.reason);
-                let event = malformed.id.and_then(|id| self.answered(&id, Err(lost)));
-                self.count_malformed().or(event)
+                malformed.id.and_then(|id| self.answered(&id, Err(lost)))
             }
             _ => self.count_malformed(),
         }
@@ -174,17 +181,19 @@ impl Peer {
 
     /// Answers what never became a question. Whoever does not read such answers and goes on is not worth more memory.
     fn refuse(&mut self, id: &Id, error: &Error) -> Option<Event> {
-        if self.outbox.unwritten() > 2 * self.limits.outbound + SMALL {
+        if self.outbox.has_room() {
+            self.refusals = 0;
+        }
+        if self.refusals > self.limits.outbound.saturating_add(SMALL) {
             return Some(Event::Fatal(Fatal::Flooded));
         }
+        let before = self.outbox.unwritten();
         let flow = Flow::of(Stream::CONNECTION);
         let sent = self
             .outbox
             .push(flow, |out| crate::write_failure(out, id, error));
-        match sent {
-            Ok(()) => None,
-            Err(_) => Some(Event::Fatal(Fatal::Flooded)),
-        }
+        self.refusals += self.outbox.unwritten() - before;
+        sent.is_err().then_some(Event::Fatal(Fatal::Flooded))
     }
 }
 
@@ -220,3 +229,5 @@ impl fmt::Display for Fatal {
 pub(crate) const CANCEL: &str = "$/cancel_request";
 /// Room for refusals where the limit is smaller than a message.
 const SMALL: usize = 64 << 10;
+/// A message of ours about one id is never longer, the id aside.
+const SMALLEST: usize = 512;

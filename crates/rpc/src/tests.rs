@@ -7,5 +7,7 @@ mod framing;
 mod members;
 mod oracle;
 mod outbox;
+mod pair;
+mod peer;
 mod round_trip;
 mod syntax;

@@ -42,7 +42,7 @@ impl Peer {
             let error = fault(Error::INVALID_REQUEST, reason, "duplicate_id", None);
             return self.refuse(&id, &error);
         }
-        if self.questions.len() >= self.limits.in_flight {
+        if self.questions.len() >= self.limits.in_flight || self.is_behind() {
             self.counts.overloaded += 1;
             let reason = "too many requests are under way";
             let limit = Some(self.limits.in_flight);
@@ -51,6 +51,12 @@ impl Peer {
         }
         self.questions.insert(id.clone(), false);
         Some(Event::Request(id, call))
+    }
+
+    /// Whether more answers wait than we alone would have let in: the peer asks faster than it reads.
+    fn is_behind(&self) -> bool {
+        let most = self.limits.outbound.saturating_add(self.limits.frame);
+        self.outbox.unwritten() > most
     }
 
     pub(super) fn taken_back(&mut self, call: &Call) -> Option<Event> {

@@ -42,7 +42,7 @@ impl Peer {
         if let Some(stream) = self.calls.get(&call.0) {
             let flow = Flow::urgent(*stream);
             let id = Id::numbered(call.0);
-            // It is shorter than any limit that lets a request through.
+            // It is shorter than any limit.
             let sent = self
                 .outbox
                 .push(flow, |out| answers::write_cancel(out, &id));
@@ -55,13 +55,12 @@ impl Peer {
         self.calls.remove(&call.0);
     }
 
-    /// The conversation has ended: the calls that will never be answered.
+    /// The conversation has ended: the calls that will never be answered, in the order in which they were made.
     pub fn end(&mut self) -> Vec<CallId> {
         self.questions.clear();
-        self.calls
-            .drain()
-            .map(|(number, _)| CallId(number))
-            .collect()
+        let mut lost: Vec<u64> = self.calls.drain().map(|(number, _)| number).collect();
+        lost.sort_unstable();
+        lost.into_iter().map(CallId).collect()
     }
 
     pub(super) fn answered(&mut self, id: &Id, outcome: Result<Payload, Lost>) -> Option<Event> {

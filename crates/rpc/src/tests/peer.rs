@@ -1,0 +1,40 @@
+//! A peer as the other end sees it: what it makes of lines, what it answers, and what it takes.
+
+mod answers;
+mod both_ways;
+mod cancel;
+mod interleaved;
+mod limits;
+mod malformed;
+
+use super::pair::End;
+use crate::Garbage;
+
+/// Lines that arrive, what the peer sees, and what it writes.
+type Row<'a> = (&'a str, &'a [&'a str], &'a [&'a str]);
+
+/// Each row on a peer of its own that has made one call, number 1.
+fn check(garbage: Garbage, rows: &[Row<'_>]) {
+    for (lines, seen, written) in rows {
+        let mut end = End::new(crate::Limits::default(), crate::Framing::Lines, garbage);
+        end.call("m", "{}");
+        end.lines();
+        end.feed(lines.as_bytes());
+        end.feed(b"\n");
+        assert_eq!(end.seen(), *seen, "{lines}");
+        assert_eq!(end.lines(), *written, "{lines}");
+        end.feed(b"{\"jsonrpc\":\"2.0\",\"method\":\"next\"}\n");
+        assert_eq!(end.seen(), ["notification next -"], "after {lines}");
+    }
+}
+
+fn request(id: &str) -> Vec<u8> {
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"m\"}}\n").into_bytes()
+}
+
+fn failure(id: &str, code: i32, message: &str, data: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{},"data":{data}}}}}"#,
+        crate::json::Raw::of(message).as_str(),
+    )
+}

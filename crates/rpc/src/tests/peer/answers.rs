@@ -1,0 +1,222 @@
+//! Requests and answers: each question once, each answer once, whatever the ids.
+
+use super::super::pair::{End, Pair, raw};
+use super::{failure, request};
+use crate::{Error, Event, Flow, Id, Lost, Stream};
+
+fn asked(end: &mut End) -> Vec<Id> {
+    let events = end.events().into_iter();
+    let ids = events.map(|event| match event {
+        Event::Request(id, _) => id,
+        other => panic!("{other:?}"),
+    });
+    ids.collect()
+}
+
+#[test]
+fn both_ends_ask_with_the_same_ids_at_once() {
+    let mut pair = Pair::default();
+    for number in 0..3 {
+        pair.left.call("l", &format!("[{number}]"));
+        pair.right.call("r", &format!("[{number}]"));
+    }
+    pair.settle();
+    for (end, name, theirs) in [(&mut pair.left, "a", "r"), (&mut pair.right, "b", "l")] {
+        let events = end.events();
+        assert_eq!(events.len(), 3);
+        for (index, event) in events.iter().enumerate() {
+            let Event::Request(id, call) = event else {
+                panic!("{event:?}");
+            };
+            assert_eq!(id.as_str(), (index + 1).to_string());
+            assert_eq!(call.method(), theirs);
+            assert!(end.answer(id, &format!("\"{name}{index}\"")));
+        }
+    }
+    pair.settle();
+    let seen = |name| [1, 2, 3].map(|id| format!("answered {id}: \"{name}{}\"", id - 1));
+    assert_eq!(pair.left.seen(), seen("b"));
+    assert_eq!(pair.right.seen(), seen("a"));
+}
+
+#[test]
+fn a_second_answer_is_not_sent() {
+    let mut end = End::default();
+    end.feed(&request("7"));
+    let ids = asked(&mut end);
+    assert!(end.answer(&ids[0], "1"));
+    assert!(!end.answer(&ids[0], "2"));
+    let error = Error::new(1, "late");
+    let flow = Flow::of(Stream::CONNECTION);
+    assert!(!end.peer.answer::<u64>(&ids[0], flow, Err(&error)));
+    assert!(!end.answer(&Id::from(8), "1"));
+    assert_eq!(end.lines(), [r#"{"jsonrpc":"2.0","id":7,"result":1}"#]);
+    assert_eq!(end.peer.questions(), 0);
+}
+
+#[test]
+fn an_answer_carries_the_id_as_it_came() {
+    let ids = [
+        "1.0",
+        "1e2",
+        "18446744073709551616",
+        r#""a\/b""#,
+        r#""\u0061""#,
+        "null",
+        r#""""#,
+    ];
+    for id in ids {
+        let mut end = End::default();
+        end.feed(&request(id));
+        let asked = asked(&mut end);
+        assert!(end.answer(&asked[0], "true"));
+        let expected = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":true}}"#);
+        assert_eq!(end.lines(), [expected]);
+    }
+}
+
+#[test]
+fn answers_that_nobody_waits_for_are_counted_and_dropped() {
+    let mut end = End::default();
+    end.call("m", "{}");
+    let answers = [
+        ("1", "answered 1: 5"),
+        ("1", ""),
+        ("2", ""),
+        ("0", ""),
+        ("\"1\"", ""),
+        ("1.0", ""),
+        ("-1", ""),
+        ("null", ""),
+        ("99999999999999999999", ""),
+    ];
+    for (index, (id, seen)) in answers.iter().enumerate() {
+        end.feed(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":5}}\n").as_bytes());
+        assert_eq!(end.seen().concat(), *seen, "{id}");
+        assert_eq!(end.peer.counts().stray_answers, index, "{id}");
+    }
+    let error = br#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}"#;
+    end.feed(&[&error[..], b"\n"].concat());
+    assert_eq!(end.seen(), [""; 0]);
+    assert_eq!(end.peer.counts().stray_answers, answers.len());
+    assert_eq!(end.lines().len(), 1, "the call alone");
+}
+
+#[test]
+fn a_call_that_was_forgotten_is_not_answered() {
+    let mut end = End::default();
+    let call = end.call("m", "{}");
+    end.peer.forget(call);
+    end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":5}\n");
+    assert_eq!(end.seen(), [""; 0]);
+    assert_eq!(end.peer.counts().stray_answers, 1);
+    assert_eq!(end.peer.end(), []);
+}
+
+#[test]
+fn an_id_in_use_is_refused_and_free_again_after_its_answer() {
+    let duplicate = |id| {
+        let reason = "a request with this id is still under way";
+        failure(id, -32600, reason, r#"{"kind":"duplicate_id"}"#)
+    };
+    // The same string may be escaped in another way, and is answered the way it came.
+    for (first, second) in [("7", "7"), (r#""a/b""#, r#""a\/b""#), ("null", "null")] {
+        let mut end = End::default();
+        end.feed(&request(first));
+        end.feed(&request(second));
+        let ids = asked(&mut end);
+        assert_eq!(ids.len(), 1);
+        assert_eq!(end.lines(), [duplicate(second)]);
+        assert!(end.answer(&ids[0], "1"));
+        end.feed(&request(second));
+        assert_eq!(asked(&mut end), ids);
+        assert!(end.answer(&ids[0], "2"));
+        assert_eq!(end.lines().len(), 2);
+    }
+}
+
+#[test]
+fn ids_that_differ_are_asked_side_by_side() {
+    let mut end = End::default();
+    let ids = ["1", "\"1\"", "1.0", "null", "\"null\""];
+    for id in ids {
+        end.feed(&request(id));
+    }
+    let texts: Vec<String> = asked(&mut end).iter().map(Id::to_string).collect();
+    assert_eq!(texts, ids);
+    for id in ids {
+        assert!(
+            end.answer(&crate::json::from_str(id).expect(id), "1"),
+            "{id}"
+        );
+    }
+}
+
+#[test]
+fn an_answer_may_come_before_the_request_counts_as_written() {
+    let mut end = End::default();
+    end.call("m", "{}");
+    let chunk = end.peer.outbox().take().expect("the request");
+    end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+    assert_eq!(end.seen(), ["answered 1: {}"]);
+    end.peer.outbox().written(chunk);
+    assert_eq!(end.peer.outbox().unwritten(), 0);
+}
+
+#[test]
+fn an_error_reaches_whoever_asked() {
+    let mut pair = Pair::default();
+    let call = pair.left.call("m", "[]");
+    pair.settle();
+    let ids = asked(&mut pair.right);
+    let error = Error::new(-32602, "no").data(raw(r#"{"a":[1]}"#));
+    let flow = Flow::of(Stream::CONNECTION);
+    assert!(pair.right.peer.answer::<u64>(&ids[0], flow, Err(&error)));
+    pair.settle();
+    let events = pair.left.events();
+    assert!(
+        matches!(&events[..], [Event::Answered(id, Err(Lost::Refused(refused)))]
+            if *id == call && *refused == error),
+        "{events:?}"
+    );
+}
+
+#[test]
+fn the_end_fails_every_call_once() {
+    let mut end = End::default();
+    let calls: Vec<_> = (0..1000).map(|_| end.call("m", "{}")).collect();
+    end.feed(&request("1"));
+    end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":1}\n");
+    // A last line without its line break counts, a part of one does not.
+    end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":6,\"result\":1}");
+    end.close();
+    assert_eq!(end.events().len(), 3);
+    let lost = end.peer.end();
+    assert_eq!(lost.len(), 998);
+    let expected = calls.iter().filter(|call| ![5, 6].contains(&call.0));
+    assert!(lost.iter().eq(expected), "in order and once");
+    assert_eq!(end.peer.end(), []);
+    assert!(!end.answer(&Id::from(1), "1"), "nobody is there");
+    end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":1}\n");
+    assert_eq!(end.seen(), [""; 0]);
+}
+
+#[test]
+fn a_message_cut_off_by_the_end_is_dropped_and_counted() {
+    for part in [
+        "{",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"resu",
+        "{}",
+        "\u{feff}x",
+    ] {
+        let mut end = End::default();
+        end.call("m", "{}");
+        end.lines();
+        end.feed(part.as_bytes());
+        end.close();
+        assert_eq!(end.seen(), [""; 0]);
+        assert_eq!(end.lines(), [""; 0], "no answer to {part}");
+        assert_eq!(end.peer.counts().malformed, 1);
+        assert_eq!(end.peer.end().len(), 1);
+    }
+}

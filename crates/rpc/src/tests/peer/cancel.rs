@@ -1,0 +1,156 @@
+//! Taking requests back.
+
+use super::super::pair::{End, Pair, raw};
+use super::request;
+use crate::{Flow, Id, Stream};
+
+fn cancel(params: &str) -> Vec<u8> {
+    format!("{{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{params}}}\n").into()
+}
+
+/// Params of a cancellation that arrives while 7, "7", "a/b" and null are under way.
+fn check(rows: &[(&str, Option<&str>)]) {
+    for (params, expected) in rows {
+        let mut end = End::default();
+        let ids = ["7", "\"7\"", "\"a/b\"", "null"];
+        for id in ids {
+            end.feed(&request(id));
+        }
+        end.events();
+        end.feed(&cancel(params));
+        let seen: Vec<String> = expected
+            .iter()
+            .map(|id| format!("cancelled {id}"))
+            .collect();
+        assert_eq!(end.seen(), seen, "{params}");
+        assert_eq!(end.peer.counts().stray_cancels, 1 - seen.len(), "{params}");
+        assert_eq!(end.lines(), [""; 0], "a notification is never answered");
+        // Whether it was taken back or not, a request is answered as ever.
+        for id in ids {
+            let id = crate::json::from_str::<Id>(id).expect(id);
+            let taken_back =
+                expected.is_some_and(|text| crate::json::from_str(text) == Ok(id.clone()));
+            assert_eq!(
+                end.peer.is_cancelled(&id),
+                taken_back,
+                "{id} after {params}"
+            );
+            assert!(end.answer(&id, "1"));
+            assert!(!end.peer.is_cancelled(&id), "nothing is kept");
+        }
+    }
+}
+
+#[test]
+fn a_request_that_is_under_way_is_taken_back_by_its_id() {
+    check(&[
+        (r#"{"requestId":7}"#, Some("7")),
+        (r#"{"requestId":"7"}"#, Some("\"7\"")),
+        (r#"{"requestId":"a/b"}"#, Some("\"a/b\"")),
+        (r#"{"requestId":"a\/b"}"#, Some(r#""a\/b""#)),
+        (r#"{"requestId":null}"#, Some("null")),
+        (r#"{"x":1, "request\u0049d": 7 ,"y":2}"#, Some("7")),
+    ]);
+}
+
+#[test]
+fn anything_else_is_counted_and_dropped() {
+    check(&[
+        (r#"{"requestId":8}"#, None),
+        (r#"{"requestId":7.0}"#, None),
+        (r#"{"requestId":"b"}"#, None),
+        (r#"{"requestId":true}"#, None),
+        (r#"{"requestId":{}}"#, None),
+        (r#"{"requestId":[7]}"#, None),
+        (r#"{"id":7}"#, None),
+        ("{}", None),
+        ("[7]", None),
+        ("[]", None),
+        ("null", None),
+    ]);
+    let mut end = End::default();
+    end.feed(b"{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\"}\n");
+    assert_eq!(end.seen(), [""; 0]);
+    assert_eq!(end.peer.counts().stray_cancels, 1);
+}
+
+#[test]
+fn a_request_that_has_been_answered_cannot_be_taken_back() {
+    let mut end = End::default();
+    end.feed(&request("7"));
+    end.events();
+    assert!(end.answer(&Id::from(7), "1"));
+    end.feed(&cancel(r#"{"requestId":7}"#));
+    assert_eq!(end.seen(), [""; 0]);
+    assert_eq!(end.peer.counts().stray_cancels, 1);
+    // And its id is free for a request that has not been taken back.
+    end.feed(&request("7"));
+    assert!(!end.peer.is_cancelled(&Id::from(7)));
+}
+
+#[test]
+fn as_a_request_it_is_a_request() {
+    let mut end = End::default();
+    end.feed(&request("7"));
+    end.events();
+    end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"$/cancel_request\",\"params\":{\"requestId\":7}}\n");
+    assert_eq!(
+        end.seen(),
+        [r#"request 1 $/cancel_request {"requestId":7}"#]
+    );
+    assert!(!end.peer.is_cancelled(&Id::from(7)));
+}
+
+#[test]
+fn a_call_is_taken_back_behind_its_request_and_before_everything_else() {
+    let mut end = End::default();
+    let flow = |name| Flow::of(Stream::named(name));
+    for number in 0..3 {
+        let params = raw(&format!("[{number}]"));
+        end.peer.notify("a", &params, flow("a")).expect("short");
+        end.peer.notify("b", &params, flow("b")).expect("short");
+    }
+    let call = end.peer.call("call", &raw("{}"), flow("b")).expect("short");
+    end.peer.notify("a", &raw("[3]"), flow("a")).expect("short");
+    end.peer.notify("b", &raw("[3]"), flow("b")).expect("short");
+    end.peer.cancel(call);
+    let methods: Vec<String> = end.lines().iter().map(|line| method(line)).collect();
+    assert_eq!(
+        methods,
+        [
+            "b",
+            "b",
+            "b",
+            "call",
+            "b",
+            "$/cancel_request",
+            "a",
+            "a",
+            "a",
+            "a"
+        ]
+    );
+}
+
+fn method(line: &str) -> String {
+    match crate::Message::parse_str(line) {
+        Ok(
+            crate::Message::Request { method, .. } | crate::Message::Notification { method, .. },
+        ) => method.into_owned(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_call_that_has_ended_is_not_taken_back() {
+    let mut pair = Pair::default();
+    let call = pair.left.call("m", "{}");
+    pair.settle();
+    assert!(pair.right.answer(&Id::from(1), "{}"));
+    pair.settle();
+    pair.left.peer.cancel(call);
+    let forgotten = pair.left.call("m", "{}");
+    pair.left.peer.forget(forgotten);
+    pair.left.peer.cancel(forgotten);
+    assert_eq!(pair.left.lines().len(), 1, "the second call alone");
+}

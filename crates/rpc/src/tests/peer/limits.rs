@@ -1,0 +1,213 @@
+//! What a peer may take: requests under way, bytes that wait, messages that are too long.
+
+use super::super::pair::{End, Pair, raw};
+use super::{failure, request};
+use crate::{Event, Flow, Framing, Garbage, Id, Limits, Stream};
+
+fn small(outbound: usize) -> End {
+    let limits = Limits {
+        frame: 1000,
+        outbound,
+        ..Limits::default()
+    };
+    End::new(limits, Framing::Lines, Garbage::Answer)
+}
+
+#[test]
+fn one_request_too_many_is_refused_and_none_is_lost() {
+    let mut end = End::default();
+    for id in 1..=1030 {
+        end.feed(&request(&id.to_string()));
+    }
+    assert_eq!(end.events().len(), 1024);
+    let overloaded = |id: u64| {
+        let data = r#"{"kind":"overloaded","limit":1024}"#;
+        failure(
+            &id.to_string(),
+            -32603,
+            "too many requests are under way",
+            data,
+        )
+    };
+    assert_eq!(
+        end.lines(),
+        [1025, 1026, 1027, 1028, 1029, 1030].map(overloaded)
+    );
+    assert_eq!(end.peer.counts().overloaded, 6);
+    for id in 1..=1024 {
+        assert!(end.answer(&Id::from(id), "1"), "{id}");
+    }
+    assert!(!end.answer(&Id::from(1025), "1"));
+    assert_eq!(end.lines().len(), 1024);
+    end.feed(&request("1025"));
+    assert_eq!(end.seen(), ["request 1025 m -"]);
+}
+
+#[test]
+fn calls_of_ours_are_counted_too() {
+    let limits = Limits {
+        in_flight: 2,
+        ..Limits::default()
+    };
+    let mut pair = Pair::new(&limits, Framing::Lines);
+    assert!(pair.left.peer.may_call());
+    pair.left.call("m", "{}");
+    pair.left.call("m", "{}");
+    assert!(!pair.left.peer.may_call());
+    pair.settle();
+    assert!(pair.right.answer(&Id::from(1), "{}"));
+    pair.settle();
+    assert!(pair.left.peer.may_call());
+}
+
+#[test]
+fn an_answer_that_is_too_long_becomes_an_error() {
+    let mut end = small(1 << 20);
+    for (length, fits) in [(960, true), (1000, false), (100_000, false)] {
+        end.feed(&request("7"));
+        end.events();
+        assert!(end.answer(&Id::from(7), &format!("\"{}\"", "x".repeat(length))));
+        let lines = end.lines();
+        let data = r#"{"kind":"frame_too_large","limit":1000}"#;
+        let error = failure("7", -32603, "the answer is longer than the limit", data);
+        assert_eq!(lines.len(), 1);
+        assert_eq!(lines[0] != error, fits, "{length}");
+        assert!(!end.answer(&Id::from(7), "1"), "answered");
+    }
+}
+
+#[test]
+fn a_call_that_is_too_long_is_not_made() {
+    let mut end = small(1 << 20);
+    let params = raw(&format!("[\"{}\"]", "x".repeat(1000)));
+    let flow = Flow::of(Stream::CONNECTION);
+    assert!(end.peer.call("m", &params, flow).is_err());
+    assert!(end.peer.notify("m", &params, flow).is_err());
+    assert_eq!(end.lines(), [""; 0]);
+    assert_eq!(end.peer.end(), []);
+    end.call("m", "{}");
+    assert_eq!(
+        end.lines(),
+        [r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{}}"#]
+    );
+}
+
+#[test]
+fn a_message_that_is_too_long_is_answered_once_and_the_next_one_works() {
+    let mut end = small(1 << 20);
+    for piece in vec![b'x'; 100_000].chunks(777) {
+        end.feed(piece);
+    }
+    end.feed(b"\n");
+    end.feed(&request("7"));
+    let data = r#"{"kind":"frame_too_large","limit":1000}"#;
+    let error = failure("null", -32600, "the message is longer than the limit", data);
+    assert_eq!(end.lines(), [error]);
+    assert_eq!(end.seen(), ["request 7 m -"]);
+    assert_eq!(end.peer.counts().malformed, 1);
+}
+
+#[test]
+fn a_limit_too_small_for_an_error_is_raised() {
+    let limits = Limits {
+        frame: 1,
+        id: 1000,
+        ..Limits::default()
+    };
+    let mut end = End::new(limits, Framing::Lines, Garbage::Answer);
+    let id = format!("\"{}\"", "i".repeat(1000));
+    end.feed(&request(&id));
+    end.feed(&request(&id));
+    assert_eq!(end.events().len(), 1, "and the second was refused");
+    let call = end.call("m", "{}");
+    end.peer.cancel(call);
+    assert_eq!(end.lines().len(), 3);
+}
+
+/// A peer that writes this again and again, gets what it asks for, and never reads: how much waits for it in the end.
+fn flood(end: &mut End, line: impl Fn(u64) -> Vec<u8>, result: &str) -> (usize, String) {
+    for number in 0..1_000_000 {
+        end.feed(&line(number));
+        for event in end.events() {
+            match event {
+                Event::Request(id, _) => assert!(end.answer(&id, result)),
+                Event::Fatal(fatal) => return (end.peer.outbox().unwritten(), fatal.to_string()),
+                _ => {}
+            }
+        }
+    }
+    panic!(
+        "never given up, with {} bytes",
+        end.peer.outbox().unwritten()
+    );
+}
+
+#[test]
+fn a_peer_that_asks_without_end_and_never_reads_is_given_up() {
+    let outbound = 10_000;
+    let most = 2 * outbound + (64 << 10) + 3000;
+    let flooded = "the peer asks without end and does not read the answers";
+    let long = format!("\"{}\"", "x".repeat(900));
+    // Requests that are answered at once, and one that never is and whose id comes again.
+    for result in ["1", &long] {
+        let (bytes, why) = flood(&mut small(outbound), |n| request(&n.to_string()), result);
+        assert!(bytes < most, "{bytes}");
+        assert_eq!(why, flooded);
+    }
+    let mut end = small(outbound);
+    end.feed(&request("7"));
+    end.events();
+    let (bytes, why) = flood(&mut end, |_| request("7"), "1");
+    assert!(bytes < most, "{bytes}");
+    assert_eq!(why, flooded);
+}
+
+#[test]
+fn a_peer_that_sends_garbage_and_never_reads_is_given_up() {
+    let limits = Limits {
+        outbound: 10_000,
+        malformed: usize::MAX,
+        ..Limits::default()
+    };
+    let mut end = End::new(limits, Framing::Lines, Garbage::Answer);
+    let (bytes, why) = flood(&mut end, |_| b"garbage\n".to_vec(), "1");
+    assert!(bytes < 20_000 + (64 << 10) + 1000, "{bytes}");
+    assert_eq!(
+        why,
+        "the peer asks without end and does not read the answers"
+    );
+}
+
+#[test]
+fn one_long_message_that_waits_does_not_make_the_peer_a_flood() {
+    let limits = Limits {
+        frame: 1 << 20,
+        outbound: 1000,
+        ..Limits::default()
+    };
+    let mut end = End::new(limits, Framing::Lines, Garbage::Answer);
+    end.call("m", &format!("[\"{}\"]", "x".repeat(1 << 19)));
+    end.feed(b"garbage\n");
+    end.feed(&request("7"));
+    end.feed(&request("7"));
+    assert_eq!(end.seen(), ["request 7 m -"]);
+    assert_eq!(end.lines().len(), 3);
+}
+
+#[test]
+fn a_peer_that_is_slow_is_not_given_up_when_it_reads_in_the_end() {
+    let mut end = small(10_000);
+    for round in 0..100 {
+        for number in 0..200 {
+            end.feed(&request(&number.to_string()));
+            end.feed(&request(&number.to_string()));
+            for event in end.events() {
+                match event {
+                    Event::Request(id, _) => assert!(end.answer(&id, "{}")),
+                    other => panic!("round {round}: {other:?}"),
+                }
+            }
+        }
+        assert_eq!(end.lines().len(), 400, "every request has its answer");
+    }
+}

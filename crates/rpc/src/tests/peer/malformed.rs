@@ -1,0 +1,221 @@
+//! Lines that are no messages: what is answered, what is not, and that the next one works.
+
+use super::super::pair::End;
+use super::{check, failure};
+use crate::{Framing, Garbage, Limits};
+
+const MALFORMED: &str = r#"{"kind":"malformed"}"#;
+
+#[test]
+fn a_bad_request_is_answered_with_its_id_where_it_can_be_read() {
+    let no_json = "not JSON: expected true, false or null";
+    let version = "jsonrpc: expected \"2.0\"";
+    let params = "params: expected an object or an array";
+    let id = "id: expected a number, a string or null, not too long";
+    check(
+        Garbage::Answer,
+        &[
+            (
+                "nonsense",
+                &[],
+                &[&failure("null", -32700, no_json, MALFORMED)],
+            ),
+            ("{}", &[], &[&failure("null", -32600, version, MALFORMED)]),
+            (
+                r#"{"id":7,"method":"m"}"#,
+                &[],
+                &[&failure("7", -32600, version, MALFORMED)],
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":"a","method":"m","params":1}"#,
+                &[],
+                &[&failure("\"a\"", -32600, params, MALFORMED)],
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":{},"method":"m"}"#,
+                &[],
+                &[&failure("null", -32600, id, MALFORMED)],
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#,
+                &["request null m -"],
+                &[],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_batch_is_refused_whole() {
+    let array = failure(
+        "null",
+        -32600,
+        "expected an object, found an array",
+        MALFORMED,
+    );
+    let one = r#"{"jsonrpc":"2.0","id":1,"method":"m"}"#;
+    let many = format!("[{one}{}]", format!(",{one}").repeat(10_000));
+    let batches = [
+        "[]",
+        "[1,2,3]",
+        "[[]]",
+        &format!("[{one}]"),
+        r#"[{"jsonrpc":"2.0","method":"m"}]"#,
+        r#"[{"jsonrpc":"2.0","id":1,"result":5}]"#,
+        &many,
+    ];
+    for batch in batches {
+        check(Garbage::Answer, &[(batch, &[], &[&array])]);
+        check(Garbage::Skip, &[(batch, &[], &[&array])]);
+    }
+}
+
+#[test]
+fn a_bad_notification_is_never_answered() {
+    let rows = [
+        r#"{"method":"m"}"#,
+        r#"{"jsonrpc":"1.0","method":"m"}"#,
+        r#"{"jsonrpc":"2.0","method":"m","params":1}"#,
+        r#"{"jsonrpc":"2.0","method":"m","params":"a"}"#,
+        r#"{"jsonrpc":"2.0","method":"m","method":"m"}"#,
+        r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":1}"#,
+    ];
+    for row in rows {
+        check(Garbage::Answer, &[(row, &[], &[])]);
+    }
+}
+
+#[test]
+fn a_bad_answer_fails_its_call_and_no_other() {
+    let lost = |reason: &str| format!("lost 1: the answer is malformed: {reason}");
+    let both = lost("an answer has either a result or an error");
+    let none = lost("neither method, result nor error");
+    let version = lost("jsonrpc: expected \"2.0\"");
+    check(
+        Garbage::Answer,
+        &[
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{}}"#,
+                &[&both],
+                &[],
+            ),
+            (r#"{"jsonrpc":"2.0","id":1}"#, &[&none], &[]),
+            (r#"{"jsonrpc":"2.0","id":1,"error":null}"#, &[&none], &[]),
+            (r#"{"id":1,"result":1}"#, &[&version], &[]),
+            // Not ours, or nobody's.
+            (r#"{"jsonrpc":"2.0","id":2}"#, &[], &[]),
+            (r#"{"jsonrpc":"2.0","id":"1"}"#, &[], &[]),
+            (r#"{"jsonrpc":"2.0","id":1,"id":1,"result":1}"#, &[], &[]),
+            (r#"{"jsonrpc":"2.0","result":1}"#, &[], &[]),
+            // Good ones, though odd.
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":1,"error":null}"#,
+                &["answered 1: 1"],
+                &[],
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"error":{"code":"E"}}"#,
+                &["lost 1:  (-32603)"],
+                &[],
+            ),
+            // A call is answered, whatever it carries besides.
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"m","result":1}"#,
+                &[],
+                &[&failure(
+                    "1",
+                    -32600,
+                    "a message is either a call or an answer",
+                    MALFORMED,
+                )],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_bad_answer_that_is_one_too_many_leaves_its_call_to_the_end() {
+    let limits = Limits {
+        malformed: 0,
+        ..Limits::default()
+    };
+    let mut end = End::new(limits, Framing::Lines, Garbage::Answer);
+    let call = end.call("m", "{}");
+    end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":1}\n");
+    assert_eq!(
+        end.seen(),
+        ["fatal: the peer sends too many lines that are no messages"]
+    );
+    assert_eq!(end.peer.end(), [call]);
+}
+
+#[test]
+fn banners_are_stepped_over_where_they_may_be() {
+    let lines = [
+        "Welcome to the shell!",
+        "total 12",
+        "[INFO] starting",
+        "{oops",
+        "\u{1b}[32mready\u{1b}[0m",
+        "-bash: no job control",
+    ];
+    for line in lines {
+        check(Garbage::Skip, &[(line, &[], &[])]);
+    }
+    let mut end = End::new(Limits::default(), Framing::Lines, Garbage::Skip);
+    for _ in 0..64 {
+        end.feed(b"Welcome\n\xff\xfe\n\n");
+    }
+    assert_eq!((end.seen(), end.lines()), (vec![], vec![]));
+    assert_eq!(end.peer.counts().malformed, 128);
+    // What is JSON came from somebody who might wait.
+    let version = failure("null", -32600, "jsonrpc: expected \"2.0\"", MALFORMED);
+    check(Garbage::Skip, &[(r#"{"level":"info"}"#, &[], &[&version])]);
+}
+
+#[test]
+fn bytes_that_are_no_text_are_answered_and_the_next_line_works() {
+    let not_utf_8 = failure("null", -32700, "not UTF-8", MALFORMED);
+    let parts: &[&[u8]] = &[
+        b"\xff",
+        b"\xc0\x80",
+        b"\xed\xa0\x80",
+        b"\xe2\x82",
+        b"\xf5\x80\x80\x80",
+    ];
+    for part in parts {
+        let mut end = End::default();
+        end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"");
+        end.feed(part);
+        end.feed(b"\"}\n{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"m\"}\n");
+        assert_eq!(end.lines(), [&*not_utf_8]);
+        assert_eq!(end.seen(), ["request 8 m -"]);
+    }
+    let mut end = End::default();
+    end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"\0\"}\n");
+    let control = "not JSON: a control character in a string";
+    assert_eq!(end.lines(), [failure("null", -32700, control, MALFORMED)]);
+}
+
+#[test]
+fn so_many_lines_of_garbage_and_no_more() {
+    for garbage in [Garbage::Answer, Garbage::Skip] {
+        for line in [
+            "garbage\n",
+            "{\"jsonrpc\":\"2.0\",\"id\":9}\n",
+            "{\"method\":\"m\"}\n",
+            "[]\n",
+        ] {
+            let limits = Limits {
+                malformed: 5,
+                ..Limits::default()
+            };
+            let mut end = End::new(limits, Framing::Lines, garbage);
+            end.feed(line.repeat(5).as_bytes());
+            assert_eq!(end.seen(), [""; 0], "{line}");
+            end.feed(line.as_bytes());
+            let fatal = "fatal: the peer sends too many lines that are no messages";
+            assert_eq!(end.seen(), [fatal], "{line}");
+        }
+    }
+}
