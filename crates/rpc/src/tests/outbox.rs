@@ -22,7 +22,7 @@ fn written(outbox: &mut Outbox) -> Vec<u8> {
 }
 
 /// The messages of a stream, without the line breaks behind them.
-fn messages(bytes: &[u8]) -> Vec<String> {
+pub(super) fn messages(bytes: &[u8]) -> Vec<String> {
     let mut splitter = Splitter::new(usize::MAX);
     let mut buffer = BytesMut::from(bytes);
     let mut messages = Vec::new();

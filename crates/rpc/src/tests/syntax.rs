@@ -2,6 +2,7 @@
 
 mod accepted;
 mod left_open;
+mod on_the_wire;
 mod refused;
 mod strings;
 

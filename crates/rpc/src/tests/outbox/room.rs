@@ -32,7 +32,7 @@ fn a_message_may_be_as_long_as_the_limit() {
                 size: 11,
                 limit: 10,
             });
-            outbox.push(BULK, |out| out.push_str("1")).expect("short");
+            outbox.push(BULK, |out| out.push('1')).expect("short");
             let before = outbox.unwritten();
             assert_eq!(
                 outbox.push(urgent, |out| out.push_str(&text(11))),
@@ -83,15 +83,11 @@ fn many_messages_leave_in_few_chunks() {
 fn a_long_message_makes_a_chunk_of_its_own_length() {
     let mut outbox = unbounded(Framing::Lines);
     let long = format!("\"{}\"", "x".repeat(1 << 20));
-    outbox
-        .push(BULK, |out| out.push_str("1"))
-        .expect("no limit");
+    outbox.push(BULK, |out| out.push('1')).expect("no limit");
     outbox
         .push(BULK, |out| out.push_str(&long))
         .expect("no limit");
-    outbox
-        .push(BULK, |out| out.push_str("2"))
-        .expect("no limit");
+    outbox.push(BULK, |out| out.push('2')).expect("no limit");
     assert_eq!(messages(&written(&mut outbox)), ["1", &long, "2"]);
 }
 

@@ -1,5 +1,9 @@
 //! What the standard leaves to each reader, with our choice.
 
+mod table;
+
+pub(super) use table::{CASES, Choice, long_cases};
+
 use super::{is_json, read, serde_accepts, walk};
 use crate::Message;
 use crate::json::{self, Object, Raw, Reader};
@@ -12,6 +16,18 @@ fn check(text: &str, ours: bool, serde: bool) {
         serde,
         "serde_json: {text:?}"
     );
+}
+
+#[test]
+fn all_of_them() {
+    let short = CASES.iter().map(|(text, choice)| (text.to_vec(), *choice));
+    for (text, choice) in short.chain(long_cases()) {
+        let start = super::shown(&text[..text.len().min(80)]);
+        assert_eq!(is_json(&text), choice == Choice::Accept, "{start}");
+        if let Ok(raw) = read(&text) {
+            assert_eq!(raw.as_str().as_bytes(), text, "{start}");
+        }
+    }
 }
 
 #[test]
