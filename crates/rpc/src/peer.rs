@@ -83,7 +83,7 @@ pub struct Counts {
     pub malformed: usize,
     /// Answers to calls that nobody waits for.
     pub stray_answers: usize,
-    /// Requests refused since too many were under way.
+    /// Requests refused since too many were under way, or too many answers unread.
     pub overloaded: usize,
     /// Requests taken back that were not under way.
     pub stray_cancels: usize,

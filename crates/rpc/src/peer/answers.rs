@@ -42,15 +42,21 @@ impl Peer {
             let error = fault(Error::INVALID_REQUEST, reason, "duplicate_id", None);
             return self.refuse(&id, &error);
         }
-        if self.questions.len() >= self.limits.in_flight || self.is_behind() {
-            self.counts.overloaded += 1;
-            let reason = "too many requests are under way";
+        if self.questions.len() >= self.limits.in_flight {
             let limit = Some(self.limits.in_flight);
-            let error = fault(Error::INTERNAL, reason, "overloaded", limit);
-            return self.refuse(&id, &error);
+            return self.overloaded(&id, "too many requests are under way", limit);
+        }
+        if self.is_behind() {
+            return self.overloaded(&id, "answers to earlier requests have not been read", None);
         }
         self.questions.insert(id.clone(), false);
         Some(Event::Request(id, call))
+    }
+
+    fn overloaded(&mut self, id: &Id, reason: &str, limit: Option<usize>) -> Option<Event> {
+        self.counts.overloaded += 1;
+        let error = fault(Error::INTERNAL, reason, "overloaded", limit);
+        self.refuse(id, &error)
     }
 
     /// Whether more answers wait than we alone would have let in: the peer asks faster than it reads.

@@ -124,6 +124,23 @@ fn a_limit_too_small_for_an_error_is_raised() {
     assert_eq!(end.lines().len(), 3);
 }
 
+#[test]
+fn a_peer_that_does_not_read_its_answers_is_let_ask_no_more_until_it_does() {
+    let mut end = small(1000);
+    let long = format!("\"{}\"", "x".repeat(900));
+    for id in 1..=4 {
+        end.feed(&request(&id.to_string()));
+        if !end.events().is_empty() {
+            assert!(end.answer(&Id::from(id), &long));
+        }
+    }
+    let reason = "answers to earlier requests have not been read";
+    let refused = failure("4", -32603, reason, r#"{"kind":"overloaded"}"#);
+    assert_eq!(end.lines()[3], refused, "nothing is lost");
+    end.feed(&request("5"));
+    assert_eq!(end.seen(), ["request 5 m -"]);
+}
+
 /// A peer that writes this again and again, gets what it asks for, and never reads: how much waits for it in the end.
 fn flood(end: &mut End, line: impl Fn(u64) -> Vec<u8>, result: &str) -> (usize, String) {
     for number in 0..1_000_000 {
