@@ -168,7 +168,9 @@ impl Outbox {
 
     /// Takes what is to be written next.
     pub fn take(&mut self) -> Option<Chunk> {
-        let content = self.urgent.take().or_else(|| self.bulk.take())?;
+        let spare = &mut self.spare;
+        let urgent = self.urgent.take(spare);
+        let content = urgent.or_else(|| self.bulk.take(spare))?;
         self.waiting -= content.len();
         Some(Chunk(content))
     }

@@ -22,9 +22,16 @@ pub struct Peer {
     /// Our calls that have not been answered, with the stream that each belongs to.
     calls: HashMap<u64, Stream>,
     next_call: u64,
-    /// The peer's requests that have not been answered; whether it has taken each back.
-    questions: HashMap<Id, bool>,
+    /// The peer's requests that have not been answered.
+    questions: HashMap<Id, Question>,
     counts: Counts,
+}
+
+/// A request of the peer that has not been answered.
+#[derive(Debug)]
+struct Question {
+    stream: Stream,
+    cancelled: bool,
 }
 
 /// What to do with lines that are no messages.
@@ -132,6 +139,16 @@ impl Peer {
     /// What waits to be written.
     pub fn outbox(&mut self) -> &mut Outbox {
         &mut self.outbox
+    }
+
+    /// Whether another message should be queued now.
+    pub fn has_room(&self) -> bool {
+        self.outbox.has_room()
+    }
+
+    /// Whether everything that was queued has been written.
+    pub fn has_said_all(&self) -> bool {
+        self.outbox.unwritten() == 0
     }
 
     /// What has happened so far that was no event.

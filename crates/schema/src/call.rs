@@ -98,7 +98,11 @@ macro_rules! calls {
     (@result $Result:ident) => { Some(Shape::of::<v1::$Result>(stringify!($Result))) };
 }
 
-calls! {
+/// The table of methods, handed to a macro: whoever makes enums from it cannot forget a row.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __methods {
+    ($callback:ident) => { $callback! {
     /// What a client asks of an agent.
     Request ClientRequest ToAgent in CLIENT_REQUESTS {
         Initialize(InitializeRequest -> InitializeResponse) = "initialize" Stable Gate::Always;
@@ -205,7 +209,10 @@ calls! {
     Notification ProtocolLevelNotification Either in PROTOCOL_NOTIFICATIONS {
         CancelRequest(CancelRequestNotification) = "$/cancel_request" Stable Gate::Always;
     }
+    } };
 }
+
+__methods!(calls);
 
 fn read<T: json::Decode>(params: Option<&str>) -> Result<T, Error> {
     let given = params.filter(|text| !is_empty_list(text));

@@ -34,9 +34,10 @@ impl Lane {
         self.closed.push_back(Content::Shared(line, stream));
     }
 
-    pub(super) fn take(&mut self) -> Option<Content> {
-        if self.closed.is_empty() {
-            self.close(Buffer::default());
+    /// The front of the queue. Where it is the open buffer, a spare one takes its place.
+    pub(super) fn take(&mut self, spare: &mut Vec<Buffer>) -> Option<Content> {
+        if self.closed.is_empty() && !self.open.text.is_empty() {
+            self.close(spare.pop().unwrap_or_default());
         }
         self.closed.pop_front()
     }

@@ -55,9 +55,8 @@ impl Peer {
         self.calls.remove(&call.0);
     }
 
-    /// The conversation has ended: the calls that will never be answered.
+    /// Nothing more will come in: the calls that will never be answered.
     pub fn end(&mut self) -> Vec<CallId> {
-        self.questions.clear();
         self.calls
             .drain()
             .map(|(number, _)| CallId(number))
