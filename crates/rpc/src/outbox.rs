@@ -115,6 +115,11 @@ impl Outbox {
         self.unwritten < self.limit
     }
 
+    /// The same for a message that is urgent: a flood of others does not keep it waiting.
+    pub fn has_urgent_room(&self) -> bool {
+        self.unwritten < 2 * self.limit + CHUNK
+    }
+
     /// Bytes that have not been written.
     pub fn unwritten(&self) -> usize {
         self.unwritten

@@ -11,6 +11,7 @@ use std::fmt;
 use crate::json::{Object, Raw};
 use crate::{
     Arrival, Call, Error, Flow, Framing, Guess, Id, Limits, Malformed, Outbox, Payload, Stream,
+    Urgency,
 };
 
 /// One end of a conversation.
@@ -142,8 +143,11 @@ impl Peer {
     }
 
     /// Whether another message should be queued now.
-    pub fn has_room(&self) -> bool {
-        self.outbox.has_room()
+    pub fn has_room(&self, urgency: Urgency) -> bool {
+        match urgency {
+            Urgency::Ordinary => self.outbox.has_room(),
+            Urgency::Urgent => self.outbox.has_urgent_room(),
+        }
     }
 
     /// Whether everything that was queued has been written.
@@ -191,7 +195,7 @@ impl Peer {
 
     /// Answers what never became a question. Whoever does not read such answers and goes on is not worth more memory.
     fn refuse(&mut self, id: &Id, error: &Error) -> Option<Event> {
-        if self.outbox.unwritten() > 2 * self.limits.outbound + SMALL {
+        if !self.outbox.has_urgent_room() {
             return Some(Event::Fatal(Fatal::Flooded));
         }
         let flow = Flow::of(Stream::CONNECTION);
@@ -235,5 +239,3 @@ impl fmt::Display for Fatal {
 
 /// The notification that takes a request back.
 pub(crate) const CANCEL: &str = "$/cancel_request";
-/// Room for refusals where the limit is smaller than a message.
-const SMALL: usize = 64 << 10;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use attache_rpc::json::Encode;
 use attache_rpc::{
-    Broken, Call, Counts, Error, Fatal, Flow, Id, Lost, Payload, Peer, Stream, TooLarge,
+    Broken, Call, Counts, Error, Fatal, Flow, Id, Lost, Payload, Peer, Stream, TooLarge, Urgency,
 };
 use bytestring::ByteString;
 use thiserror::Error as ThisError;
@@ -84,7 +84,7 @@ impl Link {
         flow: Flow,
         delivery: Delivery,
     ) -> Result<Payload, CallError> {
-        self.room(|state| state.peer.may_call()).await;
+        self.room(flow.urgency, |state| state.peer.may_call()).await;
         let pending = {
             let mut state = self.shared().lock();
             open(&state)?;
@@ -105,13 +105,13 @@ impl Link {
         params: &T,
         flow: Flow,
     ) -> Result<(), CallError> {
-        self.send(|state| state.peer.notify(method, params, flow))
+        self.send(flow, |state| state.peer.notify(method, params, flow))
             .await
     }
 
     /// Passes a line on as it is, without a copy, and waits until there is room for it in the queue.
     pub async fn relay(&self, line: ByteString, flow: Flow) -> Result<(), CallError> {
-        self.send(|state| state.peer.outbox().push_line(flow, line))
+        self.send(flow, |state| state.peer.outbox().push_line(flow, line))
             .await
     }
 
@@ -171,9 +171,10 @@ impl Link {
 
     async fn send(
         &self,
+        flow: Flow,
         push: impl FnOnce(&mut State) -> Result<(), TooLarge>,
     ) -> Result<(), CallError> {
-        self.room(|_| true).await;
+        self.room(flow.urgency, |_| true).await;
         let mut state = self.shared().lock();
         open(&state)?;
         push(&mut state).map_err(CallError::TooLarge)?;
@@ -182,10 +183,11 @@ impl Link {
     }
 
     /// Waits for room in the queue. Every sender lets others run now and then, so that what it says leaves.
-    async fn room(&self, and: impl Fn(&State) -> bool) {
+    async fn room(&self, urgency: Urgency, and: impl Fn(&State) -> bool) {
         tokio::task::consume_budget().await;
-        let until =
-            |state: &State| state.closed().is_some() || (state.peer.has_room() && and(state));
+        let until = |state: &State| {
+            state.closed().is_some() || (state.peer.has_room(urgency) && and(state))
+        };
         self.shared().wait(&self.shared().room, until).await;
     }
 }
