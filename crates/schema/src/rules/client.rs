@@ -64,7 +64,7 @@ pub fn check_notification(notification: &ClientNotification, context: &Context) 
 }
 
 /// What is wrong with a client's answer to an agent's request: its result as JSON, or its error. A typed result is
-/// made JSON by [`json::to_string`](crate::json::to_string).
+/// made JSON by [`json::to_string`].
 pub fn check_response(
     request: &AgentRequest,
     outcome: Result<&str, &Error>,

@@ -36,7 +36,7 @@ fn what_is_no_json() {
         r#"{jsonrpc:"2.0"}"#,
     ];
     for text in texts {
-        let malformed = crate::Message::parse(text.as_bytes()).expect_err(text);
+        let malformed = Message::parse(text.as_bytes()).expect_err(text);
         assert_eq!(
             malformed.code,
             crate::Error::PARSE,
