@@ -167,19 +167,13 @@ impl Peer {
 
     fn malformed(&mut self, malformed: Malformed) -> Option<Event> {
         let banner = malformed.code == Error::PARSE && self.garbage == Garbage::Skip;
-        match malformed.guess {
-            Guess::Request if !banner => {
-                let id = malformed.id.unwrap_or_else(Id::null);
-                let error = fault(malformed.code, malformed.reason, "malformed", None);
-                self.no_message(&id, &error)
-            }
-            Guess::Answer => {
-                let lost = Lost::Malformed(malformed.reason);
-                let event = malformed.id.and_then(|id| self.answered(&id, Err(lost)));
-                self.count_malformed().or(event)
-            }
-            _ => self.count_malformed(),
+        if let Some((id, error)) = malformed.answer().filter(|_| !banner) {
+            return self.no_message(&id, &error);
         }
+        let over = self.count_malformed();
+        let id = malformed.id.filter(|_| malformed.guess == Guess::Answer);
+        let lost = Lost::Malformed(malformed.reason);
+        over.or_else(|| self.answered(&id?, Err(lost)))
     }
 
     fn no_message(&mut self, id: &Id, error: &Error) -> Option<Event> {
