@@ -1,1 +1,3 @@
 //! The agent side and the client side of the Agent Client Protocol, in one vocabulary.
+
+pub mod transcript;
