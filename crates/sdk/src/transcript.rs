@@ -14,6 +14,8 @@ mod plans;
 mod read;
 mod state;
 mod subagent;
+#[cfg(test)]
+mod tests;
 mod tool_call;
 mod turn;
 mod weight;
