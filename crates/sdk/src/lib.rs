@@ -12,6 +12,7 @@ mod lookout;
 mod reply;
 #[cfg(test)]
 mod tests;
+pub mod transcript;
 
 pub use attache_rpc::{Error, Framing, Limits, json};
 pub use attache_schema::call::Extension;
@@ -23,3 +24,4 @@ pub use call::{AgentCall, ClientCall};
 pub use client::{AgentHandle, ClientCalls};
 pub use error::CallError;
 pub use reply::Reply;
+pub use transcript::Transcript;
