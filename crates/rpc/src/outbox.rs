@@ -223,10 +223,7 @@ impl Outbox {
         }
         let buffer = &mut self.lane(flow).open;
         let start = buffer.text.len();
-        buffer.text.push_str("Content-Length: ");
-        buffer.text.push_str(&size.to_string());
-        buffer.text.push_str("\r\n\r\n");
-        buffer.text.push_str(&body);
+        Framing::Headers.write(&mut buffer.text, &body);
         let total = buffer.text.len() - start;
         buffer.mark(flow.stream);
         self.queued(flow, total);

@@ -137,6 +137,14 @@ impl Peer {
         self.receive(arrival)
     }
 
+    /// Sends back a message that whoever stands between us and the peer has answered in our place.
+    pub fn send_back(&mut self, message: &str) -> Option<Event> {
+        let fits = self.outbox.has_urgent_room();
+        let flow = Flow::of(Stream::CONNECTION);
+        let sent = fits && self.outbox.push(flow, |out| out.push_str(message)).is_ok();
+        (!sent).then_some(Event::Fatal(Fatal::Flooded))
+    }
+
     /// What waits to be written.
     pub fn outbox(&mut self) -> &mut Outbox {
         &mut self.outbox

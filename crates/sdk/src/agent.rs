@@ -4,15 +4,17 @@ use std::io;
 use std::sync::Arc;
 
 use attache_rpc::json::Raw;
-use attache_rpc::{Flow, Stream};
+use attache_rpc::{Flow, Garbage, Stream};
+use attache_schema::dialect::Peer;
 use attache_schema::method::{Notification, Request};
 use attache_schema::v1;
-use attache_transport::{self as transport, Inbox, Options};
+use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::border;
 use crate::core::{Core, stream};
 use crate::lookout::ForAgent;
-use crate::{AgentCall, CallError, calls};
+use crate::{AgentCall, CallError, Options, calls};
 
 /// An agent on standard input and output, which belong to the protocol from now on: what the program prints goes to
 /// standard error. Must be called within a tokio runtime, once.
@@ -27,9 +29,14 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let options = Options {
+    let options = transport::Options {
+        limits: options.limits,
+        framing: options.framing,
+        garbage: Garbage::Answer,
+        stall: options.stall,
+        grace: options.grace,
         lookout: Box::new(ForAgent),
-        ..options
+        border: border::at(Peer::Client, options.dialect),
     };
     let (link, inbox) = transport::connect(read, write, options);
     let core = Arc::new(Core::of_agent(link));

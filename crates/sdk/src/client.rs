@@ -6,14 +6,16 @@ use std::sync::Arc;
 
 use attache_rpc::json::Raw;
 use attache_rpc::{Flow, Garbage, Stream};
+use attache_schema::dialect::Peer;
 use attache_schema::method::{Notification, Request};
 use attache_schema::v1;
-use attache_transport::{self as transport, Inbox, Options};
+use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::border;
 use crate::core::{Core, stream};
 use crate::lookout::ForClient;
-use crate::{CallError, ClientCall, calls};
+use crate::{CallError, ClientCall, Options, calls};
 
 /// A client on any stream of bytes.
 pub fn connect<R, W>(read: R, write: W, options: Options) -> (AgentHandle, ClientCalls)
@@ -21,10 +23,14 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let options = Options {
-        lookout: Box::new(ForClient),
+    let options = transport::Options {
+        limits: options.limits,
+        framing: options.framing,
         garbage: Garbage::Skip,
-        ..options
+        stall: options.stall,
+        grace: options.grace,
+        lookout: Box::new(ForClient),
+        border: border::at(Peer::Agent, options.dialect),
     };
     let (link, inbox) = transport::connect(read, write, options);
     let core = Arc::new(Core::of_client(link));

@@ -1,11 +1,12 @@
 //! Both sides of the SDK, joined in memory.
 
+mod dialects;
 mod ordering;
 mod turns;
 
-use attache_transport::Options;
-
-use crate::{AgentCalls, AgentHandle, ClientCalls, ClientHandle, agent, client, pipes, v1};
+use crate::{
+    AgentCalls, AgentHandle, ClientCalls, ClientHandle, Options, agent, client, pipes, v1,
+};
 
 /// Two sides that have been initialized.
 struct Sides {

@@ -1,17 +1,17 @@
 //! What the reading task, the writing task and their users share.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use attache_rpc::{CallId, Event, Lost, Payload, Peer};
+use attache_rpc::{Arrival, CallId, Event, Lost, Payload, Peer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
 use crate::link::Owner;
-use crate::{CallError, Closed, Delivery, Inbox, Incoming, Link, Options, reader, writer};
+use crate::{Border, CallError, Closed, Delivery, Inbox, Incoming, Link, Options, reader, writer};
 
 /// Starts a conversation over a stream of bytes each way. Must be called within a tokio runtime.
 pub fn connect<R, W>(read: R, write: W, options: Options) -> (Link, Inbox)
@@ -32,6 +32,8 @@ where
             writer_idle: false,
             consumer_idle: false,
         }),
+        has_border: AtomicBool::new(options.border.is_some()),
+        border: Mutex::new(options.border),
         unread: AtomicUsize::new(0),
         inbound: limits.inbound,
         stall: options.stall,
@@ -50,7 +52,7 @@ where
         limits,
         options.lookout,
     ));
-    tokio::spawn(writer::run(write, Arc::clone(&shared)));
+    tokio::spawn(writer::run(write, Arc::clone(&shared), options.framing));
     let owner = Arc::new(Owner(Arc::clone(&shared)));
     let inbox = Inbox::new(Arc::clone(&owner), shared);
     (Link(owner), inbox)
@@ -58,6 +60,8 @@ where
 
 pub(crate) struct Shared {
     state: Mutex<State>,
+    has_border: AtomicBool,
+    border: Mutex<Option<Box<dyn Border>>>,
     /// Bytes that have been read and not been taken by the inbox's owner.
     pub(crate) unread: AtomicUsize,
     pub(crate) inbound: usize,
@@ -110,6 +114,41 @@ impl Shared {
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         // No user code runs under the lock, and ours leaves the state whole at every step.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn has_border(&self) -> bool {
+        self.has_border.load(Ordering::Acquire)
+    }
+
+    /// Works with the border, if there is one. Whoever says `true` opens it for good.
+    pub(crate) fn at_border(&self, work: impl FnOnce(&mut dyn Border) -> bool) {
+        if !self.has_border() {
+            return;
+        }
+        let mut border = self.border.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = match border.as_mut() {
+            Some(border) => work(border.as_mut()),
+            None => false,
+        };
+        if open {
+            self.has_border.store(false, Ordering::Release);
+            *border = None;
+        }
+    }
+
+    /// Takes in messages that the border has sent back to us, as if the peer had sent them.
+    pub(crate) fn take_back(&self, messages: impl Iterator<Item = String>) {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let mut size = 0;
+        for message in messages {
+            let arrival = Arrival::read(message.into(), state.peer.limits());
+            if let Some(event) = state.peer.receive(arrival) {
+                size += state.route(event);
+            }
+        }
+        self.unread.fetch_add(size, Ordering::AcqRel);
+        self.wake_consumer(state);
     }
 
     /// Notes that something was queued for writing.

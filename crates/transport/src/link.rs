@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use attache_rpc::json::Encode;
 use attache_rpc::{
-    Broken, Call, Counts, Error, Fatal, Flow, Id, Lost, Payload, Peer, Stream, TooLarge, Urgency,
+    Broken, Call, Counts, Error, Fatal, Flow, Id, Lost, Payload, Peer, Stream, TooLarge,
 };
 use bytestring::ByteString;
 use thiserror::Error as ThisError;
@@ -84,10 +84,14 @@ impl Link {
         flow: Flow,
         delivery: Delivery,
     ) -> Result<Payload, CallError> {
-        self.room(flow.urgency, |state| state.peer.may_call()).await;
+        self.room(|state| {
+            let room = state.peer.has_room(flow.urgency) && state.peer.may_call();
+            room || state.closed().is_some()
+        })
+        .await;
         let pending = {
             let mut state = self.shared().lock();
-            open(&state)?;
+            open(&state, state.closed())?;
             let call = state
                 .peer
                 .call(method, params, flow)
@@ -174,20 +178,18 @@ impl Link {
         flow: Flow,
         push: impl FnOnce(&mut State) -> Result<(), TooLarge>,
     ) -> Result<(), CallError> {
-        self.room(flow.urgency, |_| true).await;
+        self.room(|state| state.peer.has_room(flow.urgency) || state.writing.is_some())
+            .await;
         let mut state = self.shared().lock();
-        open(&state)?;
+        open(&state, state.writing.as_ref())?;
         push(&mut state).map_err(CallError::TooLarge)?;
         self.shared().wake_writer(&mut state);
         Ok(())
     }
 
     /// Waits for room in the queue. Every sender lets others run now and then, so that what it says leaves.
-    async fn room(&self, urgency: Urgency, and: impl Fn(&State) -> bool) {
+    async fn room(&self, until: impl Fn(&State) -> bool) {
         tokio::task::consume_budget().await;
-        let until = |state: &State| {
-            state.closed().is_some() || (state.peer.has_room(urgency) && and(state))
-        };
         self.shared().wait(&self.shared().room, until).await;
     }
 }
@@ -233,8 +235,9 @@ pub(crate) fn refuse_unheard(peer: &mut Peer, id: &Id, _: &Call) {
     peer.answer::<u64>(id, Flow::of(Stream::CONNECTION), Err(&error));
 }
 
-fn open(state: &State) -> Result<(), CallError> {
-    match state.closed() {
+/// A peer that has closed its side may still read, but it answers nothing.
+fn open(state: &State, closed: Option<&Closed>) -> Result<(), CallError> {
+    match closed {
         Some(why) => Err(CallError::Closed(why.clone())),
         None if state.closing => Err(CallError::Closed(Closed::Here)),
         None => Ok(()),

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use attache_rpc::{Call, Framing, Garbage, Limits, Stream};
 
+use crate::Border;
+
 /// The settings of a connection.
 pub struct Options {
     /// What the peer may cost.
@@ -19,6 +21,8 @@ pub struct Options {
     pub grace: Duration,
     /// Tells which calls belong together.
     pub lookout: Box<dyn Lookout>,
+    /// Translates messages of another shape.
+    pub border: Option<Box<dyn Border>>,
 }
 
 impl Default for Options {
@@ -30,6 +34,7 @@ impl Default for Options {
             stall: Duration::from_secs(30),
             grace: Duration::from_secs(2),
             lookout: Box::new(Blind),
+            border: None,
         }
     }
 }

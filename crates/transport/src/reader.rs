@@ -4,12 +4,12 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use attache_rpc::{Arrival, Event, Fatal, Frame, Limits, Splitter};
-use bytes::BytesMut;
+use attache_rpc::{Arrival, Event, Frame, Limits, Splitter};
+use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use crate::driver::Shared;
-use crate::{Closed, Look, Lookout};
+use crate::{Closed, Crossing, Look, Lookout};
 
 pub(crate) async fn run<R: AsyncRead + Unpin>(
     mut read: R,
@@ -48,6 +48,8 @@ enum Read {
     Arrival(Arrival, Look),
     TooLong,
     Last(Arrival, Look),
+    /// A message that the border sends back to the peer.
+    Back(String),
 }
 
 impl Reading {
@@ -78,8 +80,7 @@ impl Reading {
             match self.splitter.next(&mut self.buffer) {
                 Ok(Some(Frame::Message(line))) => {
                     self.batched += line.len();
-                    let (arrival, look) = self.read(line);
-                    self.batch.push(Read::Arrival(arrival, look));
+                    self.cross(line);
                 }
                 Ok(Some(Frame::TooLong)) => self.batch.push(Read::TooLong),
                 Ok(None) => return Ok(()),
@@ -93,18 +94,43 @@ impl Reading {
     }
 
     async fn last(&mut self) -> Result<(), Closed> {
-        if let Some(line) = self
-            .splitter
-            .end(&mut self.buffer)
-            .map_err(Closed::Broken)?
-        {
-            let (arrival, look) = self.read(line);
-            self.batch.push(Read::Last(arrival, look));
+        let rest = self.splitter.end(&mut self.buffer);
+        if let Some(line) = rest.map_err(Closed::Broken)? {
+            if self.shared.has_border() {
+                self.cross(line);
+            } else {
+                let (arrival, look) = self.read(line);
+                self.batch.push(Read::Last(arrival, look));
+            }
         }
         self.hand_over().await
     }
 
-    fn read(&self, line: bytes::Bytes) -> (Arrival, Look) {
+    /// Takes a message across the border, if there is one.
+    fn cross(&mut self, line: Bytes) {
+        let mut crossing = Crossing::Same;
+        self.shared.at_border(|border| {
+            if let Ok(text) = std::str::from_utf8(&line) {
+                crossing = border.incoming(text.trim_end());
+            }
+            crossing == Crossing::Open
+        });
+        match crossing {
+            Crossing::Same | Crossing::Open => {
+                let (arrival, look) = self.read(line);
+                self.batch.push(Read::Arrival(arrival, look));
+            }
+            Crossing::Instead(instead) => {
+                for message in instead.on {
+                    let (arrival, look) = self.read(message.into());
+                    self.batch.push(Read::Arrival(arrival, look));
+                }
+                self.batch.extend(instead.back.into_iter().map(Read::Back));
+            }
+        }
+    }
+
+    fn read(&self, line: Bytes) -> (Arrival, Look) {
         let arrival = Arrival::read(line, &self.limits);
         let look = match &arrival {
             Arrival::Request(_, call) | Arrival::Notification(call) => self.lookout.look(call),
@@ -144,6 +170,7 @@ impl Reading {
                 Read::Arrival(arrival, look) => (state.peer.receive(arrival), look),
                 Read::TooLong => (state.peer.receive_too_long(), Look::Plain),
                 Read::Last(arrival, look) => (state.peer.receive_last(arrival), look),
+                Read::Back(message) => (state.peer.send_back(&message), Look::Plain),
             };
             let Some(event) = event else { continue };
             match (&event, look) {
@@ -171,8 +198,7 @@ impl Reading {
         // An answer makes room for another call.
         self.shared.room.notify_waiters();
         match fatal {
-            Some(Fatal::Garbage) => Err(Closed::Fatal(Fatal::Garbage)),
-            Some(Fatal::Flooded) => Err(Closed::Fatal(Fatal::Flooded)),
+            Some(why) => Err(Closed::Fatal(why)),
             None => Ok(()),
         }
     }

@@ -3,14 +3,19 @@
 use std::io::{self, IoSlice};
 use std::sync::Arc;
 
-use attache_rpc::Chunk;
+use attache_rpc::{Chunk, Framing};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 use crate::Closed;
+use crate::border::Outgoing;
 use crate::driver::Shared;
 
-pub(crate) async fn run<W: AsyncWrite + Unpin>(mut write: W, shared: Arc<Shared>) {
-    let why = match write_all(&mut write, &shared).await {
+pub(crate) async fn run<W: AsyncWrite + Unpin>(
+    mut write: W,
+    shared: Arc<Shared>,
+    framing: Framing,
+) {
+    let why = match write_all(&mut write, &shared, framing).await {
         Ok(()) => {
             // Nobody is left to whom a failure to close would matter.
             drop(write.shutdown().await);
@@ -21,8 +26,13 @@ pub(crate) async fn run<W: AsyncWrite + Unpin>(mut write: W, shared: Arc<Shared>
     shared.end_writing(&why);
 }
 
-async fn write_all<W: AsyncWrite + Unpin>(write: &mut W, shared: &Shared) -> io::Result<()> {
+async fn write_all<W: AsyncWrite + Unpin>(
+    write: &mut W,
+    shared: &Shared,
+    framing: Framing,
+) -> io::Result<()> {
     let mut batch: Vec<Chunk> = Vec::new();
+    let mut outgoing = Outgoing::new(framing);
     loop {
         let wake = shared.to_write.notified();
         let ending = {
@@ -47,7 +57,22 @@ async fn write_all<W: AsyncWrite + Unpin>(write: &mut W, shared: &Shared) -> io:
             wake.await;
             continue;
         }
-        write_batch(write, &batch).await?;
+        let mut translated = false;
+        shared.at_border(|border| {
+            translated = true;
+            let mut open = false;
+            for chunk in &batch {
+                open |= outgoing.translate(border, chunk.as_ref());
+            }
+            open
+        });
+        if translated {
+            write.write_all(outgoing.written.as_bytes()).await?;
+            outgoing.written.clear();
+            shared.take_back(outgoing.back.drain(..));
+        } else {
+            write_batch(write, &batch).await?;
+        }
         let mut state = shared.lock();
         for chunk in batch.drain(..) {
             state.peer.outbox().written(chunk);

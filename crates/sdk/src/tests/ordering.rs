@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use attache_rpc::Limits;
-use attache_transport::Options;
 
 use super::{Sides, hello};
-use crate::{AgentCall, ClientCall, v1};
+use crate::{AgentCall, ClientCall, Options, v1};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_update_is_taken_before_the_answer_is_given() {

@@ -2,8 +2,7 @@
 
 use super::{Sides, hello};
 use crate::transcript::Transcript;
-use crate::{AgentCall, ClientCall, v1};
-use attache_transport::Options;
+use crate::{AgentCall, ClientCall, Options, v1};
 
 /// An agent that echoes, and waits for its cancellation when told so.
 async fn echo(mut sides: (crate::ClientHandle, crate::AgentCalls)) {
