@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use attache_rpc::json::Encode;
 use attache_rpc::{
-    Broken, Call, Counts, Error, Fatal, Flow, Id, Lost, Payload, Peer, Stream, TooLarge,
+    Broken, Call, CallId, Counts, Error, Fatal, Flow, Id, Lost, Payload, Peer, Stream, TooLarge,
 };
 use bytestring::ByteString;
 use thiserror::Error as ThisError;
@@ -84,22 +84,58 @@ impl Link {
         flow: Flow,
         delivery: Delivery,
     ) -> Result<Payload, CallError> {
+        let call = self.start(method, params, flow, delivery).await?;
+        call.answer().await
+    }
+
+    /// Asks the peer and waits for the answer. When `cancelled` comes first the request is taken back, and its answer
+    /// is still waited for.
+    pub async fn call_unless<T: Encode>(
+        &self,
+        method: &str,
+        params: &T,
+        flow: Flow,
+        delivery: Delivery,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<Payload, CallError> {
+        let call = self.start(method, params, flow, delivery).await?;
+        let id = call.id();
+        let mut answer = std::pin::pin!(call.answer());
+        tokio::select! {
+            biased;
+            answer = &mut answer => return answer,
+            () = cancelled => {}
+        }
+        self.take_back(id);
+        answer.await
+    }
+
+    fn take_back(&self, call: CallId) {
+        let mut state = self.shared().lock();
+        state.peer.cancel(call);
+        self.shared().wake_writer(&mut state);
+    }
+
+    async fn start<T: Encode>(
+        &self,
+        method: &str,
+        params: &T,
+        flow: Flow,
+        delivery: Delivery,
+    ) -> Result<Pending<'_>, CallError> {
         self.room(|state| {
             let room = state.peer.has_room(flow.urgency) && state.peer.may_call();
             room || state.closed().is_some()
         })
         .await;
-        let pending = {
-            let mut state = self.shared().lock();
-            open(&state, state.closed())?;
-            let call = state
-                .peer
-                .call(method, params, flow)
-                .map_err(CallError::TooLarge)?;
-            self.shared().wake_writer(&mut state);
-            Pending::new(self, &mut state, call, delivery)
-        };
-        pending.answer().await
+        let mut state = self.shared().lock();
+        open(&state, state.closed())?;
+        let call = state
+            .peer
+            .call(method, params, flow)
+            .map_err(CallError::TooLarge)?;
+        self.shared().wake_writer(&mut state);
+        Ok(Pending::new(self, &mut state, call, delivery))
     }
 
     /// Tells the peer something, and waits until there is room for it in the queue.

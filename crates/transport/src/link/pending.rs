@@ -34,6 +34,10 @@ impl<'a> Pending<'a> {
         }
     }
 
+    pub(super) fn id(&self) -> CallId {
+        self.call
+    }
+
     pub(super) async fn answer(mut self) -> Result<Payload, CallError> {
         let answer = match self.delivery {
             Delivery::AtOnce => (&mut self.answer).await,
