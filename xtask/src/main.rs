@@ -7,6 +7,7 @@
 
 mod bench;
 mod ci;
+mod interop;
 mod tidy;
 
 use std::env;
@@ -29,6 +30,7 @@ fn run() -> Result<(), String> {
     match words.as_slice() {
         ["bench", rest @ ..] => bench::run(&root()?, rest),
         ["ci"] => ci::run(&root()?),
+        ["interop", rest @ ..] => interop::run(&root()?, rest),
         ["tidy"] => tidy::run(&root()?),
         [] | ["--help" | "-h" | "help"] => {
             print!("{HELP}");
@@ -49,7 +51,8 @@ fn root() -> Result<PathBuf, String> {
 const HELP: &str = "\
 Usage: cargo xtask <command>
 
-  ci      formatting, lints, tidy, tests and documentation, as on every change
-  bench   what the codec costs next to the official crates; --quick leaves out valgrind
-  tidy    the rules of this repository that no compiler checks
+  ci       formatting, lints, tidy, tests and documentation, as on every change
+  bench    what the codec costs next to the official crates; --quick leaves out valgrind
+  interop  every client of interop/ against every agent; --install-only stops before that
+  tidy     the rules of this repository that no compiler checks
 ";

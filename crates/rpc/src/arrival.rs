@@ -8,6 +8,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use bytestring::ByteString;
 
+use crate::json::{Encode, write};
 use crate::{Error, Id, Limits, Malformed, Message};
 
 /// What a line turned out to be.
@@ -82,6 +83,13 @@ impl Call {
         self.params.clone().map(|at| &self.line[at])
     }
 
+    /// The parameters, kept without the call around them.
+    pub fn payload(&self) -> Option<Payload> {
+        let at = self.params.clone()?;
+        let line = self.line.clone();
+        Some(Payload { line, at })
+    }
+
     /// The whole line, with its line break if it had one.
     pub fn line(&self) -> &ByteString {
         &self.line
@@ -93,7 +101,7 @@ impl Call {
     }
 }
 
-/// A part of a line.
+/// A value within a line that has come in.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Payload {
     line: ByteString,
@@ -109,6 +117,13 @@ impl Payload {
     /// The bytes that keeping it takes up.
     pub fn size(&self) -> usize {
         self.line.len()
+    }
+}
+
+/// Written as the JSON text that it is.
+impl Encode for Payload {
+    fn encode(&self, out: &mut String) {
+        write::raw(out, self.as_str());
     }
 }
 

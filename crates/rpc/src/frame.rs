@@ -19,6 +19,24 @@ pub enum Framing {
     Headers,
 }
 
+impl Framing {
+    /// Appends a message with what tells it from the next.
+    pub fn write(self, out: &mut String, message: &str) {
+        match self {
+            Framing::Lines => {
+                out.push_str(message);
+                out.push('\n');
+            }
+            Framing::Headers => {
+                out.push_str("Content-Length: ");
+                out.push_str(&message.len().to_string());
+                out.push_str("\r\n\r\n");
+                out.push_str(message);
+            }
+        }
+    }
+}
+
 /// What a splitter found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Frame {

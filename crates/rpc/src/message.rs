@@ -6,6 +6,20 @@ use crate::json::{self, Decode as _, Encode, Kind, Problem, Reader, write};
 use crate::{Error, Id, Limits};
 
 /// A JSON-RPC message whose payload has been found but not yet looked into.
+///
+/// ```
+/// use attache_rpc::Message;
+///
+/// let line = br#"{"jsonrpc":"2.0","id":7,"method":"sum","params":[1,2]}"#;
+/// let Ok(Message::Request { id, method, params }) = Message::parse(line) else {
+///     panic!("it is a request");
+/// };
+/// assert_eq!((method.as_ref(), params), ("sum", Some("[1,2]")));
+///
+/// let mut out = String::new();
+/// Message::Response { id, result: "3" }.write(&mut out);
+/// assert_eq!(out, r#"{"jsonrpc":"2.0","id":7,"result":3}"#);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Message<'a> {
     /// A call that wants an answer.
@@ -65,7 +79,8 @@ pub enum Guess {
 }
 
 impl<'a> Message<'a> {
-    /// Reads one message from bytes that hold nothing else.
+    /// Reads one message from bytes that hold nothing else. A blank line is no message: skipping those is left to
+    /// whoever splits the lines.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
         match std::str::from_utf8(bytes) {
             Ok(text) => Message::parse_str(text),
@@ -73,7 +88,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// Reads one message from a text that holds nothing else.
+    /// Reads one message from a text that holds nothing else, and no blank line either.
     pub fn parse_str(text: &'a str) -> Result<Self, Malformed> {
         Message::parse_within(text, &Limits::default())
     }
@@ -102,17 +117,40 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Appends a request, without a line break.
+/// Appends a request, without a line break. A `String` is written as a JSON string: parameters that are JSON text
+/// already are written as [`Raw`](json::Raw), or with [`Message::write`].
+///
+/// ```
+/// use attache_rpc::json::Raw;
+/// use attache_rpc::{Id, write_request};
+///
+/// let mut out = String::new();
+/// write_request(&mut out, &Id::from(1), "sum", &Raw::parse("[1,2]")?);
+/// assert_eq!(out, r#"{"jsonrpc":"2.0","id":1,"method":"sum","params":[1,2]}"#);
+/// # Ok::<(), attache_rpc::json::Error>(())
+/// ```
 pub fn write_request<T: Encode>(out: &mut String, id: &Id, method: &str, params: &T) {
     write_call(out, Some(id), method, Some(params));
 }
 
-/// Appends a notification, without a line break.
+/// Appends a notification, without a line break. For parameters that are JSON text already see [`write_request`].
 pub fn write_notification<T: Encode>(out: &mut String, method: &str, params: &T) {
     write_call(out, None, method, Some(params));
 }
 
-/// Appends the answer to a request that went well, without a line break.
+/// Appends the answer to a request that went well, without a line break. A `String` is written as a JSON string: a
+/// result that is JSON text already is written as [`Raw`](json::Raw), or with [`Message::write`].
+///
+/// ```
+/// use attache_rpc::{Id, Message, write_response};
+///
+/// let (mut value, mut text) = (String::new(), String::new());
+/// write_response(&mut value, &Id::from(1), &"{}".to_owned());
+/// assert_eq!(value, r#"{"jsonrpc":"2.0","id":1,"result":"{}"}"#);
+///
+/// Message::Response { id: Id::from(1), result: "{}" }.write(&mut text);
+/// assert_eq!(text, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+/// ```
 pub fn write_response<T: Encode>(out: &mut String, id: &Id, result: &T) {
     out.push_str("{\"jsonrpc\":\"2.0\",\"id\":");
     id.encode(out);
@@ -155,6 +193,37 @@ impl Encode for Checked<'_> {
 }
 
 impl Malformed {
+    /// The id and the error to answer with; nothing where the text looks like a notification or an answer
+    /// itself. The id is `null` where
+    /// none could be read. The error's data names a kind, never the input.
+    ///
+    /// ```
+    /// use attache_rpc::{Message, write_failure};
+    ///
+    /// let malformed = Message::parse(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":8}").unwrap_err();
+    /// let (id, error) = malformed.answer().unwrap();
+    /// let mut out = String::new();
+    /// write_failure(&mut out, &id, &error);
+    /// assert_eq!(
+    ///     out,
+    ///     r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"Invalid request: method: expected a string","data":{"kind":"not_a_message"}}}"#
+    /// );
+    /// ```
+    pub fn answer(&self) -> Option<(Id, Error)> {
+        if self.guess != Guess::Request {
+            return None;
+        }
+        let (title, kind) = match self.code {
+            Error::PARSE => ("Parse error", "not_json"),
+            _ => ("Invalid request", "not_a_message"),
+        };
+        let mut data = json::Object::default();
+        data.put("kind", kind);
+        let error = Error::new(self.code, format!("{title}: {}", self.reason));
+        let id = self.id.clone().unwrap_or_else(Id::null);
+        Some((id, error.data(json::Raw::of(&data))))
+    }
+
     #[cold]
     pub(crate) fn not_utf8(valid_up_to: usize) -> Self {
         let error = json::Error::new(Problem::NotUtf8, valid_up_to);
@@ -181,6 +250,14 @@ impl Malformed {
         }
     }
 }
+
+impl std::fmt::Display for Malformed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({})", self.reason, self.code)
+    }
+}
+
+impl std::error::Error for Malformed {}
 
 /// The members of a message as they are found.
 #[derive(Default)]

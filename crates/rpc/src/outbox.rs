@@ -117,6 +117,11 @@ impl Outbox {
         self.unwritten < self.limit
     }
 
+    /// The same for a message that is urgent: a flood of others does not keep it waiting.
+    pub fn has_urgent_room(&self) -> bool {
+        self.unwritten < self.limit.saturating_mul(2).saturating_add(CHUNK)
+    }
+
     /// Bytes that have not been written.
     pub fn unwritten(&self) -> usize {
         self.unwritten
@@ -175,8 +180,9 @@ impl Outbox {
 
     /// Takes what is to be written next.
     pub fn take(&mut self) -> Option<Chunk> {
-        let urgent = self.urgent.take(&mut self.spare);
-        let content = urgent.or_else(|| self.bulk.take(&mut self.spare))?;
+        let spare = &mut self.spare;
+        let urgent = self.urgent.take(spare);
+        let content = urgent.or_else(|| self.bulk.take(spare))?;
         self.waiting -= content.len();
         Some(Chunk(content))
     }
@@ -224,10 +230,7 @@ impl Outbox {
         }
         let buffer = &mut self.lane(flow).open;
         let start = buffer.text.len();
-        buffer.text.push_str("Content-Length: ");
-        buffer.text.push_str(&size.to_string());
-        buffer.text.push_str("\r\n\r\n");
-        buffer.text.push_str(&body);
+        Framing::Headers.write(&mut buffer.text, &body);
         let total = buffer.text.len() - start;
         buffer.mark(flow.stream);
         self.queued(flow, total);

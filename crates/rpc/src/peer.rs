@@ -11,6 +11,7 @@ use std::fmt;
 use crate::json::{Object, Raw};
 use crate::{
     Arrival, Call, Error, Flow, Framing, Guess, Id, Limits, Malformed, Outbox, Payload, Stream,
+    Urgency,
 };
 
 /// One end of a conversation.
@@ -22,11 +23,18 @@ pub struct Peer {
     /// Our calls that have not been answered, with the stream that each belongs to.
     calls: HashMap<u64, Stream>,
     next_call: u64,
-    /// The peer's requests that have not been answered; whether it has taken each back.
-    questions: HashMap<Id, bool>,
+    /// The peer's requests that have not been answered.
+    questions: HashMap<Id, Question>,
     /// Bytes of refusals that have been queued since there was room last.
     refusals: usize,
     counts: Counts,
+}
+
+/// A request of the peer that has not been answered.
+#[derive(Debug)]
+struct Question {
+    stream: Stream,
+    cancelled: bool,
 }
 
 /// What to do with lines that are no messages.
@@ -133,9 +141,27 @@ impl Peer {
         self.receive(arrival)
     }
 
+    /// Sends back a message that whoever stands between us and the peer has answered in our place.
+    pub fn send_back(&mut self, message: &str) -> Option<Event> {
+        self.send_unasked(|out| out.push_str(message))
+    }
+
     /// What waits to be written.
     pub fn outbox(&mut self) -> &mut Outbox {
         &mut self.outbox
+    }
+
+    /// Whether another message should be queued now.
+    pub fn has_room(&self, urgency: Urgency) -> bool {
+        match urgency {
+            Urgency::Ordinary => self.outbox.has_room(),
+            Urgency::Urgent => self.outbox.has_urgent_room(),
+        }
+    }
+
+    /// Whether everything that was queued has been written.
+    pub fn has_said_all(&self) -> bool {
+        self.outbox.unwritten() == 0
     }
 
     /// What has happened so far that was no event.
@@ -150,22 +176,13 @@ impl Peer {
 
     fn malformed(&mut self, malformed: Malformed) -> Option<Event> {
         let banner = malformed.code == Error::PARSE && self.garbage == Garbage::Skip;
-        match malformed.guess {
-            Guess::Request if !banner => {
-                let id = malformed.id.unwrap_or_else(Id::null);
-                let error = fault(malformed.code, malformed.reason, "malformed", None);
-                self.no_message(&id, &error)
-            }
-            Guess::Answer => {
-                // When all is given up, the call ends with the others.
-                if let Some(fatal) = self.count_malformed() {
-                    return Some(fatal);
-                }
-                let lost = Lost::Malformed(malformed.reason);
-                malformed.id.and_then(|id| self.answered(&id, Err(lost)))
-            }
-            _ => self.count_malformed(),
+        if let Some((id, error)) = malformed.answer().filter(|_| !banner) {
+            return self.no_message(&id, &error);
         }
+        let over = self.count_malformed();
+        let id = malformed.id.filter(|_| malformed.guess == Guess::Answer);
+        let lost = Lost::Malformed(malformed.reason);
+        over.or_else(|| self.answered(&id?, Err(lost)))
     }
 
     fn no_message(&mut self, id: &Id, error: &Error) -> Option<Event> {
@@ -179,8 +196,13 @@ impl Peer {
         over.then_some(Event::Fatal(Fatal::Garbage))
     }
 
-    /// Answers what never became a question. Whoever does not read such answers and goes on is not worth more memory.
+    /// Answers what never became a question.
     fn refuse(&mut self, id: &Id, error: &Error) -> Option<Event> {
+        self.send_unasked(|out| crate::write_failure(out, id, error))
+    }
+
+    /// Sends what the program has not been asked for. Whoever does not read it and goes on is not worth more memory.
+    fn send_unasked(&mut self, encode: impl FnOnce(&mut String)) -> Option<Event> {
         if self.outbox.has_room() {
             self.refusals = 0;
         }
@@ -188,10 +210,7 @@ impl Peer {
             return Some(Event::Fatal(Fatal::Flooded));
         }
         let before = self.outbox.unwritten();
-        let flow = Flow::of(Stream::CONNECTION);
-        let sent = self
-            .outbox
-            .push(flow, |out| crate::write_failure(out, id, error));
+        let sent = self.outbox.push(Flow::of(Stream::CONNECTION), encode);
         self.refusals += self.outbox.unwritten() - before;
         sent.is_err().then_some(Event::Fatal(Fatal::Flooded))
     }

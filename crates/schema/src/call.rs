@@ -1,4 +1,26 @@
 //! Calls as data: one enum for each kind of message and side that sends it, made from the table of methods.
+//!
+//! Whoever receives reads requests with the enum of the other side ([`ClientRequest`], [`AgentRequest`]), and
+//! notifications with that of the other side, then with [`ProtocolLevelNotification`], which belongs to neither.
+//!
+//! ```
+//! use attache_schema::call::{ClientNotification, ClientRequest, ProtocolLevelNotification};
+//!
+//! let params = r#"{"sessionId":"s1","prompt":[{"type":"text","text":"Hello"}]}"#;
+//! let ClientRequest::Prompt(prompt) = ClientRequest::decode("session/prompt", Some(params))? else {
+//!     panic!("it is a prompt");
+//! };
+//! assert_eq!(prompt.session_id.as_str(), "s1");
+//!
+//! // The error is the answer to send.
+//! let error = ClientRequest::decode("session/prompt", Some("{}")).unwrap_err();
+//! assert_eq!(error.to_string(), "Invalid params: params.sessionId: missing (-32602)");
+//!
+//! let (method, params) = ("$/cancel_request", Some(r#"{"requestId":7}"#));
+//! assert!(ClientNotification::decode(method, params).is_err());
+//! assert!(ProtocolLevelNotification::decode(method, params).is_ok());
+//! # Ok::<(), attache_rpc::Error>(())
+//! ```
 
 use attache_rpc::json::{self, Encode, Raw};
 use attache_rpc::{Error, json::from_str};
@@ -34,7 +56,7 @@ macro_rules! calls {
         #[allow(clippy::large_enum_variant, reason = "a call is made once and moved a few times")]
         pub enum $Calls {
             $(
-                #[doc = concat!("`", $name, "`")]
+                #[doc = concat!("`", $name, "`" $(, ", answered with [`", stringify!($Result), "`](v1::", stringify!($Result), ")")?)]
                 $Variant(v1::$Params),
             )*
             /// A method outside the protocol.
@@ -72,6 +94,7 @@ macro_rules! calls {
         }
 
         $(
+            #[doc = concat!("The method `", $name, "`" $(, ", answered with [`", stringify!($Result), "`](v1::", stringify!($Result), ")")?, ".")]
             impl $kind for v1::$Params {
                 const METHOD: &'static Method = &Method {
                     name: $name,
@@ -98,7 +121,11 @@ macro_rules! calls {
     (@result $Result:ident) => { Some(Shape::of::<v1::$Result>(stringify!($Result))) };
 }
 
-calls! {
+/// The table of methods, handed to a macro: whoever makes enums from it cannot forget a row.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __methods {
+    ($callback:ident) => { $callback! {
     /// What a client asks of an agent.
     Request ClientRequest ToAgent in CLIENT_REQUESTS {
         Initialize(InitializeRequest -> InitializeResponse) = "initialize" Stable Gate::Always;
@@ -142,7 +169,7 @@ calls! {
             Gate::Agent("agentCapabilities.providers", |c| c.providers.is_some());
     }
 
-    /// What a client tells an agent.
+    /// What a client tells an agent. What either side may tell is a [`ProtocolLevelNotification`].
     Notification ClientNotification ToAgent in CLIENT_NOTIFICATIONS {
         Cancel(CancelNotification) = "session/cancel" Stable Gate::Always;
         MessageMcp(MessageMcpNotification) = "mcp/message" Unstable
@@ -175,7 +202,7 @@ calls! {
             Gate::Offer("mcpServers");
     }
 
-    /// What an agent tells a client.
+    /// What an agent tells a client. What either side may tell is a [`ProtocolLevelNotification`].
     Notification AgentNotification ToClient in AGENT_NOTIFICATIONS {
         Session(SessionNotification) = "session/update" Stable Gate::Always;
         CompleteElicitation(CompleteElicitationNotification) = "elicitation/complete" Stable
@@ -201,11 +228,15 @@ calls! {
         Successor(ProxySuccessorNotification) = "proxy/successor" Unstable Gate::Always;
     }
 
-    /// What both sides may tell each other at any time, and ignore.
+    /// What both sides may tell each other at any time, and ignore. Neither [`ClientNotification`] nor
+    /// [`AgentNotification`] reads it.
     Notification ProtocolLevelNotification Either in PROTOCOL_NOTIFICATIONS {
         CancelRequest(CancelRequestNotification) = "$/cancel_request" Stable Gate::Always;
     }
+    } };
 }
+
+__methods!(calls);
 
 fn read<T: json::Decode>(params: Option<&str>) -> Result<T, Error> {
     let given = params.filter(|text| !is_empty_list(text));

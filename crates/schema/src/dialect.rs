@@ -4,6 +4,9 @@
 //! A [`Border`] sits between the bytes of one peer and everything else. What comes in leaves it as official JSON;
 //! what goes out leaves it in the peer's shape. On an official connection both directions hand back what they were
 //! given, untouched. What cannot be carried over is listed in [`losses`].
+//!
+//! Members of a dialect that have no official place are kept in `_meta`, under `attache.dialect`, and return from there.
+//! Members that no document knows stay where they are, as far as JSON goes: the types do not keep them.
 
 mod bridge;
 mod detect;
@@ -151,7 +154,7 @@ trait Translate: Send {
 /// is translated without.
 ///
 /// ```
-/// use attache_rpc::Id;
+/// use attache_rpc::{Id, Message};
 /// use attache_schema::dialect::{Border, Call, Dialect, Passage, Peer};
 ///
 /// let mut border = Border::new(Dialect::Pharo, Peer::Agent);
@@ -168,7 +171,12 @@ trait Translate: Send {
 /// let id = Id::from(7);
 /// let release = r#"{"sessionId":"s","terminalId":"t"}"#;
 /// border.read_call(Call::request(&id, "terminal/release", Some(release)))?;
-/// assert_eq!(border.write_result(&id, "terminal/release", "{}")?, "null");
+/// let result = border.write_result(&id, "terminal/release", "{}")?;
+///
+/// // The result is JSON already, so it is written by its message.
+/// let mut line = String::new();
+/// Message::Response { id, result: &result }.write(&mut line);
+/// assert_eq!(line, r#"{"jsonrpc":"2.0","id":7,"result":null}"#);
 /// # Ok::<(), attache_rpc::Error>(())
 /// ```
 pub struct Border {

@@ -22,6 +22,11 @@ pub mod v1;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+/// The examples of the page on dialects, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/dialects.md")]
+struct Dialects;
+
 pub use attache_rpc::json;
 pub use path::FilePath;
 pub use secret::Secret;

@@ -83,11 +83,19 @@ impl Method {
         crate::call::TABLES.iter().copied().flatten()
     }
 
-    /// The method of that name, kind and direction.
+    /// The method of that name and kind that can be called in that direction: what either side may call goes to the
+    /// agent and to the client.
     pub fn find(name: &str, kind: Kind, direction: Direction) -> Option<&'static Method> {
         Method::all().find(|method| {
-            method.name == name && method.kind == kind && method.direction == direction
+            method.name == name && method.kind == kind && method.direction.covers(direction)
         })
+    }
+}
+
+impl Direction {
+    fn covers(self, direction: Direction) -> bool {
+        let either = matches!(direction, Direction::ToAgent | Direction::ToClient);
+        self == direction || (self == Direction::Either && either)
     }
 }
 

@@ -1,1 +1,31 @@
-//! The agent side and the client side of the Agent Client Protocol, in one vocabulary.
+//! Write an agent, a client or a proxy for the Agent Client Protocol.
+//!
+#![doc = include_str!("../docs/book.md")]
+
+pub mod agent;
+mod border;
+mod call;
+mod calls;
+pub mod client;
+mod core;
+mod error;
+mod lookout;
+mod options;
+mod reply;
+#[cfg(test)]
+mod tests;
+pub mod transcript;
+
+pub use attache_rpc::{Error, Framing, Limits, json};
+pub use attache_schema::call::Extension;
+pub use attache_schema::dialect::Dialect;
+pub use attache_schema::{self as schema, v1};
+pub use attache_transport::{Closed, pipes};
+
+pub use agent::{AgentCalls, ClientHandle};
+pub use call::{AgentCall, ClientCall};
+pub use client::{AgentHandle, ClientCalls};
+pub use error::CallError;
+pub use options::Options;
+pub use reply::Reply;
+pub use transcript::Transcript;

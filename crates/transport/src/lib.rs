@@ -1,1 +1,23 @@
 //! Drives a JSON-RPC peer over bytes, and keeps the processes it starts in custody. It never looks into params.
+//!
+//! [`connect`] takes a byte stream each way and starts two tasks, one that reads and one that writes. What comes in is
+//! taken from an [`Inbox`], in the order in which it came; what goes out is said through a [`Link`]. Transports that
+//! carry messages rather than bytes present themselves as a stream of lines.
+
+mod border;
+mod driver;
+mod inbox;
+mod link;
+mod memory;
+mod options;
+mod reader;
+mod stdio;
+mod writer;
+
+pub use border::{Border, Crossing, Instead};
+pub use driver::connect;
+pub use inbox::{Inbox, Incoming};
+pub use link::{CallError, Closed, Delivery, Link};
+pub use memory::{Pipe, pipes};
+pub use options::{Look, Lookout, Options};
+pub use stdio::{Input, Output, stdio};

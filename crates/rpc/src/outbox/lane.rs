@@ -34,6 +34,7 @@ impl Lane {
         self.closed.push_back(Content::Shared(line, stream));
     }
 
+    /// The front of the queue. Where it is the open buffer, a spare one takes its place.
     pub(super) fn take(&mut self, spare: &mut Vec<Buffer>) -> Option<Content> {
         if self.closed.is_empty() && !self.open.text.is_empty() {
             self.close(spare.pop().unwrap_or_default());

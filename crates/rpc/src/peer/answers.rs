@@ -1,8 +1,8 @@
 //! The peer's requests, each of which is answered once.
 
-use super::{CANCEL, Event, Peer, fault};
+use super::{CANCEL, Event, Peer, Question, fault};
 use crate::json::{Encode, Object, Raw};
-use crate::{Call, Error, Flow, Id, write_failure, write_response};
+use crate::{Call, Error, Flow, Id, Stream, write_failure, write_response};
 
 impl Peer {
     /// Answers a request. `false` if it is not under way, as after the first answer; then nothing is sent.
@@ -26,9 +26,34 @@ impl Peer {
         true
     }
 
-    /// Whether the peer has taken a request back.
+    /// Whether the peer has taken a request back, or it is no longer under way.
     pub fn is_cancelled(&self, id: &Id) -> bool {
-        self.questions.get(id).is_some_and(|cancelled| *cancelled)
+        self.questions
+            .get(id)
+            .is_none_or(|question| question.cancelled)
+    }
+
+    /// Notes that a request belongs to a stream, so that it can be found by it.
+    pub fn assign(&mut self, id: &Id, stream: Stream) {
+        if let Some(question) = self.questions.get_mut(id) {
+            question.stream = stream;
+        }
+    }
+
+    /// The requests of a stream that have not been answered.
+    pub fn of_stream(&self, stream: Stream) -> Vec<Id> {
+        let questions = self.questions.iter();
+        let of_stream = questions.filter(|(_, question)| question.stream == stream);
+        of_stream.map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Takes back every request of a stream, or of all streams, as if the peer had done it one by one.
+    pub fn take_back(&mut self, stream: Option<Stream>) {
+        for question in self.questions.values_mut() {
+            if stream.is_none_or(|stream| question.stream == stream) {
+                question.cancelled = true;
+            }
+        }
     }
 
     /// Requests of the peer that have not been answered.
@@ -49,7 +74,11 @@ impl Peer {
         if self.is_behind() {
             return self.overloaded(&id, "answers to earlier requests have not been read", None);
         }
-        self.questions.insert(id.clone(), false);
+        let question = Question {
+            stream: Stream::CONNECTION,
+            cancelled: false,
+        };
+        self.questions.insert(id.clone(), question);
         Some(Event::Request(id, call))
     }
 
@@ -68,8 +97,8 @@ impl Peer {
     pub(super) fn taken_back(&mut self, call: &Call) -> Option<Event> {
         let id = call.params().and_then(request_id);
         match id.as_ref().and_then(|id| self.questions.get_mut(id)) {
-            Some(cancelled) => {
-                *cancelled = true;
+            Some(question) => {
+                question.cancelled = true;
                 id.map(Event::Cancelled)
             }
             None => {

@@ -55,9 +55,8 @@ impl Peer {
         self.calls.remove(&call.0);
     }
 
-    /// The conversation has ended: the calls that will never be answered, in the order in which they were made.
+    /// Nothing more will come in: the calls that will never be answered, in the order in which they were made.
     pub fn end(&mut self) -> Vec<CallId> {
-        self.questions.clear();
         let mut lost: Vec<u64> = self.calls.drain().map(|(number, _)| number).collect();
         lost.sort_unstable();
         lost.into_iter().map(CallId).collect()

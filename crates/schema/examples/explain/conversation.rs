@@ -1,60 +1,85 @@
 //! One conversation, line by line.
 
+mod answer;
+mod introduction;
+mod party;
+mod remark;
+
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::HashSet;
 
+use attache_rpc::json::from_str;
 use attache_rpc::{Error, Id, Message};
-use attache_schema::call::{AgentNotification, AgentRequest, ClientNotification, ClientRequest};
-use attache_schema::dialect::{Border, Call, Dialect, Passage, Peer};
-use attache_schema::method::{Direction, Kind, Method};
-use attache_schema::rules::{self, Context, Violation};
+use attache_schema::call::{
+    AgentNotification, AgentRequest, ClientNotification, ClientRequest, ProtocolLevelNotification,
+};
+use attache_schema::dialect::{Call, Passage, Peer};
+use attache_schema::method::Kind;
+use attache_schema::rules::{self, Context};
+use attache_schema::v1;
 
-/// What has been said so far. Which side says a line is seen from its method, or from the request that it answers.
+use crate::line;
+use party::{Asked, Open, Party, arrow, other, sender};
+
+/// What has been said so far. Who says a line is told by the line, or seen from its method or from the request that
+/// it answers.
 pub(crate) struct Conversation {
-    client: Border,
-    agent: Border,
+    client: Party,
+    agent: Party,
     context: Context,
-    asked: HashMap<Id, Asked>,
+    /// Ids of what was no message and is answered all the same.
+    broken: HashSet<Id>,
+    /// How many requests there were.
+    asked: usize,
+    /// Whether there was an `initialize`, or a remark that there was none.
+    is_begun: bool,
+    /// Whether the two talk in a version that is not explained here.
+    is_foreign: bool,
     notes: Vec<String>,
-}
-
-enum Asked {
-    ByClient(ClientRequest),
-    ByAgent(AgentRequest),
+    remarks: usize,
 }
 
 impl Default for Conversation {
     fn default() -> Self {
         Conversation {
-            client: Border::new(Dialect::Official, Peer::Client),
-            agent: Border::new(Dialect::Official, Peer::Agent),
+            client: Party::new(Peer::Client),
+            agent: Party::new(Peer::Agent),
             context: Context::default(),
-            asked: HashMap::new(),
+            broken: HashSet::new(),
+            asked: 0,
+            is_begun: false,
+            is_foreign: false,
             notes: Vec::new(),
+            remarks: 0,
         }
     }
 }
 
 impl Conversation {
     /// What a line is, in a few words. What there is to say about it comes with [`take_notes`](Self::take_notes).
-    pub(crate) fn headline(&mut self, line: &str) -> String {
-        match Message::parse_str(line) {
-            Ok(Message::Request { id, method, params }) => {
-                self.request(&id, &method, params);
-                format!("{} {method}  (request {id})", arrow(&method))
+    pub(crate) fn headline(&mut self, line: &[u8]) -> String {
+        let line = match line.strip_prefix(BYTE_ORDER_MARK) {
+            Some(rest) => {
+                self.problem("a byte order mark stands before the message; leave it out");
+                rest
             }
-            Ok(Message::Notification { method, params }) => {
-                self.notification(&method, params);
-                format!("{} {method}", arrow(&method))
-            }
-            Ok(Message::Response { id, result }) => self.answer(&id, Ok(result)),
-            Ok(Message::Failure { id, error }) => self.answer(&id, Err(error)),
-            Err(malformed) => {
+            None => line,
+        };
+        let text = match std::str::from_utf8(line) {
+            Ok(text) => line::split(text),
+            Err(error) => {
+                let at = error.valid_up_to();
                 self.problem(&format!(
-                    "{} (answer with {})",
-                    malformed.reason, malformed.code
+                    "not UTF-8 at byte {at} (answer with -32700: Parse error)"
                 ));
-                "-- not a message".to_owned()
+                return NO_MESSAGE.to_owned();
+            }
+        };
+        match text {
+            Ok((from, text)) => self.said(from, &text),
+            Err(remark) => {
+                self.problem(remark);
+                NO_MESSAGE.to_owned()
             }
         }
     }
@@ -64,172 +89,166 @@ impl Conversation {
         std::mem::take(&mut self.notes)
     }
 
-    fn request(&mut self, id: &Id, method: &str, params: Option<&str>) {
-        if method == "initialize" {
-            let dialect = params.and_then(Dialect::of_client).unwrap_or_default();
-            self.client = Border::new(dialect, Peer::Client);
-            self.notes
-                .push(format!("the client speaks the {dialect} dialect"));
-        }
-        let call = Call::request(id, method, params);
-        let Some((method, params)) = self.official(call) else {
-            return;
-        };
-        if is_agents(&method, Kind::Request) {
-            match AgentRequest::decode(&method, params.as_deref()) {
-                Ok(request) => {
-                    self.violations(rules::agent::check_request(&request, &self.context));
-                    self.context.agent_asked(&request);
-                    self.asked.insert(id.clone(), Asked::ByAgent(request));
-                }
-                Err(error) => self.problem(&error.to_string()),
+    /// How many things were wrong so far.
+    pub(crate) fn remarks(&self) -> usize {
+        self.remarks
+    }
+
+    fn said(&mut self, from: Option<Peer>, text: &str) -> String {
+        match Message::parse_str(text) {
+            Ok(Message::Request { id, method, params }) => {
+                let from = from.or_else(|| sender(&method, Kind::Request));
+                let supposed = self.supposed(from);
+                self.request(supposed, &id, &method, params);
+                format!("{} {method}  (request {id})", arrow(from))
             }
+            Ok(Message::Notification { method, params }) => {
+                let from = from
+                    .or_else(|| sender(&method, Kind::Notification))
+                    .or_else(|| self.canceller(&method, params));
+                let supposed = self.supposed(from);
+                self.notification(supposed, &method, params);
+                format!("{} {method}", arrow(from))
+            }
+            Ok(Message::Response { id, result }) => self.answer(from, &id, Ok(result)),
+            Ok(Message::Failure { id, error }) => self.answer(from, &id, Err(error)),
+            Err(malformed) => {
+                self.problem(&line::fault(text, &malformed));
+                self.broken.extend(malformed.answer().map(|(id, _)| id));
+                NO_MESSAGE.to_owned()
+            }
+        }
+    }
+
+    fn request(&mut self, from: Peer, id: &Id, method: &str, params: Option<&str>) {
+        self.violations(rules::check_id(id));
+        self.introduce(from, method, params);
+        let mut open = Open {
+            number: self.asked,
+            method: method.to_owned(),
+            request: Asked::Unread,
+        };
+        self.asked += 1;
+        if self.is_foreign {
+            // The answer may fall back to version 1.
+            let request = ClientRequest::decode(method, params);
+            open.request = request.map_or(Asked::Unread, Asked::ByClient);
         } else {
-            match ClientRequest::decode(&method, params.as_deref()) {
-                Ok(request) => {
-                    self.violations(rules::client::check_request(&request, &self.context));
-                    self.context.client_asked(&request);
-                    self.asked.insert(id.clone(), Asked::ByClient(request));
-                }
-                Err(error) => self.problem(&error.to_string()),
+            let mut calls = self.official(from, Call::request(id, method, params));
+            if let Some((method, params)) = calls.pop() {
+                open.request = self.asks(from, &method, params.as_deref());
+                open.method = method;
             }
         }
+        self.party(from).open.insert(id.clone(), open);
     }
 
-    fn notification(&mut self, method: &str, params: Option<&str>) {
-        let call = Call::notification(method, params);
-        let Some((method, params)) = self.official(call) else {
+    fn asks(&mut self, from: Peer, method: &str, params: Option<&str>) -> Asked {
+        let asked = match from {
+            Peer::Client => ClientRequest::decode(method, params).map(|request| {
+                self.violations(rules::client::check_request(&request, &self.context));
+                self.context.client_asked(&request);
+                Asked::ByClient(request)
+            }),
+            Peer::Agent => AgentRequest::decode(method, params).map(|request| {
+                self.violations(rules::agent::check_request(&request, &self.context));
+                self.context.agent_asked(&request);
+                Asked::ByAgent(request)
+            }),
+        };
+        asked.unwrap_or_else(|error| {
+            self.refused(from, method, Kind::Request, &error);
+            Asked::Unread
+        })
+    }
+
+    fn notification(&mut self, from: Peer, method: &str, params: Option<&str>) {
+        if self.is_foreign {
             return;
-        };
-        if is_agents(&method, Kind::Notification) {
-            match AgentNotification::decode(&method, params.as_deref()) {
-                Ok(news) => {
-                    self.violations(rules::agent::check_notification(&news, &self.context));
-                    self.context.agent_told(&news);
-                    if let AgentNotification::Session(news) = news {
-                        self.notes.push(format!("update: {}", news.update.tag()));
-                    }
+        }
+        for (method, params) in self.official(from, Call::notification(method, params)) {
+            let params = params.as_deref();
+            let told = match ProtocolLevelNotification::decode(&method, params) {
+                Err(error) if error.code == Error::METHOD_NOT_FOUND => {
+                    self.tells(from, &method, params)
                 }
-                Err(error) => self.problem(&error.to_string()),
-            }
-        } else if let Err(error) = ClientNotification::decode(&method, params.as_deref()) {
-            self.problem(&error.to_string());
-        }
-    }
-
-    fn answer(&mut self, id: &Id, outcome: Result<&str, Error>) -> String {
-        let Some(asked) = self.asked.remove(id) else {
-            self.problem("nobody has asked this");
-            return format!("-- an answer  (to {id})");
-        };
-        match asked {
-            Asked::ByClient(request) => {
-                let outcome = self.agents_answer(id, &request, outcome);
-                let outcome = outcome.as_ref().map(String::as_str);
-                self.violations(rules::agent::check_response(
-                    &request,
-                    outcome,
-                    &self.context,
-                ));
-                self.context.agent_answered(&request, outcome);
-                format!("<- {}  (answer to {id})", request.method())
-            }
-            Asked::ByAgent(request) => {
-                let outcome = self.clients_answer(id, &request, outcome);
-                let outcome = outcome.as_ref().map(String::as_str);
-                self.violations(rules::client::check_response(
-                    &request,
-                    outcome,
-                    &self.context,
-                ));
-                self.context.client_answered(&request, outcome);
-                format!("-> {}  (answer to {id})", request.method())
+                Ok(ProtocolLevelNotification::Extension(_)) => self.tells(from, &method, params),
+                Ok(news) => {
+                    self.violations(rules::check_protocol_notification(&news));
+                    Ok(())
+                }
+                Err(error) => Err(error),
+            };
+            if let Err(error) = told {
+                self.refused(from, &method, Kind::Notification, &error);
             }
         }
     }
 
-    fn agents_answer(
-        &mut self,
-        id: &Id,
-        request: &ClientRequest,
-        outcome: Result<&str, Error>,
-    ) -> Result<String, Error> {
-        let method = request.method();
-        if let (ClientRequest::Initialize(_), Ok(result)) = (request, &outcome) {
-            let dialect = Dialect::of_agent(result).unwrap_or_default();
-            self.agent = Border::new(dialect, Peer::Agent);
-            self.notes
-                .push(format!("the agent speaks the {dialect} dialect"));
+    fn tells(&mut self, from: Peer, method: &str, params: Option<&str>) -> Result<(), Error> {
+        match from {
+            Peer::Client => {
+                let news = ClientNotification::decode(method, params)?;
+                self.violations(rules::client::check_notification(&news, &self.context));
+            }
+            Peer::Agent => {
+                let news = AgentNotification::decode(method, params)?;
+                self.violations(rules::agent::check_notification(&news, &self.context));
+                self.context.agent_told(&news);
+                if let AgentNotification::Session(news) = news {
+                    self.note(format!("update: {}", news.update.tag()));
+                }
+            }
         }
-        match outcome {
-            Ok(result) => self
-                .agent
-                .read_result(id, method, result)
-                .map(Cow::into_owned),
-            Err(error) => Err(self.agent.read_error(id, method, error)),
-        }
-    }
-
-    fn clients_answer(
-        &mut self,
-        id: &Id,
-        request: &AgentRequest,
-        outcome: Result<&str, Error>,
-    ) -> Result<String, Error> {
-        match outcome {
-            Ok(result) => self
-                .client
-                .read_result(id, request.method(), result)
-                .map(Cow::into_owned),
-            Err(error) => Err(self.client.read_error(id, request.method(), error)),
-        }
+        Ok(())
     }
 
     /// The call as official JSON; a note shows it where it differs.
-    fn official(&mut self, call: Call<'_>) -> Option<(String, Option<String>)> {
-        let from_agent =
-            is_agents(call.method, Kind::Request) || is_agents(call.method, Kind::Notification);
-        let border = if from_agent {
-            &mut self.agent
-        } else {
-            &mut self.client
-        };
-        match border.read_call(call) {
-            Ok(Passage::Call {
-                method: official,
-                params: translated,
-            }) => {
-                if translated.as_deref() != call.params {
-                    let shown = translated.as_deref().unwrap_or("no params");
-                    self.notes.push(format!("officially: {official} {shown}"));
-                }
-                Some((official.into_owned(), translated.map(Cow::into_owned)))
+    fn official(&mut self, from: Peer, call: Call<'_>) -> Vec<(String, Option<String>)> {
+        let calls = match self.party(from).border.read_call(call) {
+            Ok(Passage::Call { method, params }) => {
+                vec![(method.into_owned(), params.map(Cow::into_owned))]
             }
-            Ok(Passage::Calls(mut calls)) => calls.pop(),
-            Ok(Passage::Answer(_) | Passage::Nothing) => None,
+            Ok(Passage::Calls(calls)) => calls,
+            Ok(Passage::Answer(_) | Passage::Nothing) => Vec::new(),
             Err(error) => {
-                self.problem(&error.to_string());
-                None
+                let kind = call.id.map_or(Kind::Notification, |_| Kind::Request);
+                self.refused(from, call.method, kind, &error);
+                return Vec::new();
             }
+        };
+        if calls.is_empty() {
+            self.note("officially: nothing".to_owned());
+        }
+        for (method, params) in &calls {
+            if (method.as_str(), params.as_deref()) != (call.method, call.params) {
+                let shown = params.as_deref().unwrap_or("no params");
+                self.note(format!("officially: {method} {shown}"));
+            }
+            // The listener's border reads answers by what it remembers of the calls.
+            let (method, params, id) = (method.as_str(), params.as_deref(), call.id);
+            let call = Call { id, method, params };
+            self.party(other(from)).border.write_call(call).ok();
+        }
+        calls
+    }
+
+    /// Who cancels a request: whoever has asked it.
+    fn canceller(&self, method: &str, params: Option<&str>) -> Option<Peer> {
+        if method != "$/cancel_request" {
+            return None;
+        }
+        let cancel: v1::CancelRequestNotification = from_str(params?).ok()?;
+        self.asker(&cancel.request_id, None)
+    }
+
+    fn party(&mut self, peer: Peer) -> &mut Party {
+        match peer {
+            Peer::Client => &mut self.client,
+            Peer::Agent => &mut self.agent,
         }
     }
-
-    fn violations(&mut self, violations: Vec<Violation>) {
-        for violation in violations {
-            self.problem(&violation.to_string());
-        }
-    }
-
-    fn problem(&mut self, what: &str) {
-        self.notes.push(format!("! {what}"));
-    }
 }
 
-fn arrow(method: &str) -> &'static str {
-    let from_agent = is_agents(method, Kind::Request) || is_agents(method, Kind::Notification);
-    if from_agent { "<-" } else { "->" }
-}
-
-fn is_agents(method: &str, kind: Kind) -> bool {
-    Method::find(method, kind, Direction::ToClient).is_some()
-}
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+const NO_MESSAGE: &str = "-- not a message";

@@ -1,57 +1,122 @@
 //! Explains a conversation: what each line is, which dialect it is in, what it means officially, and which rules it
-//! breaks. Without an argument it explains a sample; `-` reads standard input, anything else names a file.
+//! breaks. `--help` says how it is used.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "an example talks to people"
 )]
 
+mod arguments;
 mod conversation;
+mod line;
+#[cfg(test)]
+mod tests;
 
-use std::io::Read as _;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
 use std::process::ExitCode;
 
+use arguments::{Arguments, HELP, Source, Wish};
 use conversation::Conversation;
+use line::printable;
 
 fn main() -> ExitCode {
-    match text() {
-        Ok(text) => {
-            explain(&text);
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("error: {error}");
-            eprintln!(
-                "hint: give a file of JSON-RPC messages, one a line, `-` for standard input, or nothing"
-            );
-            ExitCode::FAILURE
+    let outcome = match arguments::read(std::env::args_os().skip(1)) {
+        Ok(Wish::Help) => print(HELP),
+        Ok(Wish::Version) => print(concat!("explain ", env!("CARGO_PKG_VERSION"), "\n")),
+        Ok(Wish::Explain(arguments)) => run(&arguments),
+        Err(error) => Err(Failure::Unusable(error)),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(Failure::Closed) => ExitCode::SUCCESS,
+        Err(Failure::Unusable(error)) => {
+            eprintln!("error: {}", printable(&error));
+            eprintln!("hint: `--help` shows how explain is used");
+            ExitCode::from(UNUSABLE)
         }
     }
 }
 
-fn text() -> std::io::Result<String> {
-    match std::env::args().nth(1).as_deref() {
-        None => Ok(SAMPLE.to_owned()),
-        Some("-") => {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text)?;
-            Ok(text)
-        }
-        Some(path) => std::fs::read_to_string(path),
-    }
+/// Why explaining ended early.
+enum Failure {
+    /// Nobody reads the output any more.
+    Closed,
+    /// The arguments or the input are of no use.
+    Unusable(String),
 }
 
-fn explain(text: &str) {
+fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let out = &mut io::stdout().lock();
+    let remarks = match &arguments.source {
+        Source::Sample => explain(SAMPLE.as_bytes(), "the sample", out)?,
+        Source::Stdin => explain(io::stdin().lock(), "standard input", out)?,
+        Source::File(path) => {
+            let name = path.display().to_string();
+            let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
+            explain(BufReader::new(file), &name, out)?
+        }
+    };
+    Ok(match remarks {
+        0 => ExitCode::SUCCESS,
+        _ if arguments.strict => ExitCode::from(WRONG),
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+/// Explains every line as it comes, and counts the remarks.
+fn explain(mut input: impl BufRead, name: &str, out: &mut impl Write) -> Result<usize, Failure> {
     let mut conversation = Conversation::default();
-    for (number, line) in text.lines().enumerate() {
-        if line.trim().is_empty() {
+    let (mut bytes, mut number, mut messages) = (Vec::new(), 0, 0);
+    while read_line(&mut input, &mut bytes).map_err(|error| unreadable(name, &error))? {
+        number += 1;
+        if bytes.trim_ascii().is_empty() {
             continue;
         }
-        println!("{:>3}  {}", number + 1, conversation.headline(line));
-        for note in conversation.take_notes() {
-            println!("       {note}");
+        if messages == 0 && matches!(bytes.trim_ascii(), b"{" | b"[") {
+            return Err(Failure::Unusable(format!(
+                "{name}: line {number} holds only a part of a message; write one message a line, as `jq -c .` does"
+            )));
         }
+        messages += 1;
+        let headline = conversation.headline(&bytes);
+        writeln!(out, "{number:>3}  {}", printable(&headline)).map_err(closed)?;
+        for note in conversation.take_notes() {
+            writeln!(out, "       {}", printable(&note)).map_err(closed)?;
+        }
+    }
+    if messages == 0 {
+        writeln!(out, "no messages").map_err(closed)?;
+    }
+    Ok(conversation.remarks())
+}
+
+/// Reads the next line without its end; nothing is left when it says `false`.
+fn read_line(input: &mut impl BufRead, bytes: &mut Vec<u8>) -> io::Result<bool> {
+    bytes.clear();
+    let count = input.read_until(b'\n', bytes)?;
+    while bytes.last().is_some_and(|last| b"\r\n".contains(last)) {
+        bytes.pop();
+    }
+    Ok(count > 0)
+}
+
+fn print(text: &str) -> Result<ExitCode, Failure> {
+    io::stdout().write_all(text.as_bytes()).map_err(closed)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn unreadable(name: &str, error: &io::Error) -> Failure {
+    Failure::Unusable(format!("{name}: {error}"))
+}
+
+fn closed(error: io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::Closed,
+        _ => Failure::Unusable(format!("standard output: {error}")),
     }
 }
 
 const SAMPLE: &str = include_str!("sample.jsonl");
+const WRONG: u8 = 1;
+const UNUSABLE: u8 = 2;

@@ -23,9 +23,9 @@ macro_rules! object {
         object! { @read $of $mode $req $opt [$($part)* { [$(#[$doc])*] $field ($type) }] $($rest)* }
     };
     (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
-        $(#[$doc:meta])* $field:ident : Option<Vec<$type:ty>> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
+        $(#[$doc:meta])* $field:ident : Option<Vec<$type:ident>> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
         object! { @push $of $mode $req $opt $part { [$(#[$doc])*] $field (Option<Vec<$type>>)
-            (impl IntoIterator<Item = impl Into<$type>>) some_list $wire [$($rule)*] } $($rest)* }
+            (items!($type)) some_list $wire [$($rule)*] } $($rest)* }
     };
     (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
         $(#[$doc:meta])* $field:ident : Option<u32> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
@@ -43,9 +43,9 @@ macro_rules! object {
             (impl Into<$type>) some $wire [$($rule)*] } $($rest)* }
     };
     (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
-        $(#[$doc:meta])* $field:ident : Maybe<Vec<$type:ty>> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
+        $(#[$doc:meta])* $field:ident : Maybe<Vec<$type:ident>> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
         object! { @push $of $mode $req $opt $part { [$(#[$doc])*] $field (Maybe<Vec<$type>>)
-            (impl IntoIterator<Item = impl Into<$type>>) value_list $wire [$($rule)*] } $($rest)* }
+            (items!($type)) value_list $wire [$($rule)*] } $($rest)* }
     };
     (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
         $(#[$doc:meta])* $field:ident : Maybe<$type:ty> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
@@ -53,9 +53,9 @@ macro_rules! object {
             (impl Into<$type>) value $wire [$($rule)*] } $($rest)* }
     };
     (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
-        $(#[$doc:meta])* $field:ident : Vec<$type:ty> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
+        $(#[$doc:meta])* $field:ident : Vec<$type:ident> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
         object! { @push $of $mode $req $opt $part { [$(#[$doc])*] $field (Vec<$type>)
-            (impl IntoIterator<Item = impl Into<$type>>) list $wire [$($rule)*] } $($rest)* }
+            (items!($type)) list $wire [$($rule)*] } $($rest)* }
     };
     (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
         $(#[$doc:meta])* $field:ident : BTreeMap<String, $type:ty> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
@@ -241,6 +241,18 @@ macro_rules! object {
         }
     };
     (@field [$rule:ident] $reader:ident $wire:literal) => { attache_rpc::json::field::$rule($reader, $wire)? };
+}
+
+/// What a list can be made of. Items that are mostly written as something simpler are converted; the others are named,
+/// so that `[]` has a type.
+macro_rules! items {
+    (String) => { impl IntoIterator<Item = impl Into<String>> };
+    (FilePath) => { impl IntoIterator<Item = impl Into<FilePath>> };
+    (ContentBlock) => { impl IntoIterator<Item = impl Into<ContentBlock>> };
+    (AuthMethod) => { impl IntoIterator<Item = impl Into<AuthMethod>> };
+    (LlmProtocol) => { impl IntoIterator<Item = impl Into<LlmProtocol>> };
+    (ToolCallContent) => { impl IntoIterator<Item = impl Into<ToolCallContent>> };
+    ($Item:ident) => { impl IntoIterator<Item = $Item> };
 }
 
 /// Capabilities that say nothing but that they are there: `{}`.

@@ -65,7 +65,8 @@ pub fn check_notification(notification: &AgentNotification, context: &Context) -
 }
 
 /// What is wrong with an agent's answer to a client's request: its result as JSON, or its error. The context is that
-/// of before; for the answer to `initialize` it does not count.
+/// of before; for the answer to `initialize` it does not count. A typed result is made JSON by
+/// [`json::to_string`].
 pub fn check_response(
     request: &ClientRequest,
     outcome: Result<&str, &Error>,

@@ -63,7 +63,8 @@ pub fn check_notification(notification: &ClientNotification, context: &Context) 
     found.into_list()
 }
 
-/// What is wrong with a client's answer to an agent's request: its result as JSON, or its error.
+/// What is wrong with a client's answer to an agent's request: its result as JSON, or its error. A typed result is
+/// made JSON by [`json::to_string`].
 pub fn check_response(
     request: &AgentRequest,
     outcome: Result<&str, &Error>,

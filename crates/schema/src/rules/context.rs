@@ -8,6 +8,27 @@ use crate::v1;
 
 /// What both sides of a connection have said so far. It is kept up to date by handing it each message after that
 /// message has been checked.
+///
+/// ```
+/// use attache_schema::call::ClientRequest;
+/// use attache_schema::rules::{Context, agent, client};
+/// use attache_schema::{json, v1};
+///
+/// let mut context = Context::default();
+/// let request = ClientRequest::from(v1::NewSessionRequest::new("project", []));
+///
+/// let found = client::check_request(&request, &context);
+/// assert_eq!(
+///     found[0].to_string(),
+///     "session/new params.cwd: the path is relative; send the absolute path (rule 68, MUST)"
+/// );
+/// context.client_asked(&request);
+///
+/// let result = json::to_string(&v1::NewSessionResponse::new("s1"));
+/// assert!(agent::check_response(&request, Ok(&result), &context).is_empty());
+/// context.agent_answered(&request, Ok(&result));
+/// assert!(context.sessions.contains_key("s1"));
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Context {
     /// What the client offers.

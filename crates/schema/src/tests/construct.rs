@@ -466,3 +466,19 @@ fn a_command_in_a_terminal() {
         "#]],
     );
 }
+
+#[test]
+fn an_empty_list_needs_no_type() {
+    let new = v1::NewSessionRequest::new("/project", []);
+    check(
+        &new,
+        expect![[r#"
+            {"cwd":"/project","mcpServers":[]}
+        "#]],
+    );
+    assert_eq!(v1::LoadSessionRequest::new("s1", "/", []).mcp_servers, []);
+    let resume = v1::ResumeSessionRequest::new("s1", "/").mcp_servers([]);
+    let fork = v1::ForkSessionRequest::new("s1", "/").mcp_servers([]);
+    assert_eq!(resume.mcp_servers, fork.mcp_servers);
+    assert_eq!(v1::ListSessionsResponse::new([]).sessions, []);
+}

@@ -39,6 +39,21 @@ fn every_method_of_the_table_is_dispatched() {
     }
 }
 
+#[test]
+fn what_either_side_may_call_is_found_both_ways() {
+    for direction in [
+        Direction::ToAgent,
+        Direction::ToClient,
+        Direction::Either,
+        Direction::ToProxy,
+    ] {
+        let found = Method::find("$/cancel_request", Kind::Notification, direction);
+        assert_eq!(found.is_some(), direction != Direction::ToProxy);
+    }
+    let found = Method::find("session/new", Kind::Request, Direction::Either);
+    assert!(found.is_none(), "only agents are asked for a session");
+}
+
 fn decode(method: &Method) -> Result<(), attache_rpc::Error> {
     let params = Some("{}");
     match (method.direction, method.kind) {

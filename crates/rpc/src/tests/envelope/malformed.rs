@@ -1,6 +1,7 @@
 //! Messages that are none.
 
 use super::{check, check_members};
+use crate::Message;
 
 #[test]
 fn what_is_no_json() {
@@ -34,7 +35,7 @@ fn what_is_no_json() {
         r#"{jsonrpc:"2.0"}"#,
     ];
     for text in texts {
-        let malformed = crate::Message::parse(text.as_bytes()).expect_err(text);
+        let malformed = Message::parse(text.as_bytes()).expect_err(text);
         assert_eq!(
             malformed.code,
             crate::Error::PARSE,
@@ -229,5 +230,28 @@ fn a_method_of_another_type() {
                 "-32600 id 7: method: expected a string",
             ),
         ]);
+    }
+}
+
+#[test]
+fn the_answer_each_deserves() {
+    let rows = [
+        (
+            "nonsense",
+            r#"null {"code":-32700,"message":"Parse error: not JSON: expected true, false or null","data":{"kind":"not_json"}}"#,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":"a","method":1}"#,
+            r#""a" {"code":-32600,"message":"Invalid request: method: expected a string","data":{"kind":"not_a_message"}}"#,
+        ),
+        (r#"{"jsonrpc":"2.0","id":7,"error":1}"#, "none"),
+    ];
+    for (text, expected) in rows {
+        let malformed = Message::parse(text.as_bytes()).expect_err(text);
+        let answer = malformed.answer().map(|(id, error)| {
+            let error = crate::json::to_string(&error);
+            format!("{id} {error}")
+        });
+        assert_eq!(answer.as_deref().unwrap_or("none"), expected, "{malformed}");
     }
 }

@@ -46,6 +46,10 @@ proptest! {
             let text = place.replace("MARK", &format!("{before}{marker}"));
             let malformed = Message::parse(text.as_bytes()).expect_err(&text);
             prop_assert!(!repeats(&malformed.reason, &marker), "{}", malformed.reason);
+            if let Some((_, error)) = malformed.answer() {
+                let error = json::to_string(&error);
+                prop_assert!(!repeats(&error, &marker), "{error}");
+            }
             // The id alone is repeated, as it must be.
             if let Some(id) = malformed.id {
                 let member = format!("\"id\":{id}");

@@ -36,7 +36,7 @@ fn check(rows: &[(&str, Option<&str>)]) {
                 "{id} after {params}"
             );
             assert!(end.answer(&id, "1"));
-            assert!(!end.peer.is_cancelled(&id), "nothing is kept");
+            assert!(end.peer.is_cancelled(&id), "nobody waits any more");
         }
     }
 }
@@ -153,4 +153,27 @@ fn a_call_that_has_ended_is_not_taken_back() {
     pair.left.peer.forget(forgotten);
     pair.left.peer.cancel(forgotten);
     assert_eq!(pair.left.lines().len(), 1, "the second call alone");
+}
+
+#[test]
+fn the_requests_of_a_stream_are_taken_back_together() {
+    let mut end = End::default();
+    let (a, b) = (Stream::named("a"), Stream::named("b"));
+    for (id, stream) in [(1, a), (2, b), (3, a), (4, Stream::CONNECTION)] {
+        end.feed(&request(&id.to_string()));
+        end.peer.assign(&Id::from(id), stream);
+    }
+    end.peer.assign(&Id::from(9), a);
+    let mut of_a: Vec<String> = end.peer.of_stream(a).iter().map(Id::to_string).collect();
+    of_a.sort();
+    assert_eq!(of_a, ["1", "3"]);
+    let taken_back = |end: &End| [1, 2, 3, 4].map(|id| end.peer.is_cancelled(&Id::from(id)));
+    end.peer.take_back(Some(a));
+    assert_eq!(taken_back(&end), [true, false, true, false]);
+    end.peer.take_back(None);
+    assert_eq!(taken_back(&end), [true; 4]);
+    for id in 1..=4 {
+        assert!(end.answer(&Id::from(id), "1"), "still to be answered");
+    }
+    assert!(end.peer.of_stream(a).is_empty());
 }

@@ -61,6 +61,27 @@ fn calls_of_ours_are_counted_too() {
 }
 
 #[test]
+fn what_is_urgent_has_room_when_nothing_else_has() {
+    let mut end = small(1000);
+    let room = |end: &End| {
+        [crate::Urgency::Ordinary, crate::Urgency::Urgent].map(|urgency| end.peer.has_room(urgency))
+    };
+    assert_eq!(room(&end), [true, true]);
+    assert!(end.peer.has_said_all());
+    let long = format!("[\"{}\"]", "x".repeat(900));
+    end.call("m", &long);
+    end.call("m", &long);
+    assert_eq!(room(&end), [false, true]);
+    for _ in 0..100 {
+        end.call("m", &long);
+    }
+    assert_eq!(room(&end), [false, false]);
+    end.sent();
+    assert_eq!(room(&end), [true, true]);
+    assert!(end.peer.has_said_all());
+}
+
+#[test]
 fn an_answer_that_is_too_long_becomes_an_error() {
     let mut end = small(1 << 20);
     for (length, fits) in [(960, true), (1000, false), (100_000, false)] {
@@ -193,6 +214,20 @@ fn a_peer_that_sends_garbage_and_never_reads_is_given_up() {
         why,
         "the peer asks without end and does not read the answers"
     );
+}
+
+#[test]
+fn a_peer_that_makes_others_answer_and_never_reads_is_given_up() {
+    let mut end = small(10_000);
+    let answer = format!("\"{}\"", "x".repeat(900));
+    let given_up = (0..1000).find_map(|_| end.peer.send_back(&answer));
+    assert!(matches!(
+        given_up,
+        Some(Event::Fatal(crate::Fatal::Flooded))
+    ));
+    assert!(end.peer.outbox().unwritten() < 20_000 + (64 << 10) + 2000);
+    end.sent();
+    assert!(end.peer.send_back(&answer).is_none(), "it has read");
 }
 
 #[test]

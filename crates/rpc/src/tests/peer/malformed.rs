@@ -4,7 +4,13 @@ use super::super::pair::End;
 use super::{check, failure};
 use crate::{Framing, Garbage, Limits};
 
-const MALFORMED: &str = r#"{"kind":"malformed"}"#;
+fn refusal(id: &str, code: i32, reason: &str) -> String {
+    let (title, data) = match code {
+        -32700 => ("Parse error", r#"{"kind":"not_json"}"#),
+        _ => ("Invalid request", r#"{"kind":"not_a_message"}"#),
+    };
+    failure(id, code, &format!("{title}: {reason}"), data)
+}
 
 #[test]
 fn a_bad_request_is_answered_with_its_id_where_it_can_be_read() {
@@ -15,26 +21,22 @@ fn a_bad_request_is_answered_with_its_id_where_it_can_be_read() {
     check(
         Garbage::Answer,
         &[
-            (
-                "nonsense",
-                &[],
-                &[&failure("null", -32700, no_json, MALFORMED)],
-            ),
-            ("{}", &[], &[&failure("null", -32600, version, MALFORMED)]),
+            ("nonsense", &[], &[&refusal("null", -32700, no_json)]),
+            ("{}", &[], &[&refusal("null", -32600, version)]),
             (
                 r#"{"id":7,"method":"m"}"#,
                 &[],
-                &[&failure("7", -32600, version, MALFORMED)],
+                &[&refusal("7", -32600, version)],
             ),
             (
                 r#"{"jsonrpc":"2.0","id":"a","method":"m","params":1}"#,
                 &[],
-                &[&failure("\"a\"", -32600, params, MALFORMED)],
+                &[&refusal("\"a\"", -32600, params)],
             ),
             (
                 r#"{"jsonrpc":"2.0","id":{},"method":"m"}"#,
                 &[],
-                &[&failure("null", -32600, id, MALFORMED)],
+                &[&refusal("null", -32600, id)],
             ),
             (
                 r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#,
@@ -47,12 +49,7 @@ fn a_bad_request_is_answered_with_its_id_where_it_can_be_read() {
 
 #[test]
 fn a_batch_is_refused_whole() {
-    let array = failure(
-        "null",
-        -32600,
-        "expected an object, found an array",
-        MALFORMED,
-    );
+    let array = refusal("null", -32600, "expected an object, found an array");
     let one = r#"{"jsonrpc":"2.0","id":1,"method":"m"}"#;
     let many = format!("[{one}{}]", format!(",{one}").repeat(10_000));
     let batches = [
@@ -122,11 +119,10 @@ fn a_bad_answer_fails_its_call_and_no_other() {
             (
                 r#"{"jsonrpc":"2.0","id":1,"method":"m","result":1}"#,
                 &[],
-                &[&failure(
+                &[&refusal(
                     "1",
                     -32600,
                     "a message is either a call or an answer",
-                    MALFORMED,
                 )],
             ),
         ],
@@ -169,13 +165,13 @@ fn banners_are_stepped_over_where_they_may_be() {
     assert_eq!((end.seen(), end.lines()), (vec![], vec![]));
     assert_eq!(end.peer.counts().malformed, 128);
     // What is JSON came from somebody who might wait.
-    let version = failure("null", -32600, "jsonrpc: expected \"2.0\"", MALFORMED);
+    let version = refusal("null", -32600, "jsonrpc: expected \"2.0\"");
     check(Garbage::Skip, &[(r#"{"level":"info"}"#, &[], &[&version])]);
 }
 
 #[test]
 fn bytes_that_are_no_text_are_answered_and_the_next_line_works() {
-    let not_utf_8 = failure("null", -32700, "not UTF-8", MALFORMED);
+    let not_utf_8 = refusal("null", -32700, "not UTF-8");
     let parts: &[&[u8]] = &[
         b"\xff",
         b"\xc0\x80",
@@ -194,7 +190,7 @@ fn bytes_that_are_no_text_are_answered_and_the_next_line_works() {
     let mut end = End::default();
     end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"\0\"}\n");
     let control = "not JSON: a control character in a string";
-    assert_eq!(end.lines(), [failure("null", -32700, control, MALFORMED)]);
+    assert_eq!(end.lines(), [refusal("null", -32700, control)]);
 }
 
 #[test]

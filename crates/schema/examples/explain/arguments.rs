@@ -1,0 +1,75 @@
+//! What the person wants, from the arguments.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What the person wants.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Wish {
+    Help,
+    Version,
+    Explain(Arguments),
+}
+
+/// What is to be explained, and how strictly.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Arguments {
+    pub(crate) source: Source,
+    pub(crate) strict: bool,
+}
+
+/// Where the conversation comes from.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) enum Source {
+    #[default]
+    Sample,
+    Stdin,
+    File(PathBuf),
+}
+
+/// The error says what cannot be meant.
+pub(crate) fn read(arguments: impl Iterator<Item = OsString>) -> Result<Wish, String> {
+    let mut wish = Arguments::default();
+    for argument in arguments {
+        let source = match argument.to_str() {
+            Some("-h" | "--help") => return Ok(Wish::Help),
+            Some("--version") => return Ok(Wish::Version),
+            Some("--strict") => {
+                wish.strict = true;
+                continue;
+            }
+            Some("-") => Source::Stdin,
+            Some(option) if option.starts_with('-') => {
+                return Err(format!("there is no option {option}"));
+            }
+            _ => Source::File(PathBuf::from(argument)),
+        };
+        if wish.source != Source::Sample {
+            return Err("one file at a time".to_owned());
+        }
+        wish.source = source;
+    }
+    Ok(Wish::Explain(wish))
+}
+
+pub(crate) const HELP: &str = "\
+Explains a conversation of the Agent Client Protocol, line by line.
+
+Usage: explain [--strict] [FILE]
+
+  FILE       JSON-RPC messages, one a line, or lines of the form
+             {\"from\":\"client\",\"message\":{…}}, where `from` is client or agent;
+             `-` is standard input; without FILE a sample is explained
+  --strict   exit with 1 if anything was wrong
+  --version  print the version
+  -h, --help print this
+
+Each message gets a line: `->` is said by the client, `<-` by the agent, `--`
+where that cannot be seen. What is wrong with it stands below, behind a `!`.
+
+Exit codes: 0 explained, 1 something was wrong (only with --strict), 2 the
+arguments or the input could not be used.
+
+Example, in the project's folder:
+  cargo run -p attache-schema --example explain -- --strict conversation.jsonl
+";

@@ -1,0 +1,44 @@
+//! An agent in forty lines: it asks before it does anything, and can be cancelled.
+
+use attache::agent::ClientSession;
+use attache::{AgentCall, CallError, v1};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> std::io::Result<()> {
+    let (client, mut calls) = attache::agent::stdio()?;
+    let mut sessions = 0;
+    while let Some(call) = calls.next().await {
+        match call {
+            AgentCall::Initialize(_, reply) => {
+                let us = v1::Implementation::new("example-agent", "1.0.0");
+                reply.ok(v1::InitializeResponse::new(v1::ProtocolVersion::V1).agent_info(us));
+            }
+            AgentCall::NewSession(_, reply) => {
+                sessions += 1;
+                reply.ok(v1::NewSessionResponse::new(format!("session-{sessions}")));
+            }
+            AgentCall::Prompt(request, reply) => {
+                let session = client.session(request.session_id.clone());
+                tokio::spawn(async move {
+                    tokio::select! {
+                        ended = turn(&session) => reply.with(ended.map(v1::PromptResponse::new)),
+                        () = reply.cancelled() => {}
+                    }
+                });
+            }
+            other => other.refuse(),
+        }
+    }
+    Ok(())
+}
+
+async fn turn(session: &ClientSession) -> Result<v1::StopReason, CallError> {
+    session.say("Shall I? ").await?;
+    let tool = v1::ToolCallUpdate::new("call-1").title("Wave".to_owned());
+    let yes = v1::PermissionOption::new("yes", "Yes", v1::PermissionOptionKind::AllowOnce);
+    match session.ask_permission(tool, [yes]).await? {
+        v1::RequestPermissionOutcome::Selected(_) => session.say("Hello!").await?,
+        _ => session.say("Then not.").await?,
+    }
+    Ok(v1::StopReason::EndTurn)
+}

@@ -1,0 +1,161 @@
+//! The agent's side: take calls from [`AgentCalls`], talk to the client through a [`ClientHandle`].
+
+use std::io;
+use std::sync::Arc;
+
+use attache_rpc::json::Raw;
+use attache_rpc::{Flow, Garbage, Stream};
+use attache_schema::dialect::Peer;
+use attache_schema::method::{Notification, Request};
+use attache_schema::v1;
+use attache_transport::{self as transport, Inbox};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::border;
+use crate::core::{Core, stream};
+use crate::lookout::ForAgent;
+use crate::{AgentCall, CallError, Options, calls};
+
+/// An agent on standard input and output, which belong to the protocol from now on: what the program prints goes to
+/// standard error. Must be called within a tokio runtime, once.
+pub fn stdio() -> io::Result<(ClientHandle, AgentCalls)> {
+    let (read, write) = transport::stdio()?;
+    Ok(connect(read, write, Options::default()))
+}
+
+/// An agent on any stream of bytes.
+pub fn connect<R, W>(read: R, write: W, options: Options) -> (ClientHandle, AgentCalls)
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let options = transport::Options {
+        limits: options.limits,
+        framing: options.framing,
+        garbage: Garbage::Answer,
+        stall: options.stall,
+        grace: options.grace,
+        lookout: Box::new(ForAgent),
+        border: border::at(Peer::Client, options.dialect),
+    };
+    let (link, inbox) = transport::connect(read, write, options);
+    let core = Arc::new(Core::of_agent(link));
+    let client = ClientHandle {
+        core: Arc::clone(&core),
+    };
+    (client, AgentCalls { core, inbox })
+}
+
+/// What the client asks and tells, in the order of the wire.
+#[derive(Debug)]
+pub struct AgentCalls {
+    core: Arc<Core>,
+    inbox: Inbox,
+}
+
+impl AgentCalls {
+    /// Takes the next call. `None` when the client has gone and everything has been said.
+    ///
+    /// Calls that cannot be read, or that come before `initialize`, are answered here and not shown.
+    pub async fn next(&mut self) -> Option<AgentCall> {
+        calls::next_for_agent(&self.core, &mut self.inbox).await
+    }
+}
+
+/// The client, as an agent sees it. It can be cloned and used from any task.
+#[derive(Debug, Clone)]
+pub struct ClientHandle {
+    core: Arc<Core>,
+}
+
+impl ClientHandle {
+    /// Asks the client. A call that it has not offered to serve is an error and is not sent.
+    pub async fn ask<R: Request>(&self, request: R) -> Result<R::Response, CallError> {
+        self.core.ask(&request).await
+    }
+
+    /// Tells the client.
+    pub async fn tell<N: Notification>(&self, notification: N) -> Result<(), CallError> {
+        let params = Raw::of(&notification);
+        let flow = Flow::of(stream(params.as_str()));
+        self.core.tell(&notification, flow).await
+    }
+
+    /// Asks something outside the protocol; the method's name starts with `_`.
+    pub async fn ask_extension(&self, method: &str, params: &Raw) -> Result<Raw, CallError> {
+        self.core.ask_extension(method, params).await
+    }
+
+    /// Tells something outside the protocol.
+    pub async fn tell_extension(&self, method: &str, params: &Raw) -> Result<(), CallError> {
+        let flow = Flow::of(stream(params.as_str()));
+        Ok(self.core.link.notify(method, params, flow).await?)
+    }
+
+    /// One session of the client.
+    pub fn session(&self, id: impl Into<v1::SessionId>) -> ClientSession {
+        let id = id.into();
+        ClientSession {
+            stream: Stream::named(id.as_str()),
+            id,
+            client: self.clone(),
+        }
+    }
+
+    /// What the client has said it can do; `None` before `initialize`.
+    pub fn capabilities(&self) -> Option<v1::ClientCapabilities> {
+        self.core.known().client.clone()
+    }
+
+    /// Waits until everything that has been said is written.
+    pub async fn flush(&self) {
+        self.core.link.flush().await;
+    }
+}
+
+/// One session, as an agent sees it.
+#[derive(Debug, Clone)]
+pub struct ClientSession {
+    client: ClientHandle,
+    id: v1::SessionId,
+    stream: Stream,
+}
+
+impl ClientSession {
+    /// The session's id.
+    pub fn id(&self) -> &v1::SessionId {
+        &self.id
+    }
+
+    /// Tells what has happened. Waits while the client does not read.
+    pub async fn update(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), CallError> {
+        let notification = v1::SessionNotification::new(self.id.clone(), update);
+        let flow = Flow::of(self.stream);
+        self.client.core.tell(&notification, flow).await
+    }
+
+    /// Says something to the person: a part of the agent's message.
+    pub async fn say(&self, text: impl Into<String>) -> Result<(), CallError> {
+        let chunk = v1::ContentChunk::new(text.into());
+        self.update(v1::SessionUpdate::AgentMessageChunk(chunk))
+            .await
+    }
+
+    /// Shows a part of the agent's reasoning.
+    pub async fn think(&self, text: impl Into<String>) -> Result<(), CallError> {
+        let chunk = v1::ContentChunk::new(text.into());
+        self.update(v1::SessionUpdate::AgentThoughtChunk(chunk))
+            .await
+    }
+
+    /// Asks the person whether a tool may run.
+    pub async fn ask_permission(
+        &self,
+        tool_call: v1::ToolCallUpdate,
+        options: impl IntoIterator<Item = v1::PermissionOption>,
+    ) -> Result<v1::RequestPermissionOutcome, CallError> {
+        let id = self.id.clone();
+        let request = v1::RequestPermissionRequest::new(id, tool_call, options);
+        Ok(self.client.ask(request).await?.outcome)
+    }
+}

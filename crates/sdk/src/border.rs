@@ -1,0 +1,198 @@
+//! Peers that speak another dialect: told by their first messages, translated message by message.
+
+mod detect;
+
+use std::collections::HashMap;
+
+use attache_rpc::{Error, Id, Message};
+use attache_schema::dialect::{self, Call, Dialect, Passage};
+use attache_transport::{Border, Crossing, Instead};
+
+use detect::Detecting;
+
+/// The border that a connection with a peer needs, if it needs one. Without a dialect the first messages tell it.
+pub(crate) fn at(peer: dialect::Peer, dialect: Option<Dialect>) -> Option<Box<dyn Border>> {
+    match dialect {
+        None => Some(Box::new(Detecting::new(peer))),
+        Some(Dialect::Official) => None,
+        Some(dialect) => Some(Box::new(Translating::new(dialect, peer))),
+    }
+}
+
+/// Translates between the official protocol inside and a dialect outside.
+pub(crate) struct Translating {
+    border: dialect::Border,
+    /// The methods of the peer's requests that we have not answered, by their official names.
+    theirs: HashMap<Id, String>,
+    /// The methods of our requests that the peer has not answered.
+    ours: HashMap<Id, String>,
+}
+
+impl Translating {
+    pub(crate) fn new(dialect: Dialect, peer: dialect::Peer) -> Self {
+        Translating {
+            border: dialect::Border::new(dialect, peer),
+            theirs: HashMap::new(),
+            ours: HashMap::new(),
+        }
+    }
+
+    /// A request of the client, made before the dialect was known, that has not been answered.
+    fn expect_answer(&mut self, peer: dialect::Peer, id: Id, method: &str) {
+        let requests = match peer {
+            dialect::Peer::Client => &mut self.theirs,
+            dialect::Peer::Agent => &mut self.ours,
+        };
+        requests.insert(id, method.to_owned());
+    }
+
+    fn read_call(&mut self, id: Option<&Id>, method: &str, params: Option<&str>) -> Instead {
+        let passage = self.border.read_call(Call { id, method, params });
+        match (passage, id) {
+            (Ok(passage), id) => {
+                if let (Some(id), Some(official)) = (id, last_method(&passage)) {
+                    self.theirs.insert(id.clone(), official.to_owned());
+                }
+                passed(passage, id)
+            }
+            (Err(error), Some(id)) => {
+                back(failure(id, &self.border.write_error(id, method, error)))
+            }
+            (Err(_), None) => Instead::default(),
+        }
+    }
+
+    fn write_call(&mut self, id: Option<&Id>, method: &str, params: Option<&str>) -> Instead {
+        let passage = self.border.write_call(Call { id, method, params });
+        match (passage, id) {
+            (Ok(passage), id) => {
+                if let Some(id) = id {
+                    self.ours.insert(id.clone(), method.to_owned());
+                }
+                passed(passage, id)
+            }
+            (Err(error), Some(id)) => back(failure(id, &error)),
+            (Err(_), None) => Instead::default(),
+        }
+    }
+}
+
+impl Border for Translating {
+    fn incoming(&mut self, message: &str) -> Crossing {
+        let instead = match Message::parse_str(message) {
+            Ok(Message::Request { id, method, params }) => {
+                self.read_call(Some(&id), &method, params)
+            }
+            Ok(Message::Notification { method, params }) => self.read_call(None, &method, params),
+            Ok(Message::Response { id, result }) => {
+                let method = self.ours.remove(&id).unwrap_or_default();
+                match self.border.read_result(&id, &method, result) {
+                    Ok(result) => on(response(&id, &result)),
+                    Err(error) => on(failure(&id, &error)),
+                }
+            }
+            Ok(Message::Failure { id, error }) => {
+                let method = self.ours.remove(&id).unwrap_or_default();
+                on(failure(&id, &self.border.read_error(&id, &method, error)))
+            }
+            Err(_) => return Crossing::Same,
+        };
+        Crossing::Instead(instead)
+    }
+
+    fn outgoing(&mut self, message: &str) -> Crossing {
+        let instead = match Message::parse_str(message) {
+            Ok(Message::Request { id, method, params }) => {
+                self.write_call(Some(&id), &method, params)
+            }
+            Ok(Message::Notification { method, params }) => self.write_call(None, &method, params),
+            Ok(Message::Response { id, result }) => {
+                let method = self.theirs.remove(&id).unwrap_or_default();
+                match self.border.write_result(&id, &method, result) {
+                    Ok(result) => on(response(&id, &result)),
+                    Err(error) => {
+                        let error = self.border.write_error(&id, &method, error);
+                        on(failure(&id, &error))
+                    }
+                }
+            }
+            Ok(Message::Failure { id, error }) => {
+                let method = self.theirs.remove(&id).unwrap_or_default();
+                on(failure(&id, &self.border.write_error(&id, &method, error)))
+            }
+            Err(_) => return Crossing::Same,
+        };
+        Crossing::Instead(instead)
+    }
+}
+
+/// The messages that a passage stands for. Of several calls only the last one is the original and wants the answer.
+fn passed(passage: Passage<'_>, id: Option<&Id>) -> Instead {
+    match passage {
+        Passage::Call { method, params } => on(call(id, &method, params.as_deref())),
+        Passage::Calls(calls) => {
+            let last = calls.len().saturating_sub(1);
+            let calls = calls.iter().enumerate();
+            let lines = calls.map(|(at, (method, params))| {
+                let id = id.filter(|_| at == last);
+                call(id, method, params.as_deref())
+            });
+            Instead {
+                on: lines.collect(),
+                back: Vec::new(),
+            }
+        }
+        Passage::Answer(result) => match id {
+            Some(id) => back(response(id, &result)),
+            None => Instead::default(),
+        },
+        Passage::Nothing => Instead::default(),
+    }
+}
+
+/// The official name of the call that will be answered.
+fn last_method<'a>(passage: &'a Passage<'_>) -> Option<&'a str> {
+    match passage {
+        Passage::Call { method, .. } => Some(method),
+        Passage::Calls(calls) => calls.last().map(|(method, _)| method.as_str()),
+        Passage::Answer(_) | Passage::Nothing => None,
+    }
+}
+
+fn on(message: String) -> Instead {
+    Instead {
+        on: vec![message],
+        back: Vec::new(),
+    }
+}
+
+fn back(message: String) -> Instead {
+    Instead {
+        on: Vec::new(),
+        back: vec![message],
+    }
+}
+
+fn call(id: Option<&Id>, method: &str, params: Option<&str>) -> String {
+    let method = method.into();
+    written(&match id.cloned() {
+        Some(id) => Message::Request { id, method, params },
+        None => Message::Notification { method, params },
+    })
+}
+
+fn response(id: &Id, result: &str) -> String {
+    let id = id.clone();
+    written(&Message::Response { id, result })
+}
+
+fn failure(id: &Id, error: &Error) -> String {
+    let (id, error) = (id.clone(), error.clone());
+    written(&Message::Failure { id, error })
+}
+
+fn written(message: &Message<'_>) -> String {
+    let mut out = String::new();
+    message.write(&mut out);
+    out
+}

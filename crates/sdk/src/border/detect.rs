@@ -1,0 +1,98 @@
+//! Telling a peer's dialect by its first messages.
+
+use attache_rpc::{Id, Message};
+use attache_schema::dialect::{Dialect, Peer};
+use attache_transport::{Border, Crossing};
+
+use super::Translating;
+
+/// A border that does not know yet what it has to translate.
+pub(crate) struct Detecting {
+    peer: Peer,
+    /// The `initialize` that has not been answered.
+    initialize: Option<Id>,
+    translating: Option<Translating>,
+}
+
+impl Detecting {
+    pub(crate) fn new(peer: Peer) -> Self {
+        Detecting {
+            peer,
+            initialize: None,
+            translating: None,
+        }
+    }
+
+    /// Goes on in a dialect, from this message of the peer on.
+    fn decide(&mut self, dialect: Dialect, message: &str) -> Crossing {
+        if dialect == Dialect::Official {
+            return Crossing::Open;
+        }
+        let mut translating = Translating::new(dialect, self.peer);
+        if let Some(id) = self.initialize.take() {
+            translating.expect_answer(self.peer, id, "initialize");
+        }
+        let crossing = translating.incoming(message);
+        self.translating = Some(translating);
+        crossing
+    }
+
+    /// What the first messages of a client show: `initialize`, or else the first session.
+    fn client_says(&mut self, message: &str) -> Crossing {
+        let Ok(Message::Request { id, method, params }) = Message::parse_str(message) else {
+            return Crossing::Same;
+        };
+        let params = params.unwrap_or("{}");
+        match &*method {
+            "initialize" => match Dialect::of_client(params) {
+                Some(dialect) => self.decide(dialect, message),
+                None => {
+                    self.initialize = Some(id);
+                    Crossing::Same
+                }
+            },
+            "session/new" | "session/load" => {
+                let dialect = Dialect::of_session(params).unwrap_or_default();
+                self.decide(dialect, message)
+            }
+            _ => Crossing::Same,
+        }
+    }
+
+    /// What an agent's answer to `initialize` shows.
+    fn agent_says(&mut self, message: &str) -> Crossing {
+        match Message::parse_str(message) {
+            Ok(Message::Response { id, result }) if self.initialize.as_ref() == Some(&id) => {
+                let dialect = Dialect::of_agent(result).unwrap_or_default();
+                self.decide(dialect, message)
+            }
+            _ => Crossing::Same,
+        }
+    }
+}
+
+impl Border for Detecting {
+    fn incoming(&mut self, message: &str) -> Crossing {
+        match (&mut self.translating, self.peer) {
+            (Some(translating), _) => translating.incoming(message),
+            (None, Peer::Client) => self.client_says(message),
+            (None, Peer::Agent) => self.agent_says(message),
+        }
+    }
+
+    fn outgoing(&mut self, message: &str) -> Crossing {
+        if let Some(translating) = &mut self.translating {
+            return translating.outgoing(message);
+        }
+        match Message::parse_str(message) {
+            Ok(Message::Request { id, method, .. }) if method == "initialize" => {
+                self.initialize = Some(id);
+            }
+            Ok(Message::Response { id, .. }) if self.initialize.as_ref() == Some(&id) => {
+                self.initialize = None;
+            }
+            _ => {}
+        }
+        Crossing::Same
+    }
+}

@@ -1,0 +1,87 @@
+//! Taking calls: decoding what came in, and answering what cannot be decoded.
+
+use std::sync::Arc;
+
+use attache_rpc::{Call, Error, Flow, Id, Stream};
+use attache_schema::call::{AgentNotification, AgentRequest, ClientNotification, ClientRequest};
+use attache_schema::{error, v1};
+use attache_transport::{Inbox, Incoming};
+
+use crate::core::{Core, stream};
+use crate::{AgentCall, ClientCall};
+
+pub(crate) async fn next_for_agent(core: &Arc<Core>, inbox: &mut Inbox) -> Option<AgentCall> {
+    loop {
+        match inbox.next().await? {
+            Incoming::Request(id, call) => match agent_request(core, &call) {
+                Ok(request) => {
+                    let stream = call.params().map_or(Stream::CONNECTION, stream);
+                    return Some(AgentCall::asked(core, id, stream, request));
+                }
+                Err(error) => refuse(core, &id, &error),
+            },
+            // One that does not fit is ignored, as the protocol asks.
+            Incoming::Notification(call) => {
+                if let Ok(told) = ClientNotification::decode(call.method(), call.params()) {
+                    return Some(AgentCall::told(told));
+                }
+            }
+        }
+    }
+}
+
+pub(crate) async fn next_for_client(core: &Arc<Core>, inbox: &mut Inbox) -> Option<ClientCall> {
+    loop {
+        match inbox.next().await? {
+            Incoming::Request(id, call) => match client_request(core, &call) {
+                Ok(request) => {
+                    let stream = call.params().map_or(Stream::CONNECTION, stream);
+                    return Some(ClientCall::asked(core, id, stream, request));
+                }
+                Err(error) => refuse(core, &id, &error),
+            },
+            Incoming::Notification(call) => {
+                if let Ok(told) = AgentNotification::decode(call.method(), call.params()) {
+                    return Some(ClientCall::told(told));
+                }
+            }
+        }
+    }
+}
+
+fn agent_request(core: &Core, call: &Call) -> Result<ClientRequest, Error> {
+    let request = ClientRequest::decode(call.method(), call.params())?;
+    let mut known = core.known();
+    match &request {
+        ClientRequest::Initialize(initialize) => {
+            known.client = Some(initialize.client_capabilities.clone());
+            Ok(request)
+        }
+        ClientRequest::Extension(_) => Ok(request),
+        _ if known.client.is_none() => {
+            let reason = "`initialize` comes first";
+            Err(error::invalid_request("not_initialized", reason))
+        }
+        _ => Ok(request),
+    }
+}
+
+/// A request that we have not offered to serve is refused as if its method did not exist.
+fn client_request(core: &Core, call: &Call) -> Result<AgentRequest, Error> {
+    use attache_schema::method::{Direction, Gate, Kind, Method};
+    let request = AgentRequest::decode(call.method(), call.params())?;
+    let method = Method::find(call.method(), Kind::Request, Direction::ToClient);
+    if let Some(Gate::Client(_, open)) = method.map(|method| method.gate) {
+        let known = core.known();
+        let default = v1::ClientCapabilities::default();
+        if !open(known.client.as_ref().unwrap_or(&default)) {
+            return Err(error::method_not_found(call.method()));
+        }
+    }
+    Ok(request)
+}
+
+fn refuse(core: &Core, id: &Id, error: &Error) {
+    let flow = Flow::of(Stream::CONNECTION);
+    core.link.answer::<v1::PromptResponse>(id, flow, Err(error));
+}

@@ -1,0 +1,141 @@
+//! What both sides share: the link, and what each side has said it can do.
+
+use std::any::Any;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use attache_rpc::json::{self, Raw, Reader};
+use attache_rpc::{Flow, Stream};
+use attache_schema::method::{Gate, Method, Notification, Request};
+use attache_schema::v1;
+use attache_transport::{Delivery, Link};
+
+use crate::CallError;
+
+/// One connection as its side sees it.
+#[derive(Debug)]
+pub(crate) struct Core {
+    pub(crate) link: Link,
+    known: Mutex<Known>,
+    ordered: bool,
+}
+
+/// What the two sides have said of themselves.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    pub(crate) client: Option<v1::ClientCapabilities>,
+    pub(crate) agent: Option<v1::AgentCapabilities>,
+    pub(crate) auth_methods: Vec<v1::AuthMethod>,
+}
+
+impl Core {
+    /// The agent's side. Its answers are given at once, since nothing that a client tells belongs before them.
+    pub(crate) fn of_agent(link: Link) -> Self {
+        Core {
+            link,
+            known: Mutex::default(),
+            ordered: false,
+        }
+    }
+
+    /// The client's side. The end of a turn comes after the turn's updates.
+    pub(crate) fn of_client(link: Link) -> Self {
+        Core {
+            link,
+            known: Mutex::default(),
+            ordered: true,
+        }
+    }
+
+    pub(crate) fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) async fn ask<R: Request>(&self, request: &R) -> Result<R::Response, CallError> {
+        let method = R::METHOD;
+        self.check(method)?;
+        let params = Raw::of(request);
+        let flow = Flow::of(stream(params.as_str()));
+        let result = self.call(method.name, &params, flow).await?;
+        json::from_str(result.as_str()).map_err(|fault| CallError::Unreadable {
+            method: method.name,
+            fault: fault.within("result"),
+        })
+    }
+
+    /// Asks something outside the protocol.
+    pub(crate) async fn ask_extension(&self, method: &str, params: &Raw) -> Result<Raw, CallError> {
+        let flow = Flow::of(stream(params.as_str()));
+        let result = self.call(method, params, flow).await?;
+        let result = Raw::parse(result.as_str());
+        result.map_err(|fault| CallError::Malformed(fault.to_string()))
+    }
+
+    async fn call(
+        &self,
+        method: &str,
+        params: &Raw,
+        flow: Flow,
+    ) -> Result<attache_rpc::Payload, CallError> {
+        let delivery = if self.ordered && ENDS_UPDATES.contains(&method) {
+            Delivery::InOrder
+        } else {
+            Delivery::AtOnce
+        };
+        Ok(self.link.call(method, params, flow, delivery).await?)
+    }
+
+    pub(crate) async fn tell<N: Notification>(
+        &self,
+        notification: &N,
+        flow: Flow,
+    ) -> Result<(), CallError> {
+        self.check(N::METHOD)?;
+        self.link.notify(N::METHOD.name, notification, flow).await?;
+        Ok(())
+    }
+
+    /// Whether the other side has said that it may be called so.
+    fn check(&self, method: &'static Method) -> Result<(), CallError> {
+        if method.name == "initialize" {
+            return Ok(());
+        }
+        let known = self.known();
+        let open = match method.gate {
+            Gate::Always | Gate::Offer(_) => known.client.is_some().then_some(true),
+            Gate::Agent(_, open) => known.agent.as_ref().map(open),
+            Gate::Client(_, open) => known.client.as_ref().map(open),
+        };
+        match open {
+            Some(true) => Ok(()),
+            Some(false) => Err(CallError::NotOffered {
+                method: method.name,
+                capability: method.gate.path().unwrap_or_default(),
+            }),
+            None => Err(CallError::NotInitialized {
+                method: method.name,
+            }),
+        }
+    }
+
+    /// Learns from an answer that is about to be given; the session that it brings into being, if it does.
+    pub(crate) fn learn(&self, answer: &dyn Any) -> Option<Stream> {
+        if let Some(answer) = answer.downcast_ref::<v1::InitializeResponse>() {
+            self.known().agent = Some(answer.agent_capabilities.clone());
+        }
+        let new = answer.downcast_ref::<v1::NewSessionResponse>();
+        let new = new.map(|answer| &answer.session_id);
+        let fork = answer.downcast_ref::<v1::ForkSessionResponse>();
+        let fork = fork.map(|answer| &answer.session_id);
+        new.or(fork).map(|id| Stream::named(id.as_str()))
+    }
+}
+
+/// The stream that a call belongs to: its session's.
+pub(crate) fn stream(params: &str) -> Stream {
+    let session = Reader::new(params).tag("sessionId");
+    let session = session.ok().flatten();
+    session.map_or(Stream::CONNECTION, |id| Stream::named(&id))
+}
+
+/// Calls during which updates come that belong before the answer.
+const ENDS_UPDATES: [&str; 2] = ["session/prompt", "session/load"];

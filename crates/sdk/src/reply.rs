@@ -1,0 +1,138 @@
+//! The answer to a request, which is given once: by whoever handles the request, or when nobody does.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use attache_rpc::json::Encode;
+use attache_rpc::{Error, Flow, Id, Stream};
+use attache_schema::error;
+use attache_schema::v1::{PromptResponse, StopReason};
+
+use crate::core::Core;
+
+/// The answer that a request of the peer waits for.
+///
+/// Dropped without an answer it answers that the request failed, or that it was cancelled if the peer has taken it
+/// back, so that nobody waits for ever.
+#[must_use = "the peer waits for this answer"]
+pub struct Reply<T> {
+    question: Option<Question>,
+    result: PhantomData<fn(T)>,
+}
+
+struct Question {
+    core: Arc<Core>,
+    id: Id,
+    stream: Stream,
+    sort: Sort,
+}
+
+/// What is special about a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sort {
+    Plain,
+    /// A turn that is cancelled ends with a stop reason, never with an error.
+    Prompt,
+    /// Somebody waits for a person's decision.
+    Permission,
+}
+
+impl<T: Encode + 'static> Reply<T> {
+    pub(crate) fn new(core: &Arc<Core>, id: Id, stream: Stream, sort: Sort) -> Self {
+        let core = Arc::clone(core);
+        let question = Some(Question {
+            core,
+            id,
+            stream,
+            sort,
+        });
+        Reply {
+            question,
+            result: PhantomData,
+        }
+    }
+
+    /// Answers with a result.
+    pub fn ok(mut self, result: T) {
+        if let Some(question) = self.question.take() {
+            let stream = question.core.learn(&result);
+            question.answer(stream, Ok(&result));
+        }
+    }
+
+    /// Answers with an error. A turn that the peer has cancelled is answered with `cancelled` instead.
+    pub fn fail(mut self, error: impl Into<Error>) {
+        if let Some(question) = self.question.take() {
+            question.fail(&error.into());
+        }
+    }
+
+    /// Answers with whatever came of it.
+    pub fn with(self, outcome: Result<T, impl Into<Error>>) {
+        match outcome {
+            Ok(result) => self.ok(result),
+            Err(error) => self.fail(error),
+        }
+    }
+}
+
+impl<T> Reply<T> {
+    /// Waits until the peer no longer wants the answer: it has cancelled the request or its turn, or is gone.
+    pub async fn cancelled(&self) {
+        if let Some(question) = &self.question {
+            question.core.link.cancelled(&question.id).await;
+        }
+    }
+
+    /// Whether the peer no longer wants the answer.
+    pub fn is_cancelled(&self) -> bool {
+        let question = self.question.as_ref();
+        question.is_none_or(|question| question.is_cancelled())
+    }
+}
+
+impl Question {
+    fn is_cancelled(&self) -> bool {
+        self.core.link.is_cancelled(&self.id)
+    }
+
+    fn fail(&self, error: &Error) {
+        if self.sort == Sort::Prompt && self.is_cancelled() {
+            let ended = PromptResponse::new(StopReason::Cancelled);
+            self.answer(None, Ok(&ended));
+        } else {
+            self.answer::<PromptResponse>(None, Err(error));
+        }
+    }
+
+    fn answer<T: Encode>(&self, stream: Option<Stream>, outcome: Result<&T, &Error>) {
+        let stream = stream.unwrap_or(self.stream);
+        let flow = match self.sort {
+            Sort::Permission => Flow::urgent(stream),
+            Sort::Plain | Sort::Prompt => Flow::of(stream),
+        };
+        self.core.link.answer(&self.id, flow, outcome);
+    }
+}
+
+impl<T> Drop for Reply<T> {
+    fn drop(&mut self) {
+        if let Some(question) = self.question.take() {
+            if question.is_cancelled() {
+                question.fail(&error::cancelled());
+            } else {
+                question.fail(&error::internal(
+                    "the request was dropped without an answer",
+                ));
+            }
+        }
+    }
+}
+
+impl<T> fmt::Debug for Reply<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let id = self.question.as_ref().map(|question| &question.id);
+        f.debug_struct("Reply").field("id", &id).finish()
+    }
+}

@@ -1,0 +1,139 @@
+//! Peers that speak another dialect, on the wire.
+
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+
+use crate::{AgentCall, Dialect, Options, agent, client, pipes, v1};
+
+/// An agent of ours that talks to a client in its own words.
+async fn converse(lines: &[&str]) -> Vec<String> {
+    let (ours, theirs) = pipes(1 << 16);
+    let (client, mut calls) = agent::connect(ours.0, ours.1, Options::default());
+    let agent_side = tokio::spawn(async move {
+        while let Some(call) = calls.next().await {
+            match call {
+                AgentCall::Initialize(_, reply) => {
+                    reply.ok(v1::InitializeResponse::new(v1::ProtocolVersion::V1));
+                }
+                AgentCall::NewSession(request, reply) => {
+                    assert_eq!(request.cwd.as_str(), "/project");
+                    reply.ok(v1::NewSessionResponse::new("s"));
+                }
+                AgentCall::Prompt(request, reply) => {
+                    client
+                        .session(request.session_id)
+                        .say("hello")
+                        .await
+                        .unwrap();
+                    reply.ok(v1::PromptResponse::new(v1::StopReason::EndTurn));
+                }
+                other => other.refuse(),
+            }
+        }
+    });
+    let (read, mut write) = theirs;
+    for line in lines {
+        write.write_all(line.as_bytes()).await.unwrap();
+        write.write_all(b"\n").await.unwrap();
+    }
+    write.shutdown().await.unwrap();
+    let mut answers = Vec::new();
+    let mut read = BufReader::new(read).lines();
+    while let Some(line) = read.next_line().await.unwrap() {
+        answers.push(line);
+    }
+    agent_side.await.unwrap();
+    answers
+}
+
+#[tokio::test]
+async fn a_client_of_the_draft_is_answered_in_the_draft() {
+    let said = converse(&[
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"capabilities":{}}}"#,
+        r#"{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"workingDirectory":"/project"}}"#,
+        r#"{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"hi"}]}}"#,
+    ])
+    .await;
+    assert!(said[0].contains("\"capabilities\""), "{}", said[0]);
+    assert!(!said[0].contains("agentCapabilities"), "{}", said[0]);
+    let update = said
+        .iter()
+        .find(|line| line.contains("session/update"))
+        .unwrap();
+    assert!(update.contains("\"data\""), "{update}");
+    assert!(!update.contains("sessionUpdate"), "{update}");
+}
+
+#[tokio::test]
+async fn a_client_of_the_draft_that_shows_it_at_its_first_session() {
+    let said = converse(&[
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#,
+        r#"{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"workingDirectory":"/project"}}"#,
+        r#"{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"hi"}]}}"#,
+    ])
+    .await;
+    let update = said
+        .iter()
+        .find(|line| line.contains("session/update"))
+        .unwrap();
+    assert!(!update.contains("sessionUpdate"), "{update}");
+}
+
+#[tokio::test]
+async fn an_official_client_is_answered_officially() {
+    let said = converse(&[
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"terminal":true}}}"#,
+        r#"{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/project","mcpServers":[]}}"#,
+        r#"{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"hi"}]}}"#,
+    ])
+    .await;
+    assert!(said[0].contains("agentCapabilities"), "{}", said[0]);
+    assert!(said.iter().any(|line| line.contains("sessionUpdate")));
+}
+
+#[tokio::test]
+async fn a_client_can_be_told_that_its_agent_speaks_pharo() {
+    let (ours, theirs) = pipes(1 << 16);
+    let options = Options {
+        dialect: Some(Dialect::Pharo),
+        ..Options::default()
+    };
+    let (agent, mut calls) = client::connect(ours.0, ours.1, options);
+    let (read, mut write) = theirs;
+    let agent_side = tokio::spawn(async move {
+        let mut read = BufReader::new(read).lines();
+        let mut said = Vec::new();
+        while let Some(line) = read.next_line().await.unwrap() {
+            let answer = match said.len() {
+                0 => {
+                    r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{},"authenticationMethods":[]}}"#
+                }
+                _ => concat!(
+                    r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"type":"agent_message_chunk","content":{"type":"text","text":"hello"}}}}"#,
+                    "\n",
+                    r#"{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}"#
+                ),
+            };
+            said.push(line);
+            write.write_all(answer.as_bytes()).await.unwrap();
+            write.write_all(b"\n").await.unwrap();
+        }
+        said
+    });
+    agent
+        .initialize(v1::InitializeRequest::new(v1::ProtocolVersion::V1))
+        .await
+        .unwrap();
+    let session = agent.session("s");
+    let mut transcript = crate::Transcript::new();
+    let answer = calls
+        .until(session.prompt(["hi"]), |call| {
+            if let crate::ClientCall::Session(update) = call {
+                transcript.apply(update.update);
+            }
+        })
+        .await;
+    assert_eq!(answer.unwrap().stop_reason, v1::StopReason::EndTurn);
+    assert_eq!(transcript.text(), "hello");
+    drop((agent, session, calls));
+    assert_eq!(agent_side.await.unwrap().len(), 2);
+}

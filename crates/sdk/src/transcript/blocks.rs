@@ -1,0 +1,118 @@
+//! Content that grows: pieces of text run together, everything else stays a block of its own.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use attache_schema::json::Maybe;
+use attache_schema::v1;
+
+use super::weight::Weight;
+
+/// Content blocks in order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Blocks {
+    list: Vec<v1::ContentBlock>,
+    bytes: usize,
+}
+
+/// Where content has grown: the last block, and the bytes of its text that are new.
+pub(super) struct Tail {
+    pub(super) block: usize,
+    pub(super) text: Range<usize>,
+}
+
+impl Blocks {
+    /// The blocks.
+    pub fn as_slice(&self) -> &[v1::ContentBlock] {
+        &self.list
+    }
+
+    /// The text of all text blocks, one behind the other.
+    pub fn text(&self) -> Cow<'_, str> {
+        let mut texts = self.list.iter().filter_map(text);
+        let first = texts.next().unwrap_or_default();
+        texts.fold(Cow::Borrowed(first), |all, more| all + more)
+    }
+
+    /// Whether there is no block, or only text without a character.
+    pub fn is_empty(&self) -> bool {
+        self.list.iter().all(|block| text(block) == Some(""))
+    }
+
+    /// Adds a block. Text grows the text before it, unless it comes with hints of its own.
+    pub(super) fn push(&mut self, block: v1::ContentBlock) -> Tail {
+        let last = self.list.len().saturating_sub(1);
+        let block = match (self.list.last_mut(), block) {
+            (Some(v1::ContentBlock::Text(before)), v1::ContentBlock::Text(more))
+                if before.annotations == more.annotations && before.meta == more.meta =>
+            {
+                let start = before.text.len();
+                before.text.push_str(&more.text);
+                self.bytes += more.text.len();
+                let text = start..before.text.len();
+                return Tail { block: last, text };
+            }
+            (_, block) => block,
+        };
+        let text = 0..text(&block).map_or(0, str::len);
+        self.bytes += bytes(&block);
+        self.list.push(block);
+        let block = self.list.len() - 1;
+        Tail { block, text }
+    }
+
+    /// Replaces all blocks as a patch says.
+    pub(super) fn patch(&mut self, patch: Maybe<Vec<v1::ContentBlock>>) {
+        match patch {
+            Maybe::Absent => {}
+            Maybe::Null => *self = Blocks::default(),
+            Maybe::Value(list) => *self = list.into(),
+        }
+    }
+
+    /// Drops from the front until no more than `keep` bytes are left.
+    pub(super) fn shed(&mut self, keep: usize) {
+        let mut gone = 0;
+        for block in &mut self.list {
+            let over = self.bytes.saturating_sub(keep);
+            if over == 0 {
+                break;
+            }
+            if let v1::ContentBlock::Text(content) = block
+                && over < content.text.len()
+            {
+                let cut = content.text.ceil_char_boundary(over);
+                content.text.drain(..cut);
+                self.bytes -= cut;
+                break;
+            }
+            self.bytes -= bytes(block);
+            gone += 1;
+        }
+        self.list.drain(..gone);
+    }
+}
+
+impl From<Vec<v1::ContentBlock>> for Blocks {
+    fn from(list: Vec<v1::ContentBlock>) -> Self {
+        let bytes = list.iter().map(bytes).sum();
+        Blocks { list, bytes }
+    }
+}
+
+impl Weight for Blocks {
+    fn weight(&self) -> usize {
+        self.bytes
+    }
+}
+
+fn text(block: &v1::ContentBlock) -> Option<&str> {
+    match block {
+        v1::ContentBlock::Text(content) => Some(&content.text),
+        _ => None,
+    }
+}
+
+fn bytes(block: &v1::ContentBlock) -> usize {
+    size_of::<v1::ContentBlock>() + block.weight()
+}

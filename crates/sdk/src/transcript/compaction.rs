@@ -1,0 +1,59 @@
+//! Compactions.
+
+use attache_schema::{Meta, v1};
+
+use super::blocks::Blocks;
+use super::weight::{Weight, encoded};
+
+/// A compaction, put together from its updates and the pieces of its summary.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Compaction {
+    /// Its id.
+    pub id: v1::CompactionId,
+    /// How far it has come.
+    pub status: v1::CompactionStatus,
+    /// What replaces the history.
+    pub summary: Blocks,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// Extension data.
+    pub meta: Option<Meta>,
+}
+
+impl Compaction {
+    /// One of which nothing more is known than that it runs.
+    pub(super) fn running(id: v1::CompactionId) -> Self {
+        Compaction {
+            id,
+            status: v1::CompactionStatus::InProgress,
+            summary: Blocks::default(),
+            error: None,
+            meta: None,
+        }
+    }
+
+    pub(super) fn change(&mut self, update: v1::CompactionUpdate) {
+        let v1::CompactionUpdate {
+            compaction_id: _,
+            status,
+            summary,
+            error,
+            meta,
+        } = update;
+        self.status = status;
+        self.summary.patch(summary);
+        error.apply_to(&mut self.error);
+        meta.apply_to(&mut self.meta);
+    }
+}
+
+impl Weight for Compaction {
+    fn weight(&self) -> usize {
+        self.id.weight()
+            + encoded(&self.status)
+            + self.summary.weight()
+            + self.error.weight()
+            + self.meta.weight()
+    }
+}

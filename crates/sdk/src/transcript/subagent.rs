@@ -1,0 +1,140 @@
+//! Child sessions, and messages between sessions (unstable).
+
+use attache_schema::{FilePath, Meta, v1};
+
+use super::blocks::Blocks;
+use super::weight::{Weight, encoded};
+
+/// A child session, put together from its updates (unstable).
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Subagent {
+    /// The child.
+    pub session_id: v1::SessionId,
+    /// Its title.
+    pub title: Option<String>,
+    /// What it does.
+    pub description: Option<String>,
+    /// What the client may do with it.
+    pub capabilities: Option<v1::SubagentSessionCapabilities>,
+    /// Whether it works.
+    pub state: Option<v1::StateUpdate>,
+    /// Its working directory.
+    pub cwd: Option<FilePath>,
+    /// Its other roots.
+    pub additional_directories: Option<Vec<FilePath>>,
+    /// Extension data.
+    pub meta: Option<Meta>,
+}
+
+/// A message between sessions, put together from its updates and pieces (unstable).
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct SessionMessage {
+    /// Its id in this session.
+    pub id: v1::MessageId,
+    /// Who sent it.
+    pub sender: Option<v1::SessionId>,
+    /// Who got it.
+    pub recipient: Option<v1::SessionId>,
+    /// Its id in the sender's session.
+    pub sender_message_id: Option<v1::MessageId>,
+    /// Its id in the recipient's session.
+    pub recipient_message_id: Option<v1::MessageId>,
+    /// What it says.
+    pub content: Blocks,
+    /// Extension data.
+    pub meta: Option<Meta>,
+}
+
+impl Subagent {
+    pub(super) fn unknown(session_id: v1::SessionId) -> Self {
+        Subagent {
+            session_id,
+            title: None,
+            description: None,
+            capabilities: None,
+            state: None,
+            cwd: None,
+            additional_directories: None,
+            meta: None,
+        }
+    }
+
+    pub(super) fn change(&mut self, update: v1::SubagentUpdate) {
+        let v1::SubagentUpdate {
+            session_id: _,
+            title,
+            description,
+            capabilities,
+            state,
+            cwd,
+            additional_directories,
+            meta,
+        } = update;
+        title.apply_to(&mut self.title);
+        description.apply_to(&mut self.description);
+        capabilities.apply_to(&mut self.capabilities);
+        state.apply_to(&mut self.state);
+        cwd.apply_to(&mut self.cwd);
+        additional_directories.apply_to(&mut self.additional_directories);
+        meta.apply_to(&mut self.meta);
+    }
+}
+
+impl SessionMessage {
+    pub(super) fn unknown(id: v1::MessageId) -> Self {
+        SessionMessage {
+            id,
+            sender: None,
+            recipient: None,
+            sender_message_id: None,
+            recipient_message_id: None,
+            content: Blocks::default(),
+            meta: None,
+        }
+    }
+
+    pub(super) fn change(&mut self, update: v1::SessionMessage) {
+        let v1::SessionMessage {
+            message_id: _,
+            sender_session_id,
+            recipient_session_id,
+            sender_message_id,
+            recipient_message_id,
+            content,
+            meta,
+        } = update;
+        sender_session_id.apply_to(&mut self.sender);
+        recipient_session_id.apply_to(&mut self.recipient);
+        sender_message_id.apply_to(&mut self.sender_message_id);
+        recipient_message_id.apply_to(&mut self.recipient_message_id);
+        self.content.patch(content);
+        meta.apply_to(&mut self.meta);
+    }
+}
+
+impl Weight for Subagent {
+    fn weight(&self) -> usize {
+        self.session_id.weight()
+            + self.title.weight()
+            + self.description.weight()
+            + self.capabilities.as_ref().map_or(0, encoded)
+            + self.state.as_ref().map_or(0, encoded)
+            + self.cwd.weight()
+            + self.additional_directories.weight()
+            + self.meta.weight()
+    }
+}
+
+impl Weight for SessionMessage {
+    fn weight(&self) -> usize {
+        self.id.weight()
+            + self.sender.weight()
+            + self.recipient.weight()
+            + self.sender_message_id.weight()
+            + self.recipient_message_id.weight()
+            + self.content.weight()
+            + self.meta.weight()
+    }
+}

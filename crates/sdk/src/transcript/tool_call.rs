@@ -1,0 +1,102 @@
+//! Tool calls.
+
+use attache_schema::v1;
+
+use super::weight::Weight;
+
+/// A tool call, put together from its first report and its changes.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ToolCall {
+    /// All that the agent has said of it.
+    pub said: v1::ToolCall,
+    /// Whether its turn was cancelled before it ended. The agent has said nothing of the kind, and once it says how
+    /// the call ended, that counts.
+    pub is_cancelled: bool,
+    /// The turn in which the agent last spoke of it.
+    pub(super) turn: usize,
+}
+
+impl ToolCall {
+    /// Whether it may still be running: the agent has not said how it ended, and nobody has cancelled it.
+    pub fn is_open(&self) -> bool {
+        !self.is_cancelled && !has_ended(&self.said.status)
+    }
+
+    pub(super) fn reported(said: v1::ToolCall, turn: usize) -> Self {
+        ToolCall {
+            said,
+            is_cancelled: false,
+            turn,
+        }
+    }
+
+    /// A call whose first report never came.
+    pub(super) fn unreported(update: v1::ToolCallUpdate, turn: usize) -> Self {
+        let said = v1::ToolCall::new(update.tool_call_id.clone(), "");
+        let mut call = Self::reported(said, turn);
+        call.change(update, turn);
+        call
+    }
+
+    pub(super) fn change(&mut self, update: v1::ToolCallUpdate, turn: usize) {
+        let v1::ToolCallUpdate {
+            tool_call_id: _,
+            title,
+            name,
+            kind,
+            status,
+            content,
+            locations,
+            raw_input,
+            raw_output,
+            meta,
+        } = update;
+        if status.as_ref().is_some_and(has_ended) {
+            self.is_cancelled = false;
+        }
+        self.turn = turn;
+        set(&mut self.said.title, title);
+        set(&mut self.said.kind, kind);
+        set(&mut self.said.status, status);
+        set(&mut self.said.content, content);
+        set(&mut self.said.locations, locations);
+        set_some(&mut self.said.name, name);
+        set_some(&mut self.said.raw_input, raw_input);
+        set_some(&mut self.said.raw_output, raw_output);
+        set_some(&mut self.said.meta, meta);
+    }
+
+    pub(super) fn shed(&mut self) {
+        self.said.content = Vec::new();
+        self.said.locations = Vec::new();
+        self.said.raw_input = None;
+        self.said.raw_output = None;
+        self.said.meta = None;
+    }
+}
+
+impl Weight for ToolCall {
+    fn weight(&self) -> usize {
+        self.said.weight()
+    }
+}
+
+fn has_ended(status: &v1::ToolCallStatus) -> bool {
+    matches!(
+        status,
+        v1::ToolCallStatus::Completed | v1::ToolCallStatus::Failed
+    )
+}
+
+fn set<T>(old: &mut T, new: Option<T>) {
+    if let Some(new) = new {
+        *old = new;
+    }
+}
+
+fn set_some<T>(old: &mut Option<T>, new: Option<T>) {
+    if new.is_some() {
+        *old = new;
+    }
+}

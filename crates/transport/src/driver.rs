@@ -1,0 +1,278 @@
+//! What the reading task, the writing task and their users share.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use attache_rpc::{Arrival, CallId, Event, Lost, Payload, Peer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{Notify, oneshot};
+use tokio::time::Instant;
+
+use crate::link::Owner;
+use crate::{Border, CallError, Closed, Delivery, Inbox, Incoming, Link, Options, reader, writer};
+
+/// Starts a conversation over a stream of bytes each way. Must be called within a tokio runtime.
+pub fn connect<R, W>(read: R, write: W, options: Options) -> (Link, Inbox)
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let limits = options.limits.clone();
+    let shared = Arc::new(Shared {
+        state: Mutex::new(State {
+            peer: Peer::new(limits.clone(), options.framing, options.garbage),
+            inbox: VecDeque::new(),
+            waiters: HashMap::new(),
+            inbox_dropped: false,
+            reading: None,
+            writing: None,
+            closing: false,
+            writer_idle: false,
+            consumer_idle: false,
+        }),
+        has_border: AtomicBool::new(options.border.is_some()),
+        border: Mutex::new(options.border),
+        unread: AtomicUsize::new(0),
+        inbound: limits.inbound,
+        stall: options.stall,
+        grace: options.grace,
+        to_write: Notify::new(),
+        room: Notify::new(),
+        arrived: Notify::new(),
+        taken: Notify::new(),
+        closing: Notify::new(),
+        cancelled: Notify::new(),
+        settled: Notify::new(),
+    });
+    tokio::spawn(reader::run(
+        read,
+        Arc::clone(&shared),
+        limits,
+        options.lookout,
+    ));
+    tokio::spawn(writer::run(write, Arc::clone(&shared), options.framing));
+    let owner = Arc::new(Owner(Arc::clone(&shared)));
+    let inbox = Inbox::new(Arc::clone(&owner), shared);
+    (Link(owner), inbox)
+}
+
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    has_border: AtomicBool,
+    border: Mutex<Option<Box<dyn Border>>>,
+    /// Bytes that have been read and not been taken by the inbox's owner.
+    pub(crate) unread: AtomicUsize,
+    pub(crate) inbound: usize,
+    pub(crate) stall: Duration,
+    pub(crate) grace: Duration,
+    /// There is something to write, or the end has come.
+    pub(crate) to_write: Notify,
+    /// There is room for another message or call, or the end has come.
+    pub(crate) room: Notify,
+    /// Something has come in, or the end has come.
+    pub(crate) arrived: Notify,
+    /// Something has been taken from the inbox.
+    pub(crate) taken: Notify,
+    /// Nobody holds the connection any more.
+    pub(crate) closing: Notify,
+    /// A request of the peer has been taken back.
+    pub(crate) cancelled: Notify,
+    /// A request of the peer has been answered, or something has been written.
+    pub(crate) settled: Notify,
+}
+
+pub(crate) struct State {
+    pub(crate) peer: Peer,
+    pub(crate) inbox: VecDeque<Queued>,
+    pub(crate) waiters: HashMap<CallId, Waiter>,
+    pub(crate) inbox_dropped: bool,
+    /// Why nothing more will come in.
+    pub(crate) reading: Option<Closed>,
+    /// Why nothing more can go out.
+    pub(crate) writing: Option<Closed>,
+    pub(crate) closing: bool,
+    pub(crate) writer_idle: bool,
+    pub(crate) consumer_idle: bool,
+}
+
+/// Who waits for an answer, and how it is to be given.
+pub(crate) struct Waiter {
+    pub(crate) delivery: Delivery,
+    pub(crate) answer: oneshot::Sender<Result<Payload, CallError>>,
+    /// Since when the answer lies in the inbox.
+    pub(crate) queued: Option<Instant>,
+}
+
+pub(crate) enum Queued {
+    Call(Incoming),
+    Answer(CallId, Result<Payload, Lost>),
+}
+
+impl Shared {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        // No user code runs under the lock, and ours leaves the state whole at every step.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn has_border(&self) -> bool {
+        self.has_border.load(Ordering::Acquire)
+    }
+
+    /// Works with the border, if there is one. Whoever says `true` opens it for good.
+    pub(crate) fn at_border(&self, work: impl FnOnce(&mut dyn Border) -> bool) {
+        if !self.has_border() {
+            return;
+        }
+        let mut border = self.border.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = match border.as_mut() {
+            Some(border) => work(border.as_mut()),
+            None => false,
+        };
+        if open {
+            self.has_border.store(false, Ordering::Release);
+            *border = None;
+        }
+    }
+
+    /// Takes in messages that the border has sent back to us, as if the peer had sent them.
+    pub(crate) fn take_back(&self, messages: impl Iterator<Item = String>) {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let mut size = 0;
+        for message in messages {
+            let arrival = Arrival::read(message.into(), state.peer.limits());
+            if let Some(event) = state.peer.receive(arrival) {
+                size += state.route(event);
+            }
+        }
+        self.unread.fetch_add(size, Ordering::AcqRel);
+        self.wake_consumer(state);
+    }
+
+    /// Notes that something was queued for writing.
+    pub(crate) fn wake_writer(&self, state: &mut State) {
+        if state.writer_idle {
+            state.writer_idle = false;
+            self.to_write.notify_one();
+        }
+    }
+
+    pub(crate) fn wake_consumer(&self, state: &mut State) {
+        if state.consumer_idle {
+            state.consumer_idle = false;
+            self.arrived.notify_one();
+        }
+    }
+
+    /// Nothing more will come in: calls fail, open requests are taken back, and whoever waits is told.
+    pub(crate) fn end_reading(&self, why: &Closed) {
+        let mut state = self.lock();
+        if state.reading.is_none() {
+            state.reading = Some(why.clone());
+        }
+        state.peer.take_back(None);
+        state.fail_unqueued(why);
+        drop(state);
+        self.wake_all();
+    }
+
+    /// Nothing more can go out.
+    pub(crate) fn end_writing(&self, why: &Closed) {
+        let mut state = self.lock();
+        if state.writing.is_none() {
+            state.writing = Some(why.clone());
+        }
+        state.peer.take_back(None);
+        drop(state);
+        self.wake_all();
+    }
+
+    fn wake_all(&self) {
+        self.to_write.notify_one();
+        self.arrived.notify_one();
+        self.taken.notify_one();
+        self.room.notify_waiters();
+        self.cancelled.notify_waiters();
+        self.settled.notify_waiters();
+    }
+
+    pub(crate) fn has_inbox_room(&self) -> bool {
+        self.unread.load(Ordering::Acquire) < self.inbound
+    }
+}
+
+impl State {
+    /// Whether our side has closed the connection.
+    pub(crate) fn closed_here(&self) -> bool {
+        self.closing
+    }
+
+    /// Why nothing can be sent, if nothing can.
+    pub(crate) fn closed(&self) -> Option<&Closed> {
+        self.writing.as_ref().or(self.reading.as_ref())
+    }
+
+    /// Puts an event where it belongs; the bytes that it takes up in the inbox.
+    pub(crate) fn route(&mut self, event: Event) -> usize {
+        match event {
+            Event::Request(id, call) => self.enqueue(Incoming::Request(id, call)),
+            Event::Notification(call) => self.enqueue(Incoming::Notification(call)),
+            Event::Answered(call, outcome) => self.answered(call, outcome),
+            Event::Cancelled(_) | Event::Fatal(_) => 0,
+        }
+    }
+
+    fn enqueue(&mut self, incoming: Incoming) -> usize {
+        if self.inbox_dropped {
+            if let Incoming::Request(id, call) = &incoming {
+                crate::link::refuse_unheard(&mut self.peer, id, call);
+            }
+            return 0;
+        }
+        let size = incoming.size();
+        self.inbox.push_back(Queued::Call(incoming));
+        size
+    }
+
+    fn answered(&mut self, call: CallId, outcome: Result<Payload, Lost>) -> usize {
+        match self.waiters.get_mut(&call) {
+            Some(waiter) if waiter.delivery == Delivery::InOrder && !self.inbox_dropped => {
+                waiter.queued = Some(Instant::now());
+                let size = outcome.as_ref().map_or(0, Payload::size);
+                self.inbox.push_back(Queued::Answer(call, outcome));
+                size
+            }
+            _ => {
+                self.deliver(call, outcome);
+                0
+            }
+        }
+    }
+
+    /// Hands an answer to whoever waits for it.
+    pub(crate) fn deliver(&mut self, call: CallId, outcome: Result<Payload, Lost>) {
+        if let Some(waiter) = self.waiters.remove(&call) {
+            // Whoever has stopped waiting does not want it.
+            drop(waiter.answer.send(outcome.map_err(CallError::from)));
+        }
+    }
+
+    /// Fails every call whose answer will not come.
+    fn fail_unqueued(&mut self, why: &Closed) {
+        for call in self.peer.end() {
+            if let Some(waiter) = self.waiters.remove(&call) {
+                drop(waiter.answer.send(Err(CallError::Closed(why.clone()))));
+            }
+        }
+    }
+
+    /// Fails every call that waits, since what came before its answer is not taken.
+    pub(crate) fn fail_stalled(&mut self) {
+        for (call, waiter) in self.waiters.drain() {
+            self.peer.forget(call);
+            drop(waiter.answer.send(Err(CallError::Stalled)));
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What the peer says, in the order in which it was said.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use attache_rpc::{Call, Id, Payload};
+use tokio::time::timeout;
+
+use crate::driver::{Queued, Shared, State};
+use crate::link::{Owner, refuse_unheard};
+
+/// The calls of the peer, to be taken one by one.
+pub struct Inbox {
+    /// What has been fetched from the shared queue, in one go.
+    fetched: VecDeque<Queued>,
+    shared: Arc<Shared>,
+    _owner: Arc<Owner>,
+}
+
+/// A call of the peer.
+#[derive(Debug)]
+pub enum Incoming {
+    /// One that has to be answered.
+    Request(Id, Call),
+    /// One that has not.
+    Notification(Call),
+}
+
+impl Inbox {
+    pub(crate) fn new(owner: Arc<Owner>, shared: Arc<Shared>) -> Self {
+        Inbox {
+            fetched: VecDeque::new(),
+            shared,
+            _owner: owner,
+        }
+    }
+
+    /// Takes the next call, or `None` when the peer has closed its side and everything has been said to it.
+    ///
+    /// Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Option<Incoming> {
+        loop {
+            if let Some(incoming) = self.take() {
+                return Some(incoming);
+            }
+            let arrived = self.shared.arrived.notified();
+            let ended = {
+                let mut guard = self.shared.lock();
+                let state = &mut *guard;
+                std::mem::swap(&mut self.fetched, &mut state.inbox);
+                state.consumer_idle = self.fetched.is_empty();
+                state.reading.is_some()
+            };
+            if !self.fetched.is_empty() {
+                continue;
+            }
+            if ended {
+                self.wind_down().await;
+                return None;
+            }
+            arrived.await;
+        }
+    }
+
+    /// Takes a call that has been fetched. An answer on the way is handed to whoever waits for it.
+    fn take(&mut self) -> Option<Incoming> {
+        loop {
+            match self.fetched.pop_front()? {
+                Queued::Call(incoming) => {
+                    self.taken(incoming.size());
+                    return Some(incoming);
+                }
+                Queued::Answer(call, outcome) => {
+                    self.taken(outcome.as_ref().map_or(0, Payload::size));
+                    self.shared.lock().deliver(call, outcome);
+                }
+            }
+        }
+    }
+
+    fn taken(&self, size: usize) {
+        let before = self.shared.unread.fetch_sub(size, Ordering::AcqRel);
+        if before >= self.shared.inbound && before - size < self.shared.inbound {
+            self.shared.taken.notify_one();
+        }
+    }
+
+    /// Gives open requests time to be answered, and answers time to be written.
+    async fn wind_down(&self) {
+        let answered = |state: &State| state.writing.is_some() || state.peer.questions() == 0;
+        let answered = self.shared.wait(&self.shared.settled, answered);
+        if timeout(self.shared.grace, answered).await.is_err() {
+            // Whoever still works on an answer has been told that nobody wants it.
+        }
+        let written = |state: &State| state.writing.is_some() || state.peer.has_said_all();
+        let written = self.shared.wait(&self.shared.settled, written);
+        if timeout(self.shared.grace, written).await.is_err() {
+            // A peer that does not read does not get the rest.
+        }
+    }
+}
+
+impl Incoming {
+    /// The call.
+    pub fn call(&self) -> &Call {
+        match self {
+            Incoming::Request(_, call) | Incoming::Notification(call) => call,
+        }
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.call().size()
+    }
+}
+
+/// Requests that nobody will take are refused, and answers no longer wait for them.
+impl Drop for Inbox {
+    fn drop(&mut self) {
+        let mut guard = self.shared.lock();
+        let state = &mut *guard;
+        state.inbox_dropped = true;
+        let mut left = std::mem::take(&mut self.fetched);
+        left.append(&mut state.inbox);
+        for queued in left {
+            match queued {
+                Queued::Call(Incoming::Request(id, call)) => {
+                    refuse_unheard(&mut state.peer, &id, &call);
+                }
+                Queued::Call(Incoming::Notification(_)) => {}
+                Queued::Answer(call, outcome) => state.deliver(call, outcome),
+            }
+        }
+        self.shared.unread.store(0, Ordering::Release);
+        self.shared.wake_writer(state);
+        drop(guard);
+        self.shared.taken.notify_one();
+    }
+}
+
+impl fmt::Debug for Inbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inbox").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,296 @@
+//! What is said to the peer. A link can be cloned and used from any task; when the last one and the inbox are gone the
+//! connection is closed.
+
+mod pending;
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use attache_rpc::json::Encode;
+use attache_rpc::{
+    Broken, Call, CallId, Counts, Error, Fatal, Flow, Id, Lost, Payload, Peer, Stream, TooLarge,
+};
+use bytestring::ByteString;
+use thiserror::Error as ThisError;
+
+use crate::driver::{Shared, State};
+use pending::Pending;
+
+/// The way to the peer.
+#[derive(Clone)]
+pub struct Link(pub(crate) Arc<Owner>);
+
+/// Closes the connection when nobody holds it any more.
+pub(crate) struct Owner(pub(crate) Arc<Shared>);
+
+/// When an answer is given to whoever waits for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    /// As soon as it has come in.
+    AtOnce,
+    /// After everything that came in before it has been taken from the inbox.
+    InOrder,
+}
+
+/// Why a call has no result.
+#[derive(Debug, Clone, PartialEq, ThisError)]
+pub enum CallError {
+    /// The peer answered with an error.
+    #[error("{0}")]
+    Refused(Error),
+    /// The peer's answer was no answer.
+    #[error("the peer's answer is malformed: {0}")]
+    Malformed(String),
+    /// The connection ended before the answer came.
+    #[error("{0}")]
+    Closed(Closed),
+    /// The call is longer than the limit and was not sent.
+    #[error("the message has {} bytes, the limit is {}", .0.size, .0.limit)]
+    TooLarge(TooLarge),
+    /// The answer cannot be given: nobody takes what came before it.
+    #[error(
+        "the answer waits behind calls that nobody takes; take calls while you wait, or in another task"
+    )]
+    Stalled,
+}
+
+/// Why a connection has ended.
+#[derive(Debug, Clone, PartialEq, Eq, ThisError)]
+pub enum Closed {
+    /// The peer has closed its side.
+    #[error("the peer has closed the connection")]
+    Ended,
+    /// Our side has closed it.
+    #[error("the connection is closed")]
+    Here,
+    /// The stream failed.
+    #[error("the connection failed: {0}")]
+    Io(io::ErrorKind),
+    /// The stream cannot be read any further.
+    #[error("the connection cannot be read any further: {0}")]
+    Broken(Broken),
+    /// The peer was given up.
+    #[error("{0}")]
+    Fatal(Fatal),
+}
+
+impl Link {
+    /// Asks the peer and waits for the answer. Dropping the future takes the request back.
+    pub async fn call<T: Encode>(
+        &self,
+        method: &str,
+        params: &T,
+        flow: Flow,
+        delivery: Delivery,
+    ) -> Result<Payload, CallError> {
+        let call = self.start(method, params, flow, delivery).await?;
+        call.answer().await
+    }
+
+    /// Asks the peer and waits for the answer. When `cancelled` comes first the request is taken back, and its answer
+    /// is still waited for.
+    pub async fn call_unless<T: Encode>(
+        &self,
+        method: &str,
+        params: &T,
+        flow: Flow,
+        delivery: Delivery,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<Payload, CallError> {
+        let call = self.start(method, params, flow, delivery).await?;
+        let id = call.id();
+        let mut answer = std::pin::pin!(call.answer());
+        tokio::select! {
+            biased;
+            answer = &mut answer => return answer,
+            () = cancelled => {}
+        }
+        self.take_back(id);
+        answer.await
+    }
+
+    fn take_back(&self, call: CallId) {
+        let mut state = self.shared().lock();
+        state.peer.cancel(call);
+        self.shared().wake_writer(&mut state);
+    }
+
+    async fn start<T: Encode>(
+        &self,
+        method: &str,
+        params: &T,
+        flow: Flow,
+        delivery: Delivery,
+    ) -> Result<Pending<'_>, CallError> {
+        self.room(|state| {
+            let room = state.peer.has_room(flow.urgency) && state.peer.may_call();
+            room || state.closed().is_some()
+        })
+        .await;
+        let mut state = self.shared().lock();
+        open(&state, state.closed())?;
+        let call = state
+            .peer
+            .call(method, params, flow)
+            .map_err(CallError::TooLarge)?;
+        self.shared().wake_writer(&mut state);
+        Ok(Pending::new(self, &mut state, call, delivery))
+    }
+
+    /// Tells the peer something, and waits until there is room for it in the queue.
+    pub async fn notify<T: Encode>(
+        &self,
+        method: &str,
+        params: &T,
+        flow: Flow,
+    ) -> Result<(), CallError> {
+        self.send(flow, |state| state.peer.notify(method, params, flow))
+            .await
+    }
+
+    /// Passes a line on as it is, without a copy, and waits until there is room for it in the queue.
+    pub async fn relay(&self, line: ByteString, flow: Flow) -> Result<(), CallError> {
+        self.send(flow, |state| state.peer.outbox().push_line(flow, line))
+            .await
+    }
+
+    /// Answers a request of the peer, at once. `false` if it has been answered already or the connection has ended.
+    pub fn answer<T: Encode>(&self, id: &Id, flow: Flow, outcome: Result<&T, &Error>) -> bool {
+        let mut state = self.shared().lock();
+        let sent = state.writing.is_none() && state.peer.answer(id, flow, outcome);
+        self.shared().wake_writer(&mut state);
+        drop(state);
+        self.shared().settled.notify_waiters();
+        sent
+    }
+
+    /// The peer's open requests that belong to a stream.
+    pub fn open_requests(&self, stream: Stream) -> Vec<Id> {
+        self.shared().lock().peer.of_stream(stream)
+    }
+
+    /// Whether a request of the peer has been taken back, answered, or lost its asker.
+    pub fn is_cancelled(&self, id: &Id) -> bool {
+        self.shared().lock().peer.is_cancelled(id)
+    }
+
+    /// Waits until a request of the peer is taken back.
+    pub async fn cancelled(&self, id: &Id) {
+        let until = |state: &State| state.peer.is_cancelled(id);
+        self.shared().wait(&self.shared().cancelled, until).await;
+    }
+
+    /// Waits until everything that has been said is written, or cannot be.
+    pub async fn flush(&self) {
+        let until = |state: &State| state.writing.is_some() || state.peer.has_said_all();
+        self.shared().wait(&self.shared().settled, until).await;
+    }
+
+    /// Waits until the peer has closed its side or the connection has failed.
+    pub async fn closed(&self) -> Closed {
+        let until = |state: &State| state.closed().is_some();
+        self.shared().wait(&self.shared().settled, until).await;
+        let why = self.shared().lock().closed().cloned();
+        why.unwrap_or(Closed::Here)
+    }
+
+    /// Closes the connection after everything that has been said is written. Calls that wait fail.
+    pub fn close(&self) {
+        self.0.close();
+    }
+
+    /// What has happened so far that nobody was told of.
+    pub fn counts(&self) -> Counts {
+        self.shared().lock().peer.counts()
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.0.0
+    }
+
+    async fn send(
+        &self,
+        flow: Flow,
+        push: impl FnOnce(&mut State) -> Result<(), TooLarge>,
+    ) -> Result<(), CallError> {
+        self.room(|state| state.peer.has_room(flow.urgency) || state.writing.is_some())
+            .await;
+        let mut state = self.shared().lock();
+        open(&state, state.writing.as_ref())?;
+        push(&mut state).map_err(CallError::TooLarge)?;
+        self.shared().wake_writer(&mut state);
+        Ok(())
+    }
+
+    /// Waits for room in the queue. Every sender lets others run now and then, so that what it says leaves.
+    async fn room(&self, until: impl Fn(&State) -> bool) {
+        tokio::task::consume_budget().await;
+        self.shared().wait(&self.shared().room, until).await;
+    }
+}
+
+impl Shared {
+    /// Waits until something holds, looking again whenever it is notified.
+    pub(crate) async fn wait(&self, notify: &tokio::sync::Notify, until: impl Fn(&State) -> bool) {
+        if until(&self.lock()) {
+            return;
+        }
+        loop {
+            let mut notified = std::pin::pin!(notify.notified());
+            notified.as_mut().enable();
+            if until(&self.lock()) {
+                return;
+            }
+            notified.await;
+        }
+    }
+}
+
+impl Owner {
+    fn close(&self) {
+        let mut state = self.0.lock();
+        state.closing = true;
+        self.0.wake_writer(&mut state);
+        drop(state);
+        self.0.to_write.notify_one();
+        self.0.taken.notify_one();
+        self.0.closing.notify_one();
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Answers a request that nobody will ever take.
+pub(crate) fn refuse_unheard(peer: &mut Peer, id: &Id, _: &Call) {
+    let error = Error::new(Error::METHOD_NOT_FOUND, "nobody here takes calls");
+    peer.answer::<u64>(id, Flow::of(Stream::CONNECTION), Err(&error));
+}
+
+/// A peer that has closed its side may still read, but it answers nothing.
+fn open(state: &State, closed: Option<&Closed>) -> Result<(), CallError> {
+    match closed {
+        Some(why) => Err(CallError::Closed(why.clone())),
+        None if state.closing => Err(CallError::Closed(Closed::Here)),
+        None => Ok(()),
+    }
+}
+
+impl From<Lost> for CallError {
+    fn from(lost: Lost) -> Self {
+        match lost {
+            Lost::Refused(error) => CallError::Refused(error),
+            Lost::Malformed(reason) => CallError::Malformed(reason),
+        }
+    }
+}
+
+impl fmt::Debug for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Link").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,78 @@
+//! A call that waits for its answer.
+
+use attache_rpc::{CallId, Payload};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::{CallError, Closed, Delivery, Link};
+use crate::driver::{State, Waiter};
+
+/// Takes the call back if it is dropped before the answer has come.
+pub(super) struct Pending<'a> {
+    link: &'a Link,
+    call: CallId,
+    delivery: Delivery,
+    answer: oneshot::Receiver<Result<Payload, CallError>>,
+    answered: bool,
+}
+
+impl<'a> Pending<'a> {
+    pub(super) fn new(link: &'a Link, state: &mut State, call: CallId, delivery: Delivery) -> Self {
+        let (sender, answer) = oneshot::channel();
+        let waiter = Waiter {
+            delivery,
+            answer: sender,
+            queued: None,
+        };
+        state.waiters.insert(call, waiter);
+        Pending {
+            link,
+            call,
+            delivery,
+            answer,
+            answered: false,
+        }
+    }
+
+    pub(super) fn id(&self) -> CallId {
+        self.call
+    }
+
+    pub(super) async fn answer(mut self) -> Result<Payload, CallError> {
+        let answer = match self.delivery {
+            Delivery::AtOnce => (&mut self.answer).await,
+            Delivery::InOrder => loop {
+                let stall = self.link.shared().stall;
+                match timeout(stall, &mut self.answer).await {
+                    Ok(answer) => break answer,
+                    Err(_) if self.is_stalled() => break Ok(Err(CallError::Stalled)),
+                    Err(_) => {}
+                }
+            },
+        };
+        self.answered = true;
+        answer.unwrap_or(Err(CallError::Closed(Closed::Here)))
+    }
+
+    /// Whether the answer has been lying in the inbox for too long.
+    fn is_stalled(&self) -> bool {
+        let state = self.link.shared().lock();
+        let queued = state.waiters.get(&self.call).and_then(|w| w.queued);
+        queued.is_some_and(|since| since.elapsed() >= self.link.shared().stall)
+    }
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        if self.answered {
+            return;
+        }
+        let mut state = self.link.shared().lock();
+        state.waiters.remove(&self.call);
+        if state.closed().is_none() {
+            state.peer.cancel(self.call);
+            self.link.shared().wake_writer(&mut state);
+        }
+        state.peer.forget(self.call);
+    }
+}

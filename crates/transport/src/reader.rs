@@ -1,0 +1,207 @@
+//! The task that reads. It never waits for the task that writes, and stops reading while too much is not taken.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use attache_rpc::{Arrival, Event, Frame, Limits, Splitter};
+use bytes::{Bytes, BytesMut};
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+use crate::driver::Shared;
+use crate::{Closed, Crossing, Look, Lookout};
+
+pub(crate) async fn run<R: AsyncRead + Unpin>(
+    mut read: R,
+    shared: Arc<Shared>,
+    limits: Limits,
+    lookout: Box<dyn Lookout>,
+) {
+    let mut reading = Reading {
+        splitter: Splitter::new(limits.frame),
+        buffer: BytesMut::new(),
+        batch: Vec::new(),
+        batched: 0,
+        shared,
+        limits,
+        lookout,
+    };
+    let why = match reading.all(&mut read).await {
+        Ok(()) => Closed::Ended,
+        Err(why) => why,
+    };
+    reading.shared.end_reading(&why);
+}
+
+struct Reading {
+    splitter: Splitter,
+    buffer: BytesMut,
+    /// What has been read since the lock was last taken.
+    batch: Vec<Read>,
+    batched: usize,
+    shared: Arc<Shared>,
+    limits: Limits,
+    lookout: Box<dyn Lookout>,
+}
+
+enum Read {
+    Arrival(Arrival, Look),
+    TooLong,
+    Last(Arrival, Look),
+    /// A message that the border sends back to the peer.
+    Back(String),
+}
+
+impl Reading {
+    async fn all(&mut self, read: &mut (impl AsyncRead + Unpin)) -> Result<(), Closed> {
+        loop {
+            self.split().await?;
+            self.hand_over().await?;
+            self.buffer.reserve(READ);
+            let shared = Arc::clone(&self.shared);
+            let closing = shared.closing.notified();
+            let got = tokio::select! {
+                biased;
+                got = read.read_buf(&mut self.buffer) => got,
+                () = closing => return Err(Closed::Here),
+            };
+            match got {
+                Ok(0) => return self.last().await,
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Closed::Io(error.kind())),
+            }
+        }
+    }
+
+    /// Takes whole messages out of the buffer.
+    async fn split(&mut self) -> Result<(), Closed> {
+        loop {
+            match self.splitter.next(&mut self.buffer) {
+                Ok(Some(Frame::Message(line))) => {
+                    self.batched += line.len();
+                    self.cross(line);
+                }
+                Ok(Some(Frame::TooLong)) => self.batch.push(Read::TooLong),
+                Ok(None) => return Ok(()),
+                Err(broken) => return Err(Closed::Broken(broken)),
+            }
+            let unread = self.shared.unread.load(Ordering::Acquire);
+            if self.batched + unread >= self.shared.inbound {
+                self.hand_over().await?;
+            }
+        }
+    }
+
+    async fn last(&mut self) -> Result<(), Closed> {
+        let rest = self.splitter.end(&mut self.buffer);
+        if let Some(line) = rest.map_err(Closed::Broken)? {
+            if self.shared.has_border() {
+                self.cross(line);
+            } else {
+                let (arrival, look) = self.read(line);
+                self.batch.push(Read::Last(arrival, look));
+            }
+        }
+        self.hand_over().await
+    }
+
+    /// Takes a message across the border, if there is one.
+    fn cross(&mut self, line: Bytes) {
+        let mut crossing = Crossing::Same;
+        self.shared.at_border(|border| {
+            if let Ok(text) = std::str::from_utf8(&line) {
+                crossing = border.incoming(text.trim_end());
+            }
+            crossing == Crossing::Open
+        });
+        match crossing {
+            Crossing::Same | Crossing::Open => {
+                let (arrival, look) = self.read(line);
+                self.batch.push(Read::Arrival(arrival, look));
+            }
+            Crossing::Instead(instead) => {
+                for message in instead.on {
+                    let (arrival, look) = self.read(message.into());
+                    self.batch.push(Read::Arrival(arrival, look));
+                }
+                self.batch.extend(instead.back.into_iter().map(Read::Back));
+            }
+        }
+    }
+
+    fn read(&self, line: Bytes) -> (Arrival, Look) {
+        let arrival = Arrival::read(line, &self.limits);
+        let look = match &arrival {
+            Arrival::Request(_, call) | Arrival::Notification(call) => self.lookout.look(call),
+            _ => Look::Plain,
+        };
+        (arrival, look)
+    }
+
+    /// Puts what has been read where it belongs, then waits until there is room for more.
+    async fn hand_over(&mut self) -> Result<(), Closed> {
+        if !self.batch.is_empty() {
+            self.deliver()?;
+        }
+        while !self.shared.has_inbox_room() {
+            let taken = self.shared.taken.notified();
+            if self.shared.lock().closed_here() {
+                return Err(Closed::Here);
+            }
+            if tokio::time::timeout(self.shared.stall, taken)
+                .await
+                .is_err()
+            {
+                self.shared.lock().fail_stalled();
+            }
+        }
+        Ok(())
+    }
+
+    fn deliver(&mut self) -> Result<(), Closed> {
+        let mut guard = self.shared.lock();
+        let state = &mut *guard;
+        let mut size = 0;
+        let mut cancelled = false;
+        let mut fatal = None;
+        for read in self.batch.drain(..) {
+            let (event, look) = match read {
+                Read::Arrival(arrival, look) => (state.peer.receive(arrival), look),
+                Read::TooLong => (state.peer.receive_too_long(), Look::Plain),
+                Read::Last(arrival, look) => (state.peer.receive_last(arrival), look),
+                Read::Back(message) => (state.peer.send_back(&message), Look::Plain),
+            };
+            let Some(event) = event else { continue };
+            match (&event, look) {
+                (Event::Fatal(why), _) => fatal = Some(*why),
+                (Event::Cancelled(_), _) => cancelled = true,
+                (Event::Request(id, _), Look::BelongsTo(stream)) => state.peer.assign(id, stream),
+                (Event::Notification(_), Look::TakesBack(stream)) => {
+                    state.peer.take_back(Some(stream));
+                    cancelled = true;
+                }
+                _ => {}
+            }
+            size += state.route(event);
+        }
+        self.batched = 0;
+        self.shared.unread.fetch_add(size, Ordering::AcqRel);
+        self.shared.wake_consumer(state);
+        if !state.peer.outbox().is_empty() {
+            self.shared.wake_writer(state);
+        }
+        drop(guard);
+        if cancelled {
+            self.shared.cancelled.notify_waiters();
+        }
+        // An answer makes room for another call.
+        self.shared.room.notify_waiters();
+        match fatal {
+            Some(why) => Err(Closed::Fatal(why)),
+            None => Ok(()),
+        }
+    }
+}
+
+const READ: usize = 64 << 10;

@@ -1,0 +1,110 @@
+//! Standard input and output as a connection.
+//!
+//! While a program speaks a protocol over them nothing else may touch them. [`stdio`] therefore takes them away: later
+//! reads of standard input find nothing, and what is printed to standard output goes to standard error.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+#[cfg(unix)]
+mod unix;
+
+/// Standard input.
+pub struct Input(Source);
+
+/// Standard output.
+pub struct Output(Sink);
+
+enum Source {
+    #[cfg(unix)]
+    Pipe(tokio::net::unix::pipe::Receiver),
+    #[cfg(unix)]
+    Socket(tokio::net::UnixStream),
+    Blocking(tokio::io::Stdin),
+}
+
+enum Sink {
+    #[cfg(unix)]
+    Pipe(tokio::net::unix::pipe::Sender),
+    #[cfg(unix)]
+    Socket(tokio::net::UnixStream),
+    Blocking(tokio::io::Stdout),
+}
+
+/// Takes standard input and output. Must be called within a tokio runtime, once.
+pub fn stdio() -> io::Result<(Input, Output)> {
+    #[cfg(unix)]
+    return unix::stdio();
+    #[cfg(not(unix))]
+    Ok((
+        Input(Source::Blocking(tokio::io::stdin())),
+        Output(Sink::Blocking(tokio::io::stdout())),
+    ))
+}
+
+impl AsyncRead for Input {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match &mut self.0 {
+            #[cfg(unix)]
+            Source::Pipe(pipe) => Pin::new(pipe).poll_read(cx, buffer),
+            #[cfg(unix)]
+            Source::Socket(socket) => Pin::new(socket).poll_read(cx, buffer),
+            Source::Blocking(stdin) => Pin::new(stdin).poll_read(cx, buffer),
+        }
+    }
+}
+
+impl Output {
+    fn inner(&mut self) -> Pin<&mut (dyn AsyncWrite + Send + Unpin)> {
+        match &mut self.0 {
+            #[cfg(unix)]
+            Sink::Pipe(pipe) => Pin::new(pipe),
+            #[cfg(unix)]
+            Sink::Socket(socket) => Pin::new(socket),
+            Sink::Blocking(stdout) => Pin::new(stdout),
+        }
+    }
+}
+
+impl AsyncWrite for Output {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.inner().poll_write(cx, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.inner().poll_write_vectored(cx, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match &self.0 {
+            #[cfg(unix)]
+            Sink::Pipe(pipe) => pipe.is_write_vectored(),
+            #[cfg(unix)]
+            Sink::Socket(socket) => socket.is_write_vectored(),
+            Sink::Blocking(stdout) => stdout.is_write_vectored(),
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.inner().poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.inner().poll_shutdown(cx)
+    }
+}

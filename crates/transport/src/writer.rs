@@ -1,0 +1,102 @@
+//! The task that writes: as many messages at once as wait, and nothing between them.
+
+use std::io::{self, IoSlice};
+use std::sync::Arc;
+
+use attache_rpc::{Chunk, Framing};
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+
+use crate::Closed;
+use crate::border::Outgoing;
+use crate::driver::Shared;
+
+pub(crate) async fn run<W: AsyncWrite + Unpin>(
+    mut write: W,
+    shared: Arc<Shared>,
+    framing: Framing,
+) {
+    let why = match write_all(&mut write, &shared, framing).await {
+        Ok(()) => {
+            // Nobody is left to whom a failure to close would matter.
+            drop(write.shutdown().await);
+            Closed::Here
+        }
+        Err(error) => Closed::Io(error.kind()),
+    };
+    shared.end_writing(&why);
+}
+
+async fn write_all<W: AsyncWrite + Unpin>(
+    write: &mut W,
+    shared: &Shared,
+    framing: Framing,
+) -> io::Result<()> {
+    let mut batch: Vec<Chunk> = Vec::new();
+    let mut outgoing = Outgoing::new(framing);
+    loop {
+        let wake = shared.to_write.notified();
+        let ending = {
+            let mut state = shared.lock();
+            let mut size = 0;
+            while size < BATCH && batch.len() < SLICES {
+                let Some(chunk) = state.peer.outbox().take() else {
+                    break;
+                };
+                size += chunk.as_ref().len();
+                batch.push(chunk);
+            }
+            state.writer_idle = batch.is_empty();
+            state.closing
+        };
+        if batch.is_empty() {
+            write.flush().await?;
+            shared.settled.notify_waiters();
+            if ending {
+                return Ok(());
+            }
+            wake.await;
+            continue;
+        }
+        let mut translated = false;
+        shared.at_border(|border| {
+            translated = true;
+            let mut open = false;
+            for chunk in &batch {
+                open |= outgoing.translate(border, chunk.as_ref());
+            }
+            open
+        });
+        if translated {
+            write.write_all(outgoing.written.as_bytes()).await?;
+            outgoing.written.clear();
+            shared.take_back(outgoing.back.drain(..));
+        } else {
+            write_batch(write, &batch).await?;
+        }
+        let mut state = shared.lock();
+        for chunk in batch.drain(..) {
+            state.peer.outbox().written(chunk);
+        }
+        drop(state);
+        shared.room.notify_waiters();
+    }
+}
+
+async fn write_batch<W: AsyncWrite + Unpin>(write: &mut W, batch: &[Chunk]) -> io::Result<()> {
+    if let [chunk] = batch {
+        return write.write_all(chunk.as_ref()).await;
+    }
+    let mut slices: Vec<IoSlice<'_>> = batch.iter().map(|c| IoSlice::new(c.as_ref())).collect();
+    let mut rest = slices.as_mut_slice();
+    while !rest.is_empty() {
+        let written = write.write_vectored(rest).await?;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        IoSlice::advance_slices(&mut rest, written);
+    }
+    Ok(())
+}
+
+const BATCH: usize = 64 << 10;
+const SLICES: usize = 64;

@@ -1,0 +1,141 @@
+//! The interop client on the official crate: `official-client AGENT [ARGUMENT…]`.
+//! What it asks and prints is in `interop/README.md`.
+
+mod desk;
+mod normal;
+mod terminal;
+
+use std::env;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent_client_protocol::schema::ProtocolVersion;
+use agent_client_protocol::v1::{ConnectionTo, schema as v1};
+use agent_client_protocol::{
+    AcpAgent, Agent, Client, LineDirection, Result, UntypedMessage, on_receive_notification,
+    on_receive_request,
+};
+use serde_json::json;
+
+use desk::Desk;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let reason = match tokio::time::timeout(Duration::from_secs(30), run()).await {
+        Ok(Ok(())) => return ExitCode::SUCCESS,
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "not done after 30 s".to_owned(),
+    };
+    eprintln!("official-client: {reason}");
+    ExitCode::FAILURE
+}
+
+async fn run() -> Result<()> {
+    let agent = AcpAgent::from_args(env::args().skip(1))?.with_debug(|line, direction| {
+        if direction == LineDirection::Stderr {
+            eprintln!("{line}");
+        }
+    });
+    let desk = Arc::new(Desk::new()?);
+    let (at_notification, at_wait, at_request, at_work) =
+        (desk.clone(), desk.clone(), desk.clone(), desk);
+    Client
+        .v1()
+        .name("interop-client")
+        .on_receive_notification(
+            async move |notification: v1::AgentNotification, agent: ConnectionTo<Agent>| {
+                at_notification.notified(notification, &agent)
+            },
+            on_receive_notification!(),
+        )
+        .on_receive_request(
+            async move |request: v1::WaitForTerminalExitRequest,
+                        responder,
+                        agent: ConnectionTo<Agent>| {
+                let exit = at_wait.exit(&request);
+                // Not in the handler: it holds the loop that brings everything else.
+                agent.spawn(async move { responder.respond_with_result(exit.await) })
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: v1::AgentRequest, responder, agent: ConnectionTo<Agent>| {
+                responder.respond_with_result(at_request.asked(request, &agent))
+            },
+            on_receive_request!(),
+        )
+        .connect_with(agent, async move |agent: ConnectionTo<Agent>| {
+            conversation(&at_work, &agent).await
+        })
+        .await
+}
+
+async fn conversation(desk: &Desk, agent: &ConnectionTo<Agent>) -> Result<()> {
+    let files = v1::FileSystemCapabilities::new()
+        .read_text_file(true)
+        .write_text_file(true);
+    let hello = v1::InitializeRequest::new(ProtocolVersion::V1)
+        .client_info(v1::Implementation::new("interop-client", "1.0.0"))
+        .client_capabilities(v1::ClientCapabilities::new().fs(files).terminal(true));
+    let answer = agent.send_request(hello).block_task().await?;
+    desk::print(&json!({
+        "call": "initialize",
+        "protocolVersion": answer.protocol_version,
+        "agent": answer.agent_info.map(|info| info.name),
+        "loadSession": answer.agent_capabilities.load_session,
+    }));
+
+    let new = v1::NewSessionRequest::new(desk.cwd());
+    let session = agent.send_request(new).block_task().await?.session_id;
+    desk::print(&json!({ "call": "session/new", "session": session }));
+
+    for step in STEPS {
+        desk.start(step);
+        let text = v1::ContentBlock::Text(v1::TextContent::new(step.prompt));
+        let prompt = v1::PromptRequest::new(session.clone(), vec![text]);
+        match agent.send_request(prompt).block_task().await {
+            Ok(turn) => desk.seen(json!({ "stop": turn.stop_reason })),
+            Err(error) => {
+                desk.seen(json!({ "error": i32::from(error.code), "message": error.message }));
+            }
+        }
+    }
+
+    let echo = UntypedMessage::new("_interop/echo", json!({ "value": 7 }))?;
+    let answer = agent.send_request(echo).block_task().await?;
+    desk::print(&json!({ "call": "_interop/echo", "value": answer["value"] }));
+    Ok(())
+}
+
+#[derive(Clone, Copy)]
+struct Step {
+    prompt: &'static str,
+    then: Then,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Then {
+    Nothing,
+    Select(&'static str),
+    Cancel,
+}
+
+const fn step(prompt: &'static str, then: Then) -> Step {
+    Step { prompt, then }
+}
+
+const STEPS: [Step; 12] = [
+    step("stream 5", Then::Nothing),
+    step("tool", Then::Nothing),
+    step("permission", Then::Select("allow")),
+    step("permission", Then::Select("reject")),
+    step("permission", Then::Cancel),
+    step("wait", Then::Cancel),
+    step("write note.txt one\ntwo\nthree\n", Then::Nothing),
+    step("read note.txt", Then::Nothing),
+    step("terminal", Then::Nothing),
+    step("ext", Then::Nothing),
+    step("fail", Then::Nothing),
+    step("something else", Then::Nothing),
+];

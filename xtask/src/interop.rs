@@ -1,0 +1,157 @@
+//! `cargo xtask interop [--install-only]`: installs the partners of `interop/`, lets every client talk to every
+//! agent, and compares what each client prints with `interop/expected.jsonl`.
+
+mod install;
+mod pair;
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pair::Outcome;
+
+pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    let wanted = Wanted::from_arguments(arguments)?;
+    let place = Place::new(root);
+    let partners = install::all(&place)?;
+    if let Wanted::Installation = wanted {
+        return Ok(());
+    }
+    let expected = place.sources.join("expected.jsonl");
+    let expected = fs::read_to_string(&expected)
+        .map_err(|error| format!("cannot read {}: {error}", expected.display()))?;
+    let mut rows = Vec::new();
+    for client in &partners {
+        for agent in &partners {
+            let outcome = pair::run(&place, client, agent, &expected)?;
+            rows.push(Row {
+                client: client.name,
+                agent: agent.name,
+                outcome,
+            });
+        }
+    }
+    print!("{}", table(&rows));
+    verdict(&rows)
+}
+
+enum Wanted {
+    Installation,
+    Pairs,
+}
+
+impl Wanted {
+    fn from_arguments(arguments: &[&str]) -> Result<Self, String> {
+        match arguments {
+            ["--install-only"] => Ok(Self::Installation),
+            [] => Ok(Self::Pairs),
+            other => Err(format!(
+                "interop takes `--install-only`, not `{}`",
+                other.join(" ")
+            )),
+        }
+    }
+}
+
+/// Where things are: nothing is written outside `target`.
+struct Place {
+    root: PathBuf,
+    /// The folder `interop`, with the partners' sources.
+    sources: PathBuf,
+    target: PathBuf,
+    /// The folder `interop` in the target folder, with what is installed and printed.
+    installed: PathBuf,
+}
+
+impl Place {
+    fn new(root: &Path) -> Self {
+        let target = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+        let target = root.join(target);
+        Self {
+            root: root.to_owned(),
+            sources: root.join("interop"),
+            installed: target.join("interop"),
+            target,
+        }
+    }
+}
+
+/// An implementation of both sides.
+struct Partner {
+    name: &'static str,
+    client: Program,
+    agent: Program,
+}
+
+enum Program {
+    Ready(Vec<OsString>),
+    /// With the reason.
+    Skipped(String),
+}
+
+struct Row {
+    client: &'static str,
+    agent: &'static str,
+    outcome: Outcome,
+}
+
+fn table(rows: &[Row]) -> String {
+    let mut text = format!("{:<12}{:<12}outcome\n", "client", "agent");
+    for row in rows {
+        let outcome = match &row.outcome {
+            Outcome::Ok(time) => format!("ok in {:.2} s", time.as_secs_f64()),
+            Outcome::Failed(_) => "failed".to_owned(),
+            Outcome::Skipped(reason) => format!("skipped: {reason}"),
+        };
+        text += &format!("{:<12}{:<12}{outcome}\n", row.client, row.agent);
+    }
+    for row in rows {
+        if let Outcome::Failed(reason) = &row.outcome {
+            text += &format!("\n{} client, {} agent: {reason}\n", row.client, row.agent);
+        }
+    }
+    text
+}
+
+fn verdict(rows: &[Row]) -> Result<(), String> {
+    let failed = |row: &&Row| matches!(row.outcome, Outcome::Failed(_));
+    match rows.iter().filter(failed).count() {
+        0 => Ok(()),
+        count => Err(format!("{count} of {} pairs failed", rows.len())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn every_pair_has_a_row_and_a_failure_its_reason() {
+        let row = |client, agent, outcome| Row {
+            client,
+            agent,
+            outcome,
+        };
+        let rows = [
+            row("rust", "python", Outcome::Ok(Duration::from_millis(340))),
+            row("rust", "rust", Outcome::Failed("line 1 differs".to_owned())),
+            row("rust", "attache", Outcome::Skipped("not built".to_owned())),
+        ];
+        expect![[r#"
+            client      agent       outcome
+            rust        python      ok in 0.34 s
+            rust        rust        failed
+            rust        attache     skipped: not built
+
+            rust client, rust agent: line 1 differs
+        "#]]
+        .assert_eq(&table(&rows));
+        assert_eq!(verdict(&rows), Err("1 of 3 pairs failed".to_owned()));
+        assert_eq!(verdict(&rows[..1]), Ok(()));
+    }
+}

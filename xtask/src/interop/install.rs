@@ -1,0 +1,171 @@
+//! Brings each partner into the target folder. A missing tool skips the partner, a failing one is an error.
+
+use std::env;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use super::{Partner, Place, Program};
+
+pub(super) fn all(place: &Place) -> Result<Vec<Partner>, String> {
+    Ok(vec![
+        typescript(place)?,
+        python(place)?,
+        rust(place)?,
+        attache(place),
+    ])
+}
+
+fn typescript(place: &Place) -> Result<Partner, String> {
+    let name = "typescript";
+    if let Some(tool) = ["node", "npm"].into_iter().find(|tool| !is_installed(tool)) {
+        return Ok(skipped(name, tool));
+    }
+    let folder = place.installed.join(name);
+    for file in TYPESCRIPT_FILES {
+        copy(&place.sources.join(name), &folder, file)?;
+    }
+    once(&folder, "package-lock.json", || {
+        finish(Command::new("npm").arg("ci").current_dir(&folder))
+    })?;
+    Ok(Partner {
+        name,
+        client: program(&["node".as_ref(), &folder.join("client.mjs")]),
+        agent: program(&["node".as_ref(), &folder.join("agent.mjs")]),
+    })
+}
+
+fn python(place: &Place) -> Result<Partner, String> {
+    let name = "python";
+    if !is_installed("python3") {
+        return Ok(skipped(name, "python3"));
+    }
+    let sources = place.sources.join(name);
+    let folder = place.installed.join(name);
+    let python = folder.join("venv/bin/python");
+    copy(&sources, &folder, "requirements.txt")?;
+    once(&folder, "requirements.txt", || {
+        let mut venv = Command::new("python3");
+        finish(
+            venv.args(["-m", "venv", "--clear", "venv"])
+                .current_dir(&folder),
+        )?;
+        let mut pip = Command::new(&python);
+        pip.args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+        ]);
+        finish(pip.args(["-r", "requirements.txt"]).current_dir(&folder))
+    })?;
+    Ok(Partner {
+        name,
+        client: program(&[&python, &sources.join("client.py")]),
+        agent: program(&[&python, &sources.join("agent.py")]),
+    })
+}
+
+fn rust(place: &Place) -> Result<Partner, String> {
+    let folder = place.installed.join("rust");
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut build = Command::new(cargo);
+    build.args(["build", "--release", "--locked", "--manifest-path"]);
+    build.arg(place.sources.join("rust/Cargo.toml"));
+    finish(
+        build
+            .arg("--target-dir")
+            .arg(&folder)
+            .current_dir(&place.root),
+    )?;
+    Ok(Partner {
+        name: "rust",
+        client: program(&[&folder.join("release/official-client")]),
+        agent: program(&[&folder.join("release/official-agent")]),
+    })
+}
+
+/// Ours: built by whoever wants it compared, `cargo build --release --examples`.
+fn attache(place: &Place) -> Partner {
+    let example = |file| {
+        let path = place.target.join("release/examples").join(file);
+        if path.is_file() {
+            program(&[&path])
+        } else {
+            Program::Skipped("not built".to_owned())
+        }
+    };
+    Partner {
+        name: "attache",
+        client: example("interop_client"),
+        agent: example("interop_agent"),
+    }
+}
+
+fn program(words: &[&Path]) -> Program {
+    Program::Ready(words.iter().map(Into::into).collect())
+}
+
+fn skipped(name: &'static str, tool: &str) -> Partner {
+    let reason = format!("{tool} is not installed");
+    eprintln!("==> {name} skipped: {reason}");
+    Partner {
+        name,
+        client: Program::Skipped(reason.clone()),
+        agent: Program::Skipped(reason),
+    }
+}
+
+fn is_installed(tool: &str) -> bool {
+    let mut version = Command::new(tool);
+    version.arg("--version").stdin(Stdio::null());
+    version.stdout(Stdio::null()).stderr(Stdio::null());
+    version.status().is_ok_and(|status| status.success())
+}
+
+fn copy(from: &Path, to: &Path, file: &str) -> Result<(), String> {
+    let fail = |error| format!("cannot copy {file} to {}: {error}", to.display());
+    fs::create_dir_all(to).map_err(fail)?;
+    fs::copy(from.join(file), to.join(file)).map_err(fail)?;
+    Ok(())
+}
+
+/// Installs again only after `lock` has changed; the copy it leaves behind tells.
+fn once(folder: &Path, lock: &str, install: impl Fn() -> Result<(), String>) -> Result<(), String> {
+    let fail = |error: io::Error| format!("cannot use {}: {error}", folder.display());
+    let wanted = fs::read(folder.join(lock)).map_err(fail)?;
+    let done = folder.join("installed");
+    if fs::read(&done).is_ok_and(|installed| installed == wanted) {
+        eprintln!("==> {lock} is installed");
+        return Ok(());
+    }
+    install()?;
+    fs::write(done, wanted).map_err(fail)
+}
+
+/// What a tool says goes to stderr: stdout is for the table.
+fn finish(command: &mut Command) -> Result<(), String> {
+    let words: Vec<_> = command.get_args().map(|word| word.display()).collect();
+    let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+    let name = format!("{} {}", command.get_program().display(), words.join(" "));
+    eprintln!("==> {name}");
+    let start = Instant::now();
+    let ended = command.stdin(Stdio::null()).stdout(io::stderr()).status();
+    let status = ended.map_err(|error| format!("cannot start `{name}`: {error}"))?;
+    if !status.success() {
+        return Err(format!("`{name}` ended with {status}"));
+    }
+    eprintln!("    ok in {:.1} s", start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+const TYPESCRIPT_FILES: [&str; 5] = [
+    ".npmrc",
+    "package.json",
+    "package-lock.json",
+    "agent.mjs",
+    "client.mjs",
+];
