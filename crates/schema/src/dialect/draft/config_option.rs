@@ -98,7 +98,7 @@ pub(super) fn write_update(
         .map(|session| &mut session.options);
     let mut updates = Vec::new();
     if kept::peek(update, "key").is_some() {
-        kept::restore(update)?;
+        edit::restore(update)?;
         updates.push(json::to_string(update));
     } else {
         let before = known.as_deref().cloned().unwrap_or_default();

@@ -18,7 +18,7 @@ pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Res
     params.rename("clientCapabilities", "capabilities");
     shape::fill(params, "capabilities", "{}");
     shape::fill(params, "clientInfo", NO_INFO);
-    kept::restore(params)
+    edit::restore(params)
 }
 
 /// A draft agent's result.
@@ -44,7 +44,7 @@ pub(super) fn write_result(
     edit::part(result, "agentCapabilities", write_agent)?;
     result.rename("agentCapabilities", "capabilities");
     shape::fill(result, "agentInfo", NO_INFO);
-    kept::restore(result)
+    edit::restore(result)
 }
 
 /// The capabilities of a draft client.
@@ -67,7 +67,7 @@ fn write_client(capabilities: &mut Object<'_>) -> Result<(), Error> {
     edit::part(capabilities, "fs", |fs| {
         fs.rename("readTextFile", "read");
         fs.rename("writeTextFile", "write");
-        kept::restore(fs)
+        edit::restore(fs)
     })?;
     if capabilities.has("terminal") {
         let create = shape::is_true(capabilities, "terminal");
