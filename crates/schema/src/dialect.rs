@@ -7,6 +7,7 @@
 
 mod bridge;
 mod detect;
+mod divide;
 mod draft;
 mod edit;
 mod error_code;
