@@ -20,8 +20,8 @@ pub struct Context {
     pub sessions: HashMap<v1::SessionId, Offers>,
     /// The child sessions announced on this connection, and what the client may do with them.
     pub children: HashMap<v1::SessionId, v1::SubagentSessionCapabilities>,
-    /// The MCP servers that are reached over this connection.
-    pub mcp_servers: HashSet<v1::McpServerAcpId>,
+    /// The MCP servers that are reached over this connection, and how often each has been named.
+    pub mcp_servers: HashMap<v1::McpServerAcpId, usize>,
     /// The pages that a person has been asked to open and not yet dealt with.
     pub pages: HashSet<v1::ElicitationId>,
 }

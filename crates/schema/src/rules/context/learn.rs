@@ -1,5 +1,7 @@
 //! How the context follows the conversation.
 
+use std::collections::hash_map::Entry;
+
 use attache_rpc::Error;
 use attache_rpc::json::{Decode, Maybe, from_str};
 
@@ -14,8 +16,9 @@ impl Context {
     /// The client has sent a request.
     pub fn client_asked(&mut self, request: &ClientRequest) {
         let servers = Setup::of(request).map_or(&[][..], |setup| setup.servers);
-        self.mcp_servers
-            .extend(mcp::ids(servers).map(|(_, id)| id.clone()));
+        for (_, id) in mcp::ids(servers) {
+            *self.mcp_servers.entry(id.clone()).or_default() += 1;
+        }
     }
 
     /// The agent has answered a request.
@@ -90,11 +93,16 @@ impl Context {
         }
     }
 
-    /// Servers of a session that did not come about can be named again.
+    /// Servers of a session that did not come about can be named again, unless another session has them.
     fn failed(&mut self, request: &ClientRequest) {
         let servers = Setup::of(request).map_or(&[][..], |setup| setup.servers);
         for (_, id) in mcp::ids(servers) {
-            self.mcp_servers.remove(id);
+            if let Entry::Occupied(mut named) = self.mcp_servers.entry(id.clone()) {
+                *named.get_mut() = named.get().saturating_sub(1);
+                if *named.get() == 0 {
+                    named.remove();
+                }
+            }
         }
     }
 
