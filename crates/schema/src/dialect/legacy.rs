@@ -7,8 +7,9 @@ use std::borrow::Cow;
 use attache_rpc::json::{self, Object, Raw};
 use attache_rpc::{Error, Id};
 
+use super::error_code::{self, Meaning};
 use super::memory::{Asked, Recent};
-use super::{Call, Passage, Translate, edit, error_code};
+use super::{Call, Passage, Translate, edit};
 use crate::error;
 
 /// One official connection.
@@ -76,14 +77,13 @@ impl Translate for Legacy {
         Ok(Cow::Borrowed(result))
     }
 
-    /// A code that the implementation chose, for a meaning that has an official one by now.
+    /// A code that the implementation chose, for a meaning that its data tell. One that they tell to be something else
+    /// than "not found" is not read so by its number.
     fn read_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
         self.asked.ours.answer(id, method);
         match error_code::of_official(&error) {
-            Some(error_code::Meaning::AuthRequired) => {
-                error_code::official(error_code::Meaning::AuthRequired, error)
-            }
-            _ => error,
+            None | Some(Meaning::ResourceNotFound | Meaning::SessionNotFound) => error,
+            Some(meaning) => error_code::official(meaning, error),
         }
     }
 

@@ -159,6 +159,24 @@ fn a_word_in_the_data_says_that_a_login_is_needed() {
 }
 
 #[test]
+fn a_word_in_the_data_counts_for_more_than_the_number() {
+    let not_found = r#"{"code":-32002,"message":"m","data":{"reason":"resource_not_found"}}"#;
+    Talk::new(Dialect::Official, Peer::Agent)
+        .reads_error(
+            "session/prompt",
+            r#"{"code":-32002,"message":"m","data":{"reason":"permission_denied"}}"#,
+            r#"{"code":-32603,"message":"m","data":{"reason":"permission_denied",
+                "attache.dialect":{"meaning":"permission_denied"}}}"#,
+        )
+        .reads_error(
+            "session/prompt",
+            r#"{"code":-32002,"message":"m","data":{"reason":"auth_required"}}"#,
+            r#"{"code":-32000,"message":"m","data":{"reason":"auth_required"}}"#,
+        )
+        .reads_error("session/prompt", not_found, not_found);
+}
+
+#[test]
 fn an_official_connection_lends_what_it_was_given() {
     let text = r#"{ "anything" : [1, 2] }"#;
     let mut border = official(Peer::Agent);
