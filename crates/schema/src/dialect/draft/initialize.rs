@@ -5,6 +5,7 @@ use attache_rpc::json::{self, Error, Kind, Object, Raw};
 use super::memory::Memory;
 use super::{kept, shape};
 use crate::dialect::edit;
+use crate::dialect::memory::{MAX_MODES, short};
 
 /// A draft client's parameters.
 pub(super) fn read_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
@@ -175,13 +176,8 @@ fn transports(mcp: &Object<'_>) -> [bool; 2] {
 
 fn modes(session: &Object<'_>) -> Vec<String> {
     let modes: Vec<Raw> = shape::value(session, "modes").unwrap_or_default();
-    let modes = modes.iter().filter(|mode| mode.as_str().len() <= MAX_MODE);
-    modes
-        .take(MAX_MODES)
-        .filter_map(|mode| mode.read().ok())
-        .collect()
+    let modes = modes.iter().filter_map(|mode| short(mode.read().ok()));
+    modes.take(MAX_MODES).collect()
 }
 
 const NO_INFO: &str = r#"{"name":"unknown","version":"unknown"}"#;
-const MAX_MODES: usize = 256;
-const MAX_MODE: usize = 4096;

@@ -3,6 +3,7 @@
 use attache_rpc::json::{self, Error, Kind, Object, Raw};
 
 use super::{Pharo, content, session_of, tool};
+use crate::dialect::memory::short;
 use crate::dialect::{Call, Passage, divide, edit};
 
 impl Pharo {
@@ -90,7 +91,8 @@ impl Pharo {
         };
         match edit::string(&update, "sessionUpdate").as_deref() {
             Some("current_mode_update") => {
-                self.sessions.entry(&session).mode = edit::string(&update, "currentModeId");
+                let mode = edit::string(&update, "currentModeId");
+                self.sessions.entry(&session).mode = short(mode);
             }
             Some("config_option_update") => self.note_options(&session, &update),
             _ => {}

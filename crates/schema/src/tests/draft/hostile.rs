@@ -77,9 +77,17 @@ fn a_prompt_that_is_forgotten_does_not_make_another_the_only_one() {
         "fs/read_text_file",
         READ,
         expect![
-            "Invalid params: sessionId: missing, and too many calls wait to know whose prompt runs"
+            "Invalid params: sessionId: missing, and too many prompts wait to know whose prompt runs"
         ],
     );
+    for number in 0..1024 {
+        let end = r#"{"stopReason":"end_turn"}"#;
+        let result = talk
+            .agent
+            .read_result(&Id::from(number), "session/prompt", end);
+        result.expect("a result");
+    }
+    assert_eq!(session_of_read(&mut talk), r#""t" "/t/a""#);
 }
 
 #[test]
