@@ -10,6 +10,8 @@ use crate::v1;
 /// message has been checked.
 #[derive(Debug, Clone, Default)]
 pub struct Context {
+    /// Whether the connection has been initialized.
+    pub initialization: Initialization,
     /// What the client offers.
     pub client: v1::ClientCapabilities,
     /// What the agent offers.
@@ -24,6 +26,20 @@ pub struct Context {
     pub mcp_servers: HashMap<v1::McpServerAcpId, usize>,
     /// The pages that a person has been asked to open and not yet dealt with.
     pub pages: HashSet<v1::ElicitationId>,
+    /// The pages that a person has ever been asked to open.
+    pub asked_pages: HashSet<v1::ElicitationId>,
+}
+
+/// How far the first exchange of a connection has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Initialization {
+    /// Nobody has begun it.
+    #[default]
+    Missing,
+    /// The client has called `initialize`.
+    Asked,
+    /// The agent has answered.
+    Done,
 }
 
 /// What a session lets the client choose.
