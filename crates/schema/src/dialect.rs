@@ -14,6 +14,7 @@ mod error_code;
 mod legacy;
 pub mod losses;
 mod memory;
+mod option_list;
 mod pharo;
 
 use std::borrow::Cow;

@@ -1,10 +1,10 @@
 //! Sessions: their directory, their modes and their options, which this shape states elsewhere or not at all.
 
-use attache_rpc::json::{self, Error, Object, Raw};
+use attache_rpc::json::{self, Error, Object};
 
 use super::{Pharo, server, session_of};
-use crate::dialect::edit;
 use crate::dialect::memory::short;
+use crate::dialect::{edit, option_list};
 
 /// What a session has said of itself.
 #[derive(Debug, Default)]
@@ -79,21 +79,15 @@ impl Pharo {
     }
 
     fn remember_options(&mut self, session: &str, options: &str) {
-        let options = Some(options.to_owned()).filter(|text| text.len() <= MAX_OPTIONS);
-        self.sessions.entry(session).options = options;
+        self.sessions.entry(session).options = option_list::to_remember(options);
     }
 
     fn with_value(&mut self, asked: &Object<'_>) -> Option<String> {
         let session = session_of(asked);
         let option = edit::string(asked, "configId")?;
         let value = asked.get("value")?;
-        let options: Vec<Raw> =
-            json::from_str(self.sessions.get(&session)?.options.as_ref()?).ok()?;
-        let options: Vec<Raw> = options
-            .into_iter()
-            .map(|entry| set_value(&entry, &option, value).unwrap_or(entry))
-            .collect();
-        let options = json::to_string(&options);
+        let known = self.sessions.get(&session)?.options.as_ref()?;
+        let options = option_list::with_value(known, &option, value);
         self.remember_options(&session, &options);
         Some(options)
     }
@@ -128,15 +122,3 @@ pub(super) fn read_option(params: &mut Object<'_>) -> Result<(), Error> {
     }
     Ok(())
 }
-
-fn set_value(entry: &Raw, option: &str, value: &str) -> Option<Raw> {
-    let mut entry = Object::parse(entry.as_str()).ok()?;
-    if edit::string(&entry, "id")? != option {
-        return None;
-    }
-    entry.set("currentValue", value);
-    entry.to_raw().ok()
-}
-
-/// A longer list of options is not remembered.
-const MAX_OPTIONS: usize = 64 * 1024;
