@@ -3,7 +3,8 @@
 //!
 //! A [`Border`] sits between the bytes of one peer and everything else. What comes in leaves it as official JSON;
 //! what goes out leaves it in the peer's shape. On an official connection both directions hand back what they were
-//! given, untouched. What cannot be carried over is listed in [`losses`].
+//! given, untouched, except for what older official documents name: the `models` of a session and how they are set, and
+//! errors told apart by a word in their data. What cannot be carried over is listed in [`losses`].
 
 mod bridge;
 mod detect;
