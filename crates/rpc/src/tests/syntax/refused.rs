@@ -1,7 +1,7 @@
 //! What no JSON reader may accept.
 
 use super::{is_json, read, serde_accepts, shown};
-use crate::json::{Problem, from_slice};
+use crate::json::{Problem, Reader, from_slice};
 use crate::{Error, Message};
 
 #[test]
@@ -276,3 +276,16 @@ const NOT_UTF_8: &[&[u8]] = &[
     b"\xf5\x80\x80\x80",
     b"\xf8\x88\x80\x80\x80",
 ];
+
+#[test]
+fn nothing_goes_on_where_nothing_is_open() {
+    for text in ["]", "}", ",", "1", ""] {
+        assert!(Reader::new(text).more_items().is_err(), "{text}");
+        assert!(Reader::new(text).more_members().is_err(), "{text}");
+    }
+    let mut reader = Reader::new("[1]]");
+    assert_eq!(reader.open_array(), Ok(true));
+    reader.skip().expect("a number");
+    assert_eq!(reader.more_items(), Ok(false));
+    assert!(reader.more_items().is_err());
+}
