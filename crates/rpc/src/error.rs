@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::json::{self, Decode, Encode, Members, Raw, Reader, field, write};
 
-/// How a request failed: a code for programs, a sentence for people, and data that never repeats the input.
+/// How a request failed: a code for programs, a sentence for people, and more data. What is made here says kinds, sizes
+/// and places, and of the input no more than a name, cut to a bounded length.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     /// What kind of failure it is.

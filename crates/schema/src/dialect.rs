@@ -3,19 +3,22 @@
 //!
 //! A [`Border`] sits between the bytes of one peer and everything else. What comes in leaves it as official JSON;
 //! what goes out leaves it in the peer's shape. On an official connection both directions hand back what they were
-//! given, untouched. What cannot be carried over is listed in [`losses`].
+//! given, untouched, except for what older official documents name: the `models` of a session and how they are set, and
+//! errors told apart by a word in their data. What cannot be carried over is listed in [`losses`].
 //!
 //! Members of a dialect that have no official place are kept in `_meta`, under `attache.dialect`, and return from there.
 //! Members that no document knows stay where they are, as far as JSON goes: the types do not keep them.
 
 mod bridge;
 mod detect;
+mod divide;
 mod draft;
 mod edit;
 mod error_code;
 mod legacy;
 pub mod losses;
 mod memory;
+mod option_list;
 mod pharo;
 
 use std::borrow::Cow;

@@ -1,4 +1,6 @@
-//! Errors: what each code means, and how to make the ones we send. Their data names kinds and sizes, never the input.
+//! Errors: what each code means, and how to make the ones we send. Their data names kinds and sizes, not the input, with
+//! three exceptions: a method that is not there (its first 128 characters), and the id of a session or the address of a
+//! resource that is not there (the first 1024).
 
 use attache_rpc::Error;
 use attache_rpc::json::{self, Object, Raw};
@@ -97,8 +99,7 @@ pub fn parse_error(fault: &json::Error) -> Error {
 
 /// There is no such method. A long name is cut.
 pub fn method_not_found(method: &str) -> Error {
-    let shown: String = method.chars().take(MAX_NAME).collect();
-    plain(ErrorCode::MethodNotFound).data(one("method", &shown))
+    plain(ErrorCode::MethodNotFound).data(one("method", &cut(method, MAX_NAME)))
 }
 
 /// The parameters do not fit: where, and what was expected.
@@ -135,14 +136,14 @@ pub fn auth_required() -> Error {
     plain(ErrorCode::AuthRequired)
 }
 
-/// There is no such session.
+/// There is no such session. A long id is cut.
 pub fn session_not_found(session: &SessionId) -> Error {
-    plain(ErrorCode::ResourceNotFound).data(one("sessionId", session.as_str()))
+    plain(ErrorCode::ResourceNotFound).data(one("sessionId", &cut(session.as_str(), MAX_ADDRESS)))
 }
 
-/// There is no such file or other resource.
+/// There is no such file or other resource. A long address is cut.
 pub fn resource_not_found(uri: &str) -> Error {
-    plain(ErrorCode::ResourceNotFound).data(one("uri", uri))
+    plain(ErrorCode::ResourceNotFound).data(one("uri", &cut(uri, MAX_ADDRESS)))
 }
 
 /// How a turn that we have cancelled ended: whatever error the abort made of it, it was cancelled. A turn that ended
@@ -160,6 +161,11 @@ pub fn removal_outcome<T: Default>(answer: Result<T, Error>) -> Result<T, Error>
 }
 
 const MAX_NAME: usize = 128;
+const MAX_ADDRESS: usize = 1024;
+
+fn cut(text: &str, length: usize) -> String {
+    text.chars().take(length).collect()
+}
 
 fn plain(code: ErrorCode) -> Error {
     Error::new(code.into(), code.title())

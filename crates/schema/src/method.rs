@@ -99,6 +99,19 @@ impl Direction {
     }
 }
 
+impl Method {
+    /// Whether a JSON text is a result of the request of that name. Of one that is not in the table anything is.
+    pub(crate) fn check_result(
+        name: &str,
+        direction: Direction,
+        result: &str,
+    ) -> Result<(), json::Error> {
+        let method = Method::find(name, Kind::Request, direction);
+        let shape = method.and_then(|method| method.result);
+        shape.map_or(Ok(()), |shape| shape.check(result))
+    }
+}
+
 impl Gate {
     /// Whether the gate is open between these two. An offer cannot be judged by capabilities and counts as open.
     pub fn is_open(&self, agent: &AgentCapabilities, client: &ClientCapabilities) -> bool {

@@ -1,5 +1,7 @@
 //! The rules of the protocol: all of them as a table, and those that data can decide as pure functions.
 //! [`client`] and [`agent`] judge one message in the [`Context`] of its connection, and name at most 100 violations.
+//! They judge what was read. A member that the protocol does not have is dropped by reading, so that one beside those of
+//! the protocol (rule 173) is not found here: only a look at the text shows it.
 //! [`ToolCalls`], [`Plans`], [`Compactions`], [`Turns`] and [`Replays`] judge a sequence, one value for each session.
 
 mod rule;
@@ -41,7 +43,7 @@ mod update;
 mod violation;
 mod wire;
 
-pub use context::{Context, Offers};
+pub use context::{Context, Initialization, Offers};
 pub use envelope::{check_id, check_method_name, check_protocol_notification};
 pub use lifecycle::{Compactions, Plans, Replays, ToolCalls, Turns};
 pub use permission::is_allowed;

@@ -4,7 +4,8 @@ use std::fmt;
 
 use attache_rpc::json::{Decode, Encode, Error, Reader, write};
 
-/// A text that may be a key or a password. It is sent as it is, and never shown when a message is printed for a log.
+/// A text that may be a key or a password, or says who a person is. It is sent as it is, and never shown when a message
+/// is printed for a log.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Secret(String);
 
@@ -54,6 +55,9 @@ impl crate::tests::sample::Sample for Secret {
 
 #[cfg(test)]
 mod tests {
+    use attache_rpc::json::Raw;
+
+    use crate::call::Extension;
     use crate::v1;
 
     #[test]
@@ -74,6 +78,42 @@ mod tests {
         let printed = format!("{request:?}");
         assert!(printed.contains("API_KEY"), "{printed}");
         assert!(!printed.contains("hunter2"), "{printed}");
+    }
+
+    #[test]
+    fn what_is_not_understood_does_not_show() {
+        for text in [
+            r#"{"method":"_x","params":{"token":"hunter2"}}"#,
+            r#"{"method":"session/prompt","params":{"token":"hunter2"}}"#,
+        ] {
+            let request: v1::ProxySuccessorRequest = crate::json::from_str(text).expect("read");
+            hides(&request);
+        }
+        let method = r#"{"type":"oauth","id":"o","name":"n","secret":"hunter2"}"#;
+        hides(&crate::json::from_str::<v1::AuthMethod>(method).expect("read"));
+        let update = r#"{"sessionUpdate":"x_new","token":"hunter2"}"#;
+        hides(&crate::json::from_str::<v1::SessionUpdate>(update).expect("read"));
+        let params = Raw::parse(r#"{"token":"hunter2"}"#).expect("JSON");
+        let method = "_x".to_owned();
+        let call = Extension {
+            method,
+            params: Some(params.clone()),
+        };
+        hides(&call);
+        hides(&attache_rpc::Error::new(1, "m").data(params));
+    }
+
+    #[test]
+    fn an_account_does_not_show() {
+        let account =
+            r#"{"label":"hunter2","name":"hunter2","email":"hunter2","organization":"hunter2"}"#;
+        hides(&crate::json::from_str::<v1::AuthAccount>(account).expect("read"));
+    }
+
+    fn hides(value: &impl std::fmt::Debug) {
+        let printed = format!("{value:?}");
+        assert!(!printed.contains("hunter2"), "{printed}");
+        assert!(printed.contains("not shown"), "{printed}");
     }
 
     fn v1_meta() -> crate::Meta {

@@ -60,3 +60,21 @@ impl<T: Encode> Encode for Maybe<T> {
         matches!(self, Maybe::Absent)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_leaves_clears_or_replaces() {
+        for (patch, after) in [
+            (Maybe::Absent, Some(1)),
+            (Maybe::Null, None),
+            (Maybe::Value(2), Some(2)),
+        ] {
+            let mut value = Some(1);
+            patch.apply_to(&mut value);
+            assert_eq!(value, after);
+        }
+    }
+}

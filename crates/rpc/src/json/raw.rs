@@ -80,8 +80,12 @@ impl Encode for Raw {
 }
 
 impl fmt::Debug for Raw {
+    /// Not the text: what nobody understands may hold keys, and messages are printed to logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        match Reader::new(&self.0).kind() {
+            Ok(kind) => write!(f, "({kind}, {} bytes, not shown)", self.0.len()),
+            Err(_) => write!(f, "({} bytes, not shown)", self.0.len()),
+        }
     }
 }
 

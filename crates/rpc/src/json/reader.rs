@@ -325,6 +325,7 @@ impl<'a> Reader<'a> {
     #[inline]
     fn more(&mut self, close: u8) -> Result<bool, Error> {
         match self.peek() {
+            Some(_) if self.depth == 0 => Err(self.syntax("nothing is open here")),
             Some(b',') => {
                 self.at += 1;
                 Ok(true)

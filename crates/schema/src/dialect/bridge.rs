@@ -16,8 +16,12 @@ pub(super) struct Bridge {
 
 impl Translate for Bridge {
     fn read_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
-        let (Some(params), Some(read)) = (call.params, reading_of(call.method)) else {
-            return self.legacy.read_call(call);
+        let passage = self.legacy.read_call(call)?;
+        let (Passage::Call { params, .. }, Some(read)) = (&passage, reading_of(call.method)) else {
+            return Ok(passage);
+        };
+        let Some(params) = params else {
+            return Ok(passage);
         };
         let params = edit::object(params, read).map_err(edit::refusal)?;
         Ok(Passage::Call {

@@ -155,7 +155,10 @@ impl Draft {
         if (method.name, self.peer) == ("terminal/output", Peer::Client)
             && let Some(answer) = terminal::pushed(params, &mut self.memory)?
         {
-            return Ok(Passage::Answer(answer));
+            return Ok(match id {
+                Some(_) => Passage::Answer(answer),
+                None => Passage::Nothing,
+            });
         }
         let [read, _] = method.params;
         read(params, &mut self.memory)?;

@@ -47,39 +47,70 @@ pub(super) fn member(
 }
 
 /// Moves members that have no official place to `_meta`.
-pub(super) fn keep<'a>(object: &mut Object<'a>, names: &[&'static str]) -> Result<(), Error> {
-    let taken: Vec<(&'static str, Cow<'a, str>)> = names
+pub(super) fn keep(object: &mut Object<'_>, names: &[&'static str]) -> Result<(), Error> {
+    let taken: Vec<(&'static str, String)> = names
         .iter()
-        .filter_map(|name| object.take(name).map(|json| (*name, json)))
+        .filter_map(|name| object.take(name).map(|json| (*name, json.into_owned())))
         .collect();
     if taken.is_empty() {
         return Ok(());
     }
-    let meta = meta_of(object);
-    let mut meta = Object::parse(&meta)?;
-    let kept = meta.get(KEPT).unwrap_or("{}").to_owned();
-    let mut kept = Object::parse(&kept)?;
-    for (name, json) in taken {
-        kept.set(name, json);
+    change_kept(object, |kept| {
+        for (name, json) in taken {
+            kept.set(name, json);
+        }
+    })
+}
+
+/// Moves every member that is not named to `_meta`.
+pub(super) fn keep_others(object: &mut Object<'_>, known: &[&str]) -> Result<(), Error> {
+    let others = object.take_all(|name| name != "_meta" && !known.contains(&name));
+    if others.is_empty() {
+        return Ok(());
     }
-    meta.put(KEPT, &kept);
-    object.put("_meta", &meta);
+    let mut others = others.into_owned();
+    change_kept(object, |kept| {
+        others.fill(std::mem::take(kept));
+        *kept = others;
+    })
+}
+
+/// Moves back what is kept, and drops a `_meta` that is empty without it.
+pub(super) fn restore(object: &mut Object<'_>) -> Result<(), Error> {
+    if let Some(kept) = take_kept(object)? {
+        object.fill(kept);
+    }
     Ok(())
 }
 
-/// Moves back what [`keep`] has moved, and drops a `_meta` that is empty without it.
-pub(super) fn restore(object: &mut Object<'_>) -> Result<(), Error> {
+/// Takes what is kept out of the object's `_meta`, and a `_meta` that is empty without it away. What is no object was
+/// not kept here: it is as good as nothing.
+pub(super) fn take_kept(object: &mut Object<'_>) -> Result<Option<Object<'static>>, Error> {
     let meta = meta_of(object);
     let mut meta = Object::parse(&meta)?;
     let Some(kept) = meta.take(KEPT) else {
-        return Ok(());
+        return Ok(None);
     };
     if meta.is_empty() {
         object.take("_meta");
     } else {
         object.put("_meta", &meta);
     }
-    object.fill(Object::parse(&kept)?.into_owned());
+    Ok(Some(Object::parse(&kept).unwrap_or_default().into_owned()))
+}
+
+/// Edits what is kept.
+pub(super) fn change_kept(
+    object: &mut Object<'_>,
+    edit: impl FnOnce(&mut Object<'static>),
+) -> Result<(), Error> {
+    let meta = meta_of(object);
+    let mut meta = Object::parse(&meta)?;
+    let kept = meta.get(KEPT).unwrap_or("{}");
+    let mut kept = Object::parse(kept).unwrap_or_default().into_owned();
+    edit(&mut kept);
+    meta.put(KEPT, &kept);
+    object.put("_meta", &meta);
     Ok(())
 }
 
@@ -139,6 +170,39 @@ fn meta_of(object: &Object<'_>) -> String {
     }
 }
 
+/// Whether two texts are one value. The order of members and the way a string is written do not count.
+pub(super) fn same(one: &str, other: &str) -> bool {
+    one == other || is_same(one, other).unwrap_or(false)
+}
+
+fn is_same(one: &str, other: &str) -> Result<bool, Error> {
+    match [one, other].map(|text| Reader::new(text).kind()) {
+        [Ok(Kind::String), Ok(Kind::String)] => {
+            Ok(json::from_str::<String>(one)? == json::from_str::<String>(other)?)
+        }
+        [Ok(Kind::Array), Ok(Kind::Array)] => {
+            let [one, other]: [Vec<Raw>; 2] = [json::from_str(one)?, json::from_str(other)?];
+            let mut pairs = one.iter().zip(&other);
+            Ok(one.len() == other.len()
+                && pairs.all(|(one, other)| same(one.as_str(), other.as_str())))
+        }
+        [Ok(Kind::Object), Ok(Kind::Object)] => {
+            let [one, other] = [Object::parse(one)?, Object::parse(other)?];
+            let [one, other] = [&one, &other].map(by_name);
+            let mut pairs = one.iter().zip(&other);
+            Ok(one.len() == other.len()
+                && pairs.all(|(one, other)| one.0 == other.0 && same(one.1, other.1)))
+        }
+        _ => Ok(one.trim() == other.trim()),
+    }
+}
+
+fn by_name<'o>(object: &'o Object<'_>) -> Vec<(&'o str, &'o str)> {
+    let mut members: Vec<_> = object.iter().collect();
+    members.sort_unstable();
+    members
+}
+
 /// Edits a member that is an object; one of another type stays for the typed reader to judge.
 pub(super) fn part(
     object: &mut Object<'_>,
@@ -173,21 +237,6 @@ pub(super) fn parts(
         Kind::Object => self::object(item, &mut edit),
         _ => Ok(item.to_owned()),
     })
-}
-
-/// Moves every member that is not named to `_meta`.
-pub(super) fn keep_others(object: &mut Object<'_>, known: &[&str]) -> Result<(), Error> {
-    let mut others = object.take_all(|name| name != "_meta" && !known.contains(&name));
-    if others.is_empty() {
-        return Ok(());
-    }
-    let meta = meta_of(object);
-    let mut meta = Object::parse(&meta)?;
-    let kept = meta.get(KEPT).unwrap_or("{}");
-    others.fill(Object::parse(kept)?.into_owned());
-    meta.put(KEPT, &others);
-    object.put("_meta", &meta);
-    Ok(())
 }
 
 /// Gives a `session/load` that does not name the session's directory the one that is known. With an empty path an

@@ -1,14 +1,20 @@
-//! What older official documents name: `session/set_model`, and errors told apart by a word in their data.
+//! What older official documents name: `session/set_model` with the `models` of a session, and errors told apart by a
+//! word in their data.
 //!
-//! Everything else passes without being looked at.
+//! Looked into are the answers that open a session, updates of options, calls that set one where a session sets its
+//! model by the method of old, and errors. Everything else passes without being looked at.
+
+mod offered;
 
 use std::borrow::Cow;
 
-use attache_rpc::json::{self, Object, Raw};
+use attache_rpc::json::{self, Kind, Object};
 use attache_rpc::{Error, Id};
 
-use super::memory::{Asked, Recent};
-use super::{Call, Passage, Translate, edit, error_code};
+use self::offered::Offered;
+use super::error_code::{self, Meaning};
+use super::memory::{Asked, Recent, short};
+use super::{Call, Passage, Translate, divide, edit, option_list};
 use crate::error;
 
 /// One official connection.
@@ -17,23 +23,26 @@ pub(super) struct Legacy {
     models: Recent<Models>,
     /// Whether any session sets its model by the method of old.
     has_methods: bool,
-    /// The sessions of calls that open one by its name; the method of old where it was sent in place of the option.
+    /// The sessions of calls that open one by its name; what was asked of a session that has the method of old.
     asked: Asked,
 }
 
 /// How the model of a session is set.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 enum Models {
     /// By the option of this id.
     Option(String),
-    /// By the method of old: the session has `models` and no option for them.
-    Method,
+    /// By the method of old: the session has `models`, and the option for them is ours.
+    Method(Option<Offered>),
 }
 
 impl Translate for Legacy {
     fn read_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
         if call.method == SET_MODEL {
             return self.set_model(call);
+        }
+        if let Some(params) = options_told(call) {
+            return Ok(self.read_told(call, params));
         }
         if let Some(session) = opened_by(call) {
             self.asked.theirs.call(call.id, call.method, session);
@@ -44,6 +53,9 @@ impl Translate for Legacy {
     fn write_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
         if call.method == SET_OPTION && self.has_methods {
             return self.set_option(call);
+        }
+        if let Some((session, update)) = options_told(call).as_ref().and_then(told) {
+            self.learn_option(&session, &update);
         }
         if let Some(session) = opened_by(call) {
             self.asked.ours.call(call.id, call.method, session);
@@ -58,11 +70,17 @@ impl Translate for Legacy {
         result: &'a str,
     ) -> Result<Cow<'a, str>, Error> {
         let fact = self.asked.ours.answer(id, method);
-        if method == SET_OPTION && fact.as_deref() == Some(SET_MODEL) {
-            return with_options(result);
+        if let (SET_OPTION, Some(fact)) = (method, &fact) {
+            return self.read_set(&Object::parse(fact).unwrap_or_default(), result);
         }
-        self.learn(method, fact, result);
-        Ok(Cow::Borrowed(result))
+        let Some((session, mut opened)) = opened(method, fact, result) else {
+            return Ok(Cow::Borrowed(result));
+        };
+        let Some(list) = self.learn(&session, &opened) else {
+            return Ok(Cow::Borrowed(result));
+        };
+        opened.set("configOptions", list);
+        Ok(Cow::Owned(json::to_string(&opened)))
     }
 
     fn write_result<'a>(
@@ -72,18 +90,19 @@ impl Translate for Legacy {
         result: &'a str,
     ) -> Result<Cow<'a, str>, Error> {
         let fact = self.asked.theirs.answer(id, method);
-        self.learn(method, fact, result);
+        if let Some((session, opened)) = opened(method, fact, result) {
+            self.learn(&session, &opened);
+        }
         Ok(Cow::Borrowed(result))
     }
 
-    /// A code that the implementation chose, for a meaning that has an official one by now.
+    /// A code that the implementation chose, for a meaning that its data tell. One that they tell to be something else
+    /// than "not found" is not read so by its number.
     fn read_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
         self.asked.ours.answer(id, method);
         match error_code::of_official(&error) {
-            Some(error_code::Meaning::AuthRequired) => {
-                error_code::official(error_code::Meaning::AuthRequired, error)
-            }
-            _ => error,
+            None | Some(Meaning::ResourceNotFound | Meaning::SessionNotFound) => error,
+            Some(meaning) => error_code::official(meaning, error),
         }
     }
 
@@ -93,14 +112,14 @@ impl Translate for Legacy {
     }
 }
 
-/// The model of a session.
+/// The model of a session, as it is set.
 impl Legacy {
     fn set_model<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
         let mut params = parsed(call)?;
         let session = edit::string(&params, "sessionId").unwrap_or_default();
         let option = match self.models.get(&session) {
             Some(Models::Option(option)) => option,
-            Some(Models::Method) => return Ok(Passage::of(call)),
+            Some(Models::Method(_)) => return Ok(Passage::of(call)),
             None => return Err(error::unusable_params(NO_OPTION)),
         };
         params.put("configId", option);
@@ -111,33 +130,130 @@ impl Legacy {
     fn set_option<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
         let mut params = parsed(call)?;
         let session = edit::string(&params, "sessionId").unwrap_or_default();
-        let is_model = edit::string(&params, "configId").as_deref() == Some("model");
-        if !is_model || self.models.get(&session) != Some(&Models::Method) {
+        let Some(Models::Method(offered)) = self.models.get(&session) else {
+            return Ok(Passage::of(call));
+        };
+        let id = offered
+            .as_ref()
+            .map_or(offered::MODEL, |offered| &offered.id);
+        let is_model = edit::string(&params, "configId").as_deref() == Some(id);
+        let known: &[&str] = if is_model {
+            &["sessionId", "configId", "value"]
+        } else {
+            &["sessionId"]
+        };
+        let fact = json::to_string(&divide::only(&params, known));
+        self.asked.ours.call(call.id, SET_OPTION, fact);
+        if !is_model {
             return Ok(Passage::of(call));
         }
         params.take("configId");
         params.rename("value", "modelId");
-        self.asked
-            .ours
-            .call(call.id, SET_OPTION, SET_MODEL.to_owned());
         Ok(passage(SET_MODEL, &params))
+    }
+
+    /// The result of an option that was set. That of `session/set_model` is empty, where that of the option is the list
+    /// of all.
+    fn read_set<'a>(&mut self, asked: &Object<'_>, result: &'a str) -> Result<Cow<'a, str>, Error> {
+        let session = edit::string(asked, "sessionId").unwrap_or_default();
+        let is_empty = result.trim() == "null";
+        let (Ok(mut set), true) = (
+            Object::parse(if is_empty { "{}" } else { result }),
+            asked.has("configId") || !is_empty,
+        ) else {
+            return Ok(Cow::Borrowed(result));
+        };
+        let list = match set.get("configOptions") {
+            Some(told) => self.complete(&session, told),
+            None => asked.get("value").map(|value| self.chosen(&session, value)),
+        };
+        let Some(list) = list else {
+            return Ok(Cow::Borrowed(result));
+        };
+        set.set("configOptions", list);
+        Ok(Cow::Owned(json::to_string(&set)))
+    }
+
+    /// All options of a session, with another model; none if they are not remembered.
+    fn chosen(&mut self, session: &str, model: &str) -> String {
+        let Some(Models::Method(Some(offered))) = self.models.get(session) else {
+            return "[]".to_owned();
+        };
+        let list = option_list::with_value(&offered.list, &offered.id, model);
+        let id = offered.id.clone();
+        self.remember(
+            session,
+            Offered {
+                id,
+                list: list.clone(),
+            },
+        );
+        list
     }
 }
 
+/// The model of a session, as it is told.
 impl Legacy {
-    /// Learns what a session says when it is opened. A result that does not name it is about the one of its call.
-    fn learn(&mut self, method: &str, asked: Option<String>, result: &str) {
-        let session = match method {
-            "session/new" | "session/fork" => edit::tag(result, "sessionId"),
-            _ if OPENING.contains(&method) => asked,
-            _ => None,
-        };
-        if let (Some(session), Ok(result)) = (session, Object::parse(result))
-            && let Some(models) = models_of(&result)
+    /// Learns what a session says when it is opened. Returns all its options if the one for the models is missing.
+    fn learn(&mut self, session: &str, opened: &Object<'_>) -> Option<String> {
+        if self.learn_option(session, opened) || edit::kind(opened, "models") != Some(Kind::Object)
         {
-            self.has_methods |= models == Models::Method;
-            self.models.set(&session, models);
+            return None;
         }
+        self.has_methods = true;
+        self.models.set(session, Models::Method(None));
+        let models = Object::parse(opened.get("models")?).ok()?;
+        let offered = Offered::of(&models, opened.get("configOptions").unwrap_or("[]"))?;
+        let list = offered.list.clone();
+        self.remember(session, offered);
+        Some(list)
+    }
+
+    /// Learns the option for the model, if there is one.
+    fn learn_option(&mut self, session: &str, source: &Object<'_>) -> bool {
+        let option = source.get("configOptions").and_then(option_list::model);
+        let has_option = option.is_some();
+        if let Some(option) = short(option) {
+            self.models.set(session, Models::Option(option));
+        }
+        has_option
+    }
+
+    /// An agent's update of all options, with ours if that is missing.
+    fn read_told<'a>(&mut self, call: Call<'a>, mut params: Object<'_>) -> Passage<'a> {
+        let Some((session, mut update)) = told(&params) else {
+            return Passage::of(call);
+        };
+        if self.learn_option(&session, &update) {
+            return Passage::of(call);
+        }
+        let list = update.get("configOptions").unwrap_or("[]");
+        let Some(list) = self.complete(&session, list) else {
+            return Passage::of(call);
+        };
+        update.set("configOptions", list);
+        params.put("update", &update);
+        passage(UPDATE, &params)
+    }
+
+    /// All options of a session whose agent has told the others; none if ours is not remembered or not missing.
+    fn complete(&mut self, session: &str, told: &str) -> Option<String> {
+        let Some(Models::Method(Some(offered))) = self.models.get(session) else {
+            return None;
+        };
+        if option_list::model(told).is_some() {
+            return None;
+        }
+        let offered = offered.join(told)?;
+        let list = offered.list.clone();
+        self.remember(session, offered);
+        Some(list)
+    }
+
+    fn remember(&mut self, session: &str, offered: Offered) {
+        let is_short = option_list::to_remember(&offered.list).is_some();
+        let offered = Some(offered).filter(|_| is_short);
+        self.models.set(session, Models::Method(offered));
     }
 }
 
@@ -147,33 +263,33 @@ fn opened_by(call: Call<'_>) -> Option<String> {
     edit::tag(params, "sessionId")
 }
 
-fn models_of(result: &Object<'_>) -> Option<Models> {
-    let options = result.get("configOptions").unwrap_or("[]");
-    let options: Vec<Raw> = json::from_str(options).unwrap_or_default();
-    let option = options.iter().find_map(|option| {
-        let is_model = option.string_member("category")? == "model";
-        option.string_member("id").filter(|_| is_model)
-    });
-    match option {
-        Some(option) => Some(Models::Option(option)),
-        None => result.has("models").then_some(Models::Method),
-    }
+/// The session that a result opens, and the result. One that does not name it is about that of its call.
+fn opened<'a>(
+    method: &str,
+    asked: Option<String>,
+    result: &'a str,
+) -> Option<(String, Object<'a>)> {
+    let session = match method {
+        "session/new" | "session/fork" => edit::tag(result, "sessionId"),
+        _ if OPENING.contains(&method) => asked,
+        _ => None,
+    };
+    session.zip(Object::parse(result).ok())
 }
 
-/// The result of `session/set_model` is empty, where that of the option is the list of all.
-fn with_options(result: &str) -> Result<Cow<'_, str>, Error> {
-    let result = if result.trim() == "null" {
-        "{}"
-    } else {
-        result
-    };
-    let full = edit::object(result, |result| {
-        if !result.has("configOptions") {
-            result.set("configOptions", "[]");
-        }
-        Ok(())
-    });
-    full.map(Cow::Owned).map_err(edit::refusal)
+/// The parameters of an update that may be one of options; others are not parsed.
+fn options_told(call: Call<'_>) -> Option<Object<'_>> {
+    let params = call.params.filter(|_| call.method == UPDATE)?;
+    let params = Some(params).filter(|params| params.contains(OPTIONS_TOLD))?;
+    Object::parse(params).ok()
+}
+
+/// The session and the update of options that parameters tell.
+fn told(params: &Object<'_>) -> Option<(String, Object<'static>)> {
+    let update = Object::parse(params.get("update")?).ok()?;
+    let is_told = edit::string(&update, "sessionUpdate").as_deref() == Some(OPTIONS_TOLD);
+    let session = edit::string(params, "sessionId").filter(|_| is_told)?;
+    Some((session, update.into_owned()))
 }
 
 fn parsed(call: Call<'_>) -> Result<Object<'_>, Error> {
@@ -189,5 +305,7 @@ fn passage(method: &'static str, params: &Object<'_>) -> Passage<'static> {
 
 const SET_MODEL: &str = "session/set_model";
 const SET_OPTION: &str = "session/set_config_option";
+const UPDATE: &str = "session/update";
+const OPTIONS_TOLD: &str = "config_option_update";
 const NO_OPTION: &str = "modelId: this session has no option of category model";
 const OPENING: [&str; 2] = ["session/load", "session/resume"];

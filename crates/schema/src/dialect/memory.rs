@@ -1,10 +1,14 @@
-//! What a border remembers of a connection, within bounds: facts by name, and calls that wait for their answer.
+//! What a border remembers of a connection, within bounds: values by name, and calls that wait for their answer. Whoever
+//! remembers a text that the peer chose passes it through [`short`] first.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::BuildHasher as _;
 
 use attache_rpc::Id;
+
+/// Of more modes the rest is forgotten.
+pub(super) const MAX_MODES: usize = 256;
 
 /// Values by name. Of more than [`LIMIT`] names the oldest are forgotten.
 #[derive(Debug)]
@@ -23,13 +27,14 @@ pub(super) struct Asked {
 }
 
 /// The calls of one side that wait, and what is to be known of each when its answer comes. Of more than [`LIMIT`] calls
-/// the oldest are forgotten.
+/// the oldest are forgotten, and only counted.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     calls: HashMap<Id, Waits>,
     order: BTreeMap<u64, Id>,
     latest: u64,
-    has_forgotten: bool,
+    /// How many calls of each method wait that are not remembered.
+    forgotten: HashMap<String, usize>,
 }
 
 /// A call that waits.
@@ -39,6 +44,11 @@ struct Waits {
     method: String,
     // None if it was too long to remember.
     fact: Option<String>,
+}
+
+/// A text, if it is short enough to be remembered.
+pub(super) fn short(text: Option<String>) -> Option<String> {
+    text.filter(|text| text.len() <= MAX_TEXT)
 }
 
 impl<T> Recent<T> {
@@ -94,7 +104,7 @@ impl Waiting {
         };
         self.remove(id);
         if id.as_str().len() > MAX_ID {
-            self.has_forgotten = true;
+            self.lost(method.to_owned());
             return;
         }
         self.latest += 1;
@@ -110,7 +120,10 @@ impl Waiting {
 
     /// A call of that method has been answered. Its fact, if it is remembered.
     pub(super) fn answer(&mut self, id: &Id, method: &str) -> Option<String> {
-        let waits = self.remove(id)?;
+        let Some(waits) = self.remove(id) else {
+            self.found(method);
+            return None;
+        };
         waits.fact.filter(|_| waits.method == method)
     }
 
@@ -122,9 +135,23 @@ impl Waiting {
             .map(|waits| waits.fact.as_deref())
     }
 
-    /// Whether calls may wait that are not remembered.
-    pub(super) fn has_forgotten(&self) -> bool {
-        self.has_forgotten
+    /// Whether calls of that method wait that are not remembered.
+    pub(super) fn has_forgotten(&self, method: &str) -> bool {
+        self.forgotten.contains_key(method)
+    }
+
+    fn lost(&mut self, method: String) {
+        *self.forgotten.entry(method).or_default() += 1;
+    }
+
+    /// An answer to a call that is not remembered is one to a forgotten call, if its method has any.
+    fn found(&mut self, method: &str) {
+        if let Some(count) = self.forgotten.get_mut(method) {
+            *count -= 1;
+            if *count == 0 {
+                self.forgotten.remove(method);
+            }
+        }
     }
 
     fn remove(&mut self, id: &Id) -> Option<Waits> {
@@ -137,8 +164,9 @@ impl Waiting {
         while self.order.len() > LIMIT
             && let Some((_, oldest)) = self.order.pop_first()
         {
-            self.calls.remove(&oldest);
-            self.has_forgotten = true;
+            if let Some(waits) = self.calls.remove(&oldest) {
+                self.lost(waits.method);
+            }
         }
     }
 }
@@ -155,6 +183,7 @@ impl<T> Default for Recent<T> {
 const LIMIT: usize = 1024;
 const MAX_ID: usize = 1024;
 const MAX_FACT: usize = 16 * 1024;
+const MAX_TEXT: usize = 4096;
 
 #[cfg(test)]
 mod tests {
@@ -184,7 +213,7 @@ mod tests {
         assert_eq!(waiting.answer(&text, "a"), None);
         assert_eq!(waiting.answer(&one, "b"), None);
         assert_eq!(waiting.answer(&one, "a"), None);
-        assert!(!waiting.has_forgotten());
+        assert!(!waiting.has_forgotten("a"));
     }
 
     #[test]
@@ -204,14 +233,21 @@ mod tests {
         let long = "x".repeat(MAX_FACT + 1);
         waiting.call(Some(&Id::from(0)), "a", long);
         assert_eq!(waiting.facts("a").collect::<Vec<_>>(), [None]);
-        assert!(!waiting.has_forgotten());
+        assert!(!waiting.has_forgotten("a"));
         for number in 1..=1025 {
             waiting.call(Some(&Id::from(number)), "a", number.to_string());
         }
         assert_eq!((waiting.calls.len(), waiting.order.len()), (LIMIT, LIMIT));
-        assert!(waiting.has_forgotten());
-        assert_eq!(waiting.answer(&Id::from(1), "a"), None);
+        assert!(waiting.has_forgotten("a"));
+        assert!(!waiting.has_forgotten("b"));
         assert_eq!(waiting.answer(&Id::from(2), "a").as_deref(), Some("2"));
+        assert!(waiting.has_forgotten("a"));
+        for number in [0, 1] {
+            assert_eq!(waiting.answer(&Id::from(number), "b"), None);
+            assert!(waiting.has_forgotten("a"));
+            assert_eq!(waiting.answer(&Id::from(number), "a"), None);
+        }
+        assert!(!waiting.has_forgotten("a"));
     }
 
     #[test]
@@ -220,6 +256,6 @@ mod tests {
         let id = Id::from(&*"x".repeat(MAX_ID));
         waiting.call(Some(&id), "a", String::new());
         assert_eq!(waiting.facts("a").count(), 0);
-        assert!(waiting.has_forgotten());
+        assert!(waiting.has_forgotten("a"));
     }
 }

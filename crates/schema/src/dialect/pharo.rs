@@ -17,8 +17,8 @@ use std::borrow::Cow;
 use attache_rpc::json::{self, Object};
 use attache_rpc::{Error, Id};
 
-use super::memory::{Asked, Recent};
-use super::{Call, Dialect, Passage, Translate, edit, error_code};
+use super::memory::{Asked, Recent, short};
+use super::{Call, Dialect, Passage, Translate, divide, edit, error_code};
 use initialize::Mode;
 use session::Session;
 
@@ -127,6 +127,9 @@ impl Translate for Pharo {
         if !has_own_result(method) {
             return Ok(Cow::Borrowed(result));
         }
+        if method == "session/load" {
+            self.loaded(fact.as_deref());
+        }
         if NULL_RESULTS.contains(&method) {
             return Ok(Cow::Borrowed("null"));
         }
@@ -159,7 +162,9 @@ impl Translate for Pharo {
     }
 
     fn remember_session(&mut self, session: &str, cwd: &str) {
-        self.stored.set(session, cwd.to_owned());
+        if let Some(cwd) = short(Some(cwd.to_owned())) {
+            self.stored.set(session, cwd);
+        }
     }
 }
 
@@ -177,7 +182,7 @@ impl Pharo {
     fn note_title(&mut self, session: &str, call: &Object<'_>) {
         if let (Some(id), Some(title)) = (
             edit::string(call, "toolCallId"),
-            edit::string(call, "title"),
+            short(edit::string(call, "title")),
         ) {
             self.titles.set(&title_key(session, &id), title);
         }
@@ -188,11 +193,15 @@ impl Pharo {
     }
 }
 
-/// What our answer will need to know of a call: the directory of a new session, the first option to reject of a
-/// permission request.
+/// What our answer will need to know of a call: the directory of a session that is made or loaded, the first option to
+/// reject of a permission request.
 fn fact_of_theirs(call: Call<'_>) -> Option<String> {
     match call.method {
         "session/new" => edit::string(&params_of(call), "cwd"),
+        "session/load" => {
+            let names = ["sessionId", "cwd"];
+            Some(json::to_string(&divide::only(&params_of(call), &names)))
+        }
         "session/request_permission" => permission::first_reject(&params_of(call)),
         _ => None,
     }

@@ -105,6 +105,7 @@ macro_rules! object {
 
         impl $Name {
             /// The members' names on the wire.
+            #[doc(hidden)]
             pub const MEMBERS: &[&str] = &[$($rwire,)* $($owire,)*];
 
             /// A value with its required members; the others can be added behind it.

@@ -55,8 +55,12 @@ pub fn check_notification(notification: &AgentNotification, context: &Context) -
         context,
         &mut found,
     );
-    if let AgentNotification::Session(news) = notification {
-        update::check(news, context, &at, &mut found);
+    match notification {
+        AgentNotification::Session(news) => update::check(news, context, &at, &mut found),
+        AgentNotification::CompleteElicitation(done) => {
+            elicitation::completed(done, context, &at, &mut found);
+        }
+        _ => {}
     }
     let mut text = String::new();
     notification.encode_params(&mut text);
@@ -73,6 +77,7 @@ pub fn check_response(
     context: &Context,
 ) -> Vec<Violation> {
     let mut found = Findings::default();
+    initialize::too_early(request, outcome, context, &mut found);
     match outcome {
         Ok(result) => {
             if let Err(fault) = result_of(request, result, context, &mut found) {
@@ -132,7 +137,7 @@ fn result_of(
         ClientRequest::Prompt(_) => prompt::answer(&from_str(result)?, &at, found),
         ClientRequest::ListProviders(_) => provider::list(&from_str(result)?, &at, found),
         ClientRequest::Extension(_) => return Ok(()),
-        _ => shape(request.method(), result)?,
+        _ => Method::check_result(request.method(), Direction::ToAgent, result)?,
     }
     set_up(request, result, context, found)?;
     wire::check(result, &at, found);
@@ -184,10 +189,4 @@ fn options_set(
     let at = at.member("configOptions");
     config_option::list(&response.config_options, context, &at, found);
     config_option::answered(session, set, &response.config_options, context, &at, found);
-}
-
-fn shape(name: &str, result: &str) -> Result<(), json::Error> {
-    let method = Method::find(name, Kind::Request, Direction::ToAgent);
-    let shape = method.and_then(|method| method.result);
-    shape.map_or(Ok(()), |shape| shape.check(result))
 }

@@ -87,6 +87,7 @@ fn request_params(
     found: &mut Findings,
 ) {
     if let Some(setup) = Setup::of(request) {
+        initialize::first(at, context, found);
         setup.check(context, at, found);
     }
     match request {
@@ -131,13 +132,7 @@ fn result_of(
         AgentRequest::Extension(_) => return Ok(()),
         _ => {}
     }
-    shape(name, result)?;
+    Method::check_result(name, Direction::ToClient, result)?;
     wire::check(result, &at, found);
     Ok(())
-}
-
-fn shape(name: &str, result: &str) -> Result<(), json::Error> {
-    let method = Method::find(name, Kind::Request, Direction::ToClient);
-    let shape = method.and_then(|method| method.result);
-    shape.map_or(Ok(()), |shape| shape.check(result))
 }

@@ -31,6 +31,8 @@ use crate::v1;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Context {
+    /// Whether the connection has been initialized.
+    pub initialization: Initialization,
     /// What the client offers.
     pub client: v1::ClientCapabilities,
     /// What the agent offers.
@@ -41,10 +43,24 @@ pub struct Context {
     pub sessions: HashMap<v1::SessionId, Offers>,
     /// The child sessions announced on this connection, and what the client may do with them.
     pub children: HashMap<v1::SessionId, v1::SubagentSessionCapabilities>,
-    /// The MCP servers that are reached over this connection.
-    pub mcp_servers: HashSet<v1::McpServerAcpId>,
+    /// The MCP servers that are reached over this connection, and how often each has been named.
+    pub mcp_servers: HashMap<v1::McpServerAcpId, usize>,
     /// The pages that a person has been asked to open and not yet dealt with.
     pub pages: HashSet<v1::ElicitationId>,
+    /// The pages that a person has ever been asked to open.
+    pub asked_pages: HashSet<v1::ElicitationId>,
+}
+
+/// How far the first exchange of a connection has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Initialization {
+    /// Nobody has begun it.
+    #[default]
+    Missing,
+    /// The client has called `initialize`.
+    Asked,
+    /// The agent has answered.
+    Done,
 }
 
 /// What a session lets the client choose.

@@ -8,8 +8,8 @@ pub(super) use answer::check as answer;
 
 use super::{Context, Findings, Level, Place, gate};
 use crate::v1::{
-    CreateElicitationRequest, ElicitationFormMode, ElicitationMode, ElicitationPropertySchema,
-    ElicitationScope, ElicitationUrlMode,
+    CompleteElicitationNotification, CreateElicitationRequest, ElicitationFormMode,
+    ElicitationMode, ElicitationPropertySchema, ElicitationScope, ElicitationUrlMode,
 };
 
 pub(super) fn question(
@@ -26,6 +26,19 @@ pub(super) fn question(
         ElicitationMode::Form(form) => secrets(form, at, found),
         ElicitationMode::Url(page) => address(page, context, at, found),
         ElicitationMode::Other(_) => {}
+    }
+}
+
+/// The end of a page is that of one that was asked for. One that is over already may have been ended from both sides.
+pub(super) fn completed(
+    done: &CompleteElicitationNotification,
+    context: &Context,
+    at: &Place<'_>,
+    found: &mut Findings,
+) {
+    if !context.asked_pages.contains(&done.elicitation_id) {
+        let message = "no page with this id was asked for; send the id of one that was";
+        found.add(rule!("168"), &at.member("elicitationId"), message);
     }
 }
 

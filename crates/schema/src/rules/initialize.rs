@@ -1,12 +1,45 @@
 //! The first exchange: names, capabilities that need each other, ways to log in.
 
-use super::{Context, Findings, Place, gate};
+use attache_rpc::Error;
+
+use super::{Context, Findings, Initialization, Place, gate};
+use crate::call::ClientRequest;
 use crate::v1::{self, AuthMethod};
 
 pub(super) fn request(request: &v1::InitializeRequest, at: &Place<'_>, found: &mut Findings) {
     if request.client_info.is_none() {
         let message = "is missing; say the client's name and version";
         found.add(rule!("26"), &at.member("clientInfo"), message);
+    }
+}
+
+/// A session that is set up comes after `initialize`.
+pub(super) fn first(at: &Place<'_>, context: &Context, found: &mut Findings) {
+    if context.initialization == Initialization::Missing {
+        let message = "the connection is not initialized; call initialize first";
+        found.add(rule!("24"), at, message);
+    }
+}
+
+/// An answer to a request that came before `initialize`.
+pub(super) fn too_early(
+    request: &ClientRequest,
+    outcome: Result<&str, &Error>,
+    context: &Context,
+    found: &mut Findings,
+) {
+    let can_be_first = matches!(
+        request,
+        ClientRequest::Initialize(_) | ClientRequest::Extension(_)
+    );
+    let is_refused = outcome.is_err_and(|error| error.code == Error::INVALID_REQUEST);
+    if context.initialization == Initialization::Missing && !can_be_first && !is_refused {
+        let at = match outcome {
+            Ok(_) => Place::result(request.method()),
+            Err(_) => Place::error(request.method()),
+        };
+        let message = "the request came before initialize; answer with an error (-32600)";
+        found.add(rule!("14a"), &at, message);
     }
 }
 

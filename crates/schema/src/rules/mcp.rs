@@ -37,7 +37,7 @@ pub(super) fn call(
     found: &mut Findings,
 ) {
     wire::id(request.as_str(), &at.member("requestId"), found);
-    if !context.mcp_servers.contains(server) {
+    if !context.mcp_servers.contains_key(server) {
         let message = "no session has named this server; use an id from mcpServers";
         found.add(rule!("B5"), &at.member("serverId"), message);
     }
@@ -93,7 +93,7 @@ fn check_server(server: &McpServer, context: &Context, at: &Place<'_>, found: &m
 fn unused_ids(servers: &[McpServer], context: &Context, at: &Place<'_>, found: &mut Findings) {
     let mut used = HashSet::new();
     for (index, id) in ids(servers) {
-        if !used.insert(id) || context.mcp_servers.contains(id) {
+        if !used.insert(id) || context.mcp_servers.contains_key(id) {
             let message = "the id is in use on this connection; choose a new one";
             found.add(rule!("182"), &at.item(index).member("serverId"), message);
         }

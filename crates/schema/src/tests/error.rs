@@ -95,6 +95,21 @@ fn the_other_errors() {
 }
 
 #[test]
+fn a_long_id_or_address_is_cut() {
+    let long = "\u{e9}".repeat(100_000);
+    for error in [
+        error::session_not_found(&long.as_str().into()),
+        error::resource_not_found(&long),
+    ] {
+        let data = error.data.expect("data");
+        assert_eq!(
+            data.as_str().chars().filter(|c| *c == '\u{e9}').count(),
+            1024
+        );
+    }
+}
+
+#[test]
 fn an_aborted_turn_is_cancelled_and_no_error() {
     let failed = Err(error::internal("aborted"));
     let outcome = error::prompt_outcome(failed);

@@ -27,6 +27,35 @@ fn no_border_panics() {
     }
 }
 
+#[test]
+fn whatever_a_peer_writes_in_place_of_what_is_kept_passes() {
+    for dialect in Dialect::ALL {
+        for odd in ["5", "null", "[]", "\"x\""] {
+            let kept = format!(r#""_meta":{{"attache.dialect":{odd}}}"#);
+            let wait = format!(r#"{{"sessionId":"s","terminalId":"t","timeout":1,{kept}}}"#);
+            let text = format!(
+                r#"{{"type":"text","text":"a","annotations":{{"title":"t",{kept}}},{kept}}}"#
+            );
+            let prompt = format!(r#"{{"sessionId":"s","prompt":[{text}],{kept}}}"#);
+            let entry = format!(r#"{{"id":"1","content":"c","status":"pending",{kept}}}"#);
+            let plan = format!(
+                r#"{{"sessionId":"s","update":{{"sessionUpdate":"plan","entries":[{entry}],{kept}}},{kept}}}"#
+            );
+            for (method, params) in [
+                ("terminal/wait_for_exit", &wait),
+                ("session/prompt", &prompt),
+                ("session/update", &plan),
+            ] {
+                let mut border = Border::new(dialect, Peer::Agent);
+                let read = border.read_call(call(method, params));
+                assert!(read.is_ok(), "{dialect:?} {method} {odd}: {read:?}");
+                let written = border.write_call(call(method, params));
+                assert!(written.is_ok(), "{dialect:?} {method} {odd}: {written:?}");
+            }
+        }
+    }
+}
+
 /// Ten times as many members take about ten times as long; a hundred times, if each were looked for among all.
 #[test]
 fn twenty_thousand_members_are_not_looked_for_one_by_one() {

@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 
 use attache_rpc::Id;
+use serde_json::Value;
 
 use super::border::{Talk, call, id};
 use crate::dialect::{Border, Call, Dialect, Passage, Peer};
 
 const OPTION: &str = r#"{"sessionId":"s","configOptions":[{"id":"llm","name":"Model","category":"model",
     "type":"select","currentValue":"a","options":[]}]}"#;
-const MODELS: &str = r#"{"sessionId":"s","models":{"currentModelId":"a","availableModels":[]}}"#;
+const MODELS: &str = r#"{"sessionId":"s","models":{"currentModelId":"a","availableModels":[
+    {"modelId":"a","name":"A"},{"modelId":"b","name":"B","description":"better"}]}}"#;
 const SET_MODEL: &str = r#"{"sessionId":"s","modelId":"b"}"#;
 
 fn official(peer: Peer) -> Border {
@@ -116,35 +118,129 @@ fn between_a_client_and_an_agent_of_old_the_method_passes() {
     );
 }
 
+/// The option that stands for [`MODELS`].
+fn models(id: &str, current: &str) -> String {
+    format!(
+        r#"{{"id":"{id}","name":"Model","category":"model","type":"select","currentValue":"{current}",
+            "options":[{{"value":"a","name":"A"}},{{"value":"b","name":"B","description":"better"}}]}}"#
+    )
+}
+
+/// A session whose agent has models and these options, as a client gets to know it.
+fn opened(options: &str, all: &str) -> Talk {
+    let with = |options: &str| {
+        format!(
+            r#"{},"configOptions":[{options}]}}"#,
+            &MODELS[..MODELS.len() - 1]
+        )
+    };
+    Talk::new(Dialect::Official, Peer::Agent).reads_result(
+        "session/new",
+        &with(options),
+        &with(all),
+    )
+}
+
+const SET: &str = "session/set_config_option";
+const EFFORT: &str = r#"{"id":"effort","name":"Effort","type":"boolean","currentValue":true}"#;
+
 #[test]
-fn an_agent_that_only_has_models_is_sent_the_method() {
-    let mut border = official(Peer::Agent);
-    assert_eq!(
-        border.read_result(id(), "session/new", MODELS),
-        Ok(Cow::Borrowed(MODELS))
-    );
+fn the_models_of_an_agent_of_old_are_an_option() {
     let set = r#"{"sessionId":"s","configId":"model","value":"b"}"#;
+    let all = format!(r#"{{"configOptions":[{EFFORT},{}]}}"#, models("model", "b"));
     for empty in ["{}", "null"] {
+        let mut border = official(Peer::Agent);
+        let with = format!(
+            r#"{},"configOptions":[{EFFORT}]}}"#,
+            &MODELS[..MODELS.len() - 1]
+        );
+        let read = border
+            .read_result(id(), "session/new", &with)
+            .expect("read");
+        let read: Value = serde_json::from_str(&read).expect("JSON");
+        let model: Value = serde_json::from_str(&models("model", "a")).expect("JSON");
+        assert_eq!(read["configOptions"][1], model);
         check(
-            border
-                .write_call(call("session/set_config_option", set))
-                .expect("written"),
+            border.write_call(call(SET, set)).expect("written"),
             "session/set_model",
             SET_MODEL,
         );
-        let result = border.read_result(id(), "session/set_config_option", empty);
-        assert_eq!(result.as_deref(), Ok(r#"{"configOptions":[]}"#));
+        let result = border.read_result(id(), SET, empty).expect("read");
+        let result: Value = serde_json::from_str(&result).expect("JSON");
+        assert_eq!(result, serde_json::from_str::<Value>(&all).expect("JSON"));
     }
-    let other = r#"{"sessionId":"s","configId":"effort","value":"b"}"#;
+}
+
+#[test]
+fn the_option_for_the_models_stays_in_every_list() {
+    let other = r#"{"sessionId":"s","configId":"effort","value":false,"type":"boolean"}"#;
+    let told = |options: &str| {
+        let update =
+            format!(r#"{{"sessionUpdate":"config_option_update","configOptions":[{options}]}}"#);
+        format!(r#"{{"sessionId":"s","update":{update}}}"#)
+    };
+    let model = models("model", "a");
+    let list = |options: &str| format!(r#"{{"configOptions":[{options}]}}"#);
+    opened("", &model)
+        .writes(SET, other, other)
+        .reads_result(SET, &list(EFFORT), &list(&format!("{EFFORT},{model}")))
+        .reads("session/update", &told(""), &told(&model))
+        .reads(
+            "session/update",
+            &told(EFFORT),
+            &told(&format!("{EFFORT},{model}")),
+        );
+}
+
+#[test]
+fn the_option_for_the_models_takes_no_others_id() {
+    let taken = r#"{"id":"model","name":"Model of a car","type":"boolean","currentValue":true}"#;
+    let other = r#"{"sessionId":"s","configId":"model","value":false,"type":"boolean"}"#;
+    opened(taken, &format!("{taken},{}", models("attache.model", "a"))).writes(SET, other, other);
+}
+
+#[test]
+fn a_current_model_that_is_not_available_can_be_chosen() {
+    let theirs = r#"{"sessionId":"s","models":{"currentModelId":"x","availableModels":[{"modelId":"y"},7]}}"#;
+    let option = r#"{"id":"model","name":"Model","category":"model","type":"select","currentValue":"x",
+        "options":[{"value":"x","name":"x"},{"value":"y","name":"y"}]}"#;
+    let ours = format!(
+        r#"{},"configOptions":[{option}]}}"#,
+        &theirs[..theirs.len() - 1]
+    );
+    Talk::new(Dialect::Official, Peer::Agent).reads_result("session/new", theirs, &ours);
+}
+
+#[test]
+fn an_option_for_the_model_that_comes_later_counts() {
+    let update = format!(
+        r#"{{"sessionId":"s","update":{{"sessionUpdate":"config_option_update","configOptions":[{}]}}}}"#,
+        models("llm", "a")
+    );
+    let set = r#"{"sessionId":"s","configId":"llm","value":"b"}"#;
+    opened("", &models("model", "a"))
+        .reads("session/update", &update, &update)
+        .writes(SET, set, set);
+    let mut border = official(Peer::Client);
+    border
+        .write_call(call("session/update", &update))
+        .expect("written");
     check(
         border
-            .write_call(call("session/set_config_option", other))
-            .expect("written"),
-        "session/set_config_option",
-        other,
+            .read_call(call("session/set_model", SET_MODEL))
+            .expect("read"),
+        SET,
+        r#"{"sessionId":"s","value":"b","configId":"llm"}"#,
     );
-    let result = border.read_result(id(), "session/set_config_option", "{}");
-    assert_eq!(result.as_deref(), Ok("{}"));
+}
+
+#[test]
+fn an_option_with_an_id_that_nobody_means_is_not_remembered() {
+    let option = OPTION.replace("llm", &"x".repeat(4097));
+    let message = "Invalid params: modelId: this session has no option of category model (-32602)";
+    Talk::new(Dialect::Official, Peer::Client)
+        .writes_result("session/new", &option, &option)
+        .refuses("session/set_model", SET_MODEL, message);
 }
 
 #[test]
@@ -156,6 +252,24 @@ fn a_word_in_the_data_says_that_a_login_is_needed() {
         .reads_error("session/new", &theirs, &ours)
         .reads_error("session/new", &ours, &ours)
         .writes_error("session/new", &ours, &ours);
+}
+
+#[test]
+fn a_word_in_the_data_counts_for_more_than_the_number() {
+    let not_found = r#"{"code":-32002,"message":"m","data":{"reason":"resource_not_found"}}"#;
+    Talk::new(Dialect::Official, Peer::Agent)
+        .reads_error(
+            "session/prompt",
+            r#"{"code":-32002,"message":"m","data":{"reason":"permission_denied"}}"#,
+            r#"{"code":-32603,"message":"m","data":{"reason":"permission_denied",
+                "attache.dialect":{"meaning":"permission_denied"}}}"#,
+        )
+        .reads_error(
+            "session/prompt",
+            r#"{"code":-32002,"message":"m","data":{"reason":"auth_required"}}"#,
+            r#"{"code":-32000,"message":"m","data":{"reason":"auth_required"}}"#,
+        )
+        .reads_error("session/prompt", not_found, not_found);
 }
 
 #[test]

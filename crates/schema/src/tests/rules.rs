@@ -26,10 +26,11 @@ use expect_test::Expect;
 /// client session/new {"cwd":"/a","mcpServers":[]}
 /// agent = {"sessionId":"s"}                     the result of the other side's last request
 /// agent ! {"code":-32603,"message":"no"}        the same as an error
+/// begin                                         a connection that nobody has initialized
 /// over                                          the end of the session
 /// ```
 fn check(conversation: &str, expect: Expect) {
-    let mut run = Conversation::default();
+    let mut run = Conversation::initialized();
     for line in conversation.lines().map(str::trim) {
         if !line.is_empty() {
             run.line(line);

@@ -118,15 +118,15 @@ message! {
     /// An account, for display only: none of it is an id, and none of it belongs in a log (unstable).
     pub struct AuthAccount {
         /// What to show.
-        label: String = "label",
+        label: Secret = "label",
         ..
         /// Whether it is the one in use.
         active: Option<bool> = "active" lenient,
         /// The person's name.
-        name: Option<String> = "name" lenient,
+        name: Option<Secret> = "name" lenient,
         /// The person's address.
-        email: Option<String> = "email" lenient,
+        email: Option<Secret> = "email" lenient,
         /// The person's organisation.
-        organization: Option<String> = "organization" lenient,
+        organization: Option<Secret> = "organization" lenient,
     }
 }

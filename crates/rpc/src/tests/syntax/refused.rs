@@ -7,7 +7,7 @@ mod structure;
 mod values;
 
 use super::{is_json, read, serde_accepts, shown};
-use crate::json::{Problem, from_slice};
+use crate::json::{Problem, Reader, from_slice};
 use crate::{Error, Message};
 
 /// All cases that are text.
@@ -81,6 +81,19 @@ fn bytes_that_are_not_utf_8() {
             assert_eq!((malformed.code, malformed.id), (Error::PARSE, None));
         }
     }
+}
+
+#[test]
+fn nothing_goes_on_where_nothing_is_open() {
+    for text in ["]", "}", ",", "1", ""] {
+        assert!(Reader::new(text).more_items().is_err(), "{text}");
+        assert!(Reader::new(text).more_members().is_err(), "{text}");
+    }
+    let mut reader = Reader::new("[1]]");
+    assert_eq!(reader.open_array(), Ok(true));
+    reader.skip().expect("a number");
+    assert_eq!(reader.more_items(), Ok(false));
+    assert!(reader.more_items().is_err());
 }
 
 /// With a bracket around them these become arrays: nothing at all, and a list without its brackets.

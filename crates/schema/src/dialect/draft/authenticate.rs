@@ -3,7 +3,7 @@
 use attache_rpc::json::{Error, Object};
 
 use super::memory::Memory;
-use super::{kept, shape};
+use super::shape;
 use crate::dialect::edit;
 
 /// A draft client's parameters.
@@ -15,7 +15,7 @@ pub(super) fn read_params(params: &mut Object<'_>, _memory: &mut Memory) -> Resu
 /// The parameters for a draft agent.
 pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
     params.rename("methodId", "method");
-    kept::restore(params)?;
+    edit::restore(params)?;
     shape::fill(params, "credentials", "{}");
     Ok(())
 }
@@ -35,7 +35,7 @@ pub(super) fn write_result(
     _memory: &mut Memory,
     _fact: &Object<'_>,
 ) -> Result<(), Error> {
-    kept::restore(result)?;
+    edit::restore(result)?;
     shape::fill(result, "success", "true");
     Ok(())
 }

@@ -2,7 +2,6 @@
 
 use attache_rpc::json::{Error, Object};
 
-use super::kept;
 use super::memory::Memory;
 use crate::dialect::edit;
 
@@ -13,5 +12,5 @@ pub(super) fn read(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), 
 
 /// The parameters for a draft agent.
 pub(super) fn write(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
-    kept::restore(params)
+    edit::restore(params)
 }

@@ -6,7 +6,7 @@ use super::kept;
 use crate::dialect::edit::{self, KEPT, quoted};
 
 /// The scopes of a grant, from the narrowest. They are the ids of the options that grant.
-pub(super) const SCOPES: [&str; 4] = ["once", "session", "workspace", "always"];
+const SCOPES: [&str; 4] = ["once", "session", "workspace", "always"];
 
 /// The options for a request of the draft. What each keeps says which answer it stands for.
 pub(super) fn options() -> String {
@@ -52,6 +52,26 @@ pub(super) fn refusal(options: &[Raw], remember: bool) -> Option<String> {
     kinds
         .into_iter()
         .find_map(|kind| find(options, |option| is(option, kind)))
+}
+
+/// Whether the options are those that were made here for a request of the draft.
+pub(super) fn are_ours(options: &[Raw]) -> bool {
+    find(options, |option| kept::peek(option, "scope").is_some()).is_some()
+}
+
+/// The scope that the option of that id grants; none if it does not grant.
+pub(super) fn scope(options: &[Raw], id: &str) -> Option<String> {
+    let grants = |option: &Object<'_>| {
+        let is_chosen = edit::string(option, "optionId").as_deref() == Some(id);
+        let allows = is(option, "allow_once") || is(option, "allow_always");
+        is_chosen && allows && kept::peek(option, "scope") == Some(quoted(id))
+    };
+    find(options, grants)
+}
+
+/// Whether a scope is to be remembered.
+pub(super) fn is_lasting(scope: &str) -> bool {
+    scope != SCOPES[0]
 }
 
 fn find(options: &[Raw], fits: impl Fn(&Object<'_>) -> bool) -> Option<String> {

@@ -2,8 +2,8 @@
 
 use attache_rpc::json::{Error, Kind, Object};
 
+use super::content;
 use super::memory::Memory;
-use super::{content, kept};
 use crate::dialect::edit;
 
 /// A draft chunk.
@@ -25,7 +25,7 @@ pub(super) fn write(update: &mut Object<'_>) -> Result<(), Error> {
             Ok(edit::quoted(&content::text_of(&Object::parse(block)?)))
         })?;
     }
-    kept::restore(update)
+    edit::restore(update)
 }
 
 /// Counts the messages that a draft client is told of: a new one begins with another speaker or another id.

@@ -2,7 +2,7 @@
 
 use attache_rpc::json::{self, Error, Kind, Object};
 
-use super::kept;
+use super::kept::{self, Kept};
 use super::memory::Memory;
 use super::option_values::OptionValues;
 use crate::dialect::edit::{self, quoted};
@@ -58,8 +58,11 @@ pub(super) fn write_result(
 ) -> Result<(), Error> {
     let kept = kept::take(result)?;
     let options = OptionValues::of_list(&result.take("configOptions").unwrap_or_default());
-    kept.put_back(result);
-    if let Some(id) = edit::string(fact, "configId").filter(|_| !kept.is_draft()) {
+    let is_kept = is_kept(&kept, &options);
+    if is_kept {
+        kept.put_back(result);
+    }
+    if let Some(id) = edit::string(fact, "configId").filter(|_| !is_kept) {
         result.put("key", &id);
         if let Some(previous) = fact.get("previousValue") {
             result.set("previousValue", previous.to_owned());
@@ -97,8 +100,9 @@ pub(super) fn write_update(
         .session_mut(session)
         .map(|session| &mut session.options);
     let mut updates = Vec::new();
-    if kept::peek(update, "key").is_some() {
-        kept::restore(update)?;
+    let kept = kept::take(update)?;
+    if is_kept(&kept, &options) {
+        kept.put_back(update);
         updates.push(json::to_string(update));
     } else {
         let before = known.as_deref().cloned().unwrap_or_default();
@@ -110,6 +114,15 @@ pub(super) fn write_update(
         known.remember(&options);
     }
     Ok(updates)
+}
+
+/// A kept value counts as long as nobody has changed the official one. One that has no official form is in no list.
+fn is_kept(kept: &Kept, options: &OptionValues) -> bool {
+    let (Some(key), Some(value)) = (kept.string("key"), kept.get("currentValue")) else {
+        return kept.get("key").is_some();
+    };
+    let official = options.get(&key);
+    official.is_none_or(|official| edit::same(official, &value))
 }
 
 fn change(id: &str, before: Option<&str>, value: &str) -> String {

@@ -103,7 +103,7 @@ fn write_link(block: &mut Object<'_>) -> Result<(), Error> {
         for name in ["type", "uri", "name", "mimeType"] {
             block.take(name);
         }
-        return kept::restore(block);
+        return edit::restore(block);
     }
     if edit::string(block, "name").as_deref() == Some(&*link_name(block)) {
         block.take("name");
@@ -139,7 +139,7 @@ fn write_resource(block: &mut Object<'_>) -> Result<(), Error> {
     let mut resource = Object::parse(&text)?;
     resource.rename("text", "content");
     shape::fill(&mut resource, "content", "\"\"");
-    kept::restore(block)?;
+    edit::restore(block)?;
     shape::fill_from(block, &json::to_string(&resource));
     Ok(())
 }

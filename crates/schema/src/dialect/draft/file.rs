@@ -35,7 +35,7 @@ pub(super) fn write_read(params: &mut Object<'_>, _memory: &mut Memory) -> Resul
         let start = number(params, "startLine")?.unwrap_or(1).max(1);
         params.put("endLine", &(start - 1).saturating_add(limit));
     }
-    kept::restore(params)
+    edit::restore(params)
 }
 
 /// A draft client's result of `fs/read_text_file`.
@@ -53,7 +53,7 @@ pub(super) fn write_read_result(
     _memory: &mut Memory,
     _fact: &Object<'_>,
 ) -> Result<(), Error> {
-    kept::restore(result)?;
+    edit::restore(result)?;
     shape::fill(result, "encoding", "\"utf-8\"");
     Ok(())
 }
@@ -94,7 +94,7 @@ pub(super) fn write_write_result(
     _memory: &mut Memory,
     fact: &Object<'_>,
 ) -> Result<(), Error> {
-    kept::restore(result)?;
+    edit::restore(result)?;
     if let Some(bytes) = fact.get("bytes") {
         shape::fill(result, "bytesWritten", bytes);
     }

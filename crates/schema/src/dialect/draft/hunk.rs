@@ -83,8 +83,13 @@ fn range(start: usize, length: usize) -> [u64; 2] {
     [first, length].map(|number| u64::try_from(number).unwrap_or(u64::MAX))
 }
 
+/// A carriage return is part of its line, or its coming and going would not be seen.
 fn lines(text: &str) -> Vec<&str> {
-    text.lines().collect()
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    if lines.last() == Some(&"") {
+        lines.pop();
+    }
+    lines
 }
 
 const CONTEXT: usize = 3;

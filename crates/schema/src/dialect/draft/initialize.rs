@@ -5,6 +5,7 @@ use attache_rpc::json::{self, Error, Kind, Object, Raw};
 use super::memory::Memory;
 use super::{kept, shape};
 use crate::dialect::edit;
+use crate::dialect::memory::{MAX_MODES, short};
 
 /// A draft client's parameters.
 pub(super) fn read_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
@@ -18,7 +19,7 @@ pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Res
     params.rename("clientCapabilities", "capabilities");
     shape::fill(params, "capabilities", "{}");
     shape::fill(params, "clientInfo", NO_INFO);
-    kept::restore(params)
+    edit::restore(params)
 }
 
 /// A draft agent's result.
@@ -44,7 +45,7 @@ pub(super) fn write_result(
     edit::part(result, "agentCapabilities", write_agent)?;
     result.rename("agentCapabilities", "capabilities");
     shape::fill(result, "agentInfo", NO_INFO);
-    kept::restore(result)
+    edit::restore(result)
 }
 
 /// The capabilities of a draft client.
@@ -67,7 +68,7 @@ fn write_client(capabilities: &mut Object<'_>) -> Result<(), Error> {
     edit::part(capabilities, "fs", |fs| {
         fs.rename("readTextFile", "read");
         fs.rename("writeTextFile", "write");
-        kept::restore(fs)
+        edit::restore(fs)
     })?;
     if capabilities.has("terminal") {
         let create = shape::is_true(capabilities, "terminal");
@@ -175,13 +176,8 @@ fn transports(mcp: &Object<'_>) -> [bool; 2] {
 
 fn modes(session: &Object<'_>) -> Vec<String> {
     let modes: Vec<Raw> = shape::value(session, "modes").unwrap_or_default();
-    let modes = modes.iter().filter(|mode| mode.as_str().len() <= MAX_MODE);
-    modes
-        .take(MAX_MODES)
-        .filter_map(|mode| mode.read().ok())
-        .collect()
+    let modes = modes.iter().filter_map(|mode| short(mode.read().ok()));
+    modes.take(MAX_MODES).collect()
 }
 
 const NO_INFO: &str = r#"{"name":"unknown","version":"unknown"}"#;
-const MAX_MODES: usize = 256;
-const MAX_MODE: usize = 4096;

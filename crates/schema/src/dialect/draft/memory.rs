@@ -7,7 +7,7 @@ use super::option_values::OptionValues;
 use super::terminals::Terminals;
 use super::tools::Tools;
 use crate::dialect::edit;
-use crate::dialect::memory::{Asked, Recent};
+use crate::dialect::memory::{Asked, Recent, short};
 
 /// The memory of one connection.
 #[derive(Debug, Default)]
@@ -44,14 +44,14 @@ pub(super) struct Session {
 impl Session {
     /// Learns the working directory.
     pub(super) fn learn_cwd(&mut self, cwd: Option<String>) {
-        if let Some(cwd) = cwd.filter(|cwd| !cwd.is_empty() && cwd.len() <= MAX_TEXT) {
+        if let Some(cwd) = short(cwd).filter(|cwd| !cwd.is_empty()) {
             self.cwd = Some(cwd);
         }
     }
 
     /// Learns the mode.
     pub(super) fn learn_mode(&mut self, mode: Option<String>) {
-        if let Some(mode) = mode.filter(|mode| mode.len() <= MAX_TEXT) {
+        if let Some(mode) = short(mode) {
             self.mode = Some(mode);
         }
     }
@@ -75,7 +75,7 @@ impl Memory {
 
     /// The place for what is learnt of a session; none for an id that nobody can mean.
     pub(super) fn session_mut(&mut self, id: &str) -> Option<&mut Session> {
-        if id.is_empty() || id.len() > MAX_TEXT {
+        if id.is_empty() || id.len() > MAX_ID {
             return None;
         }
         let index = self.sessions.iter().position(|session| session.id == id);
@@ -93,8 +93,8 @@ impl Memory {
 
     /// Learns the directory of a session that is not live.
     pub(super) fn store(&mut self, id: &str, cwd: &str) {
-        if id.len() <= MAX_TEXT && cwd.len() <= MAX_TEXT {
-            self.stored.set(id, cwd.to_owned());
+        if let Some(cwd) = short(Some(cwd.to_owned())) {
+            self.stored.set(id, cwd);
         }
     }
 
@@ -106,10 +106,10 @@ impl Memory {
 
     /// The session of a call that names none: the one with a running prompt, or else the only one.
     pub(super) fn current_session(&self) -> Result<String, Error> {
-        let prompts = self.asked.ours.facts("session/prompt");
+        let prompts = self.asked.ours.facts(PROMPT);
         let mut running = prompts.map(|fact| edit::tag(fact?, "sessionId"));
         match (running.next(), &*self.sessions) {
-            _ if self.asked.ours.has_forgotten() => Err(nameless(TOO_MANY_CALLS)),
+            _ if self.asked.ours.has_forgotten(PROMPT) => Err(nameless(TOO_MANY_PROMPTS)),
             (Some(Some(first)), _) if running.all(|other| other.as_ref() == Some(&first)) => {
                 Ok(first)
             }
@@ -157,8 +157,9 @@ fn nameless(reason: &'static str) -> Error {
 }
 
 const MAX_SESSIONS: usize = 256;
-const MAX_TEXT: usize = 4096;
+const MAX_ID: usize = 4096;
+const PROMPT: &str = "session/prompt";
 const NO_SESSION: &str = "missing, and there is no session yet";
 const SEVERAL_SESSIONS: &str = "missing, and there are several sessions and no prompt that runs";
 const SEVERAL_PROMPTS: &str = "missing, and prompts run in several sessions";
-const TOO_MANY_CALLS: &str = "missing, and too many calls wait to know whose prompt runs";
+const TOO_MANY_PROMPTS: &str = "missing, and too many prompts wait to know whose prompt runs";

@@ -2,7 +2,6 @@
 
 use attache_rpc::json::{Error, Object, write};
 
-use super::kept;
 use super::memory::Memory;
 use crate::dialect::edit::{self, quoted};
 
@@ -36,7 +35,7 @@ pub(super) fn write_result(
     fact: &Object<'_>,
 ) -> Result<(), Error> {
     learn(memory, fact, edit::string(fact, "modeId"));
-    kept::restore(result)?;
+    edit::restore(result)?;
     for (name, known) in [("previousMode", "previousMode"), ("currentMode", "modeId")] {
         if let Some(mode) = fact.get(known).filter(|_| !result.has(name)) {
             result.set(name, mode.to_owned());
@@ -64,7 +63,7 @@ pub(super) fn write_update(
     memory: &mut Memory,
     session: &str,
 ) -> Result<(), Error> {
-    kept::restore(update)?;
+    edit::restore(update)?;
     update.rename("currentModeId", "currentMode");
     if let Some(session) = memory.session_mut(session) {
         if !update.has("previousMode") {

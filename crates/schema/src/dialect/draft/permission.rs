@@ -3,63 +3,92 @@
 
 use std::borrow::Cow;
 
-use attache_rpc::json::{self, Error, Object, Raw};
+use attache_rpc::json::{Error, Object, Raw};
 
 use super::memory::Memory;
 use super::tools::Tool;
-use super::{choice, kept, path};
+use super::{choice, kept, path, shape};
 use crate::dialect::edit::{self, quoted};
 
 /// A draft agent's request. Its scopes become options that carry the scope in what they keep.
 pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
-    let (Some(operation), Some(resource)) = (
-        edit::string(params, "operation"),
-        edit::string(params, "resource"),
-    ) else {
-        return Ok(());
-    };
     let id = edit::string(params, "toolCallId");
     let id = id.unwrap_or_else(|| memory.new_id("permission"));
+    let Some(call) = tool_call(params, &id, memory.cwd(params)) else {
+        return Ok(());
+    };
+    params.put("toolCall", &call);
+    params.set("options", choice::options());
+    edit::keep(params, &REQUEST)
+}
+
+/// The official tool call for a request of the draft.
+fn tool_call(request: &Object<'_>, id: &str, cwd: Option<&str>) -> Option<Object<'static>> {
+    let operation = edit::string(request, "operation")?;
+    let resource = edit::string(request, "resource")?;
     let mut call = Object::default();
-    call.put("toolCallId", &id);
+    call.put("toolCallId", id);
     call.put("title", &title(&operation, &resource));
     if let Some(kind) = kind(&operation) {
         call.put("kind", kind);
     }
     if operation.starts_with("file_") {
-        let path = path::absolute(&resource, memory.cwd(params));
+        let path = path::absolute(&resource, cwd);
         call.set("locations", format!("[{{\"path\":{}}}]", quoted(&path)));
     }
-    if let Some(reason) = edit::string(params, "reason") {
+    if let Some(reason) = edit::string(request, "reason") {
         let text = format!("{{\"type\":\"text\",\"text\":{}}}", quoted(&reason));
         call.set(
             "content",
             format!("[{{\"type\":\"content\",\"content\":{text}}}]"),
         );
     }
-    params.put("toolCall", &call);
-    params.set("options", choice::options());
-    edit::keep(params, &["operation", "resource", "reason", "toolCallId"])
+    Some(call)
 }
 
-/// Our request for a draft client. It cannot show the options; its answer is fitted to them.
+/// Our request for a draft client. It cannot show the options; its answer is fitted to them. A kept request counts as
+/// long as nobody has changed the tool call.
 pub(super) fn write_params(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
     let text = params.take("toolCall").unwrap_or(Cow::Borrowed("null"));
     params.take("options");
-    let kept = kept::take(params)?;
-    if kept.get("operation").is_some() {
+    let mut kept = kept::take(params)?;
+    let call = Object::parse(&text);
+    if let Ok(call) = &call
+        && is_of(call, &kept.members(), memory.cwd(params))
+    {
         kept.put_back(params);
         return Ok(());
     }
-    let call = Object::parse(&text).map_err(|error| error.within("toolCall"))?;
-    let tool = memory.tools.learn(&call);
-    let id = edit::string(&call, "toolCallId").unwrap_or_default();
+    let call = call.map_err(|error| error.within("toolCall"))?;
+    describe(&call, params, memory);
+    for name in REQUEST {
+        kept.drop(name);
+    }
+    kept.put_back(params);
+    Ok(())
+}
+
+/// Whether a tool call still says what it was made to say.
+fn is_of(call: &Object<'_>, request: &Object<'_>, cwd: Option<&str>) -> bool {
+    let id = edit::string(request, "toolCallId").or_else(|| edit::string(call, "toolCallId"));
+    let Some(made) = tool_call(request, &id.unwrap_or_default(), cwd) else {
+        return false;
+    };
+    let text = |object: &Object<'_>, name| object.get(name).unwrap_or("null").to_owned();
+    ["toolCallId", "title", "kind", "locations", "content"]
+        .into_iter()
+        .all(|name| edit::same(&text(&made, name), &text(call, name)))
+}
+
+/// The operation and its resource, from all that is known of a tool call.
+fn describe(call: &Object<'_>, params: &mut Object<'_>, memory: &mut Memory) {
+    let id = edit::string(call, "toolCallId").unwrap_or_default();
     let Tool {
         kind,
         title,
         resource,
         ..
-    } = tool;
+    } = memory.tools.learn(call);
     let resource = resource
         .or_else(|| title.clone())
         .unwrap_or_else(|| id.clone());
@@ -69,8 +98,6 @@ pub(super) fn write_params(params: &mut Object<'_>, memory: &mut Memory) -> Resu
         params.put("reason", &title);
     }
     params.put("toolCallId", &id);
-    kept.put_back(params);
-    Ok(())
 }
 
 /// A draft client's answer, as one of the options that were offered.
@@ -79,18 +106,10 @@ pub(super) fn read_result(
     _memory: &mut Memory,
     fact: &Object<'_>,
 ) -> Result<(), Error> {
-    let granted: bool = match result.get("granted") {
-        Some("true") => true,
-        Some("false") => false,
-        _ => return Ok(()),
-    };
-    let options: Vec<Raw> = json::from_str(fact.get("options").unwrap_or("[]"))?;
-    let chosen = if granted {
-        choice::grant(&options, &scope(result))
-    } else {
-        choice::refusal(&options, result.get("remember") == Some("true"))
-    };
-    let outcome = match chosen {
+    if is_granted(result).is_none() {
+        return Ok(());
+    }
+    let outcome = match chosen(result, &offered(fact)) {
         Some(id) => format!("{{\"outcome\":\"selected\",\"optionId\":{}}}", quoted(&id)),
         None => "{\"outcome\":\"cancelled\"}".to_owned(),
     };
@@ -98,30 +117,55 @@ pub(super) fn read_result(
     edit::keep(result, &["granted", "remember", "scope"])
 }
 
-/// Our answer for a draft agent. A request that was cancelled is not granted.
+/// Our answer for a draft agent. Nothing but the choice of an option that grants is a grant. An agent that has asked in
+/// the official shape is answered in it. A kept answer counts as long as nobody has chosen another.
 pub(super) fn write_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
-    _fact: &Object<'_>,
+    fact: &Object<'_>,
 ) -> Result<(), Error> {
+    let options = offered(fact);
+    if fact.has("options") && !choice::are_ours(&options) {
+        return Ok(());
+    }
     let outcome = result.take("outcome").unwrap_or(Cow::Borrowed("null"));
     let outcome = Raw::parse(&outcome).map_err(|error| error.within("outcome"))?;
-    let scope = outcome.string_member("optionId");
-    let scope = scope.filter(|scope| choice::SCOPES.contains(&&**scope));
+    let is_selected = outcome.string_member("outcome").as_deref() == Some("selected");
+    let id = outcome.string_member("optionId").filter(|_| is_selected);
+    let scope = id.as_deref().and_then(|id| choice::scope(&options, id));
     let kept = kept::take(result)?;
+    let before = kept.members();
     result.put("granted", &scope.is_some());
-    if kept.get("granted").as_deref() == result.get("granted") {
+    if is_granted(&before) == Some(scope.is_some()) && chosen(&before, &options) == id {
         kept.put_back(result);
     } else if let Some(scope) = scope {
-        result.put("remember", &(scope != choice::SCOPES[0]));
+        result.put("remember", &choice::is_lasting(&scope));
         result.put("scope", &scope);
     }
     Ok(())
 }
 
+/// The options of the request that is answered.
+fn offered(fact: &Object<'_>) -> Vec<Raw> {
+    shape::value(fact, "options").unwrap_or_default()
+}
+
+fn is_granted(answer: &Object<'_>) -> Option<bool> {
+    shape::value(answer, "granted")
+}
+
+/// The id of the option that an answer of the draft stands for.
+fn chosen(answer: &Object<'_>, options: &[Raw]) -> Option<String> {
+    if shape::is_true(answer, "granted") {
+        choice::grant(options, &scope(answer))
+    } else {
+        choice::refusal(options, shape::is_true(answer, "remember"))
+    }
+}
+
 /// The scope of a grant. One that is to be remembered, nobody says how long, lasts for the session.
 fn scope(result: &Object<'_>) -> String {
-    let remember = result.get("remember") == Some("true");
+    let remember = shape::is_true(result, "remember");
     let unsaid = if remember { "session" } else { "once" };
     edit::string(result, "scope").unwrap_or_else(|| unsaid.to_owned())
 }
@@ -159,3 +203,6 @@ fn operation(kind: Option<&str>) -> &'static str {
         _ => "mcp_tool",
     }
 }
+
+/// The members of a request that have no official place.
+const REQUEST: [&str; 4] = ["operation", "resource", "reason", "toolCallId"];

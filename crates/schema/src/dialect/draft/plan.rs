@@ -39,7 +39,7 @@ pub(super) fn write(update: &mut Object<'_>) -> Result<(), Error> {
         Ok(())
     })?;
     update.rename("entries", "steps");
-    kept::restore(update)?;
+    edit::restore(update)?;
     shape::fill(update, "planId", "\"plan\"");
     Ok(())
 }

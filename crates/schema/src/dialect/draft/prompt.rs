@@ -3,7 +3,7 @@
 use attache_rpc::json::{self, Error, Kind, Object, Raw, write};
 
 use super::memory::Memory;
-use super::{attachment, content, kept, shape};
+use super::{attachment, content, shape};
 use crate::dialect::edit;
 
 /// A draft client's parameters. Attachments are added to the prompt as far as they can be understood, and kept.
@@ -29,7 +29,7 @@ pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Res
         edit::parts(params, "prompt", content::write)?;
     }
     params.rename("prompt", "content");
-    kept::restore(params)
+    edit::restore(params)
 }
 
 /// A draft agent's result. A turn that failed never comes here, see [`failure`](super::failure).

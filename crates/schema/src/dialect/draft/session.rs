@@ -20,7 +20,7 @@ pub(super) fn write_new(params: &mut Object<'_>, _memory: &mut Memory) -> Result
     params.rename("cwd", "workingDirectory");
     edit::member(params, "systemPrompt", system_prompt::write)?;
     mcp_server::write_list(params)?;
-    kept::restore(params)
+    edit::restore(params)
 }
 
 /// A draft agent's result of `session/new`. The mode and the options are those that were asked for.
@@ -79,7 +79,7 @@ pub(super) fn read_load(params: &mut Object<'_>, memory: &mut Memory) -> Result<
 pub(super) fn write_load(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
     params.take("cwd");
     mcp_server::write_list(params)?;
-    kept::restore(params)
+    edit::restore(params)
 }
 
 /// A draft agent's result of `session/load`.

@@ -3,7 +3,7 @@
 use attache_rpc::json::{self, Error, Kind, Object};
 
 use super::memory::Memory;
-use super::{kept, path, shape};
+use super::{path, shape};
 use crate::dialect::edit;
 
 /// A draft agent's parameters of `terminal/create`.
@@ -21,7 +21,7 @@ pub(super) fn write_create(params: &mut Object<'_>, _memory: &mut Memory) -> Res
     if edit::kind(params, "env") == Some(Kind::Array) {
         edit::member(params, "env", edit::list_to_map)?;
     }
-    kept::restore(params)
+    edit::restore(params)
 }
 
 /// A draft client's result of `terminal/create`.
@@ -41,7 +41,7 @@ pub(super) fn write_create_result(
     fact: &Object<'_>,
 ) -> Result<(), Error> {
     learn(result, memory, fact);
-    kept::restore(result)
+    edit::restore(result)
 }
 
 /// A draft agent's parameters of a call about one terminal.
@@ -57,7 +57,7 @@ pub(super) fn read_other(params: &mut Object<'_>, memory: &mut Memory) -> Result
 /// Our parameters of a call about one terminal, for a draft client.
 pub(super) fn write_other(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
     params.take("sessionId");
-    kept::restore(params)
+    edit::restore(params)
 }
 
 /// A draft client's result of `terminal/wait_for_exit`. One that tells of a timeout tells nothing of the end, and a
@@ -90,7 +90,7 @@ pub(super) fn write_wait_result(
             result.take(name);
         }
     }
-    kept::restore(result)?;
+    edit::restore(result)?;
     shape::fill(result, "exitCode", NO_CODE);
     Ok(())
 }
@@ -110,7 +110,7 @@ pub(super) fn write_killed(
     _memory: &mut Memory,
     _fact: &Object<'_>,
 ) -> Result<(), Error> {
-    kept::restore(result)?;
+    edit::restore(result)?;
     shape::fill(result, "killed", "true");
     Ok(())
 }
@@ -121,7 +121,7 @@ pub(super) fn write_released(
     _memory: &mut Memory,
     _fact: &Object<'_>,
 ) -> Result<(), Error> {
-    kept::restore(result)?;
+    edit::restore(result)?;
     shape::fill(result, "released", "true");
     Ok(())
 }

@@ -37,7 +37,7 @@ pub(super) fn write(
     memory: &Memory,
     session: &str,
 ) -> Result<(), Error> {
-    let kept = kept::take(update)?;
+    let mut kept = kept::take(update)?;
     write_tool(update);
     update.rename("toolCallId", "id");
     update.rename("rawInput", "input");
@@ -47,7 +47,7 @@ pub(super) fn write(
     }
     write_status(update, &kept);
     write_location(update, &kept, memory.directory(session));
-    tool_output::write(update, &kept)?;
+    tool_output::write(update, &mut kept)?;
     kept.put_back(update);
     Ok(())
 }

@@ -33,14 +33,18 @@ pub(super) fn read(update: &mut Object<'_>) -> Result<(), Error> {
     }
 }
 
-/// The official list as one `output`: an item by itself in its own form, several as one text.
-pub(super) fn write(update: &mut Object<'_>, kept: &Kept) -> Result<(), Error> {
-    if kept.get("output").is_some() {
+/// The official list as one `output`: an item by itself in its own form, several as one text. A kept output counts as
+/// long as nobody has changed the official one.
+pub(super) fn write(update: &mut Object<'_>, kept: &mut Kept) -> Result<(), Error> {
+    let raw = update.get("rawOutput").map(str::to_owned);
+    let items: Vec<Raw> = shape::value(update, "content").unwrap_or_default();
+    if let (Some(kept), Some(raw), []) = (kept.get("output"), &raw, &*items)
+        && edit::same(&kept, raw)
+    {
         update.take("rawOutput");
         return Ok(());
     }
-    let raw = update.get("rawOutput").map(str::to_owned);
-    let items: Vec<Raw> = shape::value(update, "content").unwrap_or_default();
+    kept.drop("output");
     if edit::kind(update, "content") == Some(Kind::Array) {
         update.take("content");
     }
@@ -82,16 +86,21 @@ fn read_object(text: &str) -> Result<Option<String>, Error> {
 fn read_diff(text: &str, diff: &Object<'_>) -> Result<String, Error> {
     let path = edit::string(diff, "path").unwrap_or_default();
     let hunks: Vec<Raw> = shape::value(diff, "hunks").unwrap_or_default();
-    let shown = text_item(&quoted(&hunk::unified(&path, &hunks)));
-    edit::object(&shown, |item| kept::put(item, "output", text))
+    let text_of_diff = hunk::unified(&path, &hunks);
+    edit::object(&text_item(&quoted(&text_of_diff)), |item| {
+        kept::put(item, "output", text)
+    })
 }
 
 fn write_item(item: &Raw) -> Result<String, Error> {
     let mut item = Object::parse(item.as_str()).unwrap_or_default();
-    let kept = kept::take(&mut item)?;
-    if let Some(output) = kept.get("output") {
+    let mut kept = kept::take(&mut item)?;
+    if let Some(output) = kept.get("output")
+        && is_of(&item, &output)
+    {
         return Ok(output);
     }
+    kept.drop("output");
     match &*edit::string(&item, "type").unwrap_or_default() {
         "content" => shape::object(item.get("content").unwrap_or("null"), content::write),
         "diff" => Ok(write_diff(&item)),
@@ -100,6 +109,15 @@ fn write_item(item: &Raw) -> Result<String, Error> {
             Ok(json::to_string(&item))
         }
     }
+}
+
+/// Whether an item still shows the hunks that it was made of.
+fn is_of(item: &Object<'_>, output: &str) -> bool {
+    let made = Object::parse(output).and_then(|diff| read_diff(output, &diff));
+    let made = made.unwrap_or_default();
+    let made = Object::parse(&made).unwrap_or_default();
+    let contents = made.get("content").zip(item.get("content"));
+    contents.is_some_and(|(made, content)| edit::same(made, content))
 }
 
 fn write_diff(diff: &Object<'_>) -> String {

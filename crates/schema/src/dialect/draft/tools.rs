@@ -7,6 +7,7 @@ use attache_rpc::json::{Object, Raw};
 
 use super::shape;
 use crate::dialect::edit;
+use crate::dialect::memory::short;
 
 /// The latest tool calls.
 #[derive(Debug, Default)]
@@ -69,9 +70,4 @@ fn replace(known: &mut Option<String>, new: Option<String>) {
     }
 }
 
-fn short(text: Option<String>) -> Option<String> {
-    text.filter(|text| text.len() <= MAX_TEXT)
-}
-
 const MAX_TOOLS: usize = 256;
-const MAX_TEXT: usize = 4096;

@@ -3,8 +3,8 @@
 use attache_rpc::json::{self, Error, Kind, Object};
 
 use super::memory::Memory;
-use super::{chunk, config_option, kept, mode, plan, tool_call};
-use crate::dialect::edit;
+use super::{chunk, config_option, mode, plan, tool_call};
+use crate::dialect::{divide, edit};
 
 /// A draft agent's update. One of a type that the draft does not have keeps its name.
 pub(super) fn read(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
@@ -63,11 +63,10 @@ pub(super) fn write(text: &str, memory: &mut Memory) -> Result<Vec<String>, Erro
         return Ok(vec![text.to_owned()]);
     };
     update.take("sessionUpdate");
-    kept::restore(&mut params)?;
+    edit::restore(&mut params)?;
     if kind == "config_option_update" {
         let changes = config_option::write_update(&mut update, memory, &session)?;
-        let envelopes = changes.iter().map(|data| envelope(&params, &kind, data));
-        return Ok(envelopes.collect());
+        return divided(params, &kind, &changes);
     }
     let kind = write_data(&kind, &mut update, memory, &session)?;
     Ok(vec![envelope(&params, kind, &json::to_string(&update))])
@@ -104,6 +103,17 @@ fn write_data<'k>(
         _ => (),
     }
     Ok(kind)
+}
+
+/// One update for each change. What else was said goes with the first.
+fn divided(mut params: Object<'_>, kind: &str, changes: &[String]) -> Result<Vec<String>, Error> {
+    divide::bound(changes.len(), &[params.get("sessionId")])?;
+    let mut updates = Vec::with_capacity(changes.len());
+    for data in changes {
+        updates.push(envelope(&params, kind, data));
+        params = divide::only(&params, &["sessionId"]);
+    }
+    Ok(updates)
 }
 
 fn envelope(params: &Object<'_>, kind: &str, data: &str) -> String {

@@ -128,6 +128,12 @@ pub(super) const ROWS: &[Loss] = &[
         "names, descriptions, categories and the values to choose from are left out, and so is who changed a value",
     ),
     row(
+        "config_option_update",
+        Writing,
+        "one update for every option that has changed, of which the first has what else the message says; more than 1000 \
+         of them, or several for a session with an id longer than 1 KiB, are refused",
+    ),
+    row(
         "session/request_permission scope",
         Reading,
         "in an official agent's question only `always` chooses allow_always; a grant for the session or the workspace \
@@ -142,7 +148,8 @@ pub(super) const ROWS: &[Loss] = &[
     row(
         "session/request_permission cancelled",
         Writing,
-        "the draft has no such outcome; it is not granted",
+        "the draft has no such outcome; it is not granted, and neither is any other outcome that is no choice, nor what \
+         answers a request that is not remembered",
     ),
     row(
         "fs/* sessionId",
@@ -261,6 +268,12 @@ pub(super) const ROWS: &[Loss] = &[
         Both,
         "of more than 1024 calls that wait the oldest are forgotten, and so is what is longer than 16 KiB: what has to \
          be taken from the call (bytesWritten, previousMode, the chosen option, the exit of a terminal) is left out",
+    ),
+    row(
+        "sessions, tool calls",
+        Both,
+        "a directory, mode, title or resource longer than 4 KiB is not remembered, nor are more than 256 modes, sessions \
+         or tool calls",
     ),
     row(
         "errors",

@@ -8,7 +8,7 @@ pub(super) const ROWS: &[Loss] = &[
         dialect: Dialect::Pharo,
         element: "message of several blocks",
         direction: Direction::Both,
-        what: "read as one chunk for each block, with one `messageId`; every chunk is written as a message of its own",
+        what: "read as one chunk for each block, with one `messageId`, and refused with more than 1000 blocks or ids longer than 1 KiB; every chunk is written as a message of its own",
     },
     Loss {
         dialect: Dialect::Pharo,
@@ -84,6 +84,12 @@ pub(super) const ROWS: &[Loss] = &[
     },
     Loss {
         dialect: Dialect::Pharo,
+        element: "directories, modes and titles of tool calls",
+        direction: Direction::Both,
+        what: "those longer than 4 KiB are not remembered, nor are more than 256 modes",
+    },
+    Loss {
+        dialect: Dialect::Pharo,
         element: "`configOptions` of a session",
         direction: Direction::Writing,
         what: "not written; an option can be set by those who know its name",
@@ -150,7 +156,7 @@ pub(super) const ROWS: &[Loss] = &[
     },
     Loss {
         dialect: Dialect::Pharo,
-        element: "permission outcome `cancelled`",
+        element: "permission outcome `cancelled`, or any other that is no choice",
         direction: Direction::Writing,
         what: "written as the first option to reject; as error -32800 where there is none, or the request is not among the latest 1024 that wait",
     },

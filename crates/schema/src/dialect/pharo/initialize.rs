@@ -3,6 +3,7 @@
 use attache_rpc::json::{self, Error, Kind, Object, Raw};
 
 use crate::dialect::edit;
+use crate::dialect::memory::{MAX_MODES, short};
 
 /// Reads the parameters, and returns the terminal methods that the client does not offer.
 pub(super) fn read_params(params: &mut Object<'_>) -> Result<Vec<&'static str>, Error> {
@@ -75,7 +76,7 @@ fn modes_of(capabilities: &Object<'_>) -> Vec<Mode> {
     let modes = capabilities.get("sessionModes").unwrap_or("[]");
     let modes: Vec<Raw> = json::from_str(modes).unwrap_or_default();
     let modes = modes.iter().filter_map(|mode| mode_of(mode.as_str()));
-    modes.collect()
+    modes.take(MAX_MODES).collect()
 }
 
 fn mode_of(mode: &str) -> Option<Mode> {
@@ -86,7 +87,7 @@ fn mode_of(mode: &str) -> Option<Mode> {
     if !mode.has("name") {
         mode.put("name", &id);
     }
-    let json = json::to_string(&mode);
+    let json = short(Some(json::to_string(&mode)))?;
     Some(Mode { id, json })
 }
 

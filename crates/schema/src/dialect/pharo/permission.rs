@@ -63,23 +63,21 @@ impl Pharo {
     }
 }
 
-/// Our answer for a request whose first option to reject is `reject`. There is no word for a request that was called
-/// off, so that option is chosen; where there is none the request fails, lest a grant be chosen.
+/// Our answer for a request whose first option to reject is `reject`. There is no word for an outcome that chooses
+/// nothing, so that option is chosen; where there is none the request fails, lest a grant be chosen.
 pub(super) fn write_answer(
     reject: Option<String>,
     result: &str,
 ) -> Result<String, attache_rpc::Error> {
     let mut result = Object::parse(result).map_err(edit::refusal)?;
-    let outcome = result.get("outcome").unwrap_or("{}").to_owned();
-    let outcome = Object::parse(&outcome).map_err(edit::refusal)?;
-    let selected = match edit::string(&outcome, "outcome").as_deref() {
-        Some("cancelled") => Some(reject.ok_or_else(error::cancelled)?),
-        _ => edit::string(&outcome, "optionId"),
+    let outcome = result.take("outcome").unwrap_or_default();
+    let option = if edit::tag(&outcome, "outcome").as_deref() == Some("selected") {
+        edit::tag(&outcome, "optionId")
+    } else {
+        None
     };
-    if let Some(option) = selected {
-        result.take("outcome");
-        result.put("selectedOptionId", &option);
-    }
+    let option = option.or(reject).ok_or_else(error::cancelled)?;
+    result.put("selectedOptionId", &option);
     Ok(json::to_string(&result))
 }
 

@@ -1,9 +1,10 @@
 //! Sessions: their directory, their modes and their options, which this shape states elsewhere or not at all.
 
-use attache_rpc::json::{self, Error, Object, Raw};
+use attache_rpc::json::{self, Error, Object};
 
 use super::{Pharo, server, session_of};
-use crate::dialect::edit;
+use crate::dialect::memory::short;
+use crate::dialect::{edit, option_list};
 
 /// What a session has said of itself.
 #[derive(Debug, Default)]
@@ -21,10 +22,16 @@ impl Pharo {
         let made = made.and_then(|session| session.cwd.as_ref());
         let known = made.or_else(|| self.stored.get(&session));
         edit::fill_directory(params, known.map(String::as_str), "cwd")?;
-        if let Some(cwd) = edit::string(params, "cwd") {
+        server::read_all(params)
+    }
+
+    /// A session has been loaded, by a call that may have named its directory.
+    pub(super) fn loaded(&mut self, asked: Option<&str>) {
+        let asked = Object::parse(asked.unwrap_or_default()).unwrap_or_default();
+        let cwd = short(edit::string(&asked, "cwd")).filter(|cwd| !cwd.is_empty());
+        if let (Some(session), Some(cwd)) = (edit::string(&asked, "sessionId"), cwd) {
             self.sessions.entry(&session).cwd = Some(cwd);
         }
-        server::read_all(params)
     }
 
     /// A new session's result, on its way to a client.
@@ -34,7 +41,7 @@ impl Pharo {
         result: &mut Object<'_>,
     ) -> Result<(), Error> {
         if let Some(session) = edit::string(result, "sessionId") {
-            self.sessions.entry(&session).cwd = cwd;
+            self.sessions.entry(&session).cwd = short(cwd);
         }
         result.take("modes");
         result.take("configOptions");
@@ -67,23 +74,21 @@ impl Pharo {
 
     pub(super) fn note_options(&mut self, session: &str, source: &Object<'_>) {
         if let Some(options) = source.get("configOptions") {
-            let options = Some(options.to_owned()).filter(|text| text.len() <= MAX_OPTIONS);
-            self.sessions.entry(session).options = options;
+            self.remember_options(session, options);
         }
+    }
+
+    fn remember_options(&mut self, session: &str, options: &str) {
+        self.sessions.entry(session).options = option_list::to_remember(options);
     }
 
     fn with_value(&mut self, asked: &Object<'_>) -> Option<String> {
         let session = session_of(asked);
         let option = edit::string(asked, "configId")?;
         let value = asked.get("value")?;
-        let options: Vec<Raw> =
-            json::from_str(self.sessions.get(&session)?.options.as_ref()?).ok()?;
-        let options: Vec<Raw> = options
-            .into_iter()
-            .map(|entry| set_value(&entry, &option, value).unwrap_or(entry))
-            .collect();
-        let options = json::to_string(&options);
-        self.sessions.entry(&session).options = Some(options.clone());
+        let known = self.sessions.get(&session)?.options.as_ref()?;
+        let options = option_list::with_value(known, &option, value);
+        self.remember_options(&session, &options);
         Some(options)
     }
 
@@ -117,15 +122,3 @@ pub(super) fn read_option(params: &mut Object<'_>) -> Result<(), Error> {
     }
     Ok(())
 }
-
-fn set_value(entry: &Raw, option: &str, value: &str) -> Option<Raw> {
-    let mut entry = Object::parse(entry.as_str()).ok()?;
-    if edit::string(&entry, "id")? != option {
-        return None;
-    }
-    entry.set("currentValue", value);
-    entry.to_raw().ok()
-}
-
-/// A longer list of options is not remembered.
-const MAX_OPTIONS: usize = 64 * 1024;

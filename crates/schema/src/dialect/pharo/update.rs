@@ -1,9 +1,10 @@
 //! Session updates: tagged with `type`, and messages that come whole where official ones come in chunks.
 
-use attache_rpc::json::{self, Error, Kind, Object, Problem, Raw};
+use attache_rpc::json::{self, Error, Kind, Object, Raw};
 
 use super::{Pharo, content, session_of, tool};
-use crate::dialect::{Call, Passage, edit};
+use crate::dialect::memory::short;
+use crate::dialect::{Call, Passage, divide, edit};
 
 impl Pharo {
     pub(super) fn read_update<'a>(
@@ -68,17 +69,16 @@ impl Pharo {
         }
         let blocks = blocks(&update).map_err(|error| error.within("content").within("update"))?;
         let mut params = params.clone();
-        if blocks.len() > 1 {
-            bound(blocks.len(), &params, &update)?;
-        }
+        let ids = [params.get("sessionId"), update.get("messageId")];
+        divide::bound(blocks.len(), &ids)?;
         let mut calls = Vec::new();
         for block in blocks {
             update.set("content", block);
             params.put("update", &update);
             calls.push(json::to_string(&params));
             // What else the message says goes with its first block.
-            update = only(&update, &["sessionUpdate", "messageId"]);
-            params = only(&params, &["sessionId"]);
+            update = divide::only(&update, &["sessionUpdate", "messageId"]);
+            params = divide::only(&params, &["sessionId"]);
         }
         Ok(passage(calls))
     }
@@ -91,37 +91,14 @@ impl Pharo {
         };
         match edit::string(&update, "sessionUpdate").as_deref() {
             Some("current_mode_update") => {
-                self.sessions.entry(&session).mode = edit::string(&update, "currentModeId");
+                let mode = edit::string(&update, "currentModeId");
+                self.sessions.entry(&session).mode = short(mode);
             }
             Some("config_option_update") => self.note_options(&session, &update),
             _ => {}
         }
     }
 }
-
-/// Each block becomes a call with the ids of the message, so neither blocks nor ids may be without bound.
-fn bound(blocks: usize, params: &Object<'_>, update: &Object<'_>) -> Result<(), Error> {
-    let ids = [params.get("sessionId"), update.get("messageId")];
-    if blocks > MAX_BLOCKS || ids.iter().flatten().any(|id| id.len() > MAX_ID) {
-        let what = "more blocks, or longer ids, than a message can be divided by";
-        return Err(Error::new(Problem::Unfit(what), 0).within("update"));
-    }
-    Ok(())
-}
-
-fn only<'a>(object: &Object<'a>, names: &[&'static str]) -> Object<'a> {
-    let members = names
-        .iter()
-        .filter_map(|name| Some((*name, object.get(name)?)));
-    let mut kept = Object::default();
-    for (name, json) in members {
-        kept.set(name, json.to_owned());
-    }
-    kept
-}
-
-const MAX_BLOCKS: usize = 1000;
-const MAX_ID: usize = 1024;
 
 fn read_other(update: &mut Object<'_>) -> Result<(), Error> {
     update.rename("type", "sessionUpdate");

@@ -1,9 +1,11 @@
 //! How the context follows the conversation.
 
+use std::collections::hash_map::Entry;
+
 use attache_rpc::Error;
 use attache_rpc::json::{Decode, Maybe, from_str};
 
-use super::{Context, Offers};
+use super::{Context, Initialization, Offers};
 use crate::call::{AgentNotification, AgentRequest, ClientRequest};
 use crate::rules::mcp;
 use crate::rules::session_setup::Setup;
@@ -13,9 +15,15 @@ use crate::v1;
 impl Context {
     /// The client has sent a request.
     pub fn client_asked(&mut self, request: &ClientRequest) {
+        if let (ClientRequest::Initialize(_), Initialization::Missing) =
+            (request, self.initialization)
+        {
+            self.initialization = Initialization::Asked;
+        }
         let servers = Setup::of(request).map_or(&[][..], |setup| setup.servers);
-        self.mcp_servers
-            .extend(mcp::ids(servers).map(|(_, id)| id.clone()));
+        for (_, id) in mcp::ids(servers) {
+            *self.mcp_servers.entry(id.clone()).or_default() += 1;
+        }
     }
 
     /// The agent has answered a request.
@@ -30,6 +38,7 @@ impl Context {
     pub fn agent_asked(&mut self, request: &AgentRequest) {
         if let Some(page) = page(request) {
             self.pages.insert(page.clone());
+            self.asked_pages.insert(page.clone());
         }
     }
 
@@ -90,15 +99,26 @@ impl Context {
         }
     }
 
-    /// Servers of a session that did not come about can be named again.
+    /// Servers of a session that did not come about can be named again, unless another session has them.
     fn failed(&mut self, request: &ClientRequest) {
+        if let (ClientRequest::Initialize(_), Initialization::Asked) =
+            (request, self.initialization)
+        {
+            self.initialization = Initialization::Missing;
+        }
         let servers = Setup::of(request).map_or(&[][..], |setup| setup.servers);
         for (_, id) in mcp::ids(servers) {
-            self.mcp_servers.remove(id);
+            if let Entry::Occupied(mut named) = self.mcp_servers.entry(id.clone()) {
+                *named.get_mut() = named.get().saturating_sub(1);
+                if *named.get() == 0 {
+                    named.remove();
+                }
+            }
         }
     }
 
     fn initialized(&mut self, request: &v1::InitializeRequest, result: &str) {
+        self.initialization = Initialization::Done;
         let Some(answer) = read::<v1::InitializeResponse>(result) else {
             return;
         };

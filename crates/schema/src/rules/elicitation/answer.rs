@@ -1,6 +1,6 @@
 //! The person's answer against the form. Patterns and formats are not looked at.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::rules::{Context, Findings, Place};
 use crate::v1::{
@@ -88,12 +88,16 @@ fn text_fits(field: &StringPropertySchema, value: &str) -> bool {
 
 fn choices_fit(field: &MultiSelectPropertySchema, values: &[String]) -> bool {
     let length = u64::try_from(values.len()).unwrap_or(u64::MAX);
-    let is_choice = |value: &String| match &field.items {
-        MultiSelectItems::String(items) => items.values.contains(value),
-        MultiSelectItems::Titled(items) => items.options.iter().any(|item| item.value == *value),
-        MultiSelectItems::Other(_) => true,
+    let choices: HashSet<&str> = match &field.items {
+        MultiSelectItems::String(items) => items.values.iter().map(String::as_str).collect(),
+        MultiSelectItems::Titled(items) => {
+            let options = items.options.iter();
+            options.map(|item| item.value.as_str()).collect()
+        }
+        MultiSelectItems::Other(_) => values.iter().map(String::as_str).collect(),
     };
-    within(length, field.min_items, field.max_items) && values.iter().all(is_choice)
+    within(length, field.min_items, field.max_items)
+        && values.iter().all(|value| choices.contains(value.as_str()))
 }
 
 fn within<T: PartialOrd>(value: T, least: Option<T>, most: Option<T>) -> bool {

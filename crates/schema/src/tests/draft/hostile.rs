@@ -77,9 +77,17 @@ fn a_prompt_that_is_forgotten_does_not_make_another_the_only_one() {
         "fs/read_text_file",
         READ,
         expect![
-            "Invalid params: sessionId: missing, and too many calls wait to know whose prompt runs"
+            "Invalid params: sessionId: missing, and too many prompts wait to know whose prompt runs"
         ],
     );
+    for number in 0..1024 {
+        let end = r#"{"stopReason":"end_turn"}"#;
+        let result = talk
+            .agent
+            .read_result(&Id::from(number), "session/prompt", end);
+        result.expect("a result");
+    }
+    assert_eq!(session_of_read(&mut talk), r#""t" "/t/a""#);
 }
 
 #[test]
@@ -264,6 +272,74 @@ fn a_refusal_answers_no_other_call() {
         answer.expect("a result"),
         r#"{"bytesWritten":3,"created":false}"#
     );
+}
+
+fn options_changed(session: &str, count: usize) -> String {
+    let option =
+        |number| format!(r#"{{"id":"o{number}","name":"n","type":"boolean","currentValue":true}}"#);
+    let options: Vec<String> = (0..count).map(option).collect();
+    let options = options.join(",");
+    let filler = "x".repeat(60_000);
+    format!(
+        r#"{{"sessionId":"{session}","update":{{"sessionUpdate":"config_option_update","configOptions":[{options}]}},
+            "_meta":{{"filler":"{filler}"}}}}"#
+    )
+}
+
+#[test]
+fn what_is_said_beside_an_update_is_said_once() {
+    let mut talk = Talk::in_session();
+    let params = options_changed("s", 1000);
+    let passage = talk.client.write_call(call("session/update", &params));
+    let Ok(Passage::Calls(calls)) = passage else {
+        panic!("not several: {passage:?}");
+    };
+    assert_eq!(calls.len(), 1000);
+    let params = |at: usize| value(calls[at].1.as_deref().expect("parameters"));
+    assert!(params(0)["_meta"]["filler"].is_string());
+    assert_eq!(params(999).as_object().map(serde_json::Map::len), Some(3));
+    let sum: usize = calls
+        .iter()
+        .flat_map(|(_, params)| params)
+        .map(String::len)
+        .sum();
+    assert!(sum < 200_000, "{sum}");
+}
+
+#[test]
+fn an_update_is_not_divided_without_bound() {
+    let mut talk = Talk::in_session();
+    for params in [
+        options_changed("s", 1001),
+        options_changed(&"s".repeat(1025), 2),
+    ] {
+        let passage = talk.client.write_call(call("session/update", &params));
+        expect!["Invalid params: update: divides into more parts, or repeats longer ids, than is allowed"]
+            .assert_eq(&passage.expect_err("refused").message);
+    }
+}
+
+#[test]
+fn pushed_output_that_asks_for_no_answer_gets_none() {
+    let mut talk = Talk::in_session();
+    talk.pass("agent terminal/create", r#"{"command":"c"}"#);
+    talk.pass("client= terminal/create", r#"{"terminalId":"t"}"#);
+    let push = r#"{"terminalId":"t","data":"x"}"#;
+    let told = talk
+        .client
+        .read_call(Call::notification("terminal/output", Some(push)));
+    assert_eq!(told, Ok(Passage::Nothing));
+    let asked = talk.client.read_call(call("terminal/output", push));
+    assert_eq!(
+        asked,
+        Ok(Passage::Answer(r#"{"received":true}"#.to_owned()))
+    );
+    let output = r#"{"sessionId":"s","terminalId":"t"}"#;
+    let output = talk.client.write_call(call("terminal/output", output));
+    let Ok(Passage::Answer(output)) = output else {
+        panic!("no answer: {output:?}");
+    };
+    assert_eq!(value(&output)["output"], "xx");
 }
 
 /// What the document only describes, with each of its values replaced by another.

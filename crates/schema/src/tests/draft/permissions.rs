@@ -148,11 +148,11 @@ fn operations() {
 fn every_option_is_an_answer_of_the_draft() {
     let mut talk = Talk::in_session();
     let mut answer = |outcome: &str| {
-        let result = format!(r#"{{"outcome":{outcome}}}"#);
-        let written = talk
-            .agent
-            .write_result(id(), "session/request_permission", &result);
-        written.expect("an answer").into_owned()
+        talk.pass(
+            "agent session/request_permission",
+            r#"{"sessionId": "s", "operation": "x_new", "resource": "r"}"#,
+        );
+        answer(&mut talk, &format!(r#"{{"outcome":{outcome}}}"#))
     };
     let ids = [
         "once",
@@ -166,6 +166,8 @@ fn every_option_is_an_answer_of_the_draft() {
         .map(|id| answer(&format!(r#"{{"outcome":"selected","optionId":"{id}"}}"#)))
         .into();
     answers.push(answer(r#"{"outcome":"cancelled"}"#));
+    answers.push(answer(r#"{"outcome":"x_refused","optionId":"always"}"#));
+    answers.push(answer(r#"{"optionId":"always"}"#));
     expect![[r#"
         {"granted":true,"remember":false,"scope":"once"}
         {"granted":true,"remember":true,"scope":"session"}
@@ -173,8 +175,104 @@ fn every_option_is_an_answer_of_the_draft() {
         {"granted":true,"remember":true,"scope":"always"}
         {"granted":false}
         {"granted":false}
+        {"granted":false}
+        {"granted":false}
         {"granted":false}"#]]
     .assert_eq(&answers.join("\n"));
+}
+
+/// Our answer to the oldest request of a draft agent, as the agent gets it.
+fn answer(talk: &mut Talk, official: &str) -> String {
+    let method = "session/request_permission";
+    let id = talk.asked.answer(method);
+    let written = talk.agent.write_result(&id, method, official);
+    written.expect("an answer").into_owned()
+}
+
+#[test]
+fn an_answer_to_no_known_request_grants_nothing() {
+    let always = r#"{"outcome":{"outcome":"selected","optionId":"always"}}"#;
+    let mut talk = Talk::in_session();
+    assert_eq!(answer(&mut talk, always), r#"{"granted":false}"#);
+}
+
+#[test]
+fn an_official_request_gets_an_official_answer() {
+    let mut talk = Talk::in_session();
+    let request = r#"{"sessionId":"s","toolCall":{"toolCallId":"c"},
+        "options":[{"optionId":"once","name":"No","kind":"reject_once"},
+            {"optionId":"yes","name":"Yes","kind":"allow_once"}]}"#;
+    for chosen in ["once", "yes"] {
+        let id = talk.asked.call("session/request_permission");
+        let call = Call::request(&id, "session/request_permission", Some(request));
+        let (_, official) = one(talk.agent.read_call(call).expect("a call"));
+        assert_eq!(value(&official), value(request));
+        let result = format!(r#"{{"outcome":{{"outcome":"selected","optionId":"{chosen}"}}}}"#);
+        assert_eq!(answer(&mut talk, &result), result);
+    }
+}
+
+#[test]
+fn an_answer_that_was_changed_on_the_way_is_what_counts() {
+    let mut talk = Talk::in_session();
+    for (kept, chosen, expected) in [
+        (
+            r#"{"granted":true,"remember":true,"scope":"always"}"#,
+            "once",
+            r#"{"granted":true,"remember":false,"scope":"once"}"#,
+        ),
+        (
+            r#"{"granted":true,"remember":true,"scope":"always"}"#,
+            "reject",
+            r#"{"granted":false}"#,
+        ),
+        (
+            r#"{"granted":false,"remember":true}"#,
+            "once",
+            r#"{"granted":true,"remember":false,"scope":"once"}"#,
+        ),
+        (
+            r#"{"granted":true,"scope":"x_new"}"#,
+            "once",
+            r#"{"granted":true,"scope":"x_new"}"#,
+        ),
+    ] {
+        talk.pass(
+            "agent session/request_permission",
+            r#"{"sessionId": "s", "operation": "x_new", "resource": "r"}"#,
+        );
+        let outcome = format!(r#"{{"outcome":"selected","optionId":"{chosen}"}}"#);
+        let meta = format!(r#"{{"attache.dialect":{kept}}}"#);
+        let result = format!(r#"{{"outcome":{outcome},"_meta":{meta}}}"#);
+        assert_eq!(answer(&mut talk, &result), expected);
+    }
+}
+
+#[test]
+fn a_request_that_was_changed_on_the_way_is_what_counts() {
+    let mut talk = Talk::in_session();
+    let draft = r#"{"sessionId":"s","operation":"file_write","resource":"/a","reason":"why","toolCallId":"c"}"#;
+    let (official, _) = talk.pass("agent session/request_permission", draft);
+    let mut official = value(&official);
+    official["toolCall"]["_meta"] = serde_json::json!({ "seen": true });
+    let written = talk.written("client session/request_permission", &official.to_string());
+    assert_eq!(written[0], value(draft));
+    official["toolCall"]["title"] = "Delete everything".into();
+    official["toolCall"]["kind"] = "delete".into();
+    official["toolCall"]["locations"][0]["path"] = "/".into();
+    check_written(
+        &mut talk,
+        "client session/request_permission",
+        &official.to_string(),
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "operation":"file_delete",
+              "resource":"/",
+              "reason":"Delete everything",
+              "toolCallId":"c"
+            }"#]],
+    );
 }
 
 #[test]

@@ -117,6 +117,39 @@ fn options_that_are_neither_switch_nor_choice() {
 }
 
 #[test]
+fn a_value_that_was_changed_on_the_way_is_what_counts() {
+    let mut talk = Talk::in_session();
+    let update = r#"{"sessionId":"s","type":"config_option_update","data":{"key":"model","currentValue":"large"}}"#;
+    let (official, _) = talk.pass("agent session/update", update);
+    let mut official = value(&official);
+    official["update"]["configOptions"][0]["currentValue"] = "small".into();
+    check_written(
+        &mut talk,
+        "client session/update",
+        &official.to_string(),
+        expect![[r#"
+            {
+              "sessionId":"s",
+              "type":"config_option_update",
+              "data":{"key":"model","previousValue":"large","currentValue":"small"}
+            }"#]],
+    );
+    talk.pass(
+        "client session/set_config_option",
+        r#"{"sessionId": "s", "key": "model", "value": "tiny"}"#,
+    );
+    let set = r#"{"configOptions":[{"id":"model","name":"m","type":"select","currentValue":"medium",
+        "options":[{"value":"medium","name":"m"}]}],
+        "_meta":{"attache.dialect":{"key":"model","currentValue":"tiny"}}}"#;
+    check_written(
+        &mut talk,
+        "client= session/set_config_option",
+        set,
+        expect![[r#"{"key":"model","previousValue":"small","currentValue":"medium"}"#]],
+    );
+}
+
+#[test]
 fn options_for_a_draft_client() {
     let mut talk = Talk::in_session();
     talk.pass(

@@ -167,6 +167,43 @@ fn hunks_are_shown_and_kept() {
     );
 }
 
+/// An output that was read from a draft agent, and changed before it is written for a draft client.
+fn check_changed(output: &str, change: impl FnOnce(&mut Value), written: Expect) {
+    let mut talk = Talk::in_session();
+    let update = format!(
+        r#"{{"sessionId":"s","type":"tool_call_update","data":{{"id":"a","output":{output}}}}}"#
+    );
+    let (official, _) = talk.pass("agent session/update", &update);
+    let mut official = value(&official);
+    change(&mut official["update"]);
+    let again = talk.written("client session/update", &official.to_string());
+    written.assert_eq(&again[0]["data"].to_string());
+}
+
+#[test]
+fn an_output_that_was_changed_on_the_way_is_what_counts() {
+    check_changed(
+        r#"{"rows":3,"of":"x"}"#,
+        |update| update["rawOutput"] = value(r#"{"of":"x","rows":3}"#),
+        expect![[r#"{"id":"a","output":{"rows":3,"of":"x"}}"#]],
+    );
+    check_changed(
+        r#"{"rows":3}"#,
+        |update| update["rawOutput"] = "hidden".into(),
+        expect![[r#"{"id":"a","rawOutput":"hidden","output":{"type":"text","text":"hidden"}}"#]],
+    );
+    check_changed(
+        r#"{"rows":3}"#,
+        |update| drop(update.as_object_mut().expect("members").remove("rawOutput")),
+        expect![[r#"{"id":"a"}"#]],
+    );
+    check_changed(
+        r#"{"type":"diff","path":"/a","hunks":[]}"#,
+        |update| update["content"][0]["content"]["text"] = "hidden".into(),
+        expect![[r#"{"id":"a","output":{"type":"text","text":"hidden"}}"#]],
+    );
+}
+
 /// The hunks between two texts, as a draft client gets them.
 fn check_diff(old: &str, new: &str, hunks: Expect) {
     let (old, new) = (Value::from(old), Value::from(new));
@@ -183,7 +220,10 @@ fn check_diff(old: &str, new: &str, hunks: Expect) {
         format!(
             "{}\n{}",
             place.join(" "),
-            hunk["content"].as_str().expect("a text")
+            hunk["content"]
+                .as_str()
+                .expect("a text")
+                .replace('\r', "\\r")
         )
     });
     hunks.assert_eq(&found.collect::<Vec<_>>().join("\n"));
@@ -246,6 +286,16 @@ fn diffs_for_a_draft_client() {
         -x"#]],
     );
     check_diff("x", "x\n", expect![]);
+    check_diff(
+        "x\r\ny",
+        "x\ny",
+        expect![[r#"
+        1 2 1 2
+        @@ -1,2 +1,2 @@
+        -x\r
+        +x
+         y"#]],
+    );
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Permission requests and their answers.
 
 use super::{agent, check, check_result, client, of_session};
-use crate::tests::border::Talk;
+use crate::dialect::{Border, Dialect, Peer};
+use crate::tests::border::{Talk, call, id};
 
 #[test]
 fn permission_requests() {
@@ -73,6 +74,31 @@ fn a_cancelled_request_never_grants() {
         r#"{"selectedOptionId":"4"}"#,
         cancelled,
     );
+}
+
+#[test]
+fn an_outcome_that_is_no_choice_never_grants() {
+    let border = || Border::new(Dialect::Pharo, Peer::Agent);
+    let request = |reject: &str| {
+        format!(
+            r#"{{"sessionId":"s","toolCallId":"t","options":[{{"optionId":"1","kind":"allow_once","label":"Yes"}}{reject}]}}"#
+        )
+    };
+    let reject = r#",{"optionId":"2","kind":"reject_once","label":"No"}"#;
+    for outcome in [
+        r#"{"outcome":{"outcome":"x_refused","optionId":"1"}}"#,
+        r#"{"outcome":{"optionId":"1"}}"#,
+        r#"{"outcome":null}"#,
+        "{}",
+    ] {
+        let mut border = border();
+        border.read_call(call(ASK, &request(reject))).expect("read");
+        let written = border.write_result(id(), ASK, outcome);
+        assert_eq!(written.as_deref(), Ok(r#"{"selectedOptionId":"2"}"#));
+        border.read_call(call(ASK, &request(""))).expect("read");
+        let written = border.write_result(id(), ASK, outcome);
+        assert_eq!(written.expect_err("no grant").code, -32800);
+    }
 }
 
 fn asks(talk: Talk, reject: &str) -> Talk {

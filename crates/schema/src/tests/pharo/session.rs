@@ -1,6 +1,10 @@
 //! Sessions: where they are, what they may use, how they are set.
 
-use super::{agent, check, client};
+use serde_json::Value;
+
+use super::{agent, check, client, of_session};
+use crate::dialect::{Border, Dialect, Peer};
+use crate::tests::border::{call, id};
 
 #[test]
 fn mcp_servers() {
@@ -79,6 +83,86 @@ fn a_session_that_the_program_has_stored_is_loaded_where_it_is() {
             r#"{"sessionId":"empty","mcpServers":[]}"#,
             NO_DIRECTORY,
         );
+}
+
+#[test]
+fn the_directory_of_a_load_counts_once_it_has_succeeded() {
+    let named = r#"{"sessionId":"s","cwd":"/p","mcpServers":[]}"#;
+    let unnamed = r#"{"sessionId":"s","mcpServers":[]}"#;
+    client()
+        .reads("session/load", named, named)
+        .writes_error(
+            "session/load",
+            r#"{"code":-32603,"message":"m"}"#,
+            r#"{"code":-32603,"message":"m"}"#,
+        )
+        .refuses("session/load", unnamed, NO_DIRECTORY)
+        .reads("session/load", named, named)
+        .writes_result("session/load", "null", "{}")
+        .reads("session/load", unnamed, named);
+}
+
+#[test]
+fn what_is_longer_than_anybody_means_is_not_remembered() {
+    let long = "x".repeat(4097);
+    let new = format!(r#"{{"cwd":"/{long}","mcpServers":[]}}"#);
+    let load = format!(r#"{{"sessionId":"s","cwd":"/{long}","mcpServers":[]}}"#);
+    let unnamed = r#"{"sessionId":"s","mcpServers":[]}"#;
+    client()
+        .remembers("s", &long)
+        .reads("session/new", &new, &new)
+        .writes_result(
+            "session/new",
+            r#"{"sessionId":"s"}"#,
+            r#"{"sessionId":"s"}"#,
+        )
+        .reads("session/load", &load, &load)
+        .writes_result("session/load", "null", "{}")
+        .refuses("session/load", unnamed, NO_DIRECTORY)
+        .writes(
+            "session/update",
+            &of_session(&format!(
+                r#"{{"type":"tool_call","toolCallId":"t","title":"{long}"}}"#
+            )),
+            &of_session(&format!(
+                r#"{{"sessionUpdate":"tool_call","toolCallId":"t","title":"{long}"}}"#
+            )),
+        )
+        .writes(
+            "session/request_permission",
+            r#"{"sessionId":"s","toolCallId":"t","title":"Tool call t","options":[]}"#,
+            r#"{"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[]}"#,
+        );
+}
+
+#[test]
+fn modes_without_end_are_not_remembered() {
+    let mode = |id: &str| format!(r#"{{"modeId":"{id}","title":"t"}}"#);
+    let mut modes: Vec<String> = (0..300).map(|number| mode(&number.to_string())).collect();
+    modes[0] = mode(&"x".repeat(4097));
+    let modes = modes.join(",");
+    let mut border = Border::new(Dialect::Pharo, Peer::Agent);
+    let result =
+        format!(r#"{{"protocolVersion":1,"agentCapabilities":{{"sessionModes":[{modes}]}}}}"#);
+    border
+        .read_result(id(), "initialize", &result)
+        .expect("read");
+    let update = of_session(&format!(
+        r#"{{"type":"current_mode_update","modeId":"{}"}}"#,
+        "x".repeat(4097)
+    ));
+    border
+        .read_call(call("session/update", &update))
+        .expect("read");
+    let load = r#"{"sessionId":"s","cwd":"/p","mcpServers":[]}"#;
+    border
+        .write_call(call("session/load", load))
+        .expect("written");
+    let result = border.read_result(id(), "session/load", "null");
+    let result: Value = serde_json::from_str(&result.expect("read")).expect("JSON");
+    let modes = &result["modes"];
+    assert_eq!(modes["currentModeId"], "1");
+    assert_eq!(modes["availableModes"].as_array().map(Vec::len), Some(256));
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn a_message_of_too_many_blocks_is_refused() {
     let params = of_session(&update);
     let mut border = Border::new(Dialect::Pharo, Peer::Agent);
     let refusal = border.read_call(Call::notification("session/update", Some(&params)));
-    assert!(refusal.is_err_and(|error| error.message.contains("more blocks")));
+    assert!(refusal.is_err_and(|error| error.message.contains("more parts")));
 }
 
 #[test]

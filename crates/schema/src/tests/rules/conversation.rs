@@ -7,7 +7,8 @@ use crate::call::{
     AgentNotification, AgentRequest, ClientNotification, ClientRequest, ProtocolLevelNotification,
 };
 use crate::rules::{
-    self, Compactions, Context, Plans, Replays, ToolCalls, Turns, Violation, agent, client,
+    self, Compactions, Context, Initialization, Plans, Replays, ToolCalls, Turns, Violation, agent,
+    client,
 };
 use crate::v1;
 
@@ -25,6 +26,13 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
+    /// A conversation of which the first exchange is left out.
+    pub(super) fn initialized() -> Self {
+        let mut conversation = Conversation::default();
+        conversation.context.initialization = Initialization::Done;
+        conversation
+    }
+
     pub(super) fn line(&mut self, line: &str) {
         let mut words = line.splitn(3, ' ');
         let mut word = || words.next().unwrap_or("null");
@@ -37,6 +45,7 @@ impl Conversation {
             ("agent", "!", error) => self.agent_answers(Err(&from_str(error).expect("an error"))),
             ("client", method, params) => self.client_says(method, params),
             ("agent", method, params) => self.agent_says(method, params),
+            ("begin", ..) => self.context = Context::default(),
             ("over", ..) => self.found.extend(self.compactions.finish()),
             _ => panic!("no such line: {line}"),
         }

@@ -101,6 +101,26 @@ fn a_page_is_https_and_has_no_credentials() {
 }
 
 #[test]
+fn the_end_of_a_page_is_that_of_one_that_was_asked_for() {
+    check(
+        &format!(
+            r#"
+            client has {{"elicitation":{{"url":{{}}}}}}
+            agent elicitation/complete {{"elicitationId":"e"}}
+            {PAGE}
+            client = {{"action":"decline"}}
+            agent elicitation/complete {{"elicitationId":"e"}}
+            agent elicitation/complete {{"elicitationId":"f"}}
+            "#
+        ),
+        expect![[r#"
+            elicitation/complete params.elicitationId: no page with this id was asked for; send the id of one that was (rule 168, MUST)
+            elicitation/complete params.elicitationId: no page with this id was asked for; send the id of one that was (rule 168, MUST)
+        "#]],
+    );
+}
+
+#[test]
 fn two_open_pages_have_two_ids() {
     check(
         &format!(

@@ -27,6 +27,7 @@ const METHODS: &str = r#"
     agent terminal/wait_for_exit {"sessionId":"s","terminalId":"t"}
     agent terminal/kill {"sessionId":"s","terminalId":"t"}
     agent terminal/release {"sessionId":"s","terminalId":"t"}
+    agent elicitation/create {"mode":"url","sessionId":"s","message":"m","elicitationId":"e","url":"https://a.example"}
     agent elicitation/complete {"elicitationId":"e"}
     agent auth/status_update {"state":"authenticated"}
 "#;
@@ -47,31 +48,32 @@ fn a_method_needs_its_capability() {
     check(
         METHODS,
         expect![[r#"
-        logout params: needs agentCapabilities.auth.logout, which was not advertised; do not send it (rule 45, MUST)
-        auth/status params: needs agentCapabilities.auth.status, which was not advertised; do not send it (rule 33, MUST)
-        session/load params: needs agentCapabilities.loadSession, which was not advertised; do not send it (rule 53, MUST)
-        session/resume params: needs agentCapabilities.sessionCapabilities.resume, which was not advertised; do not send it (rule 58, MUST)
-        session/fork params: needs agentCapabilities.sessionCapabilities.fork, which was not advertised; do not send it (rule 33, MUST)
-        session/close params: needs agentCapabilities.sessionCapabilities.close, which was not advertised; do not send it (rule 60, MUST)
-        session/list params: needs agentCapabilities.sessionCapabilities.list, which was not advertised; do not send it (rule 78, MUST)
-        session/delete params: needs agentCapabilities.sessionCapabilities.delete, which was not advertised; do not send it (rule 85, MUST)
-        session/archive params: needs agentCapabilities.sessionCapabilities.archive, which was not advertised; do not send it (rule 33, MUST)
-        session/unarchive params: needs agentCapabilities.sessionCapabilities.archive, which was not advertised; do not send it (rule 33, MUST)
-        session/status params: needs agentCapabilities.sessionCapabilities.status, which was not advertised; do not send it (rule 33, MUST)
-        session/set_title params: needs agentCapabilities.sessionCapabilities.title, which was not advertised; do not send it (rule 33, MUST)
-        providers/list params: needs agentCapabilities.providers, which was not advertised; do not send it (rule 33, MUST)
-        providers/set params: needs agentCapabilities.providers, which was not advertised; do not send it (rule 33, MUST)
-        providers/disable params: needs agentCapabilities.providers, which was not advertised; do not send it (rule 33, MUST)
-        fs/read_text_file params: needs clientCapabilities.fs.readTextFile, which was not advertised; do not send it (rule 131, MUST)
-        fs/write_text_file params: needs clientCapabilities.fs.writeTextFile, which was not advertised; do not send it (rule 131, MUST)
-        terminal/create params: needs clientCapabilities.terminal, which was not advertised; do not send it (rule 134, MUST)
-        terminal/output params: needs clientCapabilities.terminal, which was not advertised; do not send it (rule 134, MUST)
-        terminal/wait_for_exit params: needs clientCapabilities.terminal, which was not advertised; do not send it (rule 134, MUST)
-        terminal/kill params: needs clientCapabilities.terminal, which was not advertised; do not send it (rule 134, MUST)
-        terminal/release params: needs clientCapabilities.terminal, which was not advertised; do not send it (rule 134, MUST)
-        elicitation/complete params: needs clientCapabilities.elicitation.url, which was not advertised; do not send it (rule 158, MUST)
-        auth/status_update params: needs agentCapabilities.auth.status, which was not advertised; do not send it (rule 51, SHOULD)
-    "#]],
+            logout params: needs agentCapabilities.auth.logout, which was not advertised; do not send it (rule 45, MUST)
+            auth/status params: needs agentCapabilities.auth.status, which was not advertised; do not send it (rule 33, MUST)
+            session/load params: needs agentCapabilities.loadSession, which was not advertised; do not send it (rule 53, MUST)
+            session/resume params: needs agentCapabilities.sessionCapabilities.resume, which was not advertised; do not send it (rule 58, MUST)
+            session/fork params: needs agentCapabilities.sessionCapabilities.fork, which was not advertised; do not send it (rule 33, MUST)
+            session/close params: needs agentCapabilities.sessionCapabilities.close, which was not advertised; do not send it (rule 60, MUST)
+            session/list params: needs agentCapabilities.sessionCapabilities.list, which was not advertised; do not send it (rule 78, MUST)
+            session/delete params: needs agentCapabilities.sessionCapabilities.delete, which was not advertised; do not send it (rule 85, MUST)
+            session/archive params: needs agentCapabilities.sessionCapabilities.archive, which was not advertised; do not send it (rule 33, MUST)
+            session/unarchive params: needs agentCapabilities.sessionCapabilities.archive, which was not advertised; do not send it (rule 33, MUST)
+            session/status params: needs agentCapabilities.sessionCapabilities.status, which was not advertised; do not send it (rule 33, MUST)
+            session/set_title params: needs agentCapabilities.sessionCapabilities.title, which was not advertised; do not send it (rule 33, MUST)
+            providers/list params: needs agentCapabilities.providers, which was not advertised; do not send it (rule 33, MUST)
+            providers/set params: needs agentCapabilities.providers, which was not advertised; do not send it (rule 33, MUST)
+            providers/disable params: needs agentCapabilities.providers, which was not advertised; do not send it (rule 33, MUST)
+            fs/read_text_file params: needs clientCapabilities.fs.readTextFile, which was not advertised; do not send it (rule 131, MUST)
+            fs/write_text_file params: needs clientCapabilities.fs.writeTextFile, which was not advertised; do not send it (rule 131, MUST)
+            terminal/create params: needs clientCapabilities.terminal, which was not advertised; do not send it (rule 134, MUST)
+            terminal/output params: needs clientCapabilities.terminal, which was not advertised; do not send it (rule 134, MUST)
+            terminal/wait_for_exit params: needs clientCapabilities.terminal, which was not advertised; do not send it (rule 134, MUST)
+            terminal/kill params: needs clientCapabilities.terminal, which was not advertised; do not send it (rule 134, MUST)
+            terminal/release params: needs clientCapabilities.terminal, which was not advertised; do not send it (rule 134, MUST)
+            elicitation/create params.mode: needs clientCapabilities.elicitation.url, which was not advertised; do not send it (rule 158, MUST)
+            elicitation/complete params: needs clientCapabilities.elicitation.url, which was not advertised; do not send it (rule 158, MUST)
+            auth/status_update params: needs agentCapabilities.auth.status, which was not advertised; do not send it (rule 51, SHOULD)
+        "#]],
     );
 }
 

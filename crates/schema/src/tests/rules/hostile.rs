@@ -1,5 +1,7 @@
 //! Input that means no good: it is judged without a panic, and nothing of it is repeated.
 
+use std::time::{Duration, Instant};
+
 use attache_rpc::json::to_string;
 use proptest::prelude::*;
 
@@ -79,6 +81,33 @@ proptest! {
             context.agent_told(&told);
         }
     }
+}
+
+/// Ten times as many choices take about ten times as long; a hundred times, if each were looked for among all.
+#[test]
+fn twenty_thousand_choices_are_not_looked_for_one_by_one() {
+    let growth = || choosing(20_000).as_secs_f64() / choosing(2_000).as_secs_f64();
+    // A busy machine can slow down any of them.
+    let least = (0..5).map(|_| growth()).find(|growth| *growth < 35.0);
+    assert!(least.is_some(), "with ten times the choices: {}", growth());
+}
+
+fn choosing(count: usize) -> Duration {
+    let choices: Vec<String> = (0..count)
+        .map(|number| format!("\"c{number:05}\""))
+        .collect();
+    let choices = choices.join(",");
+    let items = format!(r#"{{"type":"string","enum":[{choices}]}}"#);
+    let properties = format!(r#"{{"a":{{"type":"array","items":{items}}}}}"#);
+    let params = format!(
+        r#"{{"mode":"form","sessionId":"s","message":"m","requestedSchema":{{"properties":{properties}}}}}"#
+    );
+    let request = AgentRequest::decode("elicitation/create", Some(&params)).expect("a request");
+    let answer = format!(r#"{{"action":"accept","content":{{"a":[{choices}]}}}}"#);
+    let context = Context::default();
+    let started = Instant::now();
+    client::check_response(&request, Ok(&answer), &context);
+    started.elapsed()
 }
 
 fn any_context(source: &mut Source<'_>) -> Context {

@@ -75,6 +75,43 @@ fn the_status_is_known_without_a_login() {
     );
 }
 
+const INITIALIZE: &str =
+    r#"client initialize {"protocolVersion":1,"clientInfo":{"name":"c","version":"1"}}"#;
+
+#[test]
+fn nothing_comes_before_the_first_exchange() {
+    check(
+        &format!(
+            r#"
+            begin
+            client session/new {{"cwd":"/a","mcpServers":[]}}
+            agent = {{"sessionId":"s"}}
+            client session/prompt {{"sessionId":"s","prompt":[]}}
+            agent ! {{"code":-32603,"message":"m"}}
+            client session/prompt {{"sessionId":"s","prompt":[]}}
+            agent ! {{"code":-32600,"message":"m"}}
+            {INITIALIZE}
+            agent ! {{"code":-32603,"message":"m"}}
+            client session/new {{"cwd":"/a","mcpServers":[]}}
+            "#
+        ),
+        expect![[r#"
+            session/new params: the connection is not initialized; call initialize first (rule 24, MUST)
+            session/new result: the request came before initialize; answer with an error (-32600) (rule 14a, observed)
+            session/prompt error: the request came before initialize; answer with an error (-32600) (rule 14a, observed)
+            session/new params: the connection is not initialized; call initialize first (rule 24, MUST)
+        "#]],
+    );
+    clean(&format!(
+        r#"
+        begin
+        {INITIALIZE}
+        client session/new {{"cwd":"/a","mcpServers":[]}}
+        agent = {{"sessionId":"s"}}
+        "#
+    ));
+}
+
 #[test]
 fn what_is_agreed_on_counts_from_then_on() {
     check(

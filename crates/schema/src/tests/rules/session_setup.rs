@@ -57,6 +57,25 @@ fn a_server_of_a_session_that_failed_can_be_named_again() {
 }
 
 #[test]
+fn a_session_that_failed_takes_no_server_from_another() {
+    check(
+        r#"
+        agent has {"mcpCapabilities":{"acp":true}}
+        client session/new {"cwd":"/a","mcpServers":[{"type":"acp","name":"a","serverId":"1"}]}
+        agent = {"sessionId":"s"}
+        client session/new {"cwd":"/a","mcpServers":[{"type":"acp","name":"a","serverId":"1"}]}
+        agent ! {"code":-32602,"message":"the id is in use"}
+        agent mcp/message {"serverId":"1","requestId":"r","method":"initialize"}
+        client session/new {"cwd":"/a","mcpServers":[{"type":"acp","name":"a","serverId":"1"}]}
+        "#,
+        expect![[r#"
+            session/new params.mcpServers[0].serverId: the id is in use on this connection; choose a new one (rule 182, MUST)
+            session/new params.mcpServers[0].serverId: the id is in use on this connection; choose a new one (rule 182, MUST)
+        "#]],
+    );
+}
+
+#[test]
 fn mcp_goes_to_a_server_that_was_named() {
     check(
         r#"

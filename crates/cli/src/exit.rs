@@ -1,0 +1,32 @@
+//! How the program ends, for scripts.
+
+use std::process::ExitCode;
+
+/// What happened, as an exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All went well.
+    Done = 0,
+    /// The agent, the protocol or the machine failed.
+    Failed = 1,
+    /// The arguments make no sense.
+    Usage = 2,
+    /// The time was up.
+    TimedOut = 3,
+    /// The agent wanted to do something that was not allowed, and nothing else failed.
+    Denied = 5,
+    /// Somebody pressed Ctrl-C.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// Says on standard error what went wrong.
+pub(crate) fn fail(exit: Exit, error: &anyhow::Error) -> Exit {
+    eprintln!("attache: {error:#}");
+    exit
+}

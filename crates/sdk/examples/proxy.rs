@@ -1,0 +1,66 @@
+//! A proxy that passes everything on, both ways, without looking into it: put it before any agent's command.
+
+use attache::process::{Program, guard};
+use attache::rpc::json::Object;
+use attache::rpc::{Error, Flow, Payload, Stream};
+use attache::transport::{CallError, Delivery, Inbox, Incoming, Link, Options, connect, stdio};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    guard::run_if_asked();
+    let mut arguments = std::env::args().skip(1);
+    let name = arguments.next().ok_or("usage: proxy COMMAND [ARGUMENT…]")?;
+    let mut child = Program::new(name).args(arguments).spawn().await?;
+    let (Some(stdout), Some(stdin)) = (child.take_stdout(), child.take_stdin()) else {
+        return Err("the agent's pipes are gone".into());
+    };
+    let (agent, from_agent) = connect(stdout, stdin, Options::default());
+    let (read, write) = stdio()?;
+    let (client, from_client) = connect(read, write, Options::default());
+    tokio::select! {
+        () = pass(from_client, client.clone(), agent.clone()) => {}
+        () = pass(from_agent, agent, client) => {}
+    }
+    child.stop(Default::default()).await;
+    Ok(())
+}
+
+/// Passes on what one side says to the other, and the answers back.
+async fn pass(mut inbox: Inbox, from: Link, to: Link) {
+    while let Some(incoming) = inbox.next().await {
+        match incoming {
+            Incoming::Notification(call) => {
+                if to.relay(call.line().clone(), FLOW).await.is_err() {
+                    return;
+                }
+            }
+            Incoming::Request(id, call) => {
+                let (from, to) = (from.clone(), to.clone());
+                tokio::spawn(async move {
+                    let cancelled = from.cancelled(&id);
+                    let params = call.payload();
+                    let (method, order) = (call.method(), Delivery::InOrder);
+                    let answer = match &params {
+                        Some(params) => {
+                            to.call_unless(method, params, FLOW, order, cancelled).await
+                        }
+                        None => {
+                            let none = Object::default();
+                            to.call_unless(method, &none, FLOW, order, cancelled).await
+                        }
+                    };
+                    from.answer::<Payload>(&id, FLOW, answer.as_ref().map_err(refusal).as_ref());
+                });
+            }
+        }
+    }
+}
+
+fn refusal(error: &CallError) -> Error {
+    match error {
+        CallError::Refused(error) => error.clone(),
+        other => Error::new(Error::INTERNAL, other.to_string()),
+    }
+}
+
+const FLOW: Flow = Flow::of(Stream::CONNECTION);
