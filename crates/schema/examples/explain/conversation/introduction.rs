@@ -3,6 +3,7 @@
 use attache_rpc::json::{Object, from_str};
 use attache_schema::dialect::{Border, Dialect, Peer};
 use attache_schema::method::Kind;
+use attache_schema::rules::Initialization;
 
 use super::Conversation;
 use super::party::{name, sender};
@@ -24,6 +25,8 @@ impl Conversation {
                 if !self.is_begun && sender(method, Kind::Request).is_some() {
                     self.is_begun = true;
                     self.too_early(method);
+                    // Said once: a log may begin in the middle.
+                    self.context.initialization = Initialization::Done;
                 }
                 self.first_session(method, params);
             }
