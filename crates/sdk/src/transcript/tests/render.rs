@@ -46,7 +46,7 @@ fn item(entry: &Entry) -> String {
             Outcome::Stopped(reason) => format!("end {reason} {:?}", it.cancelled),
             Outcome::Failed(error) => format!("end {error} {:?}", it.cancelled),
         },
-        Item::Unknown(it) => format!("unknown {it:?}"),
+        Item::Unknown(it) => format!("unknown {}", it.as_str()),
     };
     match entry.dropped() {
         0 => text,
