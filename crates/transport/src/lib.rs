@@ -10,6 +10,7 @@ mod inbox;
 mod link;
 mod memory;
 mod options;
+pub mod process;
 mod reader;
 mod stdio;
 mod writer;

@@ -1,0 +1,159 @@
+//! A running agent and the custody of its tree. Dropping it kills the tree.
+
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::stdio::Slot;
+use super::{Ending, Ladder, Progress, Rung, Started, Status, Stdin, Stdout, Tail, platform};
+
+/// A running agent. When the value is dropped, or the tokio runtime it was spawned in shuts down, its whole tree is
+/// killed at once, without waiting.
+pub struct Child {
+    pid: u32,
+    custody: Custody,
+    slot: Slot,
+    stdin: Option<Stdin>,
+    stdout: Option<Stdout>,
+    stderr: Tail,
+    rung: Mutex<Rung>,
+    leash: platform::Leash,
+    progress: watch::Receiver<Progress>,
+}
+
+/// How far custody of a child's tree reaches. `docs/processes.md` compares them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Custody {
+    /// A guard process stands between us and the agent, and ends the whole tree however either of us ends.
+    Guard,
+    /// The agent is our own child. What left its process group can survive.
+    Direct,
+}
+
+impl Child {
+    pub(super) fn new(started: Started, tail: usize) -> Child {
+        let slot = Slot::new(started.stdin);
+        Child {
+            pid: started.pid,
+            custody: started.custody,
+            stdin: Some(Stdin::new(slot.clone())),
+            slot,
+            stdout: Some(Stdout::new(started.stdout)),
+            stderr: Tail::of(started.stderr, tail),
+            rung: Mutex::new(Rung::Own),
+            leash: started.leash,
+            progress: started.progress,
+        }
+    }
+
+    /// The agent's process id, to show to people. Signals go through [`Child::stop`] and [`Child::kill`].
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// How far custody of the tree reaches.
+    pub fn custody(&self) -> Custody {
+        self.custody
+    }
+
+    /// Our end of its standard input, once.
+    pub fn take_stdin(&mut self) -> Option<Stdin> {
+        self.stdin.take()
+    }
+
+    /// Our end of its standard output, once.
+    pub fn take_stdout(&mut self) -> Option<Stdout> {
+        self.stdout.take()
+    }
+
+    /// The end of what it wrote to standard error.
+    pub fn stderr(&self) -> &Tail {
+        &self.stderr
+    }
+
+    /// Waits until the agent and its tree have ended. Any number of callers may wait, and each may give up.
+    pub async fn wait(&self) -> Ending {
+        let mut progress = self.progress.clone();
+        let last = match progress.wait_for(|now| now.survivors.is_some()).await {
+            Ok(last) => *last,
+            Err(_) => Progress::default(),
+        };
+        self.stderr.settle().await;
+        Ending {
+            status: last.status.unwrap_or(Status::Lost),
+            rung: *self.rung.lock().unwrap_or_else(PoisonError::into_inner),
+            stderr: self.stderr.text(),
+            survivors: last.survivors.unwrap_or(0),
+        }
+    }
+
+    /// Ends the agent step by step, then everything it started: closes its standard input even if somebody still
+    /// writes to it, then SIGTERM, then SIGKILL. On an agent that has ended this only tells how.
+    pub async fn stop(&self, ladder: Ladder) -> Ending {
+        self.look().await;
+        self.raise(Rung::Close);
+        self.slot.close();
+        if !self.ends_within(ladder.after_close).await {
+            self.raise(Rung::Term);
+            self.leash.term();
+            if !self.ends_within(ladder.after_term).await {
+                self.kill();
+            }
+        }
+        self.wait().await
+    }
+
+    /// Kills the agent and everything it started, without waiting.
+    pub fn kill(&self) {
+        self.raise(Rung::Kill);
+        self.leash.kill();
+    }
+
+    fn raise(&self, rung: Rung) {
+        if self.progress.borrow().status.is_none() {
+            let mut highest = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
+            *highest = rung.max(*highest);
+        }
+    }
+
+    /// Without a guard, those who left the process group can only be found while the agent lives.
+    async fn look(&self) {
+        if self.custody == Custody::Direct {
+            self.leash.look();
+            self.reaches(LOOK, |now| now.looked || now.status.is_some())
+                .await;
+        }
+    }
+
+    async fn ends_within(&self, limit: Duration) -> bool {
+        self.reaches(limit, |now| now.status.is_some()).await
+    }
+
+    /// Whether it comes to this in time; an agent nobody can tell about any more counts as one that has ended.
+    async fn reaches(&self, limit: Duration, wanted: impl FnMut(&Progress) -> bool) -> bool {
+        let mut progress = self.progress.clone();
+        tokio::time::timeout(limit, progress.wait_for(wanted))
+            .await
+            .is_ok()
+    }
+}
+
+impl Drop for Child {
+    // Before the pipes close: an agent that ends with its input can no longer be asked for its descendants.
+    fn drop(&mut self) {
+        self.leash.kill();
+    }
+}
+
+impl fmt::Debug for Child {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Child")
+            .field("pid", &self.pid)
+            .field("custody", &self.custody)
+            .finish_non_exhaustive()
+    }
+}
+
+const LOOK: Duration = Duration::from_millis(200);

@@ -1,0 +1,189 @@
+//! How a child ends: the steps of stopping it, and what is known afterwards.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::plain;
+
+/// How long each step of stopping waits before the next: standard input is closed, then the agent's process group
+/// gets SIGTERM, then everything is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ladder {
+    /// How long the agent has to end after its standard input was closed.
+    pub after_close: Duration,
+    /// How long it has to end after SIGTERM.
+    pub after_term: Duration,
+}
+
+impl Default for Ladder {
+    fn default() -> Ladder {
+        Ladder {
+            after_close: Duration::from_secs(1),
+            after_term: Duration::from_secs(2),
+        }
+    }
+}
+
+/// Which step ended a child.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rung {
+    /// None: it ended before anybody asked.
+    Own,
+    /// Closing its standard input.
+    Close,
+    /// SIGTERM.
+    Term,
+    /// SIGKILL.
+    Kill,
+}
+
+/// How the agent's own process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// It exited with this code.
+    Exited(i32),
+    /// It was ended by a signal.
+    Signaled(Signal),
+    /// Its guard was killed. The agent died with it; what the agent had started may still run.
+    Lost,
+}
+
+/// A signal that ended a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Signal(pub i32);
+
+/// How a child ended. Printed, it reads `agent exited with 127: sh: node: not found`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ending {
+    /// How the agent's process ended.
+    pub status: Status,
+    /// Which step ended it.
+    pub rung: Rung,
+    /// The last of its standard error, made safe to print.
+    pub stderr: String,
+    /// How many processes of its tree could not be ended, such as one that runs as another user.
+    pub survivors: u32,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "agent {}", self.status)?;
+        match self.survivors {
+            0 => {}
+            1 => out.write_str(", 1 process of it could not be ended")?,
+            count => write!(out, ", {count} processes of it could not be ended")?,
+        }
+        if self.status != Status::Exited(0) && self.rung < Rung::Term {
+            let words = plain::last_lines(&self.stderr, LINES);
+            if !words.is_empty() {
+                write!(out, ": {words}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Status::Exited(code) => write!(out, "exited with {code}"),
+            Status::Signaled(signal) => write!(out, "was ended by {signal}"),
+            Status::Lost => out.write_str("was lost: its guard was killed"),
+        }
+    }
+}
+
+impl fmt::Display for Signal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => out.write_str(name),
+            None => write!(out, "signal {}", self.0),
+        }
+    }
+}
+
+impl Signal {
+    /// Its name, for those that commonly end a process.
+    pub fn name(self) -> Option<&'static str> {
+        let name = match self.0 {
+            1 => "SIGHUP",
+            2 => "SIGINT",
+            3 => "SIGQUIT",
+            4 => "SIGILL",
+            5 => "SIGTRAP",
+            6 => "SIGABRT",
+            8 => "SIGFPE",
+            9 => "SIGKILL",
+            11 => "SIGSEGV",
+            13 => "SIGPIPE",
+            14 => "SIGALRM",
+            15 => "SIGTERM",
+            7 if LINUX => "SIGBUS",
+            10 if LINUX => "SIGUSR1",
+            12 if LINUX => "SIGUSR2",
+            24 if LINUX => "SIGXCPU",
+            25 if LINUX => "SIGXFSZ",
+            31 if LINUX => "SIGSYS",
+            _ => return None,
+        };
+        Some(name)
+    }
+}
+
+const LINES: usize = 3;
+const LINUX: bool = cfg!(target_os = "linux");
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::{Ending, Rung, Signal, Status};
+
+    fn check(status: Status, rung: Rung, stderr: &str, survivors: u32, expected: &Expect) {
+        let stderr = stderr.to_owned();
+        let ending = Ending {
+            status,
+            rung,
+            stderr,
+            survivors,
+        };
+        expected.assert_eq(&ending.to_string());
+    }
+
+    #[test]
+    fn an_ending_says_what_the_agent_said_last() {
+        check(
+            Status::Exited(127),
+            Rung::Own,
+            "starting\n\nsh: node: not found\n",
+            0,
+            &expect!["agent exited with 127: starting | sh: node: not found"],
+        );
+        check(
+            Status::Signaled(Signal(11)),
+            Rung::Own,
+            "",
+            0,
+            &expect!["agent was ended by SIGSEGV"],
+        );
+    }
+
+    #[test]
+    fn a_stop_that_was_asked_for_is_told_without_noise() {
+        let noise = "shutting down\n";
+        check(
+            Status::Exited(0),
+            Rung::Close,
+            noise,
+            0,
+            &expect!["agent exited with 0"],
+        );
+        check(
+            Status::Signaled(Signal(9)),
+            Rung::Kill,
+            noise,
+            2,
+            &expect!["agent was ended by SIGKILL, 2 processes of it could not be ended"],
+        );
+    }
+}

@@ -1,0 +1,221 @@
+//! The keeper of an agent: starts it, passes orders on, and sweeps its tree when it ends or its owner is gone. It is
+//! a process of its own, the guard, or a thread where there can be none.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::Access;
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal};
+
+use super::wire::{self, Fault, Report};
+use super::{bond, sweep, table};
+use crate::process::{Program, Status};
+
+/// The whole life of a guard process; returns its exit code.
+pub(super) fn guard() -> i32 {
+    bond::close_inherited();
+    let control = io::stdin().as_fd().try_clone_to_owned();
+    let kept = control.and_then(|control| keep(&control.into(), settle()));
+    i32::from(kept.is_err())
+}
+
+/// The whole life of a keeper thread. The agent dies with this thread, so it lives as long as the agent.
+pub(super) fn thread(control: &UnixStream) {
+    // It fails when the owner is gone, and then there is nobody to tell.
+    keep(control, Ok(Reach::Group { seen: Vec::new() })).ok();
+}
+
+/// Whom a keeper can sweep.
+enum Reach {
+    /// Everybody who descends from this process. The descriptor is readable when one has ended.
+    Children { ended: OwnedFd },
+    /// The agent's process group, and those who were seen to descend from the agent.
+    Group { seen: Vec<OwnedFd> },
+}
+
+struct Agent {
+    pid: Pid,
+    pidfd: OwnedFd,
+}
+
+/// Why the keeper stops watching.
+enum Cue {
+    Ended(Status),
+    OwnerGone,
+}
+
+/// Leaves the owner's session and signals, so that Ctrl-C in a terminal does not end the guard before its owner.
+fn settle() -> io::Result<Reach> {
+    rustix::process::setsid()?;
+    rustix::thread::set_name(c"attache-guard")?;
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    let ended = bond::block_signals()?;
+    Ok(Reach::Children { ended })
+}
+
+fn keep(control: &UnixStream, reach: io::Result<Reach>) -> io::Result<()> {
+    let stdio = wire::receive_stdio(control)?;
+    let program = wire::read_job(control)?;
+    let started = match reach {
+        Ok(reach) => start(program, stdio).map(|agent| (agent, reach)),
+        Err(error) => Err((Fault::Custody, error)),
+    };
+    let (agent, mut reach) = match started {
+        Ok(started) => started,
+        Err((fault, error)) => {
+            let errno = Errno::from_io_error(&error).unwrap_or(Errno::INVAL);
+            return Report::Failed(fault, errno.raw_os_error()).send(control);
+        }
+    };
+    // From here on the sweep comes first: what cannot be told does not keep it from being done.
+    let told = Report::Started(agent.pid.as_raw_nonzero().get()).send(control);
+    let cue = match told {
+        Ok(()) => watch(control, &agent, &mut reach),
+        Err(_) => Cue::OwnerGone,
+    };
+    if let Cue::Ended(status) = cue {
+        Report::Ended(status).send(control).ok();
+    }
+    let swept = match reach {
+        Reach::Children { .. } => sweep::children(agent.pid),
+        Reach::Group { mut seen } => {
+            seen.extend(table::descendants(agent.pid));
+            sweep::group(agent.pid, &agent.pidfd, &seen)
+        }
+    };
+    if let Cue::OwnerGone = cue {
+        Report::Ended(swept.agent.unwrap_or(Status::Lost)).send(control)?;
+    }
+    Report::Swept(swept.survivors.try_into().unwrap_or(i32::MAX)).send(control)
+}
+
+fn start(program: Program, stdio: [OwnedFd; 3]) -> Result<Agent, (Fault, io::Error)> {
+    let [stdin, stdout, stderr] = stdio;
+    let mut command = Command::new(&program.name);
+    command.args(&program.args).process_group(0);
+    command.stdin(Stdio::from(stdin));
+    command.stdout(Stdio::from(stdout));
+    command.stderr(Stdio::from(stderr));
+    if !program.inherits {
+        command.env_clear();
+    }
+    for (name, value) in &program.env {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    if let Some(cwd) = &program.cwd {
+        enterable(cwd).map_err(|error| (Fault::Directory, error))?;
+        command.current_dir(cwd);
+    }
+    bond::bind(&mut command);
+    let mut child = command.spawn().map_err(|error| (Fault::Program, error))?;
+    let pid = Pid::from_child(&child);
+    match rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()) {
+        Ok(pidfd) => Ok(Agent { pid, pidfd }),
+        Err(errno) => {
+            let ended = child.kill().and_then(|()| child.wait());
+            let error = ended.err().unwrap_or_else(|| errno.into());
+            Err((Fault::Custody, error))
+        }
+    }
+}
+
+fn enterable(cwd: &Path) -> io::Result<()> {
+    if !cwd.metadata()?.is_dir() {
+        return Err(Errno::NOTDIR.into());
+    }
+    Ok(rustix::fs::access(cwd, Access::EXEC_OK)?)
+}
+
+fn watch(control: &UnixStream, agent: &Agent, reach: &mut Reach) -> Cue {
+    loop {
+        let (told, ended, orphan) = ready(control, agent, reach);
+        // The end of the agent is looked at first, so that no order reaches a pid that was given back.
+        if orphan && let Some(status) = reap(agent, reach) {
+            return Cue::Ended(status);
+        }
+        if ended {
+            match sweep::peek(&agent.pidfd) {
+                Ok(None) => {}
+                Ok(Some(status)) => return Cue::Ended(status),
+                Err(_) => return Cue::Ended(Status::Lost),
+            }
+        }
+        if told {
+            let mut orders = [0; 16];
+            match rustix::io::read(control, &mut orders) {
+                Err(Errno::INTR) => {}
+                Ok(0) | Err(_) => return Cue::OwnerGone,
+                Ok(count) => {
+                    for order in &orders[..count] {
+                        obey(*order, control, agent, reach);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Waits; then whether there are orders, the agent has ended, another child has ended.
+fn ready(control: &UnixStream, agent: &Agent, reach: &Reach) -> (bool, bool, bool) {
+    let mut fds = vec![
+        PollFd::new(control, PollFlags::IN),
+        PollFd::new(&agent.pidfd, PollFlags::IN),
+    ];
+    if let Reach::Children { ended } = reach {
+        fds.push(PollFd::new(ended, PollFlags::IN));
+    }
+    // It fails when a signal interrupts it, and then nothing is ready.
+    poll(&mut fds, None).ok();
+    let ready = |index: usize| fds.get(index).is_some_and(|fd| !fd.revents().is_empty());
+    (ready(0), ready(1), ready(2))
+}
+
+/// Orphans of the tree come to the guard, and it must wait for them; tells the agent's status if it was among them.
+fn reap(agent: &Agent, reach: &Reach) -> Option<Status> {
+    let Reach::Children { ended } = reach else {
+        return None;
+    };
+    let mut signals = [0; 1024];
+    while rustix::io::read(ended, &mut signals).is_ok_and(|count| count > 0) {}
+    let mut found = None;
+    sweep::reap(|pid, status| {
+        if pid == agent.pid {
+            found = Some(status);
+        }
+    });
+    found
+}
+
+fn obey(order: u8, control: &UnixStream, agent: &Agent, reach: &mut Reach) {
+    if let Reach::Group { seen } = reach {
+        *seen = table::descendants(agent.pid);
+    }
+    match order {
+        wire::LOOK => drop(Report::Looked.send(control)),
+        wire::TERM => term(agent),
+        _ => {}
+    }
+}
+
+// A process that was stopped takes SIGTERM when it continues.
+fn term(agent: &Agent) {
+    for signal in [Signal::TERM, Signal::CONT] {
+        // It fails if the agent has just ended, which is what was wanted.
+        match rustix::process::getpgid(Some(agent.pid)) {
+            Ok(group) if group == agent.pid => {
+                rustix::process::kill_process_group(agent.pid, signal)
+            }
+            _ => rustix::process::pidfd_send_signal(&agent.pidfd, signal),
+        }
+        .ok();
+    }
+}

@@ -1,0 +1,132 @@
+//! Our ends of a child's standard input and output.
+
+use std::fmt;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::platform;
+
+/// Our end of a child's standard input. Dropping it closes it, and so does stopping the child: writing then fails
+/// with [`io::ErrorKind::BrokenPipe`].
+pub struct Stdin {
+    slot: Slot,
+}
+
+/// Our end of a child's standard output.
+pub struct Stdout {
+    pipe: platform::Output,
+}
+
+/// The pipe behind a [`Stdin`], which the child's stop must be able to close whoever writes to it.
+#[derive(Clone)]
+pub(super) struct Slot(Arc<Mutex<Pipe>>);
+
+struct Pipe {
+    input: Option<platform::Input>,
+    writer: Option<Waker>,
+}
+
+impl Slot {
+    pub(super) fn new(input: platform::Input) -> Slot {
+        let input = Some(input);
+        Slot(Arc::new(Mutex::new(Pipe {
+            input,
+            writer: None,
+        })))
+    }
+
+    pub(super) fn close(&self) {
+        let writer = {
+            let mut pipe = self.lock();
+            pipe.input = None;
+            pipe.writer.take()
+        };
+        if let Some(writer) = writer {
+            writer.wake();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Pipe> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Stdin {
+    pub(super) fn new(slot: Slot) -> Stdin {
+        Stdin { slot }
+    }
+
+    fn poll<T>(
+        &self,
+        context: &mut Context<'_>,
+        act: impl FnOnce(Pin<&mut platform::Input>, &mut Context<'_>) -> Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        let mut pipe = self.slot.lock();
+        let Some(input) = pipe.input.as_mut() else {
+            return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
+        };
+        let result = act(Pin::new(input), context);
+        pipe.writer = result.is_pending().then(|| context.waker().clone());
+        result
+    }
+}
+
+impl AsyncWrite for Stdin {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.poll(context, |input, context| input.poll_write(context, bytes))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll(context, |input, context| input.poll_flush(context))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.slot.lock().input.is_some() {
+            ready!(self.poll(context, |input, context| input.poll_shutdown(context)))?;
+            self.slot.close();
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl Drop for Stdin {
+    fn drop(&mut self) {
+        self.slot.close();
+    }
+}
+
+impl Stdout {
+    pub(super) fn new(pipe: platform::Output) -> Stdout {
+        Stdout { pipe }
+    }
+}
+
+impl AsyncRead for Stdout {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.pipe).poll_read(context, buffer)
+    }
+}
+
+impl fmt::Debug for Stdin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Stdin").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Stdout {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Stdout").finish_non_exhaustive()
+    }
+}
