@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use attache::client::{self, AgentHandle, AgentSession, ClientCalls};
 use attache::process::{Child, Ladder, Program};
-use attache::{CallError, ClientCall, Options, v1};
+use attache::{CallError, Options, v1};
 use tokio::time::{sleep, timeout};
 
 use crate::arguments::Run;
@@ -26,12 +26,10 @@ pub(crate) async fn run(run: Run) -> anyhow::Result<Exit> {
     let (agent, mut calls, child) = client::spawn(&program, Options::default()).await?;
     let mut output = Output::new(Policy::of(&run.approval));
     let time = run.timeout.map_or(Duration::MAX, Duration::from_secs);
-    let outcome = {
-        let conversation = converse(&agent, &mut calls, &cwd, &run.prompt.join(" "), &mut output);
-        tokio::select! {
-            outcome = conversation => outcome,
-            () = sleep(time) => Ok(Exit::TimedOut),
-        }
+    let prompt = run.prompt.join(" ");
+    let outcome = tokio::select! {
+        outcome = converse(&agent, &mut calls, &cwd, &prompt, &mut output) => outcome,
+        () = sleep(time) => Ok(Exit::TimedOut),
     };
     output.end();
     let exit = match outcome {

@@ -1,5 +1,7 @@
 //! A client in forty lines: it starts an agent, sends a prompt, says yes to everything and prints what it hears.
 
+#![allow(clippy::print_stdout, reason = "a program that talks to people")]
+
 use attache::process::{Program, guard};
 use attache::{ClientCall, Options, v1};
 

@@ -2,7 +2,7 @@
 
 use attache::process::{Program, guard};
 use attache::rpc::json::Object;
-use attache::rpc::{Error, Flow, Payload, Stream};
+use attache::rpc::{Error, Flow, Stream};
 use attache::transport::{CallError, Delivery, Inbox, Incoming, Link, Options, connect, stdio};
 
 #[tokio::main(flavor = "current_thread")]
@@ -10,10 +10,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     guard::run_if_asked();
     let mut arguments = std::env::args().skip(1);
     let name = arguments.next().ok_or("usage: proxy COMMAND [ARGUMENT…]")?;
-    let mut child = Program::new(name).args(arguments).spawn().await?;
-    let (Some(stdout), Some(stdin)) = (child.take_stdout(), child.take_stdin()) else {
-        return Err("the agent's pipes are gone".into());
-    };
+    let program = Program::new(name).args(arguments);
+    let (child, stdin, stdout) = program.spawn_piped().await?;
     let (agent, from_agent) = connect(stdout, stdin, Options::default());
     let (read, write) = stdio()?;
     let (client, from_client) = connect(read, write, Options::default());
@@ -49,16 +47,17 @@ async fn pass(mut inbox: Inbox, from: Link, to: Link) {
                             to.call_unless(method, &none, FLOW, order, cancelled).await
                         }
                     };
-                    from.answer::<Payload>(&id, FLOW, answer.as_ref().map_err(refusal).as_ref());
+                    let answer = answer.map_err(refusal);
+                    from.answer(&id, FLOW, answer.as_ref());
                 });
             }
         }
     }
 }
 
-fn refusal(error: &CallError) -> Error {
+fn refusal(error: CallError) -> Error {
     match error {
-        CallError::Refused(error) => error.clone(),
+        CallError::Refused(error) => error,
         other => Error::new(Error::INTERNAL, other.to_string()),
     }
 }

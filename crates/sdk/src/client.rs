@@ -9,6 +9,7 @@ use attache_rpc::{Flow, Garbage, Stream};
 use attache_schema::dialect::Peer;
 use attache_schema::method::{Notification, Request};
 use attache_schema::v1;
+use attache_transport::process::{self, Child, Program};
 use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -38,6 +39,17 @@ where
         core: Arc::clone(&core),
     };
     (agent, ClientCalls { core, inbox })
+}
+
+/// Starts an agent and connects to its standard input and output. When the [`Child`] is dropped the agent and
+/// everything it has started are killed; [`Child::stop`] ends them gently.
+pub async fn spawn(
+    program: &Program,
+    options: Options,
+) -> Result<(AgentHandle, ClientCalls, Child), process::Error> {
+    let (child, stdin, stdout) = program.spawn_piped().await?;
+    let (agent, calls) = connect(stdout, stdin, options);
+    Ok((agent, calls, child))
 }
 
 /// What the agent asks and tells, in the order of the wire.

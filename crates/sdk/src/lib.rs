@@ -16,11 +16,11 @@ mod reply;
 mod tests;
 pub mod transcript;
 
-pub use attache_rpc::{Error, Framing, Limits, json};
+pub use attache_rpc::{self as rpc, Error, Framing, Limits, json};
 pub use attache_schema::call::Extension;
 pub use attache_schema::dialect::Dialect;
 pub use attache_schema::{self as schema, v1};
-pub use attache_transport::{Closed, pipes};
+pub use attache_transport::{self as transport, Closed, pipes, process};
 
 pub use agent::{AgentCalls, ClientHandle};
 pub use call::{AgentCall, ClientCall};

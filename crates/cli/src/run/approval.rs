@@ -34,19 +34,30 @@ impl Policy {
 
     /// Decides by the kind of the tool and picks the option by its kind: names are what the agent wants us to read.
     pub(super) fn decide(self, request: &RequestPermissionRequest) -> Verdict {
-        let kind = request.tool_call.kind.value();
-        let reads = matches!(kind, Some(ToolKind::Read | ToolKind::Search | ToolKind::Think));
+        let kind = request.tool_call.kind.as_ref();
+        let reads = matches!(
+            kind,
+            Some(ToolKind::Read | ToolKind::Search | ToolKind::Think)
+        );
         let is_denied = match self {
             Policy::AllowAll => false,
             Policy::AllowReads => !reads,
             Policy::DenyAll => true,
         };
         let wanted = if is_denied {
-            [PermissionOptionKind::RejectOnce, PermissionOptionKind::RejectAlways]
+            [
+                PermissionOptionKind::RejectOnce,
+                PermissionOptionKind::RejectAlways,
+            ]
         } else {
-            [PermissionOptionKind::AllowOnce, PermissionOptionKind::AllowAlways]
+            [
+                PermissionOptionKind::AllowOnce,
+                PermissionOptionKind::AllowAlways,
+            ]
         };
-        let option = wanted.iter().find_map(|kind| option(&request.options, kind));
+        let option = wanted
+            .iter()
+            .find_map(|kind| option(&request.options, kind));
         Verdict {
             is_denied: is_denied || option.is_none(),
             outcome: match option {

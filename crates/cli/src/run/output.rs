@@ -36,8 +36,12 @@ impl Output {
             ClientCall::Session(said) => self.update(said.update),
             ClientCall::RequestPermission(request, reply) => {
                 let verdict = self.policy.decide(&request);
-                let title = request.tool_call.title.value().map_or("a tool", String::as_str);
-                let word = if verdict.is_denied { "denied" } else { "allowed" };
+                let title = request.tool_call.title.as_deref().unwrap_or("a tool");
+                let word = if verdict.is_denied {
+                    "denied"
+                } else {
+                    "allowed"
+                };
                 self.note(&format!("{word}: {}", safe(title)));
                 self.denied += usize::from(verdict.is_denied);
                 reply.ok(v1::RequestPermissionResponse::new(verdict.outcome));
@@ -84,7 +88,9 @@ impl Output {
         } else {
             text.to_owned()
         };
-        let written = stdout.write_all(shown.as_bytes()).and_then(|()| stdout.flush());
+        let written = stdout
+            .write_all(shown.as_bytes())
+            .and_then(|()| stdout.flush());
         self.is_deaf |= written.is_err();
         self.in_line = !text.ends_with('\n') && (self.in_line || !text.is_empty()) && !self.is_deaf;
     }
@@ -92,23 +98,32 @@ impl Output {
     fn note(&mut self, text: &str) {
         self.end();
         let stderr = io::stderr();
-        let (dim, plain) = if stderr.is_terminal() { ("\u{1b}[2m", "\u{1b}[0m") } else { ("", "") };
+        let (dim, plain) = if stderr.is_terminal() {
+            ("\u{1b}[2m", "\u{1b}[0m")
+        } else {
+            ("", "")
+        };
         eprintln!("{dim}{text}{plain}");
     }
 }
 
 /// A line of the agent's that cannot touch the terminal.
 fn safe(text: &str) -> String {
-    text.chars().map(|c| if is_control(c) { '\u{fffd}' } else { c }).collect()
+    text.chars()
+        .map(|c| if is_control(c) { '\u{fffd}' } else { c })
+        .collect()
 }
 
 /// The same for text of several lines.
 fn safe_lines(text: &str) -> String {
     let keep = |c: char| c == '\n' || c == '\t' || !is_control(c);
-    text.chars().map(|c| if keep(c) { c } else { '\u{fffd}' }).collect()
+    text.chars()
+        .map(|c| if keep(c) { c } else { '\u{fffd}' })
+        .collect()
 }
 
 /// Control characters, and those that change the direction of the text around them.
 fn is_control(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

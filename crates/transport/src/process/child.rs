@@ -33,19 +33,28 @@ pub enum Custody {
 }
 
 impl Child {
-    pub(super) fn new(started: Started, tail: usize) -> Child {
+    pub(super) fn new(started: Started, tail: usize) -> (Child, Stdin, Stdout) {
         let slot = Slot::new(started.stdin);
-        Child {
+        let stdin = Stdin::new(slot.clone());
+        let stdout = Stdout::new(started.stdout);
+        let child = Child {
             pid: started.pid,
             custody: started.custody,
-            stdin: Some(Stdin::new(slot.clone())),
+            stdin: None,
             slot,
-            stdout: Some(Stdout::new(started.stdout)),
+            stdout: None,
             stderr: Tail::of(started.stderr, tail),
             rung: Mutex::new(Rung::Own),
             leash: started.leash,
             progress: started.progress,
-        }
+        };
+        (child, stdin, stdout)
+    }
+
+    pub(super) fn keep(mut self, stdin: Stdin, stdout: Stdout) -> Child {
+        self.stdin = Some(stdin);
+        self.stdout = Some(stdout);
+        self
     }
 
     /// The agent's process id, to show to people. Signals go through [`Child::stop`] and [`Child::kill`].

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::{Child, Error, platform};
+use super::{Child, Error, Stdin, Stdout, platform};
 
 /// A program to start: what it is called, its arguments, environment and working directory.
 ///
@@ -91,6 +91,16 @@ impl Program {
     ///
     /// When the program cannot be run, its directory cannot be entered, or the system has no room for it.
     pub async fn spawn(&self) -> Result<Child, Error> {
+        let (child, stdin, stdout) = self.spawn_piped().await?;
+        Ok(child.keep(stdin, stdout))
+    }
+
+    /// The same, with our ends of its standard input and output at hand.
+    ///
+    /// # Errors
+    ///
+    /// As with [`Program::spawn`].
+    pub async fn spawn_piped(&self) -> Result<(Child, Stdin, Stdout), Error> {
         if tokio::runtime::Handle::try_current().is_err() {
             return Err(Error::NoRuntime);
         }
