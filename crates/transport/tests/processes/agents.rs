@@ -22,8 +22,18 @@ impl Mark {
         &self.0
     }
 
-    /// Who carries the mark, zombies excepted: those have no environment.
+    /// Who carries the mark, zombies excepted: those have no environment. Neither has a process in the middle of
+    /// exec, so that nobody is only believed when it was seen twice.
     pub(super) fn bearers(&self) -> Vec<Pid> {
+        let first = self.scan();
+        if !first.is_empty() {
+            return first;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+        self.scan()
+    }
+
+    fn scan(&self) -> Vec<Pid> {
         let wanted = format!("{MARK}={}\0", self.0);
         let holds = |pid: &Pid| {
             let path = format!("/proc/{}/environ", pid.as_raw_nonzero());
@@ -35,6 +45,14 @@ impl Mark {
         all_pids().into_iter().filter(holds).collect()
     }
 
+    /// Waits until this many carry the mark.
+    pub(super) fn expect(&self, count: usize) {
+        until("members of the tree", PATIENCE, || match self.bearers() {
+            now if now.len() == count => Ok(()),
+            now => Err(format!("{} of {count}: {}", now.len(), describe(&now))),
+        });
+    }
+
     /// Waits until nobody carries the mark, for the two seconds that are promised.
     pub(super) fn expect_gone(&self) {
         until("everybody of the tree is gone", PROMISE, || {
@@ -42,10 +60,19 @@ impl Mark {
             left.is_empty().then_some(()).ok_or_else(|| describe(&left))
         });
     }
+}
 
-    pub(super) fn kill_all(&self) {
-        for pid in self.bearers() {
-            kill_process(pid, Signal::KILL).ok();
+/// A test that fails, or shows what survives, leaves nothing behind.
+impl Drop for Mark {
+    fn drop(&mut self) {
+        loop {
+            let left = self.bearers();
+            if left.is_empty() {
+                return;
+            }
+            for pid in left {
+                kill_process(pid, Signal::KILL).ok();
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use attache_transport::process::{Custody, Ladder};
 use libtest_mimic::Trial;
 use rustix::process::{Signal, kill_process};
 
-use super::agents::{MARK, Mark, PROMISE, TREE, TREE_LINES, deaf, marked, pid, ready, until};
+use super::agents::{Mark, TREE, TREE_LINES, deaf, marked, pid, ready};
 use super::direct_trial;
 use super::owner::Owner;
 
@@ -51,24 +51,16 @@ async fn agent_killed() {
     let (child, _stdout) = ready(&marked(TREE, &mark), TREE_LINES).await;
     kill_process(pid(&child), Signal::KILL).unwrap();
     child.wait().await;
-    let left = mark.bearers().len();
-    mark.kill_all();
-    assert_eq!(left, 2, "the session and the daemon");
+    mark.expect(2);
 }
 
 async fn owner_killed() {
     let mark = Mark::new();
     let mut owner = Owner::start(1, &mark);
     owner.wait_ready();
-    let before = mark.bearers().len();
+    mark.expect(2 + TREE_LINES);
     drop(owner);
-    until("owner and agent are gone", PROMISE, || {
-        match mark.bearers().len() {
-            left if left + 2 <= before => Ok(()),
-            left => Err(format!("{left} of {before}, by {MARK}")),
-        }
-    });
-    mark.kill_all();
+    mark.expect(TREE_LINES);
 }
 
 /// A grandchild in the group, and one in a session of its own.

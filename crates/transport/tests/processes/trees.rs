@@ -46,7 +46,7 @@ async fn owner_killed() {
     let mark = Mark::new();
     let mut owner = Owner::start(2, &mark);
     owner.wait_ready();
-    assert!(mark.bearers().len() >= 13, "owner, two guards, two trees");
+    mark.expect(1 + 2 * (2 + TREE_LINES));
     drop(owner);
     mark.expect_gone();
 }
@@ -89,7 +89,7 @@ async fn forks() {
 async fn tree() -> (Mark, Child, Stdout) {
     let mark = Mark::new();
     let (child, stdout) = ready(&marked(TREE, &mark), TREE_LINES).await;
-    assert_eq!(mark.bearers().len(), 1 + TREE_LINES);
+    mark.expect(1 + TREE_LINES);
     (mark, child, stdout)
 }
 
