@@ -36,7 +36,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Stage<R, W> {
         let mut memory = self.memory.clone();
         let text = self.write(line, self.next_id, &mut memory)?;
         self.memory = memory;
-        self.next_id += 1;
+        if let Saying::Request { .. } = line.saying {
+            self.next_id += 1;
+        }
         Some(text)
     }
 

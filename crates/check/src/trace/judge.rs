@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use attache_rpc::json::from_str;
-use attache_rpc::{Error, Id};
+use attache_rpc::{Error, Id, Message};
 use attache_schema::call::{
     AgentNotification, AgentRequest, ClientNotification, ClientRequest, ProtocolLevelNotification,
 };
@@ -65,6 +65,8 @@ enum Asked<T> {
     Readable(T),
     /// One that is to fail with that code, by the rule of that number.
     Refusable(i32, &'static str),
+    /// One that readers may read or not.
+    Odd,
 }
 
 impl Judge {
@@ -96,7 +98,11 @@ impl Judge {
                     self.client_answers(id, Err(&error));
                 }
             }
-            Heard::Raw(_) => self.no_message(),
+            Heard::Raw(text) => {
+                if let Some((id, asked)) = self.no_message(text) {
+                    self.client_asked.insert(id, asked);
+                }
+            }
             Heard::Closed => {}
         }
     }
@@ -131,7 +137,11 @@ impl Judge {
                     self.agent_answers(id, Err(&error));
                 }
             }
-            Heard::Raw(_) => self.no_message(),
+            Heard::Raw(text) => {
+                if let Some((id, asked)) = self.no_message(text) {
+                    self.agent_asked.insert(id, asked);
+                }
+            }
             Heard::Closed => {}
         }
     }
@@ -164,7 +174,7 @@ impl Judge {
                 }
             }
             Some(Asked::Refusable(code, rule)) => self.refused(code, rule, outcome),
-            None if id.is_null() => {}
+            Some(Asked::Odd) => {}
             None => self.stray(),
         }
     }
@@ -192,7 +202,7 @@ impl Judge {
                 }
             }
             Some(Asked::Refusable(code, rule)) => self.refused(code, rule, outcome),
-            None if id.is_null() => {}
+            Some(Asked::Odd) => {}
             None => self.stray(),
         }
     }
@@ -237,9 +247,19 @@ impl Judge {
         }
     }
 
-    fn no_message(&mut self) {
+    /// The request that it would have been, and how that is to be answered.
+    fn no_message<T>(&mut self, text: &str) -> Option<(Id, Asked<T>)> {
         let message = "the line is no JSON-RPC message; write nothing else there";
         self.broken("1", "line", message);
+        match Message::parse_str(text) {
+            Ok(Message::Request { id, .. }) => Some((id, Asked::Odd)),
+            Ok(_) => None,
+            Err(malformed) => {
+                let code = malformed.code;
+                let id = malformed.answer().map(|(id, _)| id);
+                id.map(|id| (id, Asked::Refusable(code, "10")))
+            }
+        }
     }
 
     fn stray(&mut self) {
