@@ -1,6 +1,7 @@
 //! Both sides of the SDK, joined in memory.
 
 mod ordering;
+mod scripted;
 mod turns;
 
 use attache_transport::Options;
