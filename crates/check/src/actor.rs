@@ -45,6 +45,11 @@ impl Actor {
         self
     }
 
+    /// The side that is played.
+    pub fn side(&self) -> Side {
+        self.side
+    }
+
     /// Plays the script up to its end or to the first difference. Must be called within a tokio runtime.
     pub async fn play<R, W>(self, read: R, write: W) -> Result<(), Difference>
     where

@@ -1,7 +1,7 @@
 //! A scripted peer at the end of a pipe, recorded: what tests of other crates talk to.
 
 use attache_transport::Pipe;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 
 use crate::{Actor, Difference, Script, ScriptError, Side, Tap, Trace};
 
@@ -43,14 +43,16 @@ pub fn scripted_client(script: &str) -> Result<(Pipe, Scripted), ScriptError> {
 /// A scripted peer that is playing.
 #[derive(Debug)]
 pub struct Scripted {
+    side: Side,
     tap: Tap,
     playing: JoinHandle<Result<(), Difference>>,
 }
 
 impl Scripted {
     fn start(actor: Actor, pipe: Pipe, tap: Tap) -> Self {
+        let side = actor.side();
         let playing = tokio::spawn(actor.play(pipe.0, pipe.1));
-        Scripted { tap, playing }
+        Scripted { side, tap, playing }
     }
 
     /// What has been said so far.
@@ -60,8 +62,8 @@ impl Scripted {
 
     /// Waits for the end of the script; what has been said, or the first difference.
     pub async fn finish(self) -> Result<Trace, Difference> {
-        let played = self.playing.await;
-        played.unwrap_or_else(|fault| Err(Difference::of_fault(&fault.to_string())))?;
+        let failed = |fault: JoinError| Err(Difference::of_fault(self.side, &fault.to_string()));
+        self.playing.await.unwrap_or_else(failed)?;
         Ok(self.tap.trace())
     }
 }

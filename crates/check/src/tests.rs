@@ -2,6 +2,7 @@
 
 mod actor;
 mod document;
+mod hostile;
 mod judge;
 mod parse;
 mod playback;

@@ -32,9 +32,9 @@ impl Difference {
     }
 
     /// The actor itself has failed.
-    pub(crate) fn of_fault(fault: &str) -> Self {
+    pub(crate) fn of_fault(side: Side, fault: &str) -> Self {
         let reason = format!("the actor has failed: {fault}");
-        Difference::at(Side::Agent, &[], None, reason)
+        Difference::at(side, &[], None, reason)
     }
 }
 

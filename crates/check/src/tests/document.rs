@@ -19,3 +19,10 @@ fn examples(page: &str) -> Vec<String> {
     let blocks = blocks.filter_map(|block| block.split_once("```"));
     blocks.map(|(block, _)| block.to_owned()).collect()
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_examples_do_not_depend_on_a_clock_that_is_paused() {
+    for example in examples(include_str!("../../../../docs/scripts.md")) {
+        perform(&example).await;
+    }
+}

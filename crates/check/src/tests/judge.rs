@@ -83,3 +83,21 @@ async fn answers_that_should_have_been_errors() {
         message 10, client: line: the line is no JSON-RPC message; write nothing else there (rule 1, MUST)
     "#]]).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_loaded_tells_its_turns_again() {
+    let script = r#"
+        -> initialize {"protocolVersion":1,"clientCapabilities":{},"clientInfo":{"name":"c","version":"1"}}
+        <= {"protocolVersion":1,"agentCapabilities":{"loadSession":true},"agentInfo":{"name":"a","version":"1"}}
+        -> session/new {"cwd":"/project","mcpServers":[]}
+        <= {"sessionId":"s"}
+        -> session/prompt {"sessionId":"s","prompt":[{"type":"text","text":"hi"}]}
+        <. session/update {"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"Read","status":"completed"}}
+        <= {"stopReason":"end_turn"}
+        -> session/load {"sessionId":"s","cwd":"/project","mcpServers":[]}
+        <. session/update {"sessionId":"s","update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"hi"}}}
+        <. session/update {"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"Read","status":"completed"}}
+        <= {}
+    "#;
+    check(script, expect![""]).await;
+}

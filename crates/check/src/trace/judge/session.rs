@@ -29,7 +29,11 @@ impl Session {
     pub(super) fn asked(&mut self, request: &ClientRequest) {
         match request {
             ClientRequest::Prompt(_) => self.turns.prompt(),
-            ClientRequest::LoadSession(_) => self.replays.load(),
+            // What is told once more is no news, and belongs to no turn of this connection.
+            ClientRequest::LoadSession(_) => {
+                *self = Session::default();
+                self.replays.load();
+            }
             ClientRequest::ResumeSession(_) => self.replays.resume(),
             _ => {}
         }

@@ -164,3 +164,41 @@ async fn two_sessions_do_not_disturb_each_other() {
     drop((a, b));
     agent.finish().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_recorded_conversation_can_be_played_again() {
+    let script = r#"
+        -> initialize {"protocolVersion":1,"clientInfo":{"name":"c","version":"1"}}
+        <= {...}
+        -> session/new {"cwd":"/project","mcpServers":[]}
+        <= {"sessionId":$session}
+        -> session/prompt {"sessionId":$session,"prompt":[{"type":"text","text":"Hello"}]}
+        <. session/update {...} x2
+        <= {"stopReason":"end_turn"}
+    "#;
+    let recorded = echo(Agent::new(script), "one").await;
+    let again = echo(Agent::new(&recorded.to_script()), "another").await;
+    assert_eq!(recorded.to_string(), again.to_string());
+    assert!(
+        again
+            .lines_of(Side::Agent)
+            .any(|line| line.contains("another"))
+    );
+}
+
+async fn echo(mut agent: Agent, id: &str) -> attache_check::Trace {
+    while let Some(call) = agent.calls.next().await {
+        match call {
+            AgentCall::Initialize(_, reply) => reply.ok(hello_back()),
+            AgentCall::NewSession(_, reply) => reply.ok(v1::NewSessionResponse::new(id)),
+            AgentCall::Prompt(request, reply) => {
+                let session = agent.client.session(request.session_id);
+                session.say("Hello").await.unwrap();
+                session.say(" to you").await.unwrap();
+                reply.ok(end_of_turn());
+            }
+            other => other.refuse(),
+        }
+    }
+    agent.finish().await
+}

@@ -159,3 +159,47 @@ async fn a_cancellation_does_not_overtake_its_prompt() {
     drop(session);
     client.finish().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_the_agent_takes_back() {
+    let mut client = Client::with(
+        "{}",
+        r#"
+        <- session/request_permission @ask {"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}
+        <. $/cancel_request {"requestId":@ask}
+        !> @ask {"code":-32800, ...}
+    "#,
+    )
+    .await;
+    let question = question(&mut client.calls).await;
+    question.cancelled().await;
+    drop(question);
+    client.agent.flush().await;
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_of_ours_that_we_take_back() {
+    let mut agent = Agent::with(
+        r#"{"fs":{"readTextFile":true}}"#,
+        r#"
+        -> session/prompt {"sessionId":"s","prompt":[]}
+        <- fs/read_text_file @read {"sessionId":"s","path":"/a"}
+        .> session/cancel {"sessionId":"s"}
+        any order
+          <. $/cancel_request {"requestId":@read}
+          <= {"stopReason":"cancelled"}
+        end
+        !> @read {"code":-32800,"message":"cancelled"}
+    "#,
+    )
+    .await;
+    let (request, reply) = agent.prompt().await;
+    let read = v1::ReadTextFileRequest::new(request.session_id, "/a");
+    tokio::select! {
+        _ = agent.client.ask(read) => panic!("nobody has answered"),
+        () = reply.cancelled() => {}
+    }
+    drop(reply);
+    agent.finish().await;
+}
