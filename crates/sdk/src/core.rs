@@ -27,6 +27,13 @@ pub(crate) struct Known {
     pub(crate) auth_methods: Vec<v1::AuthMethod>,
 }
 
+impl Known {
+    /// Whether `initialize` has been asked and answered.
+    fn is_initialized(&self) -> bool {
+        self.client.is_some() && self.agent.is_some()
+    }
+}
+
 impl Core {
     /// The agent's side. Its answers are given at once, since nothing that a client tells belongs before them.
     pub(crate) fn of_agent(link: Link) -> Self {
@@ -101,7 +108,7 @@ impl Core {
         }
         let known = self.known();
         let open = match method.gate {
-            Gate::Always | Gate::Offer(_) => known.client.is_some().then_some(true),
+            Gate::Always | Gate::Offer(_) => known.is_initialized().then_some(true),
             Gate::Agent(_, open) => known.agent.as_ref().map(open),
             Gate::Client(_, open) => known.client.as_ref().map(open),
         };

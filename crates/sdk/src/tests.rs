@@ -2,6 +2,7 @@
 
 mod dialects;
 mod ordering;
+mod scripted;
 mod turns;
 
 use crate::{

@@ -1,0 +1,95 @@
+//! JSON with holes: what a line of a script says of params, results and errors.
+
+mod fit;
+pub(crate) mod parse;
+
+use attache_rpc::json::{Encode as _, write};
+
+use crate::memory::Memory;
+use crate::value::Value;
+
+pub(crate) use fit::Misfit;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Pattern {
+    /// `null`, a boolean, a number or a string.
+    Exactly(Value),
+    Array(Vec<Pattern>, Rest),
+    Object(Vec<(String, Pattern)>, Rest),
+    /// `$name` or `$name=value`, `_` or `_=value`: what is sent, and any value when it is heard first.
+    Hole(Option<String>, Option<Box<Pattern>>),
+    /// `@label`: the id of a request.
+    IdOf(String),
+}
+
+/// Whether there may be more members or items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rest {
+    None,
+    Any,
+}
+
+impl Pattern {
+    /// Appends what is to be sent, and binds the names in it. `None` if nothing is known of a hole.
+    pub(crate) fn write(&self, out: &mut String, memory: &mut Memory) -> Option<()> {
+        match self {
+            Pattern::Exactly(value) => value.encode(out),
+            Pattern::Array(items, _) => {
+                out.push('[');
+                for item in items {
+                    write::comma(out);
+                    item.write(out, memory)?;
+                }
+                out.push(']');
+            }
+            Pattern::Object(members, _) => {
+                out.push('{');
+                for (name, value) in members {
+                    write::comma(out);
+                    write::string(out, name);
+                    out.push(':');
+                    value.write(out, memory)?;
+                }
+                out.push('}');
+            }
+            Pattern::Hole(name, default) => fill(name.as_deref(), default.as_deref(), out, memory)?,
+            Pattern::IdOf(label) => memory.id_of(label)?.encode(out),
+        }
+        Some(())
+    }
+
+    /// Visits every hole and label, in order.
+    pub(crate) fn visit(&self, see: &mut impl FnMut(&Pattern)) {
+        match self {
+            Pattern::Exactly(_) => {}
+            Pattern::Array(items, _) => items.iter().for_each(|item| item.visit(see)),
+            Pattern::Object(members, _) => members.iter().for_each(|(_, value)| value.visit(see)),
+            Pattern::Hole(_, default) => {
+                if let Some(default) = default {
+                    default.visit(see);
+                }
+                see(self);
+            }
+            Pattern::IdOf(_) => see(self),
+        }
+    }
+}
+
+fn fill(
+    name: Option<&str>,
+    default: Option<&Pattern>,
+    out: &mut String,
+    memory: &mut Memory,
+) -> Option<()> {
+    if let Some(value) = name.and_then(|name| memory.value(name)) {
+        value.encode(out);
+        return Some(());
+    }
+    let mut text = String::new();
+    default?.write(&mut text, memory)?;
+    if let (Some(name), Ok(value)) = (name, attache_rpc::json::from_str(&text)) {
+        memory.bind(name, value);
+    }
+    out.push_str(&text);
+    Some(())
+}

@@ -1,0 +1,86 @@
+//! A stretch of the way between two ends, which records what passes and changes nothing.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use attache_rpc::{Frame, Splitter};
+use attache_transport::{Pipe, pipes};
+use bytes::{Bytes, BytesMut};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+use crate::{Entry, Event, Side, Trace};
+
+/// What passes between two ends. It can be looked at while they talk.
+#[derive(Clone)]
+pub struct Tap {
+    trace: Arc<Mutex<Trace>>,
+}
+
+impl Tap {
+    /// An end for the client, an end for the agent, and what records between them, with room for so many bytes on
+    /// either side of it. A line is recorded before the receiver can see it. Must be called within a tokio runtime.
+    pub fn new(capacity: usize) -> (Pipe, Pipe, Tap) {
+        let (client, to_client) = pipes(capacity);
+        let (agent, to_agent) = pipes(capacity);
+        let tap = Tap {
+            trace: Arc::default(),
+        };
+        tokio::spawn(pump(to_client.0, to_agent.1, tap.clone(), Side::Client));
+        tokio::spawn(pump(to_agent.0, to_client.1, tap.clone(), Side::Agent));
+        (client, agent, tap)
+    }
+
+    /// What has passed so far.
+    pub fn trace(&self) -> Trace {
+        self.lock().clone()
+    }
+
+    fn record(&self, from: Side, event: Event) {
+        self.lock().push(Entry { from, event });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Trace> {
+        self.trace.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn pump(
+    mut read: impl AsyncRead + Unpin,
+    mut write: impl AsyncWrite + Unpin,
+    tap: Tap,
+    from: Side,
+) {
+    let mut splitter = Splitter::new(MOST_BYTES);
+    let mut lines = BytesMut::new();
+    let mut passing = BytesMut::new();
+    while let Ok(1..) = read.read_buf(&mut passing).await {
+        lines.extend_from_slice(&passing);
+        while let Ok(Some(frame)) = splitter.next(&mut lines) {
+            let line = match frame {
+                Frame::Message(line) => line,
+                Frame::TooLong => Bytes::from_static(b"a line too long to keep"),
+            };
+            tap.record(from, Event::Line(line));
+        }
+        let passed = write.write_all(&passing).await;
+        if passed.is_err() || write.flush().await.is_err() {
+            return;
+        }
+        passing.clear();
+    }
+    if let Ok(Some(rest)) = splitter.end(&mut lines) {
+        tap.record(from, Event::Line(rest));
+    }
+    tap.record(from, Event::Closed);
+    // The receiver may be gone, and then it is closed.
+    drop(write.shutdown().await);
+}
+
+impl fmt::Debug for Tap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let entries = self.lock().entries().len();
+        f.debug_struct("Tap").field("entries", &entries).finish()
+    }
+}
+
+const MOST_BYTES: usize = 1 << 30;

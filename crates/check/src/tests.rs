@@ -1,0 +1,50 @@
+//! The test kit, tested on itself.
+
+mod actor;
+mod document;
+mod hostile;
+mod judge;
+mod parse;
+mod playback;
+mod trace;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::{Actor, Difference, Script, Side, Tap, Trace, scripted_agent};
+
+/// Plays a script against an agent that follows another, and gives what the client says of it.
+async fn play(client: &str, agent: &str) -> Result<Trace, Difference> {
+    let actor = Actor::new(Script::parse(client).unwrap(), Side::Client).unwrap();
+    let ((read, write), agent) = scripted_agent(agent).unwrap();
+    actor.play(read, write).await?;
+    agent.finish().await
+}
+
+/// Both sides of one script, played against each other.
+async fn perform(script: &str) -> Trace {
+    let script = Script::parse(script).unwrap();
+    let (client, agent, tap) = Tap::new(1 << 10);
+    let as_client = Actor::new(script.clone(), Side::Client).unwrap();
+    let as_agent = Actor::new(script, Side::Agent).unwrap();
+    let (one, other) = tokio::join!(
+        as_client.play(client.0, client.1),
+        as_agent.play(agent.0, agent.1)
+    );
+    one.unwrap();
+    other.unwrap();
+    tap.trace()
+}
+
+/// What an agent that follows a script says of these lines, and what it answers.
+async fn say(script: &str, lines: &str) -> (String, String) {
+    let ((mut read, mut write), agent) = scripted_agent(script).unwrap();
+    write.write_all(lines.as_bytes()).await.unwrap();
+    write.shutdown().await.unwrap();
+    let mut answers = String::new();
+    read.read_to_string(&mut answers).await.unwrap();
+    let outcome = match agent.finish().await {
+        Ok(_) => "ok".to_owned(),
+        Err(difference) => difference.to_string(),
+    };
+    (outcome, answers)
+}

@@ -1,0 +1,112 @@
+//! Which requests need a label, for their answers or a cancellation to find them.
+
+use std::collections::{BTreeSet, HashMap};
+
+use attache_rpc::Id;
+use attache_rpc::json::{Object, from_str};
+
+use crate::Side;
+use crate::heard::Heard;
+
+#[derive(Default)]
+pub(super) struct Labels {
+    /// The request that an entry is, answers or names.
+    request: HashMap<usize, usize>,
+    /// The labels, by request.
+    labels: HashMap<usize, usize>,
+    /// Answers to nothing that was asked.
+    strays: BTreeSet<usize>,
+}
+
+impl Labels {
+    pub(super) fn of(heard: &[(Side, Heard)]) -> Self {
+        let mut found = Labels::default();
+        let mut asked: Vec<Asked> = Vec::new();
+        let mut needed = BTreeSet::new();
+        for (index, (from, heard)) in heard.iter().enumerate() {
+            match heard {
+                Heard::Request(id, ..) => {
+                    asked.push(Asked {
+                        entry: index,
+                        asker: *from,
+                        id: id.clone(),
+                        open: true,
+                    });
+                    found.request.insert(index, index);
+                }
+                Heard::Answer(id, _) | Heard::Refusal(id, _) => {
+                    match answered(&mut asked, from.other(), id, &mut needed) {
+                        Some(request) => {
+                            found.request.insert(index, request);
+                        }
+                        None => {
+                            found.strays.insert(index);
+                        }
+                    }
+                }
+                Heard::Notification(method, Some(params)) if method == CANCEL => {
+                    if let Some(request) = named(&asked, *from, params) {
+                        needed.insert(request);
+                        found.request.insert(index, request);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let numbered = needed.into_iter().zip(1..);
+        found.labels = numbered.collect();
+        found
+    }
+
+    /// The label of the request that an entry is, answers or names.
+    pub(super) fn of_entry(&self, entry: usize) -> Option<usize> {
+        let request = self.request.get(&entry)?;
+        self.labels.get(request).copied()
+    }
+
+    pub(super) fn is_stray(&self, entry: usize) -> bool {
+        self.strays.contains(&entry)
+    }
+}
+
+struct Asked {
+    entry: usize,
+    asker: Side,
+    id: Id,
+    open: bool,
+}
+
+/// The request that is answered. It needs a label unless it is the oldest of those that have none.
+fn answered(
+    asked: &mut [Asked],
+    asker: Side,
+    id: &Id,
+    needed: &mut BTreeSet<usize>,
+) -> Option<usize> {
+    let mut older = false;
+    for request in asked.iter_mut() {
+        if request.asker != asker || !request.open {
+            continue;
+        }
+        if request.id == *id {
+            request.open = false;
+            if older {
+                needed.insert(request.entry);
+            }
+            return Some(request.entry);
+        }
+        older |= !needed.contains(&request.entry);
+    }
+    None
+}
+
+/// The request that a cancellation names.
+fn named(asked: &[Asked], asker: Side, params: &str) -> Option<usize> {
+    let params = Object::parse(params).ok()?;
+    let id: Id = from_str(params.get("requestId")?).ok()?;
+    let mut latest = asked.iter().rev();
+    let request = latest.find(|request| request.asker == asker && request.id == id);
+    request.map(|request| request.entry)
+}
+
+const CANCEL: &str = "$/cancel_request";

@@ -1,0 +1,126 @@
+//! One side of the SDK against a scripted peer: what is on the wire, to the letter.
+
+mod agent;
+mod cancel;
+mod client;
+mod ending;
+mod refusal;
+
+use attache_check::{Scripted, Side, Trace, scripted_agent, scripted_client};
+use attache_transport::Options;
+use expect_test::Expect;
+
+use crate::{
+    AgentCall, AgentCalls, AgentHandle, ClientCall, ClientCalls, ClientHandle, agent as agent_side,
+    client as client_side, v1,
+};
+
+/// Our client, and the agent that follows a script.
+struct Client {
+    agent: AgentHandle,
+    calls: ClientCalls,
+    peer: Scripted,
+}
+
+impl Client {
+    /// A client that has been initialized; the script begins behind that.
+    async fn with(capabilities: &str, script: &str) -> Self {
+        let hello = format!(
+            "-> initialize {{...}}\n\
+             <= {{\"protocolVersion\":1,\"agentCapabilities\":{capabilities},\
+             \"agentInfo\":{{\"name\":\"a\",\"version\":\"1\"}}}}\n{script}"
+        );
+        let client = Client::new(&hello);
+        client.agent.initialize(hello_from_us()).await.unwrap();
+        client
+    }
+
+    fn new(script: &str) -> Self {
+        let ((read, write), peer) = scripted_agent(script).unwrap();
+        let (agent, calls) = client_side::connect(read, write, Options::default());
+        Client { agent, calls, peer }
+    }
+
+    /// The whole conversation, in which our side has broken no rule.
+    async fn finish(self) -> Trace {
+        drop((self.agent, self.calls));
+        lawful(self.peer, Side::Client).await
+    }
+}
+
+/// Our agent, and the client that follows a script.
+struct Agent {
+    client: ClientHandle,
+    calls: AgentCalls,
+    peer: Scripted,
+}
+
+impl Agent {
+    /// An agent that has been initialized; the script begins behind that.
+    async fn with(capabilities: &str, script: &str) -> Self {
+        let hello = format!(
+            "-> initialize {{\"protocolVersion\":1,\"clientCapabilities\":{capabilities},\
+             \"clientInfo\":{{\"name\":\"c\",\"version\":\"1\"}}}}\n<= {{...}}\n{script}"
+        );
+        let mut agent = Agent::new(&hello);
+        let Some(AgentCall::Initialize(_, reply)) = agent.calls.next().await else {
+            panic!("no initialize");
+        };
+        reply.ok(hello_back());
+        agent
+    }
+
+    fn new(script: &str) -> Self {
+        let ((read, write), peer) = scripted_client(script).unwrap();
+        let (client, calls) = agent_side::connect(read, write, Options::default());
+        Agent {
+            client,
+            calls,
+            peer,
+        }
+    }
+
+    /// Takes a prompt.
+    async fn prompt(&mut self) -> (v1::PromptRequest, crate::Reply<v1::PromptResponse>) {
+        match self.calls.next().await {
+            Some(AgentCall::Prompt(request, reply)) => (request, reply),
+            other => panic!("no prompt: {other:?}"),
+        }
+    }
+
+    async fn finish(mut self) -> Trace {
+        drop(self.client);
+        while self.calls.next().await.is_some() {}
+        drop(self.calls);
+        lawful(self.peer, Side::Agent).await
+    }
+}
+
+async fn lawful(peer: Scripted, side: Side) -> Trace {
+    let trace = peer.finish().await.unwrap();
+    let found = trace.violations_of(side);
+    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+    assert!(found.is_empty(), "{found:#?}");
+    trace
+}
+
+/// Compares what one side has written behind `initialize`, as it was on the wire.
+fn wire(trace: &Trace, side: Side, expect: Expect) {
+    let lines = trace.lines_of(side);
+    let lines = lines.filter(|line| !line.contains("\"protocolVersion\""));
+    let lines: String = lines.map(|line| line + "\n").collect();
+    expect.assert_eq(&lines);
+}
+
+fn hello_from_us() -> v1::InitializeRequest {
+    super::hello().client_info(v1::Implementation::new("test", "1.0"))
+}
+
+fn hello_back() -> v1::InitializeResponse {
+    let info = v1::Implementation::new("test", "1.0");
+    v1::InitializeResponse::new(v1::ProtocolVersion::V1).agent_info(info)
+}
+
+fn end_of_turn() -> v1::PromptResponse {
+    v1::PromptResponse::new(v1::StopReason::EndTurn)
+}

@@ -1,0 +1,205 @@
+//! Cancellation, from both sides.
+
+use attache_check::Side;
+use expect_test::expect;
+
+use super::{Agent, AgentCall, Client, ClientCall, end_of_turn, v1, wire};
+use crate::{ClientCalls, Reply};
+
+#[tokio::test(start_paused = true)]
+async fn open_questions_are_answered_with_cancelled() {
+    let mut client = Client::with(
+        "{}",
+        r#"
+        -> session/prompt @turn {"sessionId":"s","prompt":[{"type":"text","text":"go"}]}
+        <- session/request_permission @mine {"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}
+        <- session/request_permission @other {"sessionId":"other","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}
+        .> session/cancel {"sessionId":"s"}
+        => @mine {"outcome":{"outcome":"cancelled"}}
+        => @other {"outcome":{"outcome":"selected","optionId":"y"}}
+        <= @turn {"stopReason":"cancelled"}
+    "#,
+    )
+    .await;
+    let session = client.agent.session("s");
+    let prompting = session.clone();
+    let turn = tokio::spawn(async move { prompting.prompt(["go"]).await });
+    let mine = question(&mut client.calls).await;
+    let other = question(&mut client.calls).await;
+    session.cancel().await.unwrap();
+    assert!(mine.is_cancelled() && !other.is_cancelled());
+    // The person answers too late: what has been answered stays answered.
+    mine.ok(yes());
+    other.ok(yes());
+    let turn = client.calls.until(turn, |call| panic!("{call:?}")).await;
+    assert_eq!(
+        turn.unwrap().unwrap().stop_reason,
+        v1::StopReason::Cancelled
+    );
+    drop(session);
+    client.finish().await;
+}
+
+async fn question(calls: &mut ClientCalls) -> Reply<v1::RequestPermissionResponse> {
+    match calls.next().await {
+        Some(ClientCall::RequestPermission(_, reply)) => reply,
+        other => panic!("no question: {other:?}"),
+    }
+}
+
+fn yes() -> v1::RequestPermissionResponse {
+    let selected = v1::SelectedPermissionOutcome::new("y");
+    v1::RequestPermissionResponse::new(v1::RequestPermissionOutcome::Selected(selected))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_that_is_dropped_after_its_cancellation_ends_as_cancelled() {
+    let mut agent = Agent::with(
+        "{}",
+        r#"
+        -> session/prompt {"sessionId":"s","prompt":[]}
+        .> session/cancel {"sessionId":"s"}
+        <= {"stopReason":"cancelled"}
+        -> session/prompt @turn {"sessionId":"s","prompt":[]}
+        .> $/cancel_request {"requestId":@turn}
+        <= @turn {"stopReason":"cancelled"}
+    "#,
+    )
+    .await;
+    let (_, reply) = agent.prompt().await;
+    reply.cancelled().await;
+    drop(reply);
+    assert!(matches!(
+        agent.calls.next().await,
+        Some(AgentCall::Cancel(_))
+    ));
+    let (_, reply) = agent.prompt().await;
+    reply.cancelled().await;
+    reply.fail(crate::Error::new(1, "aborted"));
+    let trace = agent.finish().await;
+    wire(
+        &trace,
+        Side::Agent,
+        expect![[r#"
+            {"jsonrpc":"2.0","id":2,"result":{"stopReason":"cancelled"}}
+            {"jsonrpc":"2.0","id":3,"result":{"stopReason":"cancelled"}}
+        "#]],
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_cancellation_does_not_hit_the_next_prompt() {
+    let mut agent = Agent::with(
+        "{}",
+        r#"
+        -> session/prompt {"sessionId":"s","prompt":[]}
+        <= {"stopReason":"end_turn"}
+        .> session/cancel {"sessionId":"s"}
+        -> session/prompt {"sessionId":"s","prompt":[]}
+        <= {"stopReason":"end_turn"}
+    "#,
+    )
+    .await;
+    let (_, reply) = agent.prompt().await;
+    reply.ok(end_of_turn());
+    // Taken only after the next prompt has come in.
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    assert!(matches!(
+        agent.calls.next().await,
+        Some(AgentCall::Cancel(_))
+    ));
+    let (_, reply) = agent.prompt().await;
+    assert!(!reply.is_cancelled());
+    reply.ok(end_of_turn());
+    agent.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancellation_that_comes_before_its_prompt_is_taken() {
+    let mut agent = Agent::with(
+        "{}",
+        r#"
+        -> session/prompt @one {"sessionId":"s","prompt":[]}
+        -> session/prompt @other {"sessionId":"other","prompt":[]}
+        .> session/cancel {"sessionId":"s"}
+        quiet 1s
+        <= @one {"stopReason":"cancelled"}
+        <= @other {"stopReason":"end_turn"}
+    "#,
+    )
+    .await;
+    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+    let (request, reply) = agent.prompt().await;
+    assert_eq!(request.session_id.as_str(), "s");
+    assert!(reply.is_cancelled());
+    reply.cancelled().await;
+    reply.ok(v1::PromptResponse::new(v1::StopReason::Cancelled));
+    let (_, reply) = agent.prompt().await;
+    assert!(!reply.is_cancelled());
+    reply.ok(end_of_turn());
+    agent.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancellation_does_not_overtake_its_prompt() {
+    let mut client = Client::with(
+        "{}",
+        r#"
+        -> session/prompt {"sessionId":"s","prompt":[{"type":"text","text":"go"}]}
+        .> session/cancel {"sessionId":"s"}
+        <= {"stopReason":"cancelled"}
+    "#,
+    )
+    .await;
+    let session = client.agent.session("s");
+    let both = async { tokio::join!(session.prompt(["go"]), session.cancel()) };
+    let (turn, cancelled) = client.calls.until(both, drop).await;
+    cancelled.unwrap();
+    assert_eq!(turn.unwrap().stop_reason, v1::StopReason::Cancelled);
+    drop(session);
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_the_agent_takes_back() {
+    let mut client = Client::with(
+        "{}",
+        r#"
+        <- session/request_permission @ask {"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}
+        <. $/cancel_request {"requestId":@ask}
+        !> @ask {"code":-32800, ...}
+    "#,
+    )
+    .await;
+    let question = question(&mut client.calls).await;
+    question.cancelled().await;
+    drop(question);
+    client.agent.flush().await;
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_of_ours_that_we_take_back() {
+    let mut agent = Agent::with(
+        r#"{"fs":{"readTextFile":true}}"#,
+        r#"
+        -> session/prompt {"sessionId":"s","prompt":[]}
+        <- fs/read_text_file @read {"sessionId":"s","path":"/a"}
+        .> session/cancel {"sessionId":"s"}
+        any order
+          <. $/cancel_request {"requestId":@read}
+          <= {"stopReason":"cancelled"}
+        end
+        !> @read {"code":-32800,"message":"cancelled"}
+    "#,
+    )
+    .await;
+    let (request, reply) = agent.prompt().await;
+    let read = v1::ReadTextFileRequest::new(request.session_id, "/a");
+    tokio::select! {
+        _ = agent.client.ask(read) => panic!("nobody has answered"),
+        () = reply.cancelled() => {}
+    }
+    drop(reply);
+    agent.finish().await;
+}

@@ -1,0 +1,236 @@
+//! The client's side.
+
+use attache_check::Side;
+use expect_test::expect;
+
+use super::{Client, ClientCall, hello_from_us, v1};
+use crate::{CallError, json::Raw};
+
+#[tokio::test(start_paused = true)]
+async fn what_is_written_is_the_official_form() {
+    let mut client = Client::new(
+        r#"
+        -> initialize {...}
+        <= {"protocolVersion":1,"agentCapabilities":{},"agentInfo":{"name":"a","version":"1"}}
+        -> session/new {...}
+        <= {"sessionId":"fresh"}
+        -> session/prompt {...}
+        <. session/update {"sessionId":"fresh","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Hi"}}}
+        .> session/cancel {"sessionId":"fresh"}
+        <= {"stopReason":"cancelled"}
+    "#,
+    );
+    client.agent.initialize(hello_from_us()).await.unwrap();
+    let new = v1::NewSessionRequest::new("/project", []);
+    let session = client.agent.ask(new).await.unwrap().session_id;
+    let session = client.agent.session(session);
+    let canceller = session.clone();
+    let (cancel, cancelled) = tokio::sync::oneshot::channel();
+    let mut cancel = Some(cancel);
+    let turn = async {
+        let cancelling = async {
+            cancelled.await.unwrap();
+            canceller.cancel().await.unwrap();
+        };
+        tokio::join!(session.prompt(["Hello"]), cancelling).0
+    };
+    let take = |call| {
+        assert!(matches!(call, ClientCall::Session(_)));
+        cancel.take().unwrap().send(()).unwrap();
+    };
+    let answer = client.calls.until(turn, take).await.unwrap();
+    assert_eq!(answer.stop_reason, v1::StopReason::Cancelled);
+    drop((session, canceller));
+    let trace = client.finish().await;
+    let lines: Vec<String> = trace.lines_of(Side::Client).collect();
+    expect![[r#"
+        {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":false,"writeTextFile":false},"terminal":false,"auth":{"terminal":false}},"clientInfo":{"name":"test","version":"1.0"}}}
+        {"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/project","mcpServers":[]}}
+        {"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"fresh","prompt":[{"type":"text","text":"Hello"}]}}
+        {"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"fresh"}}"#]].assert_eq(&lines.join("\n"));
+    expect![[r#"
+        -> initialize {"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":false,"writeTextFile":false},"terminal":false,"auth":{"terminal":false}},"clientInfo":{"name":"test","version":"1.0"}}
+        <= {"protocolVersion":1,"agentCapabilities":{},"agentInfo":{"name":"a","version":"1"}}
+        -> session/new {"cwd":"/project","mcpServers":[]}
+        <= {"sessionId":"session-1"}
+        -> session/prompt {"sessionId":"session-1","prompt":[{"type":"text","text":"Hello"}]}
+        <. session/update {"sessionId":"session-1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Hi"}}}
+        .> session/cancel {"sessionId":"session-1"}
+        <= {"stopReason":"cancelled"}
+    "#]].assert_eq(&trace.to_string());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_was_not_offered_is_not_sent() {
+    let client = Client::with("{}", "|>").await;
+    let refused = client.agent.ask(v1::ListSessionsRequest::default()).await;
+    expect!["session/list needs `agentCapabilities.sessionCapabilities.list`, which the peer has not offered"].assert_eq(&refused.clone().unwrap_err().to_string());
+    assert!(matches!(refused, Err(CallError::NotOffered { .. })));
+    let load = v1::LoadSessionRequest::new("s", "/project", []);
+    let refused = client.agent.ask(load).await;
+    assert!(matches!(refused, Err(CallError::NotOffered { .. })));
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_sent_before_initialize() {
+    let client = Client::new("|>");
+    let new = v1::NewSessionRequest::new("/project", []);
+    let refused = client.agent.ask(new).await.unwrap_err();
+    expect!["session/new needs an initialized connection"].assert_eq(&refused.to_string());
+    let session = client.agent.session("s");
+    let refused = session.cancel().await.unwrap_err();
+    assert!(matches!(refused, CallError::NotInitialized { .. }));
+    drop(session);
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_sent_before_initialize_is_answered() {
+    let client = Client::new(
+        r#"
+        -> initialize {...}
+        quiet 1s
+        <= {"protocolVersion":2}
+        |>
+    "#,
+    );
+    let new = || client.agent.ask(v1::NewSessionRequest::new("/project", []));
+    let (hello, early) = tokio::join!(client.agent.initialize(hello_from_us()), new());
+    assert!(matches!(early, Err(CallError::NotInitialized { .. })));
+    assert_eq!(hello.unwrap_err(), CallError::Version(2));
+    let later = new().await;
+    assert!(matches!(later, Err(CallError::NotInitialized { .. })));
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_version_that_we_do_not_speak() {
+    let client = Client::new(
+        r#"
+        -> initialize {"protocolVersion":1, ...}
+        <= {"protocolVersion":2,"agentCapabilities":{}}
+    "#,
+    );
+    let outcome = client.agent.initialize(hello_from_us()).await;
+    assert_eq!(outcome.unwrap_err(), CallError::Version(2));
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_login_that_is_wanted_first() {
+    let client = Client::new(
+        r#"
+        -> initialize {...}
+        <= {"protocolVersion":1,"agentInfo":{"name":"a","version":"1"},"authMethods":[{"id":"key","name":"Key"},{"id":"web","name":"Web"}]}
+        -> session/new {"cwd":"/project","mcpServers":[]}
+        <! {"code":-32000,"message":"Authentication required"}
+        -> authenticate {"methodId":"web"}
+        <= {}
+        -> session/new {"cwd":"/project","mcpServers":[]}
+        <= {"sessionId":"s"}
+        -> session/new {"cwd":"/b","mcpServers":[]}
+        <! {"code":-32000,"message":"Authentication required"}
+    "#,
+    );
+    client.agent.initialize(hello_from_us()).await.unwrap();
+    let new = v1::NewSessionRequest::new("/project", []);
+    let last = |methods: &[v1::AuthMethod]| {
+        assert_eq!(methods.len(), 2);
+        Some("web".into())
+    };
+    let answer = client.agent.ask_with_login(new, last).await.unwrap();
+    assert_eq!(answer.session_id.as_str(), "s");
+    let new = v1::NewSessionRequest::new("/b", []);
+    let refused = client.agent.ask_with_login(new, |_| None).await;
+    assert!(refused.unwrap_err().wants_login());
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn extensions_go_both_ways() {
+    let mut client = Client::with(
+        "{}",
+        r#"
+        -> _x/ask {"a":1}
+        <- _y/ask {"b":2}
+        => {"c":3}
+        <. _y/tell {"d":4}
+        <= {"e":5}
+        .> _x/tell {"f":6}
+    "#,
+    )
+    .await;
+    let agent = client.agent.clone();
+    let params = Raw::parse(r#"{"a":1}"#).unwrap();
+    let asking = agent.ask_extension("_x/ask", &params);
+    let mut told = 0;
+    let take = |call| match call {
+        ClientCall::Extension(call, reply) => {
+            assert_eq!(call.params.unwrap().as_str(), r#"{"b":2}"#);
+            reply.ok(Raw::parse(r#"{"c":3}"#).unwrap());
+        }
+        ClientCall::ExtensionNotification(call) => {
+            assert_eq!(call.method, "_y/tell");
+            told += 1;
+        }
+        other => panic!("{other:?}"),
+    };
+    let answer = client.calls.until(asking, take).await.unwrap();
+    assert_eq!(answer.as_str(), r#"{"e":5}"#);
+    let params = Raw::parse(r#"{"f":6}"#).unwrap();
+    agent.tell_extension("_x/tell", &params).await.unwrap();
+    drop(agent);
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_dropped_is_taken_back() {
+    let client = Client::with(
+        "{}",
+        r#"
+        -> session/new @new {"cwd":"/a", ...}
+        .> $/cancel_request {"requestId":@new}
+        <! @new {"code":-32800,"message":"cancelled"}
+        -> session/new {"cwd":"/b", ...}
+        <= {"sessionId":"b"}
+    "#,
+    )
+    .await;
+    let new = v1::NewSessionRequest::new("/a", []);
+    let asking = tokio::time::timeout(std::time::Duration::from_secs(1), client.agent.ask(new));
+    assert!(asking.await.is_err());
+    let new = v1::NewSessionRequest::new("/b", []);
+    let answer = client.agent.ask(new).await.unwrap();
+    assert_eq!(answer.session_id.as_str(), "b");
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_out_of_order_find_their_calls() {
+    let client = Client::with(
+        "{}",
+        r#"
+        -> session/new @a {"cwd":"/a", ...}
+        -> session/new @b {"cwd":"/b", ...}
+        <= @b {"sessionId":"b"}
+        <= @a {"sessionId":"a"}
+    "#,
+    )
+    .await;
+    let ask = |cwd| client.agent.ask(v1::NewSessionRequest::new(cwd, []));
+    let (a, b) = tokio::join!(ask("/a"), ask("/b"));
+    assert_eq!(a.unwrap().session_id.as_str(), "a");
+    assert_eq!(b.unwrap().session_id.as_str(), "b");
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_that_does_not_fit_names_its_place() {
+    let client = Client::with("{}", "-> session/new {...}\n<= {\"sessionId\":7}").await;
+    let new = v1::NewSessionRequest::new("/a", []);
+    let fault = client.agent.ask(new).await.unwrap_err();
+    expect!["session/new: result.sessionId: expected a string, found a number"]
+        .assert_eq(&fault.to_string());
+    client.finish().await;
+}

@@ -1,0 +1,118 @@
+//! How conversations end, and what is left of them.
+
+use super::{Agent, Client, end_of_turn, v1};
+use crate::{CallError, Closed};
+
+const TURN: &str = r#"-> session/prompt {"sessionId":"s","prompt":[{"type":"text","text":"go"}]}"#;
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_the_connection_fails_calls_that_wait() {
+    let client = Client::with(
+        "{}",
+        r#"
+        -> session/new {"cwd":"/a", ...}
+        -> session/new {"cwd":"/b", ...}
+        <|
+        |>
+    "#,
+    )
+    .await;
+    let ask = |cwd| client.agent.ask(v1::NewSessionRequest::new(cwd, []));
+    let (one, other) = tokio::join!(ask("/a"), ask("/b"));
+    assert_eq!(one.unwrap_err(), CallError::Closed(Closed::Ended));
+    assert_eq!(other.unwrap_err(), CallError::Closed(Closed::Ended));
+    let later = ask("/c").await.unwrap_err();
+    assert_eq!(later, CallError::Closed(Closed::Ended));
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_our_side_fails_calls_that_wait() {
+    let client = Client::with("{}", "-> session/new {...}\n|>").await;
+    let new = || client.agent.ask(v1::NewSessionRequest::new("/a", []));
+    let closing = async {
+        client.agent.flush().await;
+        client.agent.close();
+    };
+    let (outcome, ()) = tokio::join!(new(), closing);
+    assert_eq!(outcome.unwrap_err(), CallError::Closed(Closed::Here));
+    assert!(matches!(new().await, Err(CallError::Closed(_))));
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_is_written_even_if_everything_is_dropped_behind_it() {
+    let script =
+        format!("{TURN}\n<. session/update {{...}}\n<= {{\"stopReason\":\"end_turn\"}}\n<|");
+    let mut agent = Agent::with("{}", &script).await;
+    let (request, reply) = agent.prompt().await;
+    let session = agent.client.session(request.session_id);
+    session.say("Bye").await.unwrap();
+    reply.ok(end_of_turn());
+    drop((session, agent.client, agent.calls));
+    super::lawful(agent.peer, attache_check::Side::Agent).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_leaves_takes_its_requests_back() {
+    let script = format!("{TURN}\n|>\n<= {{\"stopReason\":\"cancelled\"}}\n<|");
+    let mut agent = Agent::with("{}", &script).await;
+    let (request, reply) = agent.prompt().await;
+    reply.cancelled().await;
+    let session = agent.client.session(request.session_id);
+    let told = session.say("Anybody there?").await.unwrap_err();
+    assert_eq!(told, CallError::Closed(Closed::Ended));
+    drop((reply, session));
+    agent.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_whose_updates_nobody_takes_is_stalled() {
+    let script = format!(
+        "{TURN}\n<. session/update {{\"sessionId\":\"s\",\"update\":{{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{{\"type\":\"text\",\"text\":\"Hi\"}}}}}}\n<= {{\"stopReason\":\"end_turn\"}}\nwithin 2m\n|>"
+    );
+    let client = Client::with("{}", &script).await;
+    let session = client.agent.session("s");
+    let outcome = session.prompt(["go"]).await;
+    assert_eq!(outcome.unwrap_err(), CallError::Stalled);
+    drop(session);
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_takes_no_calls_still_gets_its_answers() {
+    let script = format!(
+        r#"{TURN}
+        <. session/update {{"sessionId":"s","update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"Hi"}}}}}}
+        <- session/request_permission {{"sessionId":"s","toolCall":{{"toolCallId":"t"}},"options":[]}}
+        !> {{"code":-32601, ...}}
+        <= {{"stopReason":"end_turn"}}
+        |>"#
+    );
+    let client = Client::with("{}", &script).await;
+    drop(client.calls);
+    let session = client.agent.session("s");
+    let answer = session.prompt(["go"]).await.unwrap();
+    assert_eq!(answer.stop_reason, v1::StopReason::EndTurn);
+    drop((session, client.agent));
+    super::lawful(client.peer, attache_check::Side::Client).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_that_nobody_waits_for_are_dropped() {
+    let client = Client::with(
+        "{}",
+        r#"
+        <= {"sessionId":"stray"} id 99
+        <! {"code":-32603,"message":"stray"} id null
+        -> session/new {"cwd":"/a", ...}
+        <= {"sessionId":"stray"} id "2"
+        <= {"sessionId":"right"}
+    "#,
+    )
+    .await;
+    let new = v1::NewSessionRequest::new("/a", []);
+    let answer = client.agent.ask(new).await.unwrap();
+    assert_eq!(answer.session_id.as_str(), "right");
+    client.finish().await;
+}

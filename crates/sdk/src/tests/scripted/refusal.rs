@@ -1,0 +1,236 @@
+//! Requests that are answered before anybody sees them, and requests that nobody answers.
+
+use attache_check::Side;
+use expect_test::expect;
+
+use super::{Agent, AgentCall, Client, ClientCall, hello_back, wire};
+
+/// An agent that drops every request.
+async fn drop_all(mut agent: Agent) -> attache_check::Trace {
+    while let Some(call) = agent.calls.next().await {
+        match call {
+            AgentCall::Initialize(_, reply) => reply.ok(hello_back()),
+            other => drop(other),
+        }
+    }
+    agent.finish().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_before_initialize() {
+    let agent = Agent::new(
+        r#"
+        -> session/new {"cwd":"/project","mcpServers":[]}
+        <! {"code":-32600, ...}
+        -> session/prompt {"sessionId":"s","prompt":[]}
+        <! {"code":-32600, ...}
+        .> session/cancel {"sessionId":"s"}
+        -> initialize {"protocolVersion":1}
+        <= {"protocolVersion":1, ...}
+    "#,
+    );
+    let trace = drop_all(agent).await;
+    wire(
+        &trace,
+        Side::Agent,
+        expect![[r#"
+            {"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"Invalid request: `initialize` comes first","data":{"kind":"not_initialized"}}}
+            {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"Invalid request: `initialize` comes first","data":{"kind":"not_initialized"}}}
+        "#]],
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn methods_that_do_not_exist() {
+    let agent = Agent::with(
+        "{}",
+        r#"
+        -> session/nonsense {"secret":"x"}
+        <! {"code":-32601, ...}
+        -> $/nonsense
+        <! {"code":-32601, ...}
+        -> fs/read_text_file {"sessionId":"s","path":"/a"}
+        <! {"code":-32601, ...}
+        .> session/nonsense {"secret":"x"}
+        .> $/nonsense
+        quiet 1s
+    "#,
+    )
+    .await;
+    let trace = drop_all(agent).await;
+    wire(
+        &trace,
+        Side::Agent,
+        expect![[r#"
+            {"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"Method not found","data":{"method":"session/nonsense"}}}
+            {"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"Method not found","data":{"method":"$/nonsense"}}}
+            {"jsonrpc":"2.0","id":4,"error":{"code":-32601,"message":"Method not found","data":{"method":"fs/read_text_file"}}}
+        "#]],
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn params_that_do_not_fit_are_named_and_not_repeated() {
+    let agent = Agent::with(
+        "{}",
+        r#"
+        -> session/prompt {"sessionId":"s","prompt":[{"type":"text","text":["secret"]}]}
+        <! {"code":-32602, ...}
+        -> session/new {"cwd":"/secret"}
+        <! {"code":-32602, ...}
+        -> session/new
+        <! {"code":-32602, ...}
+        -> session/new ["secret"]
+        <! {"code":-32602, ...}
+        .> session/cancel {"sessionId":["secret"]}
+        quiet 1s
+    "#,
+    )
+    .await;
+    let trace = drop_all(agent).await;
+    wire(
+        &trace,
+        Side::Agent,
+        expect![[r#"
+            {"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"Invalid params: params.prompt[0].text: expected a string, found an array","data":{"kind":"wrong_type","path":"params.prompt[0].text"}}}
+            {"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"Invalid params: params.mcpServers: missing","data":{"kind":"missing","path":"params.mcpServers"}}}
+            {"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"Invalid params: params: expected an object, found null","data":{"kind":"wrong_type","path":"params"}}}
+            {"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"Invalid params: params: expected an object, found an array","data":{"kind":"wrong_type","path":"params"}}}
+        "#]],
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn lines_that_are_no_messages() {
+    let agent = Agent::with(
+        "{}",
+        r#"
+        ~> {"jsonrpc":"2.0","id":1,
+        <! {"code":-32700, ...} id null
+        ~> [{"jsonrpc":"2.0","id":1,"method":"session/new"}]
+        <! {"code":-32600, ...} id null
+        ~> {"jsonrpc":"2.0","id":77,"method":7}
+        <! {"code":-32600, ...} id 77
+        -> session/list {}
+        <! {"code":-32603, ...}
+    "#,
+    )
+    .await;
+    drop_all(agent).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_dropped() {
+    let agent = Agent::with(
+        "{}",
+        r#"
+        -> session/new {"cwd":"/project","mcpServers":[]}
+        <! {"code":-32603, ...}
+        -> session/prompt {"sessionId":"s","prompt":[]}
+        <! {"code":-32603, ...}
+    "#,
+    )
+    .await;
+    let trace = drop_all(agent).await;
+    wire(
+        &trace,
+        Side::Agent,
+        expect![[r#"
+            {"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"Internal error: the request was dropped without an answer","data":{"kind":"internal"}}}
+            {"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"Internal error: the request was dropped without an answer","data":{"kind":"internal"}}}
+        "#]],
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_dropped_after_it_was_taken_back() {
+    let mut agent = Agent::with(
+        "{}",
+        r#"
+        -> session/new @new {"cwd":"/project","mcpServers":[]}
+        .> $/cancel_request {"requestId":@new}
+        <! @new {"code":-32800, ...}
+    "#,
+    )
+    .await;
+    let Some(AgentCall::NewSession(_, reply)) = agent.calls.next().await else {
+        panic!("no session/new");
+    };
+    reply.cancelled().await;
+    drop(reply);
+    let trace = agent.finish().await;
+    wire(
+        &trace,
+        Side::Agent,
+        expect![[r#"
+            {"jsonrpc":"2.0","id":2,"error":{"code":-32800,"message":"Request cancelled"}}
+        "#]],
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_our_client_does_not_offer() {
+    let mut client = Client::with(
+        "{}",
+        r#"
+        <- fs/read_text_file {"sessionId":"s","path":"/a"}
+        !> {"code":-32601, ...}
+        <- session/nonsense {}
+        !> {"code":-32601, ...}
+        <- session/request_permission {"sessionId":"s"}
+        !> {"code":-32602, ...}
+        <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[]}
+        !> {"code":-32603, ...}
+        <. session/nonsense {}
+        <~ a banner
+        <. session/update {"sessionId":7}
+        <. _last
+    "#,
+    )
+    .await;
+    while let Some(call) = client.calls.next().await {
+        let last = matches!(call, ClientCall::ExtensionNotification(_));
+        drop(call);
+        if last {
+            break;
+        }
+    }
+    let trace = client.finish().await;
+    wire(
+        &trace,
+        Side::Client,
+        expect![[r#"
+            {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found","data":{"method":"fs/read_text_file"}}}
+            {"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"Method not found","data":{"method":"session/nonsense"}}}
+            {"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"Invalid params: params.toolCall: missing","data":{"kind":"missing","path":"params.toolCall"}}}
+            {"jsonrpc":"2.0","id":4,"error":{"code":-32603,"message":"Internal error: the request was dropped without an answer","data":{"kind":"internal"}}}
+        "#]],
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_id_that_is_still_in_use() {
+    let mut agent = Agent::with(
+        "{}",
+        r#"
+        -> session/prompt {"sessionId":"s","prompt":[]} id "same"
+        -> session/prompt {"sessionId":"s","prompt":[]} id "same"
+        <! {"code":-32600, ...}
+        <= {"stopReason":"end_turn"}
+    "#,
+    )
+    .await;
+    let (_, reply) = agent.prompt().await;
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    reply.ok(super::end_of_turn());
+    while agent.calls.next().await.is_some() {}
+    let trace = agent.peer.finish().await.unwrap();
+    wire(
+        &trace,
+        Side::Agent,
+        expect![[r#"
+        {"jsonrpc":"2.0","id":"same","error":{"code":-32600,"message":"a request with this id is still under way","data":{"kind":"duplicate_id"}}}
+        {"jsonrpc":"2.0","id":"same","result":{"stopReason":"end_turn"}}
+    "#]],
+    );
+}
