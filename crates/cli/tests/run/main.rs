@@ -1,6 +1,7 @@
 //! `attache run` as scripts see it: what it prints, how it ends, what it leaves behind. Agents are shell scripts.
 
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
 
 mod agents;
 mod orphans;
@@ -61,7 +62,7 @@ fn a_last_line_without_an_end_gets_one() {
 fn what_only_reads_is_allowed() {
     check(
         &["hi"],
-        &agents::turn(&agents::asks("read"), &agents::ECHO_ANSWER),
+        &agents::turn(&agents::asks("read"), agents::ECHO_ANSWER),
         &expect![[r#"
             out: {"outcome":"selected","optionId":"yes"}
 
@@ -76,7 +77,7 @@ fn what_only_reads_is_allowed() {
 fn the_rest_is_denied_unless_told_otherwise() {
     check(
         &["hi"],
-        &agents::turn(&agents::asks("edit"), &agents::ECHO_ANSWER),
+        &agents::turn(&agents::asks("edit"), agents::ECHO_ANSWER),
         &expect![[r#"
             out: {"outcome":"selected","optionId":"no"}
 
@@ -87,7 +88,7 @@ fn the_rest_is_denied_unless_told_otherwise() {
     );
     check(
         &["--approve-all", "hi"],
-        &agents::turn(&agents::asks("edit"), &agents::ECHO_ANSWER),
+        &agents::turn(&agents::asks("edit"), agents::ECHO_ANSWER),
         &expect![[r#"
             out: {"outcome":"selected","optionId":"yes"}
 
@@ -98,7 +99,7 @@ fn the_rest_is_denied_unless_told_otherwise() {
     );
     check(
         &["--deny-all", "hi"],
-        &agents::turn(&agents::asks("read"), &agents::ECHO_ANSWER),
+        &agents::turn(&agents::asks("read"), agents::ECHO_ANSWER),
         &expect![[r#"
             out: {"outcome":"selected","optionId":"no"}
 

@@ -6,8 +6,8 @@ mod client;
 mod ending;
 mod refusal;
 
+use crate::Options;
 use attache_check::{Scripted, Side, Trace, scripted_agent, scripted_client};
-use attache_transport::Options;
 use expect_test::Expect;
 
 use crate::{
