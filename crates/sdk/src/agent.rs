@@ -88,8 +88,7 @@ impl ClientHandle {
 
     /// Tells something outside the protocol.
     pub async fn tell_extension(&self, method: &str, params: &Raw) -> Result<(), CallError> {
-        let flow = Flow::of(stream(params.as_str()));
-        Ok(self.core.link.notify(method, params, flow).await?)
+        self.core.tell_extension(method, params).await
     }
 
     /// One session of the client.

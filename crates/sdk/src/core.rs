@@ -77,6 +77,13 @@ impl Core {
         result.map_err(|fault| CallError::Malformed(fault.to_string()))
     }
 
+    /// Tells something outside the protocol.
+    pub(crate) async fn tell_extension(&self, method: &str, params: &Raw) -> Result<(), CallError> {
+        extension(method)?;
+        let flow = Flow::of(stream(params.as_str()));
+        Ok(self.link.notify(method, params, flow).await?)
+    }
+
     async fn call(
         &self,
         method: &str,
@@ -135,6 +142,13 @@ impl Core {
         let fork = fork.map(|answer| &answer.session_id);
         new.or(fork).map(|id| Stream::named(id.as_str()))
     }
+}
+
+fn extension(method: &str) -> Result<(), CallError> {
+    if !method.starts_with('_') {
+        return Err(CallError::NotAnExtension);
+    }
+    Ok(())
 }
 
 /// The stream that a call belongs to: its session's.

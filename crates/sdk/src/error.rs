@@ -24,6 +24,9 @@ pub enum CallError {
         /// The method.
         method: &'static str,
     },
+    /// The name of a method outside the protocol starts with `_`. Nothing was sent.
+    #[error("the name of an extension method starts with `_`")]
+    NotAnExtension,
     /// The peer speaks a version that we do not.
     #[error("the peer speaks version {0} of the protocol, we speak version 1")]
     Version(u16),

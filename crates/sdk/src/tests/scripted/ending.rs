@@ -55,13 +55,16 @@ async fn an_answer_is_written_even_if_everything_is_dropped_behind_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_that_leaves_takes_its_requests_back() {
-    let script = format!("{TURN}\n|>\n<= {{\"stopReason\":\"cancelled\"}}\n<|");
+    let script =
+        format!("{TURN}\n|>\n<. session/update {{...}}\n<= {{\"stopReason\":\"cancelled\"}}\n<|");
     let mut agent = Agent::with("{}", &script).await;
     let (request, reply) = agent.prompt().await;
     reply.cancelled().await;
     let session = agent.client.session(request.session_id);
-    let told = session.say("Anybody there?").await.unwrap_err();
-    assert_eq!(told, CallError::Closed(Closed::Ended));
+    session.say("The last word").await.unwrap();
+    let tool = v1::ToolCallUpdate::new("t");
+    let asked = session.ask_permission(tool, []).await.unwrap_err();
+    assert_eq!(asked, CallError::Closed(Closed::Ended));
     drop((reply, session));
     agent.finish().await;
 }
