@@ -117,6 +117,9 @@ impl Splitter {
     pub fn end(&mut self, buffer: &mut BytesMut) -> Result<Option<Bytes>, Broken> {
         let rest = buffer.split().freeze();
         let blank = rest.iter().all(u8::is_ascii_whitespace);
+        if let State::Line(searched) = &mut self.state {
+            *searched = 0;
+        }
         match &self.state {
             State::Start | State::Line(_) => Ok((!blank).then_some(rest)),
             State::Skip => Ok(None),

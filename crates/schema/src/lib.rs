@@ -17,11 +17,6 @@ mod secret;
 mod tests;
 pub mod v1;
 
-/// The examples of the README, run as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
-
 /// The examples of the page on dialects, run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/dialects.md")]

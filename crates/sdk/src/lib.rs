@@ -29,3 +29,8 @@ pub use error::CallError;
 pub use options::Options;
 pub use reply::Reply;
 pub use transcript::Transcript;
+
+/// The examples of the README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
