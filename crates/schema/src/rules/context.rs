@@ -11,10 +11,11 @@ use crate::v1;
 ///
 /// ```
 /// use attache_schema::call::ClientRequest;
-/// use attache_schema::rules::{Context, agent, client};
+/// use attache_schema::rules::{Context, Initialization, agent, client};
 /// use attache_schema::{json, v1};
 ///
 /// let mut context = Context::default();
+/// context.initialization = Initialization::Done; // we join in the middle
 /// let request = ClientRequest::from(v1::NewSessionRequest::new("project", []));
 ///
 /// let found = client::check_request(&request, &context);
