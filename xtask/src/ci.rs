@@ -15,12 +15,16 @@ enum Step {
     Cargo(&'static str),
     CargoWith(&'static str, &'static str, &'static str),
     Tidy,
+    /// Compiles for a system that the tests do not run on, if the toolchain can.
+    Target(&'static str),
 }
 
-const STEPS: [Step; 5] = [
+const STEPS: [Step; 7] = [
     Step::Cargo("fmt --all -- --check"),
     Step::Cargo("clippy --workspace --all-targets -- -D warnings"),
     Step::Tidy,
+    Step::Target("x86_64-apple-darwin"),
+    Step::Target("x86_64-pc-windows-gnu"),
     Step::Cargo("test --workspace"),
     Step::CargoWith("RUSTDOCFLAGS", "-D warnings", "doc --workspace --no-deps"),
 ];
@@ -51,6 +55,7 @@ impl Step {
                 format!("{variable}='{value}' cargo {arguments}")
             }
             Step::Tidy => "cargo xtask tidy".to_owned(),
+            Step::Target(target) => format!("cargo check --target {target}"),
         }
     }
 
@@ -63,8 +68,26 @@ impl Step {
                 finish(command)
             }
             Step::Tidy => tidy::run(root),
+            Step::Target(target) if !is_installed(target) => {
+                eprintln!("    skipped: `rustup target add {target}` makes this check possible");
+                Ok(())
+            }
+            Step::Target(target) => {
+                let packages = "check -p attache-cli -p attache -p attache-transport --target";
+                finish(cargo(root, &format!("{packages} {target}")))
+            }
         }
     }
+}
+
+fn is_installed(target: &str) -> bool {
+    let listed = Command::new("rustup")
+        .args(["target", "list", "--installed"])
+        .output();
+    listed.is_ok_and(|listed| {
+        let listed = String::from_utf8_lossy(&listed.stdout);
+        listed.lines().any(|line| line.trim() == target)
+    })
 }
 
 fn cargo(root: &Path, arguments: &str) -> Command {
