@@ -1,0 +1,45 @@
+//! One direction ends before the other.
+
+use std::time::Duration;
+
+use attache_transport::{CallError, Closed, Delivery, Options};
+
+use crate::support::{
+    FLOW, MEDIA, Medium, call, connected, empty, next_request, request, response, within,
+};
+
+#[tokio::test]
+async fn requests_are_still_answered_after_the_peer_has_closed_its_side() {
+    for medium in MEDIA {
+        let (link, mut inbox, mut wire) = medium.connect(Options::default());
+        wire.send(request(1, "slow") + &request(2, "slow")).await;
+        wire.close_write().await;
+        let (first, _) = next_request(&mut inbox).await;
+        let (second, _) = next_request(&mut inbox).await;
+        let answering = tokio::spawn(async move {
+            assert_eq!(link.closed().await, Closed::Ended);
+            for id in [second, first] {
+                tokio::task::yield_now().await;
+                assert!(link.answer(&id, FLOW, Ok(&empty())));
+            }
+        });
+        let reading = tokio::spawn(async move { wire.rest().await });
+        assert!(within(inbox.next()).await.is_none());
+        assert!(answering.is_finished(), "{medium:?}");
+        answering.await.unwrap();
+        drop(inbox);
+        assert_eq!(reading.await.unwrap(), response(2) + &response(1));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_never_comes_does_not_keep_the_inbox_open() {
+    let (link, mut inbox, mut wire) = connected();
+    wire.send(request(1, "slow")).await;
+    let (id, _) = next_request(&mut inbox).await;
+    wire.close_write().await;
+    let begun = tokio::time::Instant::now();
+    assert!(within(inbox.next()).await.is_none());
+    assert!(begun.elapsed() >= Duration::from_secs(2));
+    assert!(link.is_cancelled(&id));
+}
