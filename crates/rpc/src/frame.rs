@@ -95,14 +95,18 @@ impl Splitter {
     /// What is left when the stream has ended: a last line without a line break, which may be whole or cut off.
     pub fn end(&mut self, buffer: &mut BytesMut) -> Result<Option<Bytes>, Broken> {
         let rest = buffer.split().freeze();
-        match self.state {
+        match &self.state {
+            State::Headers(headers) if headers.is_begun() => Err(CUT_OFF),
+            State::Body(_) => Err(CUT_OFF),
             _ if rest.iter().all(u8::is_ascii_whitespace) => Ok(None),
             State::Start | State::Line(_) => Ok(Some(rest)),
             State::Skip => Ok(None),
-            State::Headers(_) | State::Body(_) => Err(Broken("the stream ended within a message")),
+            State::Headers(_) => Err(CUT_OFF),
         }
     }
 }
+
+const CUT_OFF: Broken = Broken("the stream ended within a message");
 
 enum Step {
     More,

@@ -15,6 +15,10 @@ pub(super) struct Headers {
 }
 
 impl Headers {
+    pub(super) fn is_begun(&self) -> bool {
+        self.lines > 0
+    }
+
     /// Reads header lines until the block ends; then the message's length.
     pub(super) fn read(
         &mut self,
@@ -52,6 +56,9 @@ impl Headers {
     }
 
     fn line(&mut self, line: &[u8], limit: usize) -> Result<(), Broken> {
+        if line.starts_with(b"{") {
+            return Err(Broken("headers: a message without headers"));
+        }
         let Some(colon) = memchr(b':', line) else {
             return Err(Broken("headers: a line without a colon"));
         };

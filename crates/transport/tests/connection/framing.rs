@@ -102,6 +102,16 @@ async fn headers_are_read_however_they_are_cut() {
 }
 
 #[tokio::test]
+async fn an_end_inside_a_message_with_headers_is_told() {
+    let text = headed(&notification("a"));
+    let body = notification("a").trim_end().len();
+    for missing in [3, body, body + 2, body + 3] {
+        let cut = &text.as_bytes()[..text.len() - missing];
+        check(&[cut], &[], broken(cut)).await;
+    }
+}
+
+#[tokio::test]
 async fn headers_after_lines_are_lines_that_are_no_messages() {
     let text = notification("a") + "Content-Length: 5\r\n\r\n" + &notification("b");
     check(&[text.as_bytes()], &["a", "b"], Closed::Ended).await;
