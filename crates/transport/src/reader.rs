@@ -83,7 +83,10 @@ impl Reading {
                 }
                 Ok(Some(Frame::TooLong)) => self.batch.push(Read::TooLong),
                 Ok(None) => return Ok(()),
-                Err(broken) => return Err(Closed::Broken(broken)),
+                Err(broken) => {
+                    self.deliver()?;
+                    return Err(Closed::Broken(broken));
+                }
             }
             let unread = self.shared.unread.load(Ordering::Acquire);
             if self.batched + unread >= self.shared.inbound {

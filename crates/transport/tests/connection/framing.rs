@@ -112,6 +112,12 @@ async fn an_end_inside_a_message_with_headers_is_told() {
 }
 
 #[tokio::test]
+async fn a_bare_line_after_headers_ends_the_connection() {
+    let text = headed(&notification("a")) + &notification("b");
+    check(&[text.as_bytes()], &["a"], broken(text.as_bytes())).await;
+}
+
+#[tokio::test]
 async fn headers_after_lines_are_lines_that_are_no_messages() {
     let text = notification("a") + "Content-Length: 5\r\n\r\n" + &notification("b");
     check(&[text.as_bytes()], &["a", "b"], Closed::Ended).await;
