@@ -42,11 +42,12 @@ impl Peer {
         if let Some(stream) = self.calls.get(&call.0) {
             let flow = Flow::urgent(*stream);
             let id = Id::numbered(call.0);
-            // It is shorter than any limit that lets a request through.
             let sent = self
                 .outbox
                 .push(flow, |out| answers::write_cancel(out, &id));
-            debug_assert!(sent.is_ok());
+            if sent.is_err() {
+                // Where not even this fits into a message the peer goes on in vain, and its answer is dropped.
+            }
         }
     }
 

@@ -60,6 +60,17 @@ async fn a_cancel_never_goes_before_the_request_that_it_cancels() {
 }
 
 #[tokio::test]
+async fn a_frame_limit_too_small_for_a_cancel_harms_nobody() {
+    let (link, mut inbox, mut wire) =
+        Medium::Memory(4096).connect(limited(|limits| limits.frame = 60));
+    let waiting = call(&link, Delivery::AtOnce).await;
+    wire.line().await;
+    waiting.abort();
+    assert!(within(waiting).await.unwrap_err().is_cancelled());
+    wire.check_alive(&link, &mut inbox).await;
+}
+
+#[tokio::test]
 async fn a_request_taken_back_is_known_at_once_and_still_answered_once() {
     for medium in MEDIA {
         let (link, mut inbox, mut wire) = medium.connect(Options::default());
