@@ -149,3 +149,40 @@ async fn an_error_answer_is_the_callers() {
     let outcome = within(waiting).await.unwrap();
     assert_eq!(outcome, Err(CallError::Refused(Error::new(-5, "no"))));
 }
+
+/// Fails in the middle of its own text.
+struct Torn;
+
+impl Encode for Torn {
+    fn encode(&self, out: &mut String) {
+        out.push_str("{\"half\":");
+        panic!("no second half");
+    }
+}
+
+#[tokio::test]
+async fn params_that_panic_while_they_are_written_leave_the_stream_whole() {
+    for framing in [Framing::Lines, Framing::Headers] {
+        let options = Options {
+            framing,
+            ..Options::default()
+        };
+        let (link, inbox, mut wire) = Medium::Memory(64 << 10).connect(options);
+        let asking = tokio::spawn({
+            let link = link.clone();
+            async move {
+                let flow = Flow::of(Stream::named("torn"));
+                link.call("torn", &Torn, flow, Delivery::AtOnce).await
+            }
+        });
+        assert!(within(asking).await.unwrap_err().is_panic());
+        link.notify("whole", &empty(), FLOW).await.unwrap();
+        drop((link, inbox));
+        let said = wire.rest().await;
+        assert!(
+            said.trim_end().ends_with(notification("whole").trim_end()),
+            "{said}"
+        );
+        assert!(!said.contains("torn"), "{said}");
+    }
+}
