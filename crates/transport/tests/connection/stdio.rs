@@ -103,6 +103,48 @@ fn over_a_socket_that_is_both_input_and_output() {
 }
 
 #[test]
+fn from_a_file_to_a_file() {
+    let folder = std::env::temp_dir().join(format!("attache-stdio-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (input, output) = (folder.join("input"), folder.join("output"));
+    std::fs::write(&input, format!("skipped\n{}", request(1, "m"))).unwrap();
+    let mut opened = File::open(&input).unwrap();
+    read_exact(&opened, "skipped\n");
+    opened.flush().unwrap();
+    let child = echo()
+        .stdin(opened)
+        .stdout(File::create(&output).unwrap())
+        .spawn()
+        .unwrap();
+    assert_eq!(ended(child), PRINTED);
+    assert_eq!(std::fs::read_to_string(&output).unwrap(), response(1));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn nothing_to_read_ends_at_once() {
+    let child = echo()
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    assert_eq!(ended(child), "done\n");
+}
+
+#[test]
+fn from_a_pipe_into_nothing() {
+    let mut child = echo()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(request(1, "m").as_bytes()).unwrap();
+    drop(input);
+    assert_eq!(ended(child), PRINTED);
+}
+
+#[test]
 fn an_output_that_nobody_reads_any_more_is_no_hang() {
     let (input, mut to_them) = std::io::pipe().unwrap();
     let (from_them, output) = std::io::pipe().unwrap();
