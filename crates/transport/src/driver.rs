@@ -139,13 +139,14 @@ impl Shared {
         self.wake_all();
     }
 
-    /// Nothing more can go out.
+    /// Nothing more can go out: calls fail, since most of their requests have not.
     pub(crate) fn end_writing(&self, why: &Closed) {
         let mut state = self.lock();
         if state.writing.is_none() {
             state.writing = Some(why.clone());
         }
         state.peer.take_back(None);
+        state.fail_unqueued(why);
         drop(state);
         self.wake_all();
     }

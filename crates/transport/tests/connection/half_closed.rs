@@ -43,3 +43,38 @@ async fn an_answer_that_never_comes_does_not_keep_the_inbox_open() {
     assert!(begun.elapsed() >= Duration::from_secs(2));
     assert!(link.is_cancelled(&id));
 }
+
+#[tokio::test]
+async fn calls_fail_soon_when_the_peer_stops_reading_for_good() {
+    let (link, _inbox, mut wire) = Medium::Pipes.connect(Options::default());
+    let written = call(&link, Delivery::AtOnce).await;
+    wire.line().await;
+    wire.close_read();
+    let unwritten = call(&link, Delivery::AtOnce).await;
+    for (name, call) in [("unwritten", unwritten), ("written", written)] {
+        let soon = tokio::time::timeout(Duration::from_secs(1), call).await;
+        let outcome = soon.expect(name).unwrap();
+        let broken = Closed::Io(std::io::ErrorKind::BrokenPipe);
+        assert_eq!(outcome, Err(CallError::Closed(broken)), "{name}");
+    }
+    let late = call(&link, Delivery::InOrder).await.await.unwrap();
+    assert!(matches!(late, Err(CallError::Closed(Closed::Io(_)))));
+    assert!(link.notify("late", &empty(), FLOW).await.is_err());
+}
+
+#[tokio::test]
+async fn what_the_peer_says_is_still_heard_after_it_has_stopped_reading() {
+    let (link, mut inbox, mut wire) = Medium::Pipes.connect(Options::default());
+    wire.close_read();
+    call(&link, Delivery::AtOnce)
+        .await
+        .await
+        .unwrap()
+        .unwrap_err();
+    wire.send(request(1, "heard")).await;
+    let (id, method) = next_request(&mut inbox).await;
+    assert_eq!(method, "heard");
+    assert!(!link.answer(&id, FLOW, Ok(&empty())));
+    wire.close_write().await;
+    assert!(within(inbox.next()).await.is_none());
+}
