@@ -163,6 +163,12 @@ impl Shared {
     pub(crate) fn has_inbox_room(&self) -> bool {
         self.unread.load(Ordering::Acquire) < self.inbound
     }
+
+    /// Fails every call that waits, since what came before its answer is not taken.
+    pub(crate) fn fail_stalled(&self) {
+        self.lock().fail_all(&CallError::Stalled);
+        self.room.notify_waiters();
+    }
 }
 
 impl State {
@@ -230,11 +236,10 @@ impl State {
         }
     }
 
-    /// Fails every call that waits, since what came before its answer is not taken.
-    pub(crate) fn fail_stalled(&mut self) {
+    fn fail_all(&mut self, why: &CallError) {
         for (call, waiter) in self.waiters.drain() {
             self.peer.forget(call);
-            drop(waiter.answer.send(Err(CallError::Stalled)));
+            drop(waiter.answer.send(Err(why.clone())));
         }
     }
 }

@@ -130,7 +130,7 @@ impl Reading {
                 .await
                 .is_err()
             {
-                self.shared.lock().fail_stalled();
+                self.shared.fail_stalled();
             }
         }
         Ok(())

@@ -70,5 +70,7 @@ impl Drop for Pending<'_> {
             self.link.shared().wake_writer(&mut state);
         }
         state.peer.forget(self.call);
+        drop(state);
+        self.link.shared().room.notify_waiters();
     }
 }

@@ -37,6 +37,41 @@ async fn a_full_inbox_stops_the_peer_until_it_is_emptied() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn calls_behind_a_full_inbox_fail_as_stalled_and_the_connection_lives() {
+    let options = limited(|limits| {
+        limits.inbound = 1;
+        limits.in_flight = 2;
+    });
+    let (link, mut inbox, mut wire) = Medium::Memory(64 << 10).connect(options);
+    let first = call(&link, Delivery::AtOnce).await;
+    let second = call(&link, Delivery::InOrder).await;
+    let third = call(&link, Delivery::AtOnce).await;
+    wire.line().await;
+    wire.line().await;
+    wire.send(notification("one") + &notification("two")).await;
+    let begun = tokio::time::Instant::now();
+    for call in [first, second] {
+        assert_eq!(within_hour(call).await.unwrap(), Err(CallError::Stalled));
+    }
+    assert!(begun.elapsed() >= Duration::from_secs(30));
+    assert!(begun.elapsed() <= Duration::from_secs(61));
+    assert!(
+        wire.line().await.contains("\"id\":3,"),
+        "the slots are free"
+    );
+    assert_eq!(next_method(&mut inbox).await, "one");
+    assert_eq!(next_method(&mut inbox).await, "two");
+    wire.send(response(3)).await;
+    assert_eq!(within(third).await.unwrap().unwrap(), "{}");
+    wire.check_alive(&link, &mut inbox).await;
+}
+
+async fn within_hour<F: Future>(future: F) -> F::Output {
+    let done = tokio::time::timeout(Duration::from_secs(3600), future).await;
+    done.expect("it takes for ever")
+}
+
 #[tokio::test]
 async fn dropping_next_loses_nothing() {
     for medium in MEDIA {

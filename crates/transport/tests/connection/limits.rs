@@ -68,6 +68,24 @@ async fn calls_beyond_the_limit_wait_for_their_turn() {
 }
 
 #[tokio::test]
+async fn a_dropped_call_makes_room_for_one_that_waits_though_nothing_can_be_written() {
+    let (link, inbox, mut wire) = Medium::Memory(1).connect(limited(|limits| limits.in_flight = 1));
+    let first = call(&link, Delivery::AtOnce).await;
+    let second = call(&link, Delivery::AtOnce).await;
+    first.abort();
+    assert!(within(first).await.unwrap_err().is_cancelled());
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+    }
+    second.abort();
+    assert!(within(second).await.unwrap_err().is_cancelled());
+    drop((link, inbox));
+    let said = wire.rest().await;
+    assert_eq!(said.matches("\"ask\"").count(), 2, "{said}");
+    assert_eq!(said.matches("$/cancel_request").count(), 2, "{said}");
+}
+
+#[tokio::test]
 async fn requests_beyond_the_limit_are_refused_and_the_rest_is_served() {
     for medium in MEDIA {
         let (link, mut inbox, mut wire) = medium.connect(limited(|limits| limits.in_flight = 2));
