@@ -5,14 +5,15 @@ mod pending;
 
 use std::fmt;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 use attache_rpc::json::Encode;
 use attache_rpc::{
-    Broken, Call, Counts, Error, Fatal, Flow, Id, Lost, Payload, Peer, Stream, TooLarge, Urgency,
+    Broken, Call, Counts, Error, Fatal, Flow, Id, Lost, Payload, Peer, Stream, TooLarge,
 };
 use bytestring::ByteString;
 use thiserror::Error as ThisError;
+use tokio::sync::Notify;
 
 use crate::driver::{Shared, State};
 use pending::Pending;
@@ -84,9 +85,8 @@ impl Link {
         flow: Flow,
         delivery: Delivery,
     ) -> Result<Payload, CallError> {
-        self.room(flow.urgency, |state| state.peer.may_call()).await;
         let pending = {
-            let mut state = self.shared().lock();
+            let mut state = self.room(flow, |state| state.peer.may_call()).await;
             open(&state)?;
             let call = state
                 .peer
@@ -138,21 +138,21 @@ impl Link {
     /// Waits until a request of the peer is taken back.
     pub async fn cancelled(&self, id: &Id) {
         let until = |state: &State| state.peer.is_cancelled(id);
-        self.shared().wait(&self.shared().cancelled, until).await;
+        let cancelled = &self.shared().cancelled;
+        drop(self.shared().wait(cancelled, until).await);
     }
 
     /// Waits until everything that has been said is written, or cannot be.
     pub async fn flush(&self) {
         let until = |state: &State| state.writing.is_some() || state.peer.has_said_all();
-        self.shared().wait(&self.shared().settled, until).await;
+        drop(self.shared().wait(&self.shared().settled, until).await);
     }
 
     /// Waits until the peer has closed its side or the connection has failed.
     pub async fn closed(&self) -> Closed {
         let until = |state: &State| state.closed().is_some();
-        self.shared().wait(&self.shared().settled, until).await;
-        let why = self.shared().lock().closed().cloned();
-        why.unwrap_or(Closed::Here)
+        let state = self.shared().wait(&self.shared().settled, until).await;
+        state.closed().cloned().unwrap_or(Closed::Here)
     }
 
     /// Closes the connection after everything that has been said is written. Calls that wait fail.
@@ -174,38 +174,47 @@ impl Link {
         flow: Flow,
         push: impl FnOnce(&mut State) -> Result<(), TooLarge>,
     ) -> Result<(), CallError> {
-        self.room(flow.urgency, |_| true).await;
-        let mut state = self.shared().lock();
+        let mut state = self.room(flow, |_| true).await;
         open(&state)?;
         push(&mut state).map_err(CallError::TooLarge)?;
         self.shared().wake_writer(&mut state);
         Ok(())
     }
 
-    /// Waits for room in the queue. Every sender lets others run now and then, so that what it says leaves.
-    async fn room(&self, urgency: Urgency, and: impl Fn(&State) -> bool) {
+    /// Waits for room in the queue, which nobody else can take before the state is let go. Every sender lets others
+    /// run now and then, so that what it says leaves.
+    async fn room(&self, flow: Flow, and: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
         tokio::task::consume_budget().await;
         let until = |state: &State| {
-            state.closed().is_some() || (state.peer.has_room(urgency) && and(state))
+            state.closed().is_some() || (state.peer.has_room(flow.urgency) && and(state))
         };
-        self.shared().wait(&self.shared().room, until).await;
+        self.shared().wait(&self.shared().room, until).await
     }
 }
 
 impl Shared {
     /// Waits until something holds, looking again whenever it is notified.
-    pub(crate) async fn wait(&self, notify: &tokio::sync::Notify, until: impl Fn(&State) -> bool) {
-        if until(&self.lock()) {
-            return;
+    pub(crate) async fn wait(
+        &self,
+        notify: &Notify,
+        until: impl Fn(&State) -> bool,
+    ) -> MutexGuard<'_, State> {
+        if let Some(state) = self.lock_if(&until) {
+            return state;
         }
         loop {
             let mut notified = std::pin::pin!(notify.notified());
             notified.as_mut().enable();
-            if until(&self.lock()) {
-                return;
+            if let Some(state) = self.lock_if(&until) {
+                return state;
             }
             notified.await;
         }
+    }
+
+    fn lock_if(&self, holds: impl Fn(&State) -> bool) -> Option<MutexGuard<'_, State>> {
+        let state = self.lock();
+        holds(&state).then_some(state)
     }
 }
 

@@ -66,6 +66,32 @@ async fn both_sides_ask_and_tell_at_once_with_hardly_any_room() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn calls_of_many_tasks_keep_to_the_limit_of_calls_under_way() {
+    let (link, _inbox, mut wire) =
+        Medium::Memory(64 << 10).connect(limited(|limits| limits.in_flight = 1));
+    let (tasks, each) = (16, 60);
+    for _ in 0..tasks {
+        let link = link.clone();
+        tokio::spawn(async move {
+            for _ in 0..each {
+                link.call("ask", &empty(), FLOW, Delivery::AtOnce)
+                    .await
+                    .unwrap();
+            }
+        });
+    }
+    for id in 1..=tasks * each {
+        assert!(wire.line().await.contains(&format!("\"id\":{id},")));
+        let early = tokio::time::timeout(Duration::from_micros(50), wire.line()).await;
+        assert!(
+            early.is_err(),
+            "a second call while one is under way: {early:?}"
+        );
+        wire.send(response(id)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn dropped_calls_never_strand_those_that_wait_for_a_slot() {
     let (link, _inbox, mut wire) =
         Medium::Memory(256).connect(limited(|limits| limits.in_flight = 2));
