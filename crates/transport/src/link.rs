@@ -122,6 +122,7 @@ impl Link {
         self.shared().wake_writer(&mut state);
         drop(state);
         self.shared().settled.notify_waiters();
+        self.shared().cancelled.notify_waiters();
         sent
     }
 
@@ -135,7 +136,7 @@ impl Link {
         self.shared().lock().peer.is_cancelled(id)
     }
 
-    /// Waits until a request of the peer is taken back.
+    /// Waits until a request of the peer is taken back, answered, or has lost its asker.
     pub async fn cancelled(&self, id: &Id) {
         let until = |state: &State| state.peer.is_cancelled(id);
         let cancelled = &self.shared().cancelled;

@@ -88,6 +88,20 @@ async fn a_request_taken_back_is_known_at_once_and_still_answered_once() {
 }
 
 #[tokio::test]
+async fn waiting_for_a_cancel_ends_when_the_request_is_answered_elsewhere() {
+    let (link, mut inbox, mut wire) = connected();
+    wire.send(request(1, "slow")).await;
+    let (id, _) = next_request(&mut inbox).await;
+    let watching = tokio::spawn({
+        let (link, id) = (link.clone(), id.clone());
+        async move { link.cancelled(&id).await }
+    });
+    tokio::task::yield_now().await;
+    assert!(link.answer(&id, FLOW, Ok(&empty())));
+    within(watching).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_cancel_reaches_requests_that_nobody_has_taken_yet() {
     struct Sessions;
     impl Lookout for Sessions {
