@@ -44,6 +44,24 @@ async fn an_answer_that_never_comes_does_not_keep_the_inbox_open() {
     assert!(link.is_cancelled(&id));
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_never_comes_does_not_keep_a_looping_consumer_for_ever() {
+    let (_link, mut inbox, mut wire) = connected();
+    wire.send(request(1, "slow")).await;
+    next_request(&mut inbox).await;
+    wire.close_write().await;
+    let mut ticks = tokio::time::interval(Duration::from_millis(100));
+    let until_none = async {
+        loop {
+            tokio::select! {
+                next = inbox.next() => break next,
+                _ = ticks.tick() => {}
+            }
+        }
+    };
+    assert!(within(until_none).await.is_none());
+}
+
 #[tokio::test]
 async fn calls_fail_soon_when_the_peer_stops_reading_for_good() {
     let (link, _inbox, mut wire) = Medium::Pipes.connect(Options::default());
