@@ -33,6 +33,7 @@ where
             consumer_idle: false,
         }),
         unread: AtomicUsize::new(0),
+        takes: AtomicUsize::new(0),
         inbound: limits.inbound,
         stall: options.stall,
         grace: options.grace,
@@ -60,6 +61,8 @@ pub(crate) struct Shared {
     state: Mutex<State>,
     /// Bytes that have been read and not been taken by the inbox's owner.
     pub(crate) unread: AtomicUsize,
+    /// How often something has been taken.
+    pub(crate) takes: AtomicUsize,
     pub(crate) inbound: usize,
     pub(crate) stall: Duration,
     pub(crate) grace: Duration,
@@ -162,6 +165,10 @@ impl Shared {
 
     pub(crate) fn has_inbox_room(&self) -> bool {
         self.unread.load(Ordering::Acquire) < self.inbound
+    }
+
+    pub(crate) fn takes(&self) -> usize {
+        self.takes.load(Ordering::Relaxed)
     }
 
     /// Fails every call that waits, since what came before its answer is not taken.

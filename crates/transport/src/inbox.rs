@@ -85,6 +85,7 @@ impl Inbox {
     }
 
     fn taken(&self, size: usize) {
+        self.shared.takes.fetch_add(1, Ordering::Relaxed);
         let before = self.shared.unread.fetch_sub(size, Ordering::AcqRel);
         if before >= self.shared.inbound && before - size < self.shared.inbound {
             self.shared.taken.notify_one();

@@ -126,10 +126,9 @@ impl Reading {
             if self.shared.lock().closed_here() {
                 return Err(Closed::Here);
             }
-            if tokio::time::timeout(self.shared.stall, taken)
-                .await
-                .is_err()
-            {
+            let takes = self.shared.takes();
+            let taken = tokio::time::timeout(self.shared.stall, taken).await;
+            if taken.is_err() && self.shared.takes() == takes {
                 self.shared.fail_stalled();
             }
         }

@@ -54,6 +54,23 @@ async fn an_answer_in_order_fails_as_stalled_when_nobody_takes() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_slow_consumer_is_not_one_that_takes_nothing() {
+    let (link, mut inbox, mut wire) = connected();
+    let waiting = call(&link, Delivery::InOrder).await;
+    wire.line().await;
+    for _ in 0..100 {
+        wire.send(notification("update")).await;
+    }
+    wire.send(response(1)).await;
+    for _ in 0..100 {
+        sleep(Duration::from_secs(5)).await;
+        assert_eq!(next_method(&mut inbox).await, "update");
+    }
+    tokio::spawn(async move { inbox.next().await });
+    assert_eq!(waiting.await.unwrap().unwrap(), "{}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_that_is_long_in_coming_is_no_stall() {
     let (link, mut inbox, mut wire) = connected();
     let waiting = call(&link, Delivery::InOrder).await;
