@@ -31,6 +31,7 @@ where
             closing: false,
             writer_idle: false,
             consumer_idle: false,
+            flushed: true,
         }),
         unread: AtomicUsize::new(0),
         takes: AtomicUsize::new(0),
@@ -94,6 +95,8 @@ pub(crate) struct State {
     pub(crate) closing: bool,
     pub(crate) writer_idle: bool,
     pub(crate) consumer_idle: bool,
+    /// Whether the stream has been flushed since something was last written to it.
+    pub(crate) flushed: bool,
 }
 
 /// Who waits for an answer, and how it is to be given.
@@ -182,6 +185,11 @@ impl State {
     /// Whether our side has closed the connection.
     pub(crate) fn closed_here(&self) -> bool {
         self.closing
+    }
+
+    /// Whether nothing more will leave, because it cannot or because everything has.
+    pub(crate) fn has_written_all(&self) -> bool {
+        self.writing.is_some() || (self.flushed && self.peer.has_said_all())
     }
 
     /// Why nothing can be sent, if nothing can.

@@ -100,8 +100,9 @@ impl Inbox {
         if timeout_at(since + grace, answered).await.is_err() {
             // Whoever still works on an answer has been told that nobody wants it.
         }
-        let written = |state: &State| state.writing.is_some() || state.peer.has_said_all();
-        let written = self.shared.wait(&self.shared.settled, written);
+        let written = self
+            .shared
+            .wait(&self.shared.settled, State::has_written_all);
         if timeout_at(since + 2 * grace, written).await.is_err() {
             // A peer that does not read does not get the rest.
         }

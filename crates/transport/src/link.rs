@@ -145,8 +145,8 @@ impl Link {
 
     /// Waits until everything that has been said is written, or cannot be.
     pub async fn flush(&self) {
-        let until = |state: &State| state.writing.is_some() || state.peer.has_said_all();
-        drop(self.shared().wait(&self.shared().settled, until).await);
+        let settled = &self.shared().settled;
+        drop(self.shared().wait(settled, State::has_written_all).await);
     }
 
     /// Waits until the peer has closed its side or the connection has failed.

@@ -36,10 +36,12 @@ async fn write_all<W: AsyncWrite + Unpin>(write: &mut W, shared: &Shared) -> io:
                 batch.push(chunk);
             }
             state.writer_idle = batch.is_empty();
+            state.flushed &= batch.is_empty();
             state.closing
         };
         if batch.is_empty() {
             write.flush().await?;
+            shared.lock().flushed = true;
             shared.settled.notify_waiters();
             if ending {
                 return Ok(());

@@ -142,6 +142,59 @@ async fn close_is_heard_while_reading_waits_for_room() {
     assert!(within(inbox.next()).await.is_none());
 }
 
+/// Keeps what it is given until it is flushed, which takes a second.
+struct Lazy {
+    held: Vec<u8>,
+    flushing: Option<Pin<Box<Sleep>>>,
+    out: Arc<Mutex<Vec<u8>>>,
+}
+
+impl AsyncWrite for Lazy {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.held.extend_from_slice(bytes);
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let second = || Box::pin(sleep(Duration::from_secs(1)));
+        let flushing = self.flushing.get_or_insert_with(second);
+        ready!(flushing.as_mut().poll(cx));
+        self.flushing = None;
+        let held = std::mem::take(&mut self.held);
+        self.out.lock().unwrap().extend(held);
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_flush(cx)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn flush_returns_when_everything_has_left_and_not_before() {
+    let out = Arc::default();
+    let write = Lazy {
+        held: Vec::new(),
+        flushing: None,
+        out: Arc::clone(&out),
+    };
+    let (read, _peer) = tokio::io::duplex(64);
+    let (link, _inbox) = connect(read, write, Options::default());
+    let mut said = String::new();
+    for round in 0..20 {
+        let method = format!("round-{round}");
+        link.notify(&method, &empty(), FLOW).await.unwrap();
+        said += &notification(&method);
+        sleep(Duration::from_millis(100 * round)).await;
+        within(link.flush()).await;
+        assert_eq!(*out.lock().unwrap(), said.as_bytes(), "round {round}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_reads_slowly_gets_everything_from_a_closed_connection() {
     let (link, inbox, mut wire) = Medium::Memory(100).connect(Options::default());
