@@ -49,7 +49,7 @@ async fn write_all<W: AsyncWrite + Unpin>(write: &mut W, shared: &Shared) -> io:
             wake.await;
             continue;
         }
-        write_batch(write, &batch).await?;
+        write_batch(write, &batch, shared).await?;
         let mut state = shared.lock();
         for chunk in batch.drain(..) {
             state.peer.outbox().written(chunk);
@@ -59,20 +59,37 @@ async fn write_all<W: AsyncWrite + Unpin>(write: &mut W, shared: &Shared) -> io:
     }
 }
 
-async fn write_batch<W: AsyncWrite + Unpin>(write: &mut W, batch: &[Chunk]) -> io::Result<()> {
-    if let [chunk] = batch {
-        return write.write_all(chunk.as_ref()).await;
-    }
+async fn write_batch<W: AsyncWrite + Unpin>(
+    write: &mut W,
+    batch: &[Chunk],
+    shared: &Shared,
+) -> io::Result<()> {
     let mut slices: Vec<IoSlice<'_>> = batch.iter().map(|c| IoSlice::new(c.as_ref())).collect();
     let mut rest = slices.as_mut_slice();
     while !rest.is_empty() {
-        let written = write.write_vectored(rest).await?;
+        let written = tokio::select! {
+            biased;
+            written = write.write_vectored(rest) => written?,
+            () = given_up(shared) => return Err(io::ErrorKind::TimedOut.into()),
+        };
         if written == 0 {
             return Err(io::ErrorKind::WriteZero.into());
         }
         IoSlice::advance_slices(&mut rest, written);
     }
     Ok(())
+}
+
+/// Waits until our side has closed the connection, and then as long as the peer may take to read on.
+async fn given_up(shared: &Shared) {
+    loop {
+        let wake = shared.to_write.notified();
+        if shared.lock().closed_here() {
+            break;
+        }
+        wake.await;
+    }
+    tokio::time::sleep(shared.grace).await;
 }
 
 const BATCH: usize = 64 << 10;

@@ -195,6 +195,26 @@ async fn flush_returns_when_everything_has_left_and_not_before() {
     }
 }
 
+#[tokio::test]
+async fn a_peer_that_never_reads_does_not_keep_a_closed_connection() {
+    for medium in MEDIA {
+        let options = Options {
+            grace: Duration::from_millis(50),
+            ..Options::default()
+        };
+        let metrics = Handle::current().metrics();
+        let tasks = metrics.num_alive_tasks();
+        let (link, inbox, wire) = medium.connect(options);
+        for _ in 0..2000 {
+            let method = "x".repeat(100);
+            link.notify(&method, &empty(), FLOW).await.unwrap();
+        }
+        drop((link, inbox));
+        eventually(|| metrics.num_alive_tasks() == tasks).await;
+        drop(wire);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_reads_slowly_gets_everything_from_a_closed_connection() {
     let (link, inbox, mut wire) = Medium::Memory(100).connect(Options::default());

@@ -159,6 +159,54 @@ async fn an_inbox_polled_and_dropped_at_every_moment_misses_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn closing_at_any_moment_ends_every_call_and_every_task() {
+    for round in 0..300 {
+        let medium = if round % 3 == 0 {
+            Medium::Pipes
+        } else {
+            Medium::Memory(64)
+        };
+        let mut options = limited(|limits| {
+            limits.inbound = 100;
+            limits.outbound = 100;
+            limits.in_flight = 4;
+        });
+        options.grace = Duration::from_millis(5);
+        let (link, inbox, mut wire) = medium.connect(options);
+        let mut calls = Vec::new();
+        for number in 0..8 {
+            let link = link.clone();
+            calls.push(tokio::spawn(async move {
+                let delivery = [Delivery::AtOnce, Delivery::InOrder][number % 2];
+                link.call("ask", &empty(), FLOW, delivery).await
+            }));
+        }
+        let peer = tokio::spawn(async move {
+            for number in 0..5 {
+                if !wire.offer(request(number, "ask") + &response(number)).await {
+                    return;
+                }
+            }
+        });
+        match round % 4 {
+            0 => link.close(),
+            1 => drop(inbox),
+            _ => {}
+        }
+        for _ in 0..round % 7 {
+            tokio::task::yield_now().await;
+        }
+        link.close();
+        for call in calls {
+            let outcome = within(call).await.unwrap();
+            let fair = matches!(outcome, Ok(_) | Err(CallError::Closed(_)));
+            assert!(fair, "round {round}: {outcome:?}");
+        }
+        within(peer).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn flush_always_returns() {
     let (link, _inbox, mut wire) = Medium::Memory(512).connect(Options::default());
     let mut tasks = Vec::new();
