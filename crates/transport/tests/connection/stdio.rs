@@ -176,7 +176,7 @@ fn a_gibibyte_without_a_line_break_takes_no_more_memory_than_the_limit() {
         said.contains("frame_too_large") && said.ends_with(&response(2)),
         "{said}"
     );
-    assert!(grown < 40 << 20, "it took {grown} bytes more");
+    assert!(grown < 17 << 20, "it took {grown} bytes more");
     assert_eq!(ended(child), "m was called\nm was called\ndone\n");
 }
 
