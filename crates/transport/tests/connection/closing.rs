@@ -75,7 +75,7 @@ async fn what_was_said_is_written_before_the_end() {
         let tasks = Handle::current().metrics().num_alive_tasks();
         let (link, inbox, mut wire) = medium.connect(Options::default());
         let mut said = String::new();
-        for number in 0..2000 {
+        for number in 0..500 {
             let method = format!("said-{number}");
             link.notify(&method, &empty(), FLOW).await.unwrap();
             said += &notification(&method);

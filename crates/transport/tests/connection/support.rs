@@ -155,7 +155,7 @@ pub(crate) fn empty() -> Raw {
 
 /// Fails loudly where a test would otherwise hang.
 pub(crate) async fn within<F: Future>(future: F) -> F::Output {
-    let done = tokio::time::timeout(Duration::from_secs(20), future).await;
+    let done = tokio::time::timeout(Duration::from_secs(60), future).await;
     done.expect("it takes for ever")
 }
 
