@@ -139,6 +139,7 @@ impl Outbox {
         }
         let frame_limit = self.frame_limit;
         let buffer = &mut self.lane(flow).open;
+        buffer.drop_unmarked();
         let start = buffer.text.len();
         encode(&mut buffer.text);
         let size = buffer.text.len() - start;

@@ -31,10 +31,12 @@ where
             closing: false,
             writer_idle: false,
             consumer_idle: false,
+            flushed: true,
         }),
         has_border: AtomicBool::new(options.border.is_some()),
         border: Mutex::new(options.border),
         unread: AtomicUsize::new(0),
+        takes: AtomicUsize::new(0),
         inbound: limits.inbound,
         stall: options.stall,
         grace: options.grace,
@@ -64,6 +66,8 @@ pub(crate) struct Shared {
     border: Mutex<Option<Box<dyn Border>>>,
     /// Bytes that have been read and not been taken by the inbox's owner.
     pub(crate) unread: AtomicUsize,
+    /// How often something has been taken.
+    pub(crate) takes: AtomicUsize,
     pub(crate) inbound: usize,
     pub(crate) stall: Duration,
     pub(crate) grace: Duration,
@@ -95,6 +99,8 @@ pub(crate) struct State {
     pub(crate) closing: bool,
     pub(crate) writer_idle: bool,
     pub(crate) consumer_idle: bool,
+    /// Whether the stream has been flushed since something was last written to it.
+    pub(crate) flushed: bool,
 }
 
 /// Who waits for an answer, and how it is to be given.
@@ -178,13 +184,14 @@ impl Shared {
         self.wake_all();
     }
 
-    /// Nothing more can go out.
+    /// Nothing more can go out: calls fail, since most of their requests have not.
     pub(crate) fn end_writing(&self, why: &Closed) {
         let mut state = self.lock();
         if state.writing.is_none() {
             state.writing = Some(why.clone());
         }
         state.peer.take_back(None);
+        state.fail_unqueued(why);
         drop(state);
         self.wake_all();
     }
@@ -201,12 +208,27 @@ impl Shared {
     pub(crate) fn has_inbox_room(&self) -> bool {
         self.unread.load(Ordering::Acquire) < self.inbound
     }
+
+    pub(crate) fn takes(&self) -> usize {
+        self.takes.load(Ordering::Relaxed)
+    }
+
+    /// Fails every call that waits, since what came before its answer is not taken.
+    pub(crate) fn fail_stalled(&self) {
+        self.lock().fail_all(&CallError::Stalled);
+        self.room.notify_waiters();
+    }
 }
 
 impl State {
     /// Whether our side has closed the connection.
     pub(crate) fn closed_here(&self) -> bool {
         self.closing
+    }
+
+    /// Whether nothing more will leave, because it cannot or because everything has.
+    pub(crate) fn has_written_all(&self) -> bool {
+        self.writing.is_some() || (self.flushed && self.peer.has_said_all())
     }
 
     /// Why nothing can be sent, if nothing can.
@@ -268,11 +290,10 @@ impl State {
         }
     }
 
-    /// Fails every call that waits, since what came before its answer is not taken.
-    pub(crate) fn fail_stalled(&mut self) {
+    fn fail_all(&mut self, why: &CallError) {
         for (call, waiter) in self.waiters.drain() {
             self.peer.forget(call);
-            drop(waiter.answer.send(Err(CallError::Stalled)));
+            drop(waiter.answer.send(Err(why.clone())));
         }
     }
 }

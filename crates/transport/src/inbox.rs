@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use attache_rpc::{Call, Id, Payload};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use crate::driver::{Queued, Shared, State};
 use crate::link::{Owner, refuse_unheard};
@@ -15,6 +15,8 @@ use crate::link::{Owner, refuse_unheard};
 pub struct Inbox {
     /// What has been fetched from the shared queue, in one go.
     fetched: VecDeque<Queued>,
+    /// When the peer's side was found to be closed.
+    ended: Option<Instant>,
     shared: Arc<Shared>,
     _owner: Arc<Owner>,
 }
@@ -32,6 +34,7 @@ impl Inbox {
     pub(crate) fn new(owner: Arc<Owner>, shared: Arc<Shared>) -> Self {
         Inbox {
             fetched: VecDeque::new(),
+            ended: None,
             shared,
             _owner: owner,
         }
@@ -57,7 +60,8 @@ impl Inbox {
                 continue;
             }
             if ended {
-                self.wind_down().await;
+                let since = *self.ended.get_or_insert_with(Instant::now);
+                self.wind_down(since).await;
                 return None;
             }
             arrived.await;
@@ -81,6 +85,7 @@ impl Inbox {
     }
 
     fn taken(&self, size: usize) {
+        self.shared.takes.fetch_add(1, Ordering::Relaxed);
         let before = self.shared.unread.fetch_sub(size, Ordering::AcqRel);
         if before >= self.shared.inbound && before - size < self.shared.inbound {
             self.shared.taken.notify_one();
@@ -88,15 +93,17 @@ impl Inbox {
     }
 
     /// Gives open requests time to be answered, and answers time to be written.
-    async fn wind_down(&self) {
+    async fn wind_down(&self, since: Instant) {
         let answered = |state: &State| state.writing.is_some() || state.peer.questions() == 0;
         let answered = self.shared.wait(&self.shared.settled, answered);
-        if timeout(self.shared.grace, answered).await.is_err() {
+        let grace = self.shared.grace;
+        if timeout_at(since + grace, answered).await.is_err() {
             // Whoever still works on an answer has been told that nobody wants it.
         }
-        let written = |state: &State| state.writing.is_some() || state.peer.has_said_all();
-        let written = self.shared.wait(&self.shared.settled, written);
-        if timeout(self.shared.grace, written).await.is_err() {
+        let written = self
+            .shared
+            .wait(&self.shared.settled, State::has_written_all);
+        if timeout_at(since + 2 * grace, written).await.is_err() {
             // A peer that does not read does not get the rest.
         }
     }

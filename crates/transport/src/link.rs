@@ -5,7 +5,7 @@ mod pending;
 
 use std::fmt;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 use attache_rpc::json::Encode;
 use attache_rpc::{
@@ -13,6 +13,7 @@ use attache_rpc::{
 };
 use bytestring::ByteString;
 use thiserror::Error as ThisError;
+use tokio::sync::Notify;
 
 use crate::driver::{Shared, State};
 use pending::Pending;
@@ -123,12 +124,11 @@ impl Link {
         flow: Flow,
         delivery: Delivery,
     ) -> Result<Pending<'_>, CallError> {
-        self.room(|state| {
+        let until = |state: &State| {
             let room = state.peer.has_room(flow.urgency) && state.peer.may_call();
             room || state.closed().is_some()
-        })
-        .await;
-        let mut state = self.shared().lock();
+        };
+        let mut state = self.room(until).await;
         open(&state, state.closed())?;
         let call = state
             .peer
@@ -162,6 +162,7 @@ impl Link {
         self.shared().wake_writer(&mut state);
         drop(state);
         self.shared().settled.notify_waiters();
+        self.shared().cancelled.notify_waiters();
         sent
     }
 
@@ -175,24 +176,24 @@ impl Link {
         self.shared().lock().peer.is_cancelled(id)
     }
 
-    /// Waits until a request of the peer is taken back.
+    /// Waits until a request of the peer is taken back, answered, or has lost its asker.
     pub async fn cancelled(&self, id: &Id) {
         let until = |state: &State| state.peer.is_cancelled(id);
-        self.shared().wait(&self.shared().cancelled, until).await;
+        let cancelled = &self.shared().cancelled;
+        drop(self.shared().wait(cancelled, until).await);
     }
 
     /// Waits until everything that has been said is written, or cannot be.
     pub async fn flush(&self) {
-        let until = |state: &State| state.writing.is_some() || state.peer.has_said_all();
-        self.shared().wait(&self.shared().settled, until).await;
+        let settled = &self.shared().settled;
+        drop(self.shared().wait(settled, State::has_written_all).await);
     }
 
     /// Waits until the peer has closed its side or the connection has failed.
     pub async fn closed(&self) -> Closed {
         let until = |state: &State| state.closed().is_some();
-        self.shared().wait(&self.shared().settled, until).await;
-        let why = self.shared().lock().closed().cloned();
-        why.unwrap_or(Closed::Here)
+        let state = self.shared().wait(&self.shared().settled, until).await;
+        state.closed().cloned().unwrap_or(Closed::Here)
     }
 
     /// Closes the connection after everything that has been said is written. Calls that wait fail.
@@ -214,36 +215,45 @@ impl Link {
         flow: Flow,
         push: impl FnOnce(&mut State) -> Result<(), TooLarge>,
     ) -> Result<(), CallError> {
-        self.room(|state| state.peer.has_room(flow.urgency) || state.writing.is_some())
-            .await;
-        let mut state = self.shared().lock();
+        let until = |state: &State| state.peer.has_room(flow.urgency) || state.writing.is_some();
+        let mut state = self.room(until).await;
         open(&state, state.writing.as_ref())?;
         push(&mut state).map_err(CallError::TooLarge)?;
         self.shared().wake_writer(&mut state);
         Ok(())
     }
 
-    /// Waits for room in the queue. Every sender lets others run now and then, so that what it says leaves.
-    async fn room(&self, until: impl Fn(&State) -> bool) {
+    /// Waits for room in the queue, which nobody else can take before the state is let go. Every sender lets others
+    /// run now and then, so that what it says leaves.
+    async fn room(&self, until: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
         tokio::task::consume_budget().await;
-        self.shared().wait(&self.shared().room, until).await;
+        self.shared().wait(&self.shared().room, until).await
     }
 }
 
 impl Shared {
     /// Waits until something holds, looking again whenever it is notified.
-    pub(crate) async fn wait(&self, notify: &tokio::sync::Notify, until: impl Fn(&State) -> bool) {
-        if until(&self.lock()) {
-            return;
+    pub(crate) async fn wait(
+        &self,
+        notify: &Notify,
+        until: impl Fn(&State) -> bool,
+    ) -> MutexGuard<'_, State> {
+        if let Some(state) = self.lock_if(&until) {
+            return state;
         }
         loop {
             let mut notified = std::pin::pin!(notify.notified());
             notified.as_mut().enable();
-            if until(&self.lock()) {
-                return;
+            if let Some(state) = self.lock_if(&until) {
+                return state;
             }
             notified.await;
         }
+    }
+
+    fn lock_if(&self, holds: impl Fn(&State) -> bool) -> Option<MutexGuard<'_, State>> {
+        let state = self.lock();
+        holds(&state).then_some(state)
     }
 }
 

@@ -84,7 +84,10 @@ impl Reading {
                 }
                 Ok(Some(Frame::TooLong)) => self.batch.push(Read::TooLong),
                 Ok(None) => return Ok(()),
-                Err(broken) => return Err(Closed::Broken(broken)),
+                Err(broken) => {
+                    self.deliver()?;
+                    return Err(Closed::Broken(broken));
+                }
             }
             let unread = self.shared.unread.load(Ordering::Acquire);
             if self.batched + unread >= self.shared.inbound {
@@ -149,11 +152,10 @@ impl Reading {
             if self.shared.lock().closed_here() {
                 return Err(Closed::Here);
             }
-            if tokio::time::timeout(self.shared.stall, taken)
-                .await
-                .is_err()
-            {
-                self.shared.lock().fail_stalled();
+            let takes = self.shared.takes();
+            let taken = tokio::time::timeout(self.shared.stall, taken).await;
+            if taken.is_err() && self.shared.takes() == takes {
+                self.shared.fail_stalled();
             }
         }
         Ok(())

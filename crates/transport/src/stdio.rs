@@ -23,6 +23,9 @@ enum Source {
     Pipe(tokio::net::unix::pipe::Receiver),
     #[cfg(unix)]
     Socket(tokio::net::UnixStream),
+    #[cfg(unix)]
+    File(tokio::fs::File),
+    #[cfg(not(unix))]
     Blocking(tokio::io::Stdin),
 }
 
@@ -31,6 +34,9 @@ enum Sink {
     Pipe(tokio::net::unix::pipe::Sender),
     #[cfg(unix)]
     Socket(tokio::net::UnixStream),
+    #[cfg(unix)]
+    File(tokio::fs::File),
+    #[cfg(not(unix))]
     Blocking(tokio::io::Stdout),
 }
 
@@ -56,6 +62,9 @@ impl AsyncRead for Input {
             Source::Pipe(pipe) => Pin::new(pipe).poll_read(cx, buffer),
             #[cfg(unix)]
             Source::Socket(socket) => Pin::new(socket).poll_read(cx, buffer),
+            #[cfg(unix)]
+            Source::File(file) => Pin::new(file).poll_read(cx, buffer),
+            #[cfg(not(unix))]
             Source::Blocking(stdin) => Pin::new(stdin).poll_read(cx, buffer),
         }
     }
@@ -68,6 +77,9 @@ impl Output {
             Sink::Pipe(pipe) => Pin::new(pipe),
             #[cfg(unix)]
             Sink::Socket(socket) => Pin::new(socket),
+            #[cfg(unix)]
+            Sink::File(file) => Pin::new(file),
+            #[cfg(not(unix))]
             Sink::Blocking(stdout) => Pin::new(stdout),
         }
     }
@@ -96,6 +108,9 @@ impl AsyncWrite for Output {
             Sink::Pipe(pipe) => pipe.is_write_vectored(),
             #[cfg(unix)]
             Sink::Socket(socket) => socket.is_write_vectored(),
+            #[cfg(unix)]
+            Sink::File(file) => file.is_write_vectored(),
+            #[cfg(not(unix))]
             Sink::Blocking(stdout) => stdout.is_write_vectored(),
         }
     }

@@ -46,10 +46,12 @@ async fn write_all<W: AsyncWrite + Unpin>(
                 batch.push(chunk);
             }
             state.writer_idle = batch.is_empty();
+            state.flushed &= batch.is_empty();
             state.closing
         };
         if batch.is_empty() {
             write.flush().await?;
+            shared.lock().flushed = true;
             shared.settled.notify_waiters();
             if ending {
                 return Ok(());
@@ -67,11 +69,17 @@ async fn write_all<W: AsyncWrite + Unpin>(
             open
         });
         if translated {
-            write.write_all(outgoing.written.as_bytes()).await?;
+            write_slices(
+                write,
+                &mut [IoSlice::new(outgoing.written.as_bytes())],
+                shared,
+            )
+            .await?;
             outgoing.written.clear();
             shared.take_back(outgoing.back.drain(..));
         } else {
-            write_batch(write, &batch).await?;
+            let mut slices: Vec<_> = batch.iter().map(|c| IoSlice::new(c.as_ref())).collect();
+            write_slices(write, &mut slices, shared).await?;
         }
         let mut state = shared.lock();
         for chunk in batch.drain(..) {
@@ -82,20 +90,35 @@ async fn write_all<W: AsyncWrite + Unpin>(
     }
 }
 
-async fn write_batch<W: AsyncWrite + Unpin>(write: &mut W, batch: &[Chunk]) -> io::Result<()> {
-    if let [chunk] = batch {
-        return write.write_all(chunk.as_ref()).await;
-    }
-    let mut slices: Vec<IoSlice<'_>> = batch.iter().map(|c| IoSlice::new(c.as_ref())).collect();
-    let mut rest = slices.as_mut_slice();
+async fn write_slices<W: AsyncWrite + Unpin>(
+    write: &mut W,
+    mut rest: &mut [IoSlice<'_>],
+    shared: &Shared,
+) -> io::Result<()> {
     while !rest.is_empty() {
-        let written = write.write_vectored(rest).await?;
+        let written = tokio::select! {
+            biased;
+            written = write.write_vectored(rest) => written?,
+            () = given_up(shared) => return Err(io::ErrorKind::TimedOut.into()),
+        };
         if written == 0 {
             return Err(io::ErrorKind::WriteZero.into());
         }
         IoSlice::advance_slices(&mut rest, written);
     }
     Ok(())
+}
+
+/// Waits until our side has closed the connection, and then as long as the peer may take to read on.
+async fn given_up(shared: &Shared) {
+    loop {
+        let wake = shared.to_write.notified();
+        if shared.lock().closed_here() {
+            break;
+        }
+        wake.await;
+    }
+    tokio::time::sleep(shared.grace).await;
 }
 
 const BATCH: usize = 64 << 10;

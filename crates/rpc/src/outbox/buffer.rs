@@ -19,6 +19,12 @@ impl Buffer {
         }
     }
 
+    /// Drops what an encoder has left behind that panicked in the middle of its message.
+    pub(super) fn drop_unmarked(&mut self) {
+        let end = self.marks.last().map_or(0, |(_, end)| *end);
+        self.text.truncate(end);
+    }
+
     pub(super) fn holds(&self, stream: Stream) -> bool {
         self.marks.iter().any(|(of, _)| *of == stream)
     }

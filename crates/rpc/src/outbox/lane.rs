@@ -23,6 +23,7 @@ pub(super) enum Content {
 impl Lane {
     /// Goes on with an empty buffer.
     pub(super) fn close(&mut self, empty: Buffer) {
+        self.open.drop_unmarked();
         let full = std::mem::replace(&mut self.open, empty);
         if !full.text.is_empty() {
             self.closed.push_back(Content::Buffer(full));

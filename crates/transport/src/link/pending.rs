@@ -42,10 +42,13 @@ impl<'a> Pending<'a> {
         let answer = match self.delivery {
             Delivery::AtOnce => (&mut self.answer).await,
             Delivery::InOrder => loop {
-                let stall = self.link.shared().stall;
-                match timeout(stall, &mut self.answer).await {
+                let shared = self.link.shared();
+                let takes = shared.takes();
+                match timeout(shared.stall, &mut self.answer).await {
                     Ok(answer) => break answer,
-                    Err(_) if self.is_stalled() => break Ok(Err(CallError::Stalled)),
+                    Err(_) if takes == shared.takes() && self.is_stalled() => {
+                        break Ok(Err(CallError::Stalled));
+                    }
                     Err(_) => {}
                 }
             },
@@ -74,5 +77,7 @@ impl Drop for Pending<'_> {
             self.link.shared().wake_writer(&mut state);
         }
         state.peer.forget(self.call);
+        drop(state);
+        self.link.shared().room.notify_waiters();
     }
 }

@@ -16,27 +16,17 @@ pub(super) fn stdio() -> io::Result<(Input, Output)> {
     let input = take(io::stdin().as_fd(), Side::Input)?;
     let output = take(io::stdout().as_fd(), Side::Output)?;
     let input = match input {
-        Taken::Pipe(file) => {
-            rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
-            Source::Pipe(pipe::Receiver::from_file(file)?)
-        }
-        Taken::Socket(socket) => {
-            rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
-            Source::Socket(socket)
-        }
-        Taken::Other => Source::Blocking(tokio::io::stdin()),
+        Taken::Pipe(file) => Source::Pipe(pipe::Receiver::from_file(file)?),
+        Taken::Socket(socket) => Source::Socket(socket),
+        Taken::Other(file) => Source::File(file.into()),
     };
     let output = match output {
-        Taken::Pipe(file) => {
-            rustix::stdio::dup2_stdout(io::stderr())?;
-            Sink::Pipe(pipe::Sender::from_file(file)?)
-        }
-        Taken::Socket(socket) => {
-            rustix::stdio::dup2_stdout(io::stderr())?;
-            Sink::Socket(socket)
-        }
-        Taken::Other => Sink::Blocking(tokio::io::stdout()),
+        Taken::Pipe(file) => Sink::Pipe(pipe::Sender::from_file(file)?),
+        Taken::Socket(socket) => Sink::Socket(socket),
+        Taken::Other(file) => Sink::File(file.into()),
     };
+    rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+    rustix::stdio::dup2_stdout(io::stderr())?;
     Ok((Input(input), Output(output)))
 }
 
@@ -48,21 +38,21 @@ enum Side {
 enum Taken {
     Pipe(File),
     Socket(UnixStream),
-    Other,
+    Other(File),
 }
 
 fn take(fd: impl AsFd, side: Side) -> io::Result<Taken> {
     let file = File::from(fd.as_fd().try_clone_to_owned()?);
     let kind = file.metadata()?.file_type();
     if kind.is_fifo() {
-        return Ok(reopened(&file, &side).map_or(Taken::Other, Taken::Pipe));
+        return Ok(reopened(&file, &side).map_or(Taken::Other(file), Taken::Pipe));
     }
     if kind.is_socket() {
         let socket = StdSocket::from(OwnedFd::from(file));
         socket.set_nonblocking(true)?;
         return Ok(Taken::Socket(UnixStream::from_std(socket)?));
     }
-    Ok(Taken::Other)
+    Ok(Taken::Other(file))
 }
 
 /// The same pipe, opened anew. Whether a pipe blocks belongs to the opening, and the one that we were given may be

@@ -1,0 +1,22 @@
+//! Answers every call over standard input and output with the call's own params, and prints where it should not.
+
+use std::io::Write;
+
+use attache_rpc::json::Raw;
+use attache_rpc::{Error, Flow, Stream};
+use attache_transport::{Incoming, Options, connect, stdio};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> std::io::Result<()> {
+    let (input, output) = stdio()?;
+    let (link, mut inbox) = connect(input, output, Options::default());
+    while let Some(incoming) = inbox.next().await {
+        writeln!(std::io::stdout(), "{} was called", incoming.call().method())?;
+        if let Incoming::Request(id, call) = incoming {
+            let params = Raw::parse(call.params().unwrap_or("null"));
+            let outcome = params.map_err(|fault| Error::new(Error::PARSE, fault.to_string()));
+            link.answer(&id, Flow::of(Stream::CONNECTION), outcome.as_ref());
+        }
+    }
+    writeln!(std::io::stdout(), "done")
+}

@@ -1,0 +1,183 @@
+//! Calls that are taken back, by either side, at any moment.
+
+use attache_rpc::{Call, Error, Flow, Stream};
+use attache_transport::{Delivery, Look, Lookout, Options};
+
+use crate::support::{
+    FLOW, MEDIA, Medium, call, code, connected, empty, limited, next_request, notification,
+    request, response, within,
+};
+
+fn cancel(id: u64) -> String {
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{{\"requestId\":{id}}}}}\n"
+    )
+}
+
+#[tokio::test]
+async fn dropping_a_call_takes_it_back_once_and_its_late_answer_is_dropped() {
+    for medium in MEDIA {
+        let (link, mut inbox, mut wire) = medium.connect(Options::default());
+        let waiting = call(&link, Delivery::AtOnce).await;
+        assert!(wire.line().await.contains("\"method\":\"ask\""));
+        waiting.abort();
+        assert!(within(waiting).await.unwrap_err().is_cancelled());
+        assert_eq!(wire.line().await + "\n", cancel(1));
+        wire.send(response(1)).await;
+        wire.check_alive(&link, &mut inbox).await;
+        assert_eq!(link.counts().stray_answers, 1);
+        drop((link, inbox));
+        assert_eq!(wire.rest().await, "");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_has_been_answered_is_not_taken_back() {
+    let (link, inbox, mut wire) = connected();
+    let answered = call(&link, Delivery::AtOnce).await;
+    wire.line().await;
+    wire.send(response(1)).await;
+    within(answered).await.unwrap().unwrap();
+    drop((link, inbox));
+    assert_eq!(wire.rest().await, "");
+}
+
+#[tokio::test]
+async fn a_cancel_never_goes_before_the_request_that_it_cancels() {
+    let (link, inbox, mut wire) = Medium::Memory(1).connect(Options::default());
+    let stream = Flow::of(Stream::named("other"));
+    link.notify("before", &empty(), stream).await.unwrap();
+    let waiting = call(&link, Delivery::AtOnce).await;
+    link.notify("after", &empty(), stream).await.unwrap();
+    waiting.abort();
+    assert!(within(waiting).await.unwrap_err().is_cancelled());
+    drop((link, inbox));
+    let said = wire.rest().await;
+    let asked = said.find("\"ask\"").unwrap();
+    let taken_back = said.find("$/cancel_request").unwrap();
+    assert!(asked < taken_back, "{said}");
+    assert_eq!(said.matches("$/cancel_request").count(), 1, "{said}");
+}
+
+#[tokio::test]
+async fn a_frame_limit_too_small_for_a_cancel_harms_nobody() {
+    let (link, mut inbox, mut wire) =
+        Medium::Memory(4096).connect(limited(|limits| limits.frame = 60));
+    let waiting = call(&link, Delivery::AtOnce).await;
+    wire.line().await;
+    waiting.abort();
+    assert!(within(waiting).await.unwrap_err().is_cancelled());
+    wire.check_alive(&link, &mut inbox).await;
+}
+
+#[tokio::test]
+async fn a_request_taken_back_is_known_at_once_and_still_answered_once() {
+    for medium in MEDIA {
+        let (link, mut inbox, mut wire) = medium.connect(Options::default());
+        wire.send(request(1, "slow")).await;
+        let (id, _) = next_request(&mut inbox).await;
+        assert!(!link.is_cancelled(&id));
+        wire.send(cancel(1) + &cancel(1) + &cancel(99)).await;
+        within(link.cancelled(&id)).await;
+        let error = Error::new(-32800, "cancelled");
+        assert!(link.answer::<u64>(&id, FLOW, Err(&error)));
+        assert_eq!(code(&wire.line().await), Some(-32800));
+        wire.check_alive(&link, &mut inbox).await;
+        assert_eq!(link.counts().stray_cancels, 1);
+    }
+}
+
+#[tokio::test]
+async fn waiting_for_a_cancel_ends_when_the_request_is_answered_elsewhere() {
+    let (link, mut inbox, mut wire) = connected();
+    wire.send(request(1, "slow")).await;
+    let (id, _) = next_request(&mut inbox).await;
+    let watching = tokio::spawn({
+        let (link, id) = (link.clone(), id.clone());
+        async move { link.cancelled(&id).await }
+    });
+    tokio::task::yield_now().await;
+    assert!(link.answer(&id, FLOW, Ok(&empty())));
+    within(watching).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_cancel_reaches_requests_that_nobody_has_taken_yet() {
+    struct Sessions;
+    impl Lookout for Sessions {
+        fn look(&self, call: &Call) -> Look {
+            match call.method() {
+                "turn" => Look::BelongsTo(Stream::named("s")),
+                "stop" => Look::TakesBack(Stream::named("s")),
+                _ => Look::Plain,
+            }
+        }
+    }
+    let options = Options {
+        lookout: Box::new(Sessions),
+        ..Options::default()
+    };
+    let (link, mut inbox, mut wire) = Medium::Pipes.connect(options);
+    let said =
+        request(1, "turn") + &request(2, "else") + &notification("stop") + &request(3, "turn");
+    wire.send(said).await;
+    let mut cancelled = Vec::new();
+    for _ in 0..2 {
+        let (id, _) = next_request(&mut inbox).await;
+        cancelled.push(link.is_cancelled(&id));
+    }
+    assert!(within(inbox.next()).await.is_some());
+    let (id, _) = next_request(&mut inbox).await;
+    cancelled.push(link.is_cancelled(&id));
+    assert_eq!(cancelled, [true, false, false]);
+    assert_eq!(link.open_requests(Stream::named("s")).len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cancel_racing_its_answer_is_sent_at_most_once_and_the_answer_used_at_most_once() {
+    let (link, inbox, mut wire) = Medium::Memory(64 << 10).connect(Options::default());
+    let rounds = 3000;
+    let (mut given, mut taken_back) = (0, 0);
+    let mut seen_cancels = 0;
+    for round in 1..=rounds {
+        let waiting = call(&link, Delivery::AtOnce).await;
+        loop {
+            let line = wire.line().await;
+            if line.contains("\"ask\"") {
+                break;
+            }
+            assert!(line.contains("$/cancel_request"), "{line}");
+            seen_cancels += 1;
+        }
+        if round % 2 == 0 {
+            wire.send(response(round)).await;
+            waiting.abort();
+        } else {
+            waiting.abort();
+            wire.send(response(round)).await;
+        }
+        match within(waiting).await {
+            Ok(outcome) => {
+                assert_eq!(outcome.unwrap(), "{}");
+                given += 1;
+            }
+            Err(stopped) => {
+                assert!(stopped.is_cancelled());
+                taken_back += 1;
+            }
+        }
+    }
+    let reader_done = async {
+        while link.counts().stray_answers + given < usize::try_from(rounds).unwrap() - taken_back {
+            tokio::task::yield_now().await;
+        }
+    };
+    within(reader_done).await;
+    drop((link, inbox));
+    seen_cancels += wire.rest().await.matches("$/cancel_request").count();
+    assert!(
+        seen_cancels <= taken_back,
+        "{seen_cancels} cancels of {taken_back} calls"
+    );
+    assert_eq!(given + taken_back, usize::try_from(rounds).unwrap());
+}

@@ -1,0 +1,111 @@
+//! An inbox that is not emptied stops the peer, and nothing else.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use attache_rpc::Urgency;
+use attache_transport::{CallError, Delivery, Options};
+
+use crate::support::{
+    FLOW, MEDIA, Medium, call, empty, limited, next_method, notification, response, stable, within,
+};
+
+#[tokio::test]
+async fn a_full_inbox_stops_the_peer_until_it_is_emptied() {
+    for medium in MEDIA {
+        let (_link, mut inbox, mut wire) = medium.connect(limited(|l| l.inbound = 4 << 10));
+        // More than the inbox, one reading and any pipe hold together.
+        let count = (512 << 10) / notification("m").len();
+        let sent = Arc::new(AtomicUsize::new(0));
+        let sender = tokio::spawn({
+            let sent = Arc::clone(&sent);
+            async move {
+                for number in 0..count {
+                    wire.send(notification(&number.to_string())).await;
+                    sent.store(number + 1, Ordering::Relaxed);
+                }
+                wire
+            }
+        });
+        let stopped_at = stable(&sent).await;
+        assert!(stopped_at < count / 2, "{medium:?} took {stopped_at}");
+        for number in 0..count {
+            assert_eq!(next_method(&mut inbox).await, number.to_string());
+        }
+        within(sender).await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_behind_a_full_inbox_fail_as_stalled_and_the_connection_lives() {
+    let options = limited(|limits| {
+        limits.inbound = 1;
+        limits.in_flight = 2;
+    });
+    let (link, mut inbox, mut wire) = Medium::Memory(64 << 10).connect(options);
+    let first = call(&link, Delivery::AtOnce).await;
+    let second = call(&link, Delivery::InOrder).await;
+    let third = call(&link, Delivery::AtOnce).await;
+    wire.line().await;
+    wire.line().await;
+    wire.send(notification("one") + &notification("two")).await;
+    let begun = tokio::time::Instant::now();
+    for call in [first, second] {
+        assert_eq!(within_hour(call).await.unwrap(), Err(CallError::Stalled));
+    }
+    assert!(begun.elapsed() >= Duration::from_secs(30));
+    assert!(begun.elapsed() <= Duration::from_secs(61));
+    assert!(
+        wire.line().await.contains("\"id\":3,"),
+        "the slots are free"
+    );
+    assert_eq!(next_method(&mut inbox).await, "one");
+    assert_eq!(next_method(&mut inbox).await, "two");
+    wire.send(response(3)).await;
+    assert_eq!(within(third).await.unwrap().unwrap(), "{}");
+    wire.check_alive(&link, &mut inbox).await;
+}
+
+async fn within_hour<F: Future>(future: F) -> F::Output {
+    let done = tokio::time::timeout(Duration::from_secs(3600), future).await;
+    done.expect("it takes for ever")
+}
+
+#[tokio::test]
+async fn dropping_next_loses_nothing() {
+    for medium in MEDIA {
+        let (_link, mut inbox, mut wire) = medium.connect(Options::default());
+        let sender = tokio::spawn(async move {
+            for number in 0..500 {
+                wire.send(notification(&number.to_string())).await;
+                if number % 7 == 0 {
+                    tokio::task::yield_now().await;
+                }
+            }
+            wire
+        });
+        let mut number = 0;
+        while number < 500 {
+            let next = tokio::select! {
+                biased;
+                next = inbox.next() => next,
+                () = tokio::task::yield_now() => continue,
+            };
+            assert_eq!(next.unwrap().call().method(), number.to_string());
+            number += 1;
+        }
+        sender.await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn sending_goes_on_while_the_inbox_is_full() {
+    let (link, _inbox, mut wire) = Medium::Memory(1 << 10).connect(limited(|l| l.inbound = 1));
+    wire.send(notification("one") + &notification("two")).await;
+    for urgency in [Urgency::Ordinary, Urgency::Urgent] {
+        let flow = attache_rpc::Flow { urgency, ..FLOW };
+        within(link.notify("out", &empty(), flow)).await.unwrap();
+        assert_eq!(wire.line().await + "\n", notification("out"));
+    }
+}
