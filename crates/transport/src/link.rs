@@ -126,7 +126,7 @@ impl Link {
     ) -> Result<Pending<'_>, CallError> {
         let until = |state: &State| {
             let room = state.peer.has_room(flow.urgency) && state.peer.may_call();
-            room || state.closed().is_some()
+            room || state.closing || state.closed().is_some()
         };
         let mut state = self.room(until).await;
         open(&state, state.closed())?;
@@ -215,7 +215,10 @@ impl Link {
         flow: Flow,
         push: impl FnOnce(&mut State) -> Result<(), TooLarge>,
     ) -> Result<(), CallError> {
-        let until = |state: &State| state.peer.has_room(flow.urgency) || state.writing.is_some();
+        let until = |state: &State| {
+            let ended = state.closing || state.writing.is_some();
+            ended || state.peer.has_room(flow.urgency)
+        };
         let mut state = self.room(until).await;
         open(&state, state.writing.as_ref())?;
         push(&mut state).map_err(CallError::TooLarge)?;
@@ -266,6 +269,7 @@ impl Owner {
         self.0.to_write.notify_one();
         self.0.taken.notify_one();
         self.0.closing.notify_one();
+        self.0.room.notify_waiters();
     }
 }
 

@@ -67,6 +67,7 @@ async fn a_frame_limit_too_small_for_a_cancel_harms_nobody() {
     wire.line().await;
     waiting.abort();
     assert!(within(waiting).await.unwrap_err().is_cancelled());
+    assert_eq!(wire.line().await + "\n", cancel(1));
     wire.check_alive(&link, &mut inbox).await;
 }
 

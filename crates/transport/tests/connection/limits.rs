@@ -109,14 +109,15 @@ async fn requests_beyond_the_limit_are_refused_and_the_rest_is_served() {
 
 #[tokio::test]
 async fn our_own_messages_keep_to_the_frame_limit() {
-    let whole = notification("exact").trim_end().len();
+    let long = "exact".repeat(200);
+    let whole = notification(&long).trim_end().len();
     for (limit, fits) in [(whole - 1, false), (whole, true), (whole + 1, true)] {
         let (link, _inbox, mut wire) =
             Medium::Pipes.connect(limited(|limits| limits.frame = limit));
-        let sent = link.notify("exact", &empty(), FLOW).await;
+        let sent = link.notify(&long, &empty(), FLOW).await;
         if fits {
             sent.unwrap();
-            assert_eq!(wire.line().await + "\n", notification("exact"));
+            assert_eq!(wire.line().await + "\n", notification(&long));
         } else {
             let Err(CallError::TooLarge(too_large)) = sent else {
                 panic!("{sent:?}");
@@ -130,10 +131,10 @@ async fn our_own_messages_keep_to_the_frame_limit() {
 
 #[tokio::test]
 async fn an_answer_over_the_frame_limit_becomes_an_error() {
-    let (link, mut inbox, mut wire) = Medium::Pipes.connect(limited(|limits| limits.frame = 300));
+    let (link, mut inbox, mut wire) = Medium::Pipes.connect(limited(|limits| limits.frame = 1000));
     wire.send(request(1, "big")).await;
     let (id, _) = next_request(&mut inbox).await;
-    let big = attache_rpc::json::Raw::of(&"x".repeat(300));
+    let big = attache_rpc::json::Raw::of(&"x".repeat(1000));
     assert!(link.answer(&id, FLOW, Ok(&big)));
     let answer = wire.line().await;
     assert!(
