@@ -1,6 +1,6 @@
 //! What the reading task, the writing task and their users share.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -24,7 +24,7 @@ where
         state: Mutex::new(State {
             peer: Peer::new(limits.clone(), options.framing, options.garbage),
             inbox: VecDeque::new(),
-            waiters: HashMap::new(),
+            waiters: BTreeMap::new(),
             inbox_dropped: false,
             reading: None,
             writing: None,
@@ -82,7 +82,7 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     pub(crate) peer: Peer,
     pub(crate) inbox: VecDeque<Queued>,
-    pub(crate) waiters: HashMap<CallId, Waiter>,
+    pub(crate) waiters: BTreeMap<CallId, Waiter>,
     pub(crate) inbox_dropped: bool,
     /// Why nothing more will come in.
     pub(crate) reading: Option<Closed>,
@@ -231,7 +231,7 @@ impl State {
 
     /// Fails every call that waits, since what came before its answer is not taken.
     pub(crate) fn fail_stalled(&mut self) {
-        for (call, waiter) in self.waiters.drain() {
+        for (call, waiter) in std::mem::take(&mut self.waiters) {
             self.peer.forget(call);
             drop(waiter.answer.send(Err(CallError::Stalled)));
         }

@@ -57,10 +57,8 @@ impl Peer {
 
     /// Nothing more will come in: the calls that will never be answered.
     pub fn end(&mut self) -> Vec<CallId> {
-        self.calls
-            .drain()
-            .map(|(number, _)| CallId(number))
-            .collect()
+        let calls = std::mem::take(&mut self.calls);
+        calls.into_keys().map(CallId).collect()
     }
 
     pub(super) fn answered(&mut self, id: &Id, outcome: Result<Payload, Lost>) -> Option<Event> {
