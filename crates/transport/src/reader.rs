@@ -1,6 +1,7 @@
 //! The task that reads. It never waits for the task that writes, and stops reading while too much is not taken.
 
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -52,16 +53,16 @@ enum Read {
 
 impl Reading {
     async fn all(&mut self, read: &mut (impl AsyncRead + Unpin)) -> Result<(), Closed> {
+        let shared = Arc::clone(&self.shared);
+        let mut closing = pin!(shared.closing.notified());
         loop {
             self.split().await?;
             self.hand_over().await?;
-            self.buffer.reserve(READ);
-            let shared = Arc::clone(&self.shared);
-            let closing = shared.closing.notified();
+            self.make_room();
             let got = tokio::select! {
                 biased;
                 got = read.read_buf(&mut self.buffer) => got,
-                () = closing => return Err(Closed::Here),
+                () = &mut closing => return Err(Closed::Here),
             };
             match got {
                 Ok(0) => return self.last().await,
@@ -69,6 +70,14 @@ impl Reading {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(Closed::Io(error.kind())),
             }
+        }
+    }
+
+    /// Goes on in the same buffer while there is some room: messages that were cut from it are mostly still in use, and
+    /// then more room means another buffer.
+    fn make_room(&mut self) {
+        if self.buffer.capacity() - self.buffer.len() < READ / 8 {
+            self.buffer.reserve(READ);
         }
     }
 
