@@ -5,7 +5,7 @@ mod pending;
 
 use std::fmt;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 use attache_rpc::json::Encode;
 use attache_rpc::{
@@ -84,9 +84,9 @@ impl Link {
         flow: Flow,
         delivery: Delivery,
     ) -> Result<Payload, CallError> {
-        self.room(flow.urgency, |state| state.peer.may_call()).await;
         let pending = {
-            let mut state = self.shared().lock();
+            let may_call = |state: &State| state.peer.may_call();
+            let mut state = self.room(flow.urgency, may_call).await;
             open(&state)?;
             let call = state
                 .peer
@@ -138,21 +138,20 @@ impl Link {
     /// Waits until a request of the peer is taken back.
     pub async fn cancelled(&self, id: &Id) {
         let until = |state: &State| state.peer.is_cancelled(id);
-        self.shared().wait(&self.shared().cancelled, until).await;
+        drop(self.shared().wait(&self.shared().cancelled, until).await);
     }
 
     /// Waits until everything that has been said is written, or cannot be.
     pub async fn flush(&self) {
         let until = |state: &State| state.writing.is_some() || state.peer.has_said_all();
-        self.shared().wait(&self.shared().settled, until).await;
+        drop(self.shared().wait(&self.shared().settled, until).await);
     }
 
     /// Waits until the peer has closed its side or the connection has failed.
     pub async fn closed(&self) -> Closed {
         let until = |state: &State| state.closed().is_some();
-        self.shared().wait(&self.shared().settled, until).await;
-        let why = self.shared().lock().closed().cloned();
-        why.unwrap_or(Closed::Here)
+        let state = self.shared().wait(&self.shared().settled, until).await;
+        state.closed().cloned().unwrap_or(Closed::Here)
     }
 
     /// Closes the connection after everything that has been said is written. Calls that wait fail.
@@ -174,8 +173,7 @@ impl Link {
         flow: Flow,
         push: impl FnOnce(&mut State) -> Result<(), TooLarge>,
     ) -> Result<(), CallError> {
-        self.room(flow.urgency, |_| true).await;
-        let mut state = self.shared().lock();
+        let mut state = self.room(flow.urgency, |_| true).await;
         open(&state)?;
         push(&mut state).map_err(CallError::TooLarge)?;
         self.shared().wake_writer(&mut state);
@@ -183,29 +181,38 @@ impl Link {
     }
 
     /// Waits for room in the queue. Every sender lets others run now and then, so that what it says leaves.
-    async fn room(&self, urgency: Urgency, and: impl Fn(&State) -> bool) {
+    async fn room(&self, urgency: Urgency, and: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
         tokio::task::consume_budget().await;
         let until = |state: &State| {
             state.closed().is_some() || (state.peer.has_room(urgency) && and(state))
         };
-        self.shared().wait(&self.shared().room, until).await;
+        self.shared().wait(&self.shared().room, until).await
     }
 }
 
 impl Shared {
-    /// Waits until something holds, looking again whenever it is notified.
-    pub(crate) async fn wait(&self, notify: &tokio::sync::Notify, until: impl Fn(&State) -> bool) {
-        if until(&self.lock()) {
-            return;
+    /// Waits until something holds, looking again whenever it is notified. It holds as long as the state is locked.
+    pub(crate) async fn wait(
+        &self,
+        notify: &tokio::sync::Notify,
+        until: impl Fn(&State) -> bool,
+    ) -> MutexGuard<'_, State> {
+        if let Some(state) = self.locked_if(&until) {
+            return state;
         }
         loop {
             let mut notified = std::pin::pin!(notify.notified());
             notified.as_mut().enable();
-            if until(&self.lock()) {
-                return;
+            if let Some(state) = self.locked_if(&until) {
+                return state;
             }
             notified.await;
         }
+    }
+
+    fn locked_if(&self, holds: impl Fn(&State) -> bool) -> Option<MutexGuard<'_, State>> {
+        let state = self.lock();
+        holds(&state).then_some(state)
     }
 }
 
