@@ -69,9 +69,7 @@ impl ClientHandle {
 
     /// Tells the client.
     pub async fn tell<N: Notification>(&self, notification: N) -> Result<(), CallError> {
-        let params = Raw::of(&notification);
-        let flow = Flow::of(stream(params.as_str()));
-        self.core.tell(&notification, flow).await
+        self.core.tell_any(&notification).await
     }
 
     /// Asks something outside the protocol; the method's name starts with `_`.
