@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
 use std::time::Duration;
 
 use attache_rpc::{CallId, Event, Lost, Payload, Peer};
@@ -29,16 +30,14 @@ where
             reading: None,
             writing: None,
             closing: false,
-            writer_idle: false,
-            consumer_idle: false,
+            writer: None,
+            consumer: None,
         }),
         unread: AtomicUsize::new(0),
         inbound: limits.inbound,
         stall: options.stall,
         grace: options.grace,
-        to_write: Notify::new(),
         room: Notify::new(),
-        arrived: Notify::new(),
         taken: Notify::new(),
         closing: Notify::new(),
         cancelled: Notify::new(),
@@ -63,12 +62,8 @@ pub(crate) struct Shared {
     pub(crate) inbound: usize,
     pub(crate) stall: Duration,
     pub(crate) grace: Duration,
-    /// There is something to write, or the end has come.
-    pub(crate) to_write: Notify,
     /// There is room for another message or call, or the end has come.
     pub(crate) room: Notify,
-    /// Something has come in, or the end has come.
-    pub(crate) arrived: Notify,
     /// Something has been taken from the inbox.
     pub(crate) taken: Notify,
     /// Nobody holds the connection any more.
@@ -89,8 +84,10 @@ pub(crate) struct State {
     /// Why nothing more can go out.
     pub(crate) writing: Option<Closed>,
     pub(crate) closing: bool,
-    pub(crate) writer_idle: bool,
-    pub(crate) consumer_idle: bool,
+    /// The task that writes, while it waits for something to write.
+    pub(crate) writer: Option<Waker>,
+    /// The inbox's owner, while it waits for something to come in.
+    pub(crate) consumer: Option<Waker>,
 }
 
 /// Who waits for an answer, and how it is to be given.
@@ -112,21 +109,6 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that something was queued for writing.
-    pub(crate) fn wake_writer(&self, state: &mut State) {
-        if state.writer_idle {
-            state.writer_idle = false;
-            self.to_write.notify_one();
-        }
-    }
-
-    pub(crate) fn wake_consumer(&self, state: &mut State) {
-        if state.consumer_idle {
-            state.consumer_idle = false;
-            self.arrived.notify_one();
-        }
-    }
-
     /// Nothing more will come in: calls fail, open requests are taken back, and whoever waits is told.
     pub(crate) fn end_reading(&self, why: &Closed) {
         let mut state = self.lock();
@@ -135,6 +117,8 @@ impl Shared {
         }
         state.peer.take_back(None);
         state.fail_unqueued(why);
+        state.wake_writer();
+        state.wake_consumer();
         drop(state);
         self.wake_all();
     }
@@ -146,13 +130,12 @@ impl Shared {
             state.writing = Some(why.clone());
         }
         state.peer.take_back(None);
+        state.wake_consumer();
         drop(state);
         self.wake_all();
     }
 
     fn wake_all(&self) {
-        self.to_write.notify_one();
-        self.arrived.notify_one();
         self.taken.notify_one();
         self.room.notify_waiters();
         self.cancelled.notify_waiters();
@@ -165,6 +148,20 @@ impl Shared {
 }
 
 impl State {
+    /// There is something to write, or the end has come.
+    pub(crate) fn wake_writer(&mut self) {
+        if let Some(writer) = self.writer.take() {
+            writer.wake();
+        }
+    }
+
+    /// Something has come in, or the end has come.
+    pub(crate) fn wake_consumer(&mut self) {
+        if let Some(consumer) = self.consumer.take() {
+            consumer.wake();
+        }
+    }
+
     /// Whether our side has closed the connection.
     pub(crate) fn closed_here(&self) -> bool {
         self.closing

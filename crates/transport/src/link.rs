@@ -92,7 +92,7 @@ impl Link {
                 .peer
                 .call(method, params, flow)
                 .map_err(CallError::TooLarge)?;
-            self.shared().wake_writer(&mut state);
+            state.wake_writer();
             Pending::new(self, &mut state, call, delivery)
         };
         pending.answer().await
@@ -119,7 +119,7 @@ impl Link {
     pub fn answer<T: Encode>(&self, id: &Id, flow: Flow, outcome: Result<&T, &Error>) -> bool {
         let mut state = self.shared().lock();
         let sent = state.writing.is_none() && state.peer.answer(id, flow, outcome);
-        self.shared().wake_writer(&mut state);
+        state.wake_writer();
         drop(state);
         self.shared().settled.notify_waiters();
         sent
@@ -176,7 +176,7 @@ impl Link {
         let mut state = self.room(flow.urgency, |_| true).await;
         open(&state)?;
         push(&mut state).map_err(CallError::TooLarge)?;
-        self.shared().wake_writer(&mut state);
+        state.wake_writer();
         Ok(())
     }
 
@@ -220,9 +220,8 @@ impl Owner {
     fn close(&self) {
         let mut state = self.0.lock();
         state.closing = true;
-        self.0.wake_writer(&mut state);
+        state.wake_writer();
         drop(state);
-        self.0.to_write.notify_one();
         self.0.taken.notify_one();
         self.0.closing.notify_one();
     }

@@ -169,9 +169,11 @@ impl Reading {
         }
         self.batched = 0;
         self.shared.unread.fetch_add(size, Ordering::AcqRel);
-        self.shared.wake_consumer(state);
+        if !state.inbox.is_empty() {
+            state.wake_consumer();
+        }
         if !state.peer.outbox().is_empty() {
-            self.shared.wake_writer(state);
+            state.wake_writer();
         }
         drop(guard);
         if cancelled {

@@ -1,7 +1,9 @@
 //! The task that writes: as many messages at once as wait, and nothing between them.
 
+use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use attache_rpc::Chunk;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
@@ -24,7 +26,6 @@ pub(crate) async fn run<W: AsyncWrite + Unpin>(mut write: W, shared: Arc<Shared>
 async fn write_all<W: AsyncWrite + Unpin>(write: &mut W, shared: &Shared) -> io::Result<()> {
     let mut batch: Vec<Chunk> = Vec::new();
     loop {
-        let wake = shared.to_write.notified();
         let ending = {
             let mut state = shared.lock();
             let mut size = 0;
@@ -35,7 +36,6 @@ async fn write_all<W: AsyncWrite + Unpin>(write: &mut W, shared: &Shared) -> io:
                 size += chunk.as_ref().len();
                 batch.push(chunk);
             }
-            state.writer_idle = batch.is_empty();
             state.closing
         };
         if batch.is_empty() {
@@ -44,7 +44,7 @@ async fn write_all<W: AsyncWrite + Unpin>(write: &mut W, shared: &Shared) -> io:
             if ending {
                 return Ok(());
             }
-            wake.await;
+            poll_fn(|cx| waiting(shared, cx)).await;
             continue;
         }
         write_batch(write, &batch).await?;
@@ -55,6 +55,16 @@ async fn write_all<W: AsyncWrite + Unpin>(write: &mut W, shared: &Shared) -> io:
         drop(state);
         shared.room.notify_waiters();
     }
+}
+
+/// Waits until there is something to write, or the end has come.
+fn waiting(shared: &Shared, cx: &mut Context<'_>) -> Poll<()> {
+    let mut state = shared.lock();
+    if state.closing || !state.peer.outbox().is_empty() {
+        return Poll::Ready(());
+    }
+    state.writer = Some(cx.waker().clone());
+    Poll::Pending
 }
 
 async fn write_batch<W: AsyncWrite + Unpin>(write: &mut W, batch: &[Chunk]) -> io::Result<()> {
