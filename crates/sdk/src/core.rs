@@ -160,9 +160,19 @@ impl Encode for Text {
 
 /// The stream that a call belongs to: its session's.
 pub(crate) fn stream(params: &str) -> Stream {
+    if let Some(id) = first_session(params) {
+        return Stream::named(id);
+    }
     let session = Reader::new(params).tag("sessionId");
     let session = session.ok().flatten();
     session.map_or(Stream::CONNECTION, |id| Stream::named(&id))
+}
+
+/// The session's id where it stands as we and most peers write it: first, and without an escape.
+fn first_session(params: &str) -> Option<&str> {
+    let rest = params.strip_prefix("{\"sessionId\":\"")?;
+    let end = rest.find(['"', '\\'])?;
+    rest[end..].starts_with('"').then(|| &rest[..end])
 }
 
 /// Calls during which updates come that belong before the answer.
