@@ -87,7 +87,7 @@ fn client(name: &str, task: Task) {
     match name {
         "ours" => on_tokio(ours::client(task)),
         "official" => on_tokio(official::client(official::stock(), task)),
-        "official-pipe" => on_tokio(async { official::client(official::pipes(), task).await }),
+        "official-pipe" => on_tokio(async move { official::client(official::pipes(), task).await }),
         "raw" => raw::client(task),
         "count" => relay::count(),
         "ping" => on_tokio(ping::ping(task)),
@@ -95,9 +95,12 @@ fn client(name: &str, task: Task) {
     }
 }
 
-fn on_tokio(side: impl Future<Output = ()>) {
+/// Runs a side as a task. The future of `block_on` itself would have the runtime ask for events once more whenever
+/// another task wakes it.
+fn on_tokio(side: impl Future<Output = ()> + Send + 'static) {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
-    runtime.enable_all().build().unwrap().block_on(side);
+    let runtime = runtime.enable_all().build().unwrap();
+    runtime.block_on(runtime.spawn(side)).unwrap();
     // The official stdio has a thread that reads for ever.
     std::process::exit(0);
 }
