@@ -171,7 +171,8 @@ pub(crate) fn stream(params: &str) -> Stream {
 /// The session's id where it stands as we and most peers write it: first, and without an escape.
 fn first_session(params: &str) -> Option<&str> {
     let rest = params.strip_prefix("{\"sessionId\":\"")?;
-    let end = rest.find(['"', '\\'])?;
+    let mut bytes = rest.bytes();
+    let end = bytes.position(|byte| matches!(byte, b'"' | b'\\'))?;
     rest[end..].starts_with('"').then(|| &rest[..end])
 }
 

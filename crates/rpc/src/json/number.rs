@@ -39,18 +39,17 @@ integers! {
 
 /// Every message has an id, and `fmt` takes five times as long.
 fn digits(out: &mut String, mut number: u64) {
-    let mut reversed = [0; 20];
-    let mut length = 0;
+    let mut text = [b'0'; 20];
+    let mut start = text.len() - 1;
     loop {
-        let digit = u8::try_from(number % 10).unwrap_or_default();
-        reversed[length] = b'0' + digit;
-        length += 1;
+        text[start] += u8::try_from(number % 10).unwrap_or_default();
         number /= 10;
         if number == 0 {
             break;
         }
+        start -= 1;
     }
-    out.extend(reversed[..length].iter().rev().copied().map(char::from));
+    out.push_str(std::str::from_utf8(&text[start..]).unwrap_or_default());
 }
 
 impl Decode for f64 {

@@ -2,7 +2,8 @@
 
 use super::{CallId, Event, Lost, Peer, answers};
 use crate::json::Encode;
-use crate::{Flow, Id, Payload, TooLarge, write_notification, write_request};
+use crate::message::write_call;
+use crate::{Flow, Id, Payload, TooLarge, write_notification};
 
 impl Peer {
     /// Whether another call should be made now.
@@ -18,9 +19,9 @@ impl Peer {
         flow: Flow,
     ) -> Result<CallId, TooLarge> {
         let number = self.next_call;
-        let id = Id::numbered(number);
-        self.outbox
-            .push(flow, |out| write_request(out, &id, method, params))?;
+        self.outbox.push(flow, |out| {
+            write_call(out, Some(&number), method, Some(params));
+        })?;
         self.next_call += 1;
         self.calls.insert(number, flow.stream);
         Ok(CallId(number))
