@@ -98,11 +98,15 @@ fn client(name: &str, task: Task) {
 /// Runs a side as a task. The future of `block_on` itself would have the runtime ask for events once more whenever
 /// another task wakes it.
 fn on_tokio(side: impl Future<Output = ()> + Send + 'static) {
-    let mut runtime = tokio::runtime::Builder::new_current_thread();
-    let runtime = runtime.enable_all().build().unwrap();
+    let runtime = runtime();
     runtime.block_on(runtime.spawn(side)).unwrap();
     // The official stdio has a thread that reads for ever.
     std::process::exit(0);
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_all().build().unwrap()
 }
 
 fn check() {

@@ -10,17 +10,20 @@ use crate::Effort;
 use crate::figures::{self, Figures};
 use crate::pair::Running;
 use crate::side::own;
-use crate::table::{Table, float, median, micros};
+use crate::table::{Table, float, median, micros, whole};
 use crate::task::{SESSION, TEXT, Watch};
+
+mod copies;
 
 pub(crate) fn bench(effort: Effort) {
     let runs: Vec<Figures> = (0..effort.of(10)).map(|_| measure(UPDATES)).collect();
     let per = |name: &str| median(runs.iter().map(|run| run.get(name)).collect());
     let title = format!("relay of an update, unread; {} bytes", line().len());
-    let mut table = Table::new(title, &["", "CPU µs/update", "updates/s"]);
+    let mut table = Table::new(title, &["", "CPU µs/update", "updates/s", "copied"]);
     let cells = vec![
         micros(per("cpu") / float(UPDATES)),
-        crate::table::whole(float(UPDATES) / per("wall")),
+        whole(float(UPDATES) / per("wall")),
+        format!("{} of {LOOKED_AT}", copied()),
     ];
     table.row("ours", cells);
     table.print();
@@ -28,6 +31,11 @@ pub(crate) fn bench(effort: Effort) {
 
 pub(crate) fn check() {
     measure(1000);
+    assert_eq!(copied(), 0);
+}
+
+fn copied() -> usize {
+    crate::runtime().block_on(copies::copied(LOOKED_AT, &line()))
 }
 
 /// An agent that writes updates, a relay, a client that counts bytes.
@@ -105,5 +113,6 @@ fn line() -> String {
 }
 
 const UPDATES: usize = 200_000;
+const LOOKED_AT: usize = 1000;
 const BATCH: usize = 300;
 const COUNT: &str = "ENGINE_COUNT";
