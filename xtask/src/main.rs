@@ -52,7 +52,7 @@ const HELP: &str = "\
 Usage: cargo xtask <command>
 
   ci       formatting, lints, tidy, tests and documentation, as on every change
-  bench    what the codec costs next to the official crates; --quick leaves out valgrind
+  bench    what codec and engine cost next to the official crates; `codec` or `engine` for one, --quick for less
   interop  every client of interop/ against every agent; --install-only stops before that
   tidy     the rules of this repository that no compiler checks
 ";

@@ -109,7 +109,7 @@ impl<'a> Message<'a> {
                 write_call(out, Some(id), method, params.map(Checked).as_ref());
             }
             Message::Notification { method, params } => {
-                write_call(out, None, method, params.map(Checked).as_ref());
+                write_call(out, None::<&Id>, method, params.map(Checked).as_ref());
             }
             Message::Response { id, result } => write_response(out, id, &Checked(result)),
             Message::Failure { id, error } => write_failure(out, id, error),
@@ -135,7 +135,7 @@ pub fn write_request<T: Encode>(out: &mut String, id: &Id, method: &str, params:
 
 /// Appends a notification, without a line break. For parameters that are JSON text already see [`write_request`].
 pub fn write_notification<T: Encode>(out: &mut String, method: &str, params: &T) {
-    write_call(out, None, method, Some(params));
+    write_call(out, None::<&Id>, method, Some(params));
 }
 
 /// Appends the answer to a request that went well, without a line break. A `String` is written as a JSON string: a
@@ -168,7 +168,12 @@ pub fn write_failure(out: &mut String, id: &Id, error: &Error) {
     out.push('}');
 }
 
-fn write_call<T: Encode>(out: &mut String, id: Option<&Id>, method: &str, params: Option<&T>) {
+pub(crate) fn write_call<I: Encode, T: Encode>(
+    out: &mut String,
+    id: Option<&I>,
+    method: &str,
+    params: Option<&T>,
+) {
     out.push_str("{\"jsonrpc\":\"2.0\"");
     if let Some(id) = id {
         out.push_str(",\"id\":");

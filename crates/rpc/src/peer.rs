@@ -5,7 +5,7 @@
 mod answers;
 mod calls;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use crate::json::{Object, Raw};
@@ -21,7 +21,7 @@ pub struct Peer {
     garbage: Garbage,
     outbox: Outbox,
     /// Our calls that have not been answered, with the stream that each belongs to.
-    calls: HashMap<u64, Stream>,
+    calls: BTreeMap<u64, Stream>,
     next_call: u64,
     /// The peer's requests that have not been answered.
     questions: HashMap<Id, Question>,
@@ -48,7 +48,7 @@ pub enum Garbage {
 }
 
 /// A call of ours that is under way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(pub(crate) u64);
 
 /// What has happened.
@@ -105,7 +105,7 @@ impl Peer {
             outbox: Outbox::new(framing, limits.frame, limits.outbound),
             limits,
             garbage,
-            calls: HashMap::new(),
+            calls: BTreeMap::new(),
             next_call: 1,
             questions: HashMap::new(),
             refusals: 0,

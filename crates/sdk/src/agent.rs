@@ -12,7 +12,7 @@ use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::border;
-use crate::core::{Core, stream};
+use crate::core::Core;
 use crate::lookout::ForAgent;
 use crate::{AgentCall, CallError, Options, calls};
 
@@ -76,9 +76,7 @@ impl ClientHandle {
 
     /// Tells the client.
     pub async fn tell<N: Notification>(&self, notification: N) -> Result<(), CallError> {
-        let params = Raw::of(&notification);
-        let flow = Flow::of(stream(params.as_str()));
-        self.core.tell(&notification, flow).await
+        self.core.tell_any(&notification).await
     }
 
     /// Asks something outside the protocol; the method's name starts with `_`.

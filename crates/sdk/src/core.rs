@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use attache_rpc::json::{self, Raw, Reader};
+use attache_rpc::json::{self, Encode, Raw, Reader};
 use attache_rpc::{Flow, Stream};
 use attache_schema::method::{Gate, Method, Notification, Request};
 use attache_schema::v1;
@@ -60,8 +60,8 @@ impl Core {
     pub(crate) async fn ask<R: Request>(&self, request: &R) -> Result<R::Response, CallError> {
         let method = R::METHOD;
         self.check(method)?;
-        let params = Raw::of(request);
-        let flow = Flow::of(stream(params.as_str()));
+        let params = Text::of(request);
+        let flow = Flow::of(stream(&params.0));
         let result = self.call(method.name, &params, flow).await?;
         json::from_str(result.as_str()).map_err(|fault| CallError::Unreadable {
             method: method.name,
@@ -87,7 +87,7 @@ impl Core {
     async fn call(
         &self,
         method: &str,
-        params: &Raw,
+        params: &impl Encode,
         flow: Flow,
     ) -> Result<attache_rpc::Payload, CallError> {
         let delivery = if self.ordered && ENDS_UPDATES.contains(&method) {
@@ -106,6 +106,17 @@ impl Core {
         self.check(N::METHOD)?;
         self.link.notify(N::METHOD.name, notification, flow).await?;
         Ok(())
+    }
+
+    /// The same for a notification whose session nobody has named.
+    pub(crate) async fn tell_any<N: Notification>(
+        &self,
+        notification: &N,
+    ) -> Result<(), CallError> {
+        self.check(N::METHOD)?;
+        let params = Text::of(notification);
+        let flow = Flow::of(stream(&params.0));
+        Ok(self.link.notify(N::METHOD.name, &params, flow).await?)
     }
 
     /// Whether the other side has said that it may be called so.
@@ -151,11 +162,39 @@ fn extension(method: &str) -> Result<(), CallError> {
     Ok(())
 }
 
+/// Params as text, from which their session is read before they are queued.
+struct Text(String);
+
+impl Text {
+    fn of(params: &impl Encode) -> Self {
+        let mut text = String::with_capacity(256);
+        params.encode(&mut text);
+        Text(text)
+    }
+}
+
+impl Encode for Text {
+    fn encode(&self, out: &mut String) {
+        out.push_str(&self.0);
+    }
+}
+
 /// The stream that a call belongs to: its session's.
 pub(crate) fn stream(params: &str) -> Stream {
+    if let Some(id) = first_session(params) {
+        return Stream::named(id);
+    }
     let session = Reader::new(params).tag("sessionId");
     let session = session.ok().flatten();
     session.map_or(Stream::CONNECTION, |id| Stream::named(&id))
+}
+
+/// The session's id where it stands as we and most peers write it: first, and without an escape.
+fn first_session(params: &str) -> Option<&str> {
+    let rest = params.strip_prefix("{\"sessionId\":\"")?;
+    let mut bytes = rest.bytes();
+    let end = bytes.position(|byte| matches!(byte, b'"' | b'\\'))?;
+    rest[end..].starts_with('"').then(|| &rest[..end])
 }
 
 /// Calls during which updates come that belong before the answer.

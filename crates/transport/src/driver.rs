@@ -1,8 +1,9 @@
 //! What the reading task, the writing task and their users share.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
 use std::time::Duration;
 
 use attache_rpc::{Arrival, CallId, Event, Lost, Payload, Peer};
@@ -24,13 +25,13 @@ where
         state: Mutex::new(State {
             peer: Peer::new(limits.clone(), options.framing, options.garbage),
             inbox: VecDeque::new(),
-            waiters: HashMap::new(),
+            waiters: BTreeMap::new(),
             inbox_dropped: false,
             reading: None,
             writing: None,
             closing: false,
-            writer_idle: false,
-            consumer_idle: false,
+            writer: None,
+            consumer: None,
             flushed: true,
         }),
         has_border: AtomicBool::new(options.border.is_some()),
@@ -40,9 +41,7 @@ where
         inbound: limits.inbound,
         stall: options.stall,
         grace: options.grace,
-        to_write: Notify::new(),
         room: Notify::new(),
-        arrived: Notify::new(),
         taken: Notify::new(),
         closing: Notify::new(),
         cancelled: Notify::new(),
@@ -71,12 +70,8 @@ pub(crate) struct Shared {
     pub(crate) inbound: usize,
     pub(crate) stall: Duration,
     pub(crate) grace: Duration,
-    /// There is something to write, or the end has come.
-    pub(crate) to_write: Notify,
     /// There is room for another message or call, or the end has come.
     pub(crate) room: Notify,
-    /// Something has come in, or the end has come.
-    pub(crate) arrived: Notify,
     /// Something has been taken from the inbox.
     pub(crate) taken: Notify,
     /// Nobody holds the connection any more.
@@ -90,15 +85,17 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     pub(crate) peer: Peer,
     pub(crate) inbox: VecDeque<Queued>,
-    pub(crate) waiters: HashMap<CallId, Waiter>,
+    pub(crate) waiters: BTreeMap<CallId, Waiter>,
     pub(crate) inbox_dropped: bool,
     /// Why nothing more will come in.
     pub(crate) reading: Option<Closed>,
     /// Why nothing more can go out.
     pub(crate) writing: Option<Closed>,
     pub(crate) closing: bool,
-    pub(crate) writer_idle: bool,
-    pub(crate) consumer_idle: bool,
+    /// The task that writes, while it waits for something to write.
+    pub(crate) writer: Option<Waker>,
+    /// The inbox's owner, while it waits for something to come in.
+    pub(crate) consumer: Option<Waker>,
     /// Whether the stream has been flushed since something was last written to it.
     pub(crate) flushed: bool,
 }
@@ -154,22 +151,7 @@ impl Shared {
             }
         }
         self.unread.fetch_add(size, Ordering::AcqRel);
-        self.wake_consumer(state);
-    }
-
-    /// Notes that something was queued for writing.
-    pub(crate) fn wake_writer(&self, state: &mut State) {
-        if state.writer_idle {
-            state.writer_idle = false;
-            self.to_write.notify_one();
-        }
-    }
-
-    pub(crate) fn wake_consumer(&self, state: &mut State) {
-        if state.consumer_idle {
-            state.consumer_idle = false;
-            self.arrived.notify_one();
-        }
+        state.wake_consumer();
     }
 
     /// Nothing more will come in: calls fail, open requests are taken back, and whoever waits is told.
@@ -180,6 +162,8 @@ impl Shared {
         }
         state.peer.take_back(None);
         state.fail_unqueued(why);
+        state.wake_writer();
+        state.wake_consumer();
         drop(state);
         self.wake_all();
     }
@@ -192,13 +176,12 @@ impl Shared {
         }
         state.peer.take_back(None);
         state.fail_unqueued(why);
+        state.wake_consumer();
         drop(state);
         self.wake_all();
     }
 
     fn wake_all(&self) {
-        self.to_write.notify_one();
-        self.arrived.notify_one();
         self.taken.notify_one();
         self.room.notify_waiters();
         self.cancelled.notify_waiters();
@@ -221,6 +204,20 @@ impl Shared {
 }
 
 impl State {
+    /// There is something to write, or the end has come.
+    pub(crate) fn wake_writer(&mut self) {
+        if let Some(writer) = self.writer.take() {
+            writer.wake();
+        }
+    }
+
+    /// Something has come in, or the end has come.
+    pub(crate) fn wake_consumer(&mut self) {
+        if let Some(consumer) = self.consumer.take() {
+            consumer.wake();
+        }
+    }
+
     /// Whether our side has closed the connection.
     pub(crate) fn closed_here(&self) -> bool {
         self.closing
@@ -291,7 +288,7 @@ impl State {
     }
 
     fn fail_all(&mut self, why: &CallError) {
-        for (call, waiter) in self.waiters.drain() {
+        for (call, waiter) in std::mem::take(&mut self.waiters) {
             self.peer.forget(call);
             drop(waiter.answer.send(Err(why.clone())));
         }

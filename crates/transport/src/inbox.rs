@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::{Context, Poll};
 
 use attache_rpc::{Call, Id, Payload};
 use tokio::time::{Instant, timeout_at};
@@ -30,6 +32,12 @@ pub enum Incoming {
     Notification(Call),
 }
 
+enum Fetched {
+    Something,
+    /// Nothing, and nothing will come.
+    Nothing,
+}
+
 impl Inbox {
     pub(crate) fn new(owner: Arc<Owner>, shared: Arc<Shared>) -> Self {
         Inbox {
@@ -48,24 +56,27 @@ impl Inbox {
             if let Some(incoming) = self.take() {
                 return Some(incoming);
             }
-            let arrived = self.shared.arrived.notified();
-            let ended = {
-                let mut guard = self.shared.lock();
-                let state = &mut *guard;
-                std::mem::swap(&mut self.fetched, &mut state.inbox);
-                state.consumer_idle = self.fetched.is_empty();
-                state.reading.is_some()
-            };
-            if !self.fetched.is_empty() {
-                continue;
-            }
-            if ended {
+            if let Fetched::Nothing = poll_fn(|cx| self.fetch(cx)).await {
                 let since = *self.ended.get_or_insert_with(Instant::now);
                 self.wind_down(since).await;
                 return None;
             }
-            arrived.await;
         }
+    }
+
+    /// Takes over what has come in.
+    fn fetch(&mut self, cx: &mut Context<'_>) -> Poll<Fetched> {
+        let mut guard = self.shared.lock();
+        let state = &mut *guard;
+        std::mem::swap(&mut self.fetched, &mut state.inbox);
+        if !self.fetched.is_empty() {
+            return Poll::Ready(Fetched::Something);
+        }
+        if state.reading.is_some() {
+            return Poll::Ready(Fetched::Nothing);
+        }
+        state.consumer = Some(cx.waker().clone());
+        Poll::Pending
     }
 
     /// Takes a call that has been fetched. An answer on the way is handed to whoever waits for it.
@@ -140,7 +151,7 @@ impl Drop for Inbox {
             }
         }
         self.shared.unread.store(0, Ordering::Release);
-        self.shared.wake_writer(state);
+        state.wake_writer();
         drop(guard);
         self.shared.taken.notify_one();
     }

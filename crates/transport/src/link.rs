@@ -114,7 +114,7 @@ impl Link {
     fn take_back(&self, call: CallId) {
         let mut state = self.shared().lock();
         state.peer.cancel(call);
-        self.shared().wake_writer(&mut state);
+        state.wake_writer();
     }
 
     async fn start<T: Encode>(
@@ -134,7 +134,7 @@ impl Link {
             .peer
             .call(method, params, flow)
             .map_err(CallError::TooLarge)?;
-        self.shared().wake_writer(&mut state);
+        state.wake_writer();
         Ok(Pending::new(self, &mut state, call, delivery))
     }
 
@@ -159,7 +159,7 @@ impl Link {
     pub fn answer<T: Encode>(&self, id: &Id, flow: Flow, outcome: Result<&T, &Error>) -> bool {
         let mut state = self.shared().lock();
         let sent = state.writing.is_none() && state.peer.answer(id, flow, outcome);
-        self.shared().wake_writer(&mut state);
+        state.wake_writer();
         drop(state);
         self.shared().settled.notify_waiters();
         self.shared().cancelled.notify_waiters();
@@ -222,7 +222,7 @@ impl Link {
         let mut state = self.room(until).await;
         open(&state, state.writing.as_ref())?;
         push(&mut state).map_err(CallError::TooLarge)?;
-        self.shared().wake_writer(&mut state);
+        state.wake_writer();
         Ok(())
     }
 
@@ -264,9 +264,8 @@ impl Owner {
     fn close(&self) {
         let mut state = self.0.lock();
         state.closing = true;
-        self.0.wake_writer(&mut state);
+        state.wake_writer();
         drop(state);
-        self.0.to_write.notify_one();
         self.0.taken.notify_one();
         self.0.closing.notify_one();
         self.0.room.notify_waiters();

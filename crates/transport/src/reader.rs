@@ -1,6 +1,7 @@
 //! The task that reads. It never waits for the task that writes, and stops reading while too much is not taken.
 
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -54,16 +55,16 @@ enum Read {
 
 impl Reading {
     async fn all(&mut self, read: &mut (impl AsyncRead + Unpin)) -> Result<(), Closed> {
+        let shared = Arc::clone(&self.shared);
+        let mut closing = pin!(shared.closing.notified());
         loop {
             self.split().await?;
             self.hand_over().await?;
-            self.buffer.reserve(READ);
-            let shared = Arc::clone(&self.shared);
-            let closing = shared.closing.notified();
+            self.make_room();
             let got = tokio::select! {
                 biased;
                 got = read.read_buf(&mut self.buffer) => got,
-                () = closing => return Err(Closed::Here),
+                () = &mut closing => return Err(Closed::Here),
             };
             match got {
                 Ok(0) => return self.last().await,
@@ -71,6 +72,14 @@ impl Reading {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(Closed::Io(error.kind())),
             }
+        }
+    }
+
+    /// Goes on in the same buffer while there is some room: messages that were cut from it are mostly still in use, and
+    /// then more room means another buffer.
+    fn make_room(&mut self) {
+        if self.buffer.capacity() - self.buffer.len() < READ / 8 {
+            self.buffer.reserve(READ);
         }
     }
 
@@ -189,9 +198,11 @@ impl Reading {
         }
         self.batched = 0;
         self.shared.unread.fetch_add(size, Ordering::AcqRel);
-        self.shared.wake_consumer(state);
+        if !state.inbox.is_empty() {
+            state.wake_consumer();
+        }
         if !state.peer.outbox().is_empty() {
-            self.shared.wake_writer(state);
+            state.wake_writer();
         }
         drop(guard);
         if cancelled {

@@ -1,14 +1,16 @@
 //! The task that writes: as many messages at once as wait, and nothing between them.
 
+use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use attache_rpc::{Chunk, Framing};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 use crate::Closed;
 use crate::border::Outgoing;
-use crate::driver::Shared;
+use crate::driver::{Shared, State};
 
 pub(crate) async fn run<W: AsyncWrite + Unpin>(
     mut write: W,
@@ -34,7 +36,6 @@ async fn write_all<W: AsyncWrite + Unpin>(
     let mut batch: Vec<Chunk> = Vec::new();
     let mut outgoing = Outgoing::new(framing);
     loop {
-        let wake = shared.to_write.notified();
         let ending = {
             let mut state = shared.lock();
             let mut size = 0;
@@ -45,7 +46,6 @@ async fn write_all<W: AsyncWrite + Unpin>(
                 size += chunk.as_ref().len();
                 batch.push(chunk);
             }
-            state.writer_idle = batch.is_empty();
             state.flushed &= batch.is_empty();
             state.closing
         };
@@ -56,7 +56,7 @@ async fn write_all<W: AsyncWrite + Unpin>(
             if ending {
                 return Ok(());
             }
-            wake.await;
+            poll_fn(|cx| waiting(shared, cx)).await;
             continue;
         }
         let mut translated = false;
@@ -90,6 +90,16 @@ async fn write_all<W: AsyncWrite + Unpin>(
     }
 }
 
+/// Waits until there is something to write, or the end has come.
+fn waiting(shared: &Shared, cx: &mut Context<'_>) -> Poll<()> {
+    let mut state = shared.lock();
+    if state.closing || !state.peer.outbox().is_empty() {
+        return Poll::Ready(());
+    }
+    state.writer = Some(cx.waker().clone());
+    Poll::Pending
+}
+
 async fn write_slices<W: AsyncWrite + Unpin>(
     write: &mut W,
     mut rest: &mut [IoSlice<'_>],
@@ -111,13 +121,7 @@ async fn write_slices<W: AsyncWrite + Unpin>(
 
 /// Waits until our side has closed the connection, and then as long as the peer may take to read on.
 async fn given_up(shared: &Shared) {
-    loop {
-        let wake = shared.to_write.notified();
-        if shared.lock().closed_here() {
-            break;
-        }
-        wake.await;
-    }
+    drop(shared.wait(&shared.room, State::closed_here).await);
     tokio::time::sleep(shared.grace).await;
 }
 

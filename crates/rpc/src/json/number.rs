@@ -3,7 +3,7 @@
 use super::{Decode, Encode, Error, Problem, Reader};
 
 macro_rules! integers {
-    ($($type:ty)*) => {$(
+    ($($type:ty: $magnitude:expr),*) => {$(
         impl Decode for $type {
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
                 let mark = reader.mark();
@@ -18,15 +18,39 @@ macro_rules! integers {
 
         impl Encode for $type {
             fn encode(&self, out: &mut String) {
-                use std::fmt::Write as _;
-                // Writing to a String cannot fail.
-                write!(out, "{self}").unwrap_or_default();
+                let magnitude: fn($type) -> (bool, u64) = $magnitude;
+                let (negative, magnitude) = magnitude(*self);
+                if negative {
+                    out.push('-');
+                }
+                digits(out, magnitude);
             }
         }
     )*};
 }
 
-integers!(i32 i64 u16 u32 u64);
+integers! {
+    i32: |n| (n < 0, n.unsigned_abs().into()),
+    i64: |n| (n < 0, n.unsigned_abs()),
+    u16: |n| (false, n.into()),
+    u32: |n| (false, n.into()),
+    u64: |n| (false, n)
+}
+
+/// Every message has an id, and `fmt` takes five times as long.
+fn digits(out: &mut String, mut number: u64) {
+    let mut text = [b'0'; 20];
+    let mut start = text.len() - 1;
+    loop {
+        text[start] += u8::try_from(number % 10).unwrap_or_default();
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+        start -= 1;
+    }
+    out.push_str(std::str::from_utf8(&text[start..]).unwrap_or_default());
+}
 
 impl Decode for f64 {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {

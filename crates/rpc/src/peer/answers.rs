@@ -1,5 +1,7 @@
 //! The peer's requests, each of which is answered once.
 
+use std::collections::hash_map::Entry;
+
 use super::{CANCEL, Event, Peer, Question, fault};
 use crate::json::{Encode, Object, Raw};
 use crate::{Call, Error, Flow, Id, Stream, write_failure, write_response};
@@ -62,23 +64,24 @@ impl Peer {
     }
 
     pub(super) fn asked(&mut self, id: Id, call: Call) -> Option<Event> {
-        if self.questions.contains_key(&id) {
+        let full = self.questions.len() >= self.limits.in_flight;
+        let behind = self.is_behind();
+        let Entry::Vacant(place) = self.questions.entry(id.clone()) else {
             let reason = "a request with this id is still under way";
             let error = fault(Error::INVALID_REQUEST, reason, "duplicate_id", None);
             return self.refuse(&id, &error);
-        }
-        if self.questions.len() >= self.limits.in_flight {
+        };
+        if full {
             let limit = Some(self.limits.in_flight);
             return self.overloaded(&id, "too many requests are under way", limit);
         }
-        if self.is_behind() {
+        if behind {
             return self.overloaded(&id, "answers to earlier requests have not been read", None);
         }
-        let question = Question {
+        place.insert(Question {
             stream: Stream::CONNECTION,
             cancelled: false,
-        };
-        self.questions.insert(id.clone(), question);
+        });
         Some(Event::Request(id, call))
     }
 

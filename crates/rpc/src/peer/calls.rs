@@ -2,7 +2,8 @@
 
 use super::{CallId, Event, Lost, Peer, answers};
 use crate::json::Encode;
-use crate::{Flow, Id, Payload, TooLarge, write_notification, write_request};
+use crate::message::write_call;
+use crate::{Flow, Id, Payload, TooLarge, write_notification};
 
 impl Peer {
     /// Whether another call should be made now.
@@ -18,9 +19,9 @@ impl Peer {
         flow: Flow,
     ) -> Result<CallId, TooLarge> {
         let number = self.next_call;
-        let id = Id::numbered(number);
-        self.outbox
-            .push(flow, |out| write_request(out, &id, method, params))?;
+        self.outbox.push(flow, |out| {
+            write_call(out, Some(&number), method, Some(params));
+        })?;
         self.next_call += 1;
         self.calls.insert(number, flow.stream);
         Ok(CallId(number))
@@ -57,9 +58,8 @@ impl Peer {
 
     /// Nothing more will come in: the calls that will never be answered, in the order in which they were made.
     pub fn end(&mut self) -> Vec<CallId> {
-        let mut lost: Vec<u64> = self.calls.drain().map(|(number, _)| number).collect();
-        lost.sort_unstable();
-        lost.into_iter().map(CallId).collect()
+        let calls = std::mem::take(&mut self.calls);
+        calls.into_keys().map(CallId).collect()
     }
 
     pub(super) fn answered(&mut self, id: &Id, outcome: Result<Payload, Lost>) -> Option<Event> {

@@ -74,7 +74,7 @@ impl Drop for Pending<'_> {
         state.waiters.remove(&self.call);
         if state.closed().is_none() {
             state.peer.cancel(self.call);
-            self.link.shared().wake_writer(&mut state);
+            state.wake_writer();
         }
         state.peer.forget(self.call);
         drop(state);

@@ -1,0 +1,76 @@
+//! Updates from an agent to a client that folds them.
+
+use crate::Effort;
+use crate::pair::{self, Told};
+use crate::side::Side;
+use crate::table::{Table, float, median, micros, times, whole};
+use crate::task::Task;
+
+pub(crate) fn bench(effort: Effort) {
+    let n = effort.of(100_000);
+    let mut rows: Vec<Vec<Told>> = PAIRS.iter().map(|_| Vec::new()).collect();
+    for round in 0..effort.of(RUNS) {
+        eprintln!("streaming, round {}", round + 1);
+        for (row, (client, agent)) in rows.iter_mut().zip(PAIRS) {
+            row.extend(pair::run(client, agent, Task::Stream(n)));
+        }
+    }
+    let rate = |row: &Vec<Told>| (!row.is_empty()).then(|| float(n) / wall(row));
+    let rates: Vec<Option<f64>> = rows.iter().map(rate).collect();
+    let title = format!("streaming, {} updates, client ← agent", whole(float(n)));
+    let mut table = Table::new(title, &HEADER);
+    for ((client, agent), (row, rate)) in PAIRS.iter().zip(rows.iter().zip(&rates)) {
+        let name = format!("{client} ← {agent}");
+        let Some(rate) = rate else {
+            table.missing(name);
+            continue;
+        };
+        let against = |other: usize| rates[other].map_or(String::new(), |o| times(rate / o));
+        let cpu = |side: fn(&Told) -> Option<f64>| {
+            let told: Option<Vec<f64>> = row.iter().map(side).collect();
+            told.map_or("-".into(), |told| micros(median(told) / float(n)))
+        };
+        let cells = vec![
+            whole(*rate),
+            against(STOCK),
+            against(PIPED),
+            cpu(|told| told.agent.find("cpu")),
+            cpu(|told| told.client.find("cpu")),
+        ];
+        table.row(name, cells);
+    }
+    table.print();
+}
+
+pub(crate) fn check() {
+    for (client, agent) in PAIRS {
+        pair::run(client, agent, Task::Stream(3000));
+    }
+}
+
+fn wall(row: &[Told]) -> f64 {
+    median(row.iter().map(|told| told.client.get("wall")).collect())
+}
+
+const PAIRS: [(Side, Side); 9] = [
+    (Side::Ours, Side::Ours),
+    (Side::Official, Side::Official),
+    (Side::OfficialPipe, Side::OfficialPipe),
+    (Side::Ours, Side::OfficialPipe),
+    (Side::OfficialPipe, Side::Ours),
+    (Side::Ours, Side::Raw),
+    (Side::Raw, Side::Ours),
+    (Side::Raw, Side::Raw),
+    (Side::Ours, Side::TypeScript),
+];
+const STOCK: usize = 1;
+const PIPED: usize = 2;
+const HEADER: [&str; 6] = [
+    "",
+    "updates/s",
+    "vs official",
+    "vs its pipes",
+    "agent µs",
+    "client µs",
+];
+const RUNS: usize = 5;

@@ -1,0 +1,103 @@
+//! What a client is to do, and the words that all sides say.
+
+use std::time::{Duration, Instant};
+
+use crate::figures;
+use crate::meter;
+
+#[derive(Clone, Copy)]
+pub(crate) enum Task {
+    /// Have so many updates sent, and fold them.
+    Stream(usize),
+    /// Ask so many times, one after the other.
+    Sequential(usize),
+    /// Ask so many times, with [`IN_FLIGHT`] questions open.
+    InFlight(usize),
+}
+
+impl Task {
+    pub(crate) fn parse(name: &str, n: usize) -> Self {
+        match name {
+            "stream" => Task::Stream(n),
+            "sequential" => Task::Sequential(n),
+            "in-flight" => Task::InFlight(n),
+            _ => panic!("no task {name}"),
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Task::Stream(_) => "stream",
+            Task::Sequential(_) => "sequential",
+            Task::InFlight(_) => "in-flight",
+        }
+    }
+
+    pub(crate) fn n(self) -> usize {
+        match self {
+            Task::Stream(n) | Task::Sequential(n) | Task::InFlight(n) => n,
+        }
+    }
+}
+
+/// Wall and processor time from now on.
+pub(crate) struct Watch {
+    wall: Instant,
+    cpu: Duration,
+}
+
+impl Watch {
+    pub(crate) fn start() -> Self {
+        Watch {
+            wall: Instant::now(),
+            cpu: meter::cpu(),
+        }
+    }
+
+    /// Tells what has passed.
+    pub(crate) fn stop(&self) {
+        figures::tell("wall", self.wall.elapsed().as_secs_f64());
+        self.stop_cpu();
+    }
+
+    /// Tells only processor time, where the wall tells of somebody else's.
+    pub(crate) fn stop_cpu(&self) {
+        let cpu = meter::cpu().saturating_sub(self.cpu);
+        figures::tell("cpu", cpu.as_secs_f64());
+    }
+}
+
+/// Times of single round trips.
+pub(crate) struct RoundTrips(Vec<Duration>);
+
+impl RoundTrips {
+    pub(crate) fn new(n: usize) -> Self {
+        RoundTrips(Vec::with_capacity(n))
+    }
+
+    pub(crate) fn add(&mut self, since: Instant) {
+        self.0.push(since.elapsed());
+    }
+
+    pub(crate) fn tell(mut self) {
+        self.0.sort_unstable();
+        let at = |part: usize| self.0[self.0.len() * part / 100].as_secs_f64();
+        figures::tell("p50", at(50));
+        figures::tell("p99", at(99));
+    }
+}
+
+/// The id of the message that an update belongs to.
+pub(crate) fn message_id(update: usize) -> String {
+    format!("msg_{:08x}", update / PER_MESSAGE)
+}
+
+pub(crate) const SESSION: &str = "sess_01a1e0c8";
+pub(crate) const MODE: &str = "architect";
+/// About four words, as models stream them.
+pub(crate) const TEXT: &str = "and then the function returns ";
+pub(crate) const IN_FLIGHT: usize = 64;
+/// Updates that make up a message.
+pub(crate) const PER_MESSAGE: usize = 1000;
+/// Round trips before the first that is timed.
+pub(crate) const WARM_UP: usize = 200;
