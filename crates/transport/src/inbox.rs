@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use attache_rpc::{Call, Id, Payload};
+use tokio::task::yield_now;
 use tokio::time::timeout;
 
 use crate::driver::{Queued, Shared, State};
@@ -42,8 +43,19 @@ impl Inbox {
     /// Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<Incoming> {
         loop {
-            if let Some(incoming) = self.take() {
-                return Some(incoming);
+            match self.fetched.pop_front() {
+                Some(Queued::Call(incoming)) => {
+                    self.taken(incoming.size());
+                    return Some(incoming);
+                }
+                Some(Queued::Answer(call, outcome)) => {
+                    self.taken(outcome.as_ref().map_or(0, Payload::size));
+                    self.shared.lock().deliver(call, outcome);
+                    // Whoever waits for the answer goes on before anybody sees what came after it.
+                    yield_now().await;
+                    continue;
+                }
+                None => {}
             }
             let arrived = self.shared.arrived.notified();
             let ended = {
@@ -61,22 +73,6 @@ impl Inbox {
                 return None;
             }
             arrived.await;
-        }
-    }
-
-    /// Takes a call that has been fetched. An answer on the way is handed to whoever waits for it.
-    fn take(&mut self) -> Option<Incoming> {
-        loop {
-            match self.fetched.pop_front()? {
-                Queued::Call(incoming) => {
-                    self.taken(incoming.size());
-                    return Some(incoming);
-                }
-                Queued::Answer(call, outcome) => {
-                    self.taken(outcome.as_ref().map_or(0, Payload::size));
-                    self.shared.lock().deliver(call, outcome);
-                }
-            }
         }
     }
 
