@@ -33,19 +33,16 @@ async fn pass(mut inbox: Inbox, from: Link, to: Link) {
                 }
             }
             Incoming::Request(id, call) => {
-                let (from, to) = (from.clone(), to.clone());
+                let (method, order) = (call.method(), Delivery::InOrder);
+                let asked = match call.payload() {
+                    Some(params) => to.start(method, &params, FLOW, order).await,
+                    None => to.start(method, &Object::default(), FLOW, order).await,
+                };
+                let from = from.clone();
                 tokio::spawn(async move {
-                    let cancelled = from.cancelled(&id);
-                    let params = call.payload();
-                    let (method, order) = (call.method(), Delivery::InOrder);
-                    let answer = match &params {
-                        Some(params) => {
-                            to.call_unless(method, params, FLOW, order, cancelled).await
-                        }
-                        None => {
-                            let none = Object::default();
-                            to.call_unless(method, &none, FLOW, order, cancelled).await
-                        }
+                    let answer = match asked {
+                        Ok(asked) => asked.answer_unless(from.cancelled(&id)).await,
+                        Err(error) => Err(error),
                     };
                     let answer = answer.map_err(refusal);
                     from.answer(&id, FLOW, answer.as_ref());
