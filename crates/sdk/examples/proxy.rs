@@ -15,12 +15,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (agent, from_agent) = connect(stdout, stdin, Options::default());
     let (read, write) = stdio()?;
     let (client, from_client) = connect(read, write, Options::default());
-    tokio::select! {
-        () = pass(from_client, client.clone(), agent.clone()) => {}
-        () = pass(from_agent, agent, client) => {}
-    }
-    child.stop(Default::default()).await;
-    Ok(())
+    let outcome = tokio::select! {
+        () = pass(from_client, client.clone(), agent.clone()) => Ok(()),
+        () = pass(from_agent, agent, client.clone()) => Err("the agent is gone"),
+    };
+    let ending = child.stop(Default::default()).await;
+    client.flush().await;
+    Ok(outcome.map_err(|gone| format!("{gone}: {ending}"))?)
 }
 
 /// Passes on what one side says to the other, and the answers back.

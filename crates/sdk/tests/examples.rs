@@ -11,10 +11,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use attache::json::Raw;
 use attache::process::{Ladder, Program, Status};
 use attache::{ClientCall, Options, v1};
 use expect_test::{Expect, expect};
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 
 /// Runs one example with others as its arguments, in an empty folder, and gives what it printed.
@@ -118,6 +119,52 @@ async fn a_cancellation_does_not_overtake_its_prompt_in_a_proxy() {
     cancelled.unwrap();
     assert_eq!(ended.unwrap().stop_reason, v1::StopReason::Cancelled);
     child.stop(Ladder::default()).await;
+}
+
+#[tokio::test]
+async fn answers_and_updates_keep_their_places_in_proxies() {
+    let words = ["proxy", "interop_agent"].map(example);
+    let program = Program::new(example("proxy")).args(words);
+    let (child, mut stdin, mut stdout) = program.spawn_piped().await.unwrap();
+    let cwd = Raw::of(env!("CARGO_TARGET_TMPDIR"));
+    let calls = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{{"protocolVersion":1}}}}
+{{"jsonrpc":"2.0","id":2,"method":"session/new","params":{{"cwd":{},"mcpServers":[]}}}}
+{{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{{"sessionId":"session-1","prompt":[{{"type":"text","text":"stream 2"}}]}}}}
+"#,
+        cwd.as_str()
+    );
+    stdin.write_all(calls.as_bytes()).await.unwrap();
+    drop(stdin);
+    let mut said = String::new();
+    stdout.read_to_string(&mut said).await.unwrap();
+    child.wait().await;
+    let beginnings: Vec<&str> = said.lines().map(|line| &line[..37]).collect();
+    expect![[r#"
+        {"jsonrpc":"2.0","id":1,"result":{"pr
+        {"jsonrpc":"2.0","id":2,"result":{"se
+        {"jsonrpc":"2.0","method":"session/up
+        {"jsonrpc":"2.0","method":"session/up
+        {"jsonrpc":"2.0","id":3,"result":{"st
+    "#]]
+    .assert_eq(&(beginnings.join("\n") + "\n"));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_proxy_whose_agent_is_gone_answers_and_says_so() {
+    let gone = "read line; echo oh no >&2; exit 3";
+    let program = Program::new(example("proxy")).args(["sh", "-c", gone]);
+    let spawned = attache::client::spawn(&program, Options::default()).await;
+    let (agent, mut calls, child) = spawned.unwrap();
+    let hello = v1::InitializeRequest::new(v1::ProtocolVersion::V1);
+    let answer = calls.until(agent.initialize(hello), ClientCall::refuse);
+    let refused = answer.await.unwrap_err();
+    expect!["the peer has closed the connection (-32603)"].assert_eq(&refused.to_string());
+    assert!(refused.refusal().is_some());
+    let ending = child.wait().await;
+    expect![[r#"agent exited with 1: Error: "the agent is gone: agent exited with 3: oh no""#]]
+        .assert_eq(&ending.to_string());
 }
 
 #[test]
