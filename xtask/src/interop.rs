@@ -106,6 +106,15 @@ fn table(rows: &[Row]) -> String {
         };
         text += &format!("{:<12}{:<12}{outcome}\n", row.client, row.agent);
     }
+    let (mut ok, mut failed, mut skipped) = (0, 0, 0);
+    for row in rows {
+        match row.outcome {
+            Outcome::Ok(_) => ok += 1,
+            Outcome::Failed(_) => failed += 1,
+            Outcome::Skipped(_) => skipped += 1,
+        }
+    }
+    text += &format!("{ok} ok, {failed} failed, {skipped} skipped\n");
     for row in rows {
         if let Outcome::Failed(reason) = &row.outcome {
             text += &format!("\n{} client, {} agent: {reason}\n", row.client, row.agent);
@@ -140,13 +149,18 @@ mod tests {
         let rows = [
             row("rust", "python", Outcome::Ok(Duration::from_millis(340))),
             row("rust", "rust", Outcome::Failed("line 1 differs".to_owned())),
-            row("rust", "attache", Outcome::Skipped("not built".to_owned())),
+            row(
+                "rust",
+                "typescript",
+                Outcome::Skipped("npm is not installed".to_owned()),
+            ),
         ];
         expect![[r#"
             client      agent       outcome
             rust        python      ok in 0.34 s
             rust        rust        failed
-            rust        attache     skipped: not built
+            rust        typescript  skipped: npm is not installed
+            1 ok, 1 failed, 1 skipped
 
             rust client, rust agent: line 1 differs
         "#]]

@@ -51,8 +51,8 @@ fn root() -> Result<PathBuf, String> {
 const HELP: &str = "\
 Usage: cargo xtask <command>
 
-  ci       formatting, lints, tidy, tests and documentation, as on every change
+  ci       formatting, lints, tidy, tests and documentation; a Rust toolchain is all it needs
   bench    what codec and engine cost next to the official crates; `codec` or `engine` for one, --quick for less
-  interop  every client of interop/ against every agent; --install-only stops before that
+  interop  our agent and client, and those of interop/, each with each; --install-only stops before that
   tidy     the rules of this repository that no compiler checks
 ";

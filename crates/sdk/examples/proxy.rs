@@ -15,12 +15,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (agent, from_agent) = connect(stdout, stdin, Options::default());
     let (read, write) = stdio()?;
     let (client, from_client) = connect(read, write, Options::default());
-    tokio::select! {
-        () = pass(from_client, client.clone(), agent.clone()) => {}
-        () = pass(from_agent, agent, client) => {}
-    }
-    child.stop(Default::default()).await;
-    Ok(())
+    let outcome = tokio::select! {
+        () = pass(from_client, client.clone(), agent.clone()) => Ok(()),
+        () = pass(from_agent, agent, client.clone()) => Err("the agent is gone"),
+    };
+    let ending = child.stop(Default::default()).await;
+    client.flush().await;
+    Ok(outcome.map_err(|gone| format!("{gone}: {ending}"))?)
 }
 
 /// Passes on what one side says to the other, and the answers back.
@@ -33,19 +34,16 @@ async fn pass(mut inbox: Inbox, from: Link, to: Link) {
                 }
             }
             Incoming::Request(id, call) => {
-                let (from, to) = (from.clone(), to.clone());
+                let (method, order) = (call.method(), Delivery::InOrder);
+                let asked = match call.payload() {
+                    Some(params) => to.start(method, &params, FLOW, order).await,
+                    None => to.start(method, &Object::default(), FLOW, order).await,
+                };
+                let from = from.clone();
                 tokio::spawn(async move {
-                    let cancelled = from.cancelled(&id);
-                    let params = call.payload();
-                    let (method, order) = (call.method(), Delivery::InOrder);
-                    let answer = match &params {
-                        Some(params) => {
-                            to.call_unless(method, params, FLOW, order, cancelled).await
-                        }
-                        None => {
-                            let none = Object::default();
-                            to.call_unless(method, &none, FLOW, order, cancelled).await
-                        }
+                    let answer = match asked {
+                        Ok(asked) => asked.answer_unless(from.cancelled(&id)).await,
+                        Err(error) => Err(error),
                     };
                     let answer = answer.map_err(refusal);
                     from.answer(&id, FLOW, answer.as_ref());

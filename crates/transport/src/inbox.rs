@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 
 use attache_rpc::{Call, Id, Payload};
+use tokio::task::yield_now;
 use tokio::time::{Instant, timeout_at};
 
 use crate::driver::{Queued, Shared, State};
@@ -53,8 +54,19 @@ impl Inbox {
     /// Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<Incoming> {
         loop {
-            if let Some(incoming) = self.take() {
-                return Some(incoming);
+            match self.fetched.pop_front() {
+                Some(Queued::Call(incoming)) => {
+                    self.taken(incoming.size());
+                    return Some(incoming);
+                }
+                Some(Queued::Answer(call, outcome)) => {
+                    self.taken(outcome.as_ref().map_or(0, Payload::size));
+                    self.shared.lock().deliver(call, outcome);
+                    // Whoever waits for the answer goes on before anybody sees what came after it.
+                    yield_now().await;
+                    continue;
+                }
+                None => {}
             }
             if let Fetched::Nothing = poll_fn(|cx| self.fetch(cx)).await {
                 let since = *self.ended.get_or_insert_with(Instant::now);
@@ -77,22 +89,6 @@ impl Inbox {
         }
         state.consumer = Some(cx.waker().clone());
         Poll::Pending
-    }
-
-    /// Takes a call that has been fetched. An answer on the way is handed to whoever waits for it.
-    fn take(&mut self) -> Option<Incoming> {
-        loop {
-            match self.fetched.pop_front()? {
-                Queued::Call(incoming) => {
-                    self.taken(incoming.size());
-                    return Some(incoming);
-                }
-                Queued::Answer(call, outcome) => {
-                    self.taken(outcome.as_ref().map_or(0, Payload::size));
-                    self.shared.lock().deliver(call, outcome);
-                }
-            }
-        }
     }
 
     fn taken(&self, size: usize) {

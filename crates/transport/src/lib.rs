@@ -18,7 +18,7 @@ mod writer;
 pub use border::{Border, Crossing, Instead};
 pub use driver::connect;
 pub use inbox::{Inbox, Incoming};
-pub use link::{CallError, Closed, Delivery, Link};
+pub use link::{CallError, Closed, Delivery, Link, Pending};
 pub use memory::{Pipe, pipes};
 pub use options::{Look, Lookout, Options};
 pub use stdio::{Input, Output, stdio};

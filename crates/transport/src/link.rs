@@ -16,7 +16,8 @@ use thiserror::Error as ThisError;
 use tokio::sync::Notify;
 
 use crate::driver::{Shared, State};
-use pending::Pending;
+
+pub use pending::Pending;
 
 /// The way to the peer.
 #[derive(Clone)]
@@ -89,41 +90,14 @@ impl Link {
         call.answer().await
     }
 
-    /// Asks the peer and waits for the answer. When `cancelled` comes first the request is taken back, and its answer
-    /// is still waited for.
-    pub async fn call_unless<T: Encode>(
+    /// Asks the peer, and returns when the request has its place in the queue: what is said afterwards comes after it.
+    pub async fn start<T: Encode>(
         &self,
         method: &str,
         params: &T,
         flow: Flow,
         delivery: Delivery,
-        cancelled: impl Future<Output = ()>,
-    ) -> Result<Payload, CallError> {
-        let call = self.start(method, params, flow, delivery).await?;
-        let id = call.id();
-        let mut answer = std::pin::pin!(call.answer());
-        tokio::select! {
-            biased;
-            answer = &mut answer => return answer,
-            () = cancelled => {}
-        }
-        self.take_back(id);
-        answer.await
-    }
-
-    fn take_back(&self, call: CallId) {
-        let mut state = self.shared().lock();
-        state.peer.cancel(call);
-        state.wake_writer();
-    }
-
-    async fn start<T: Encode>(
-        &self,
-        method: &str,
-        params: &T,
-        flow: Flow,
-        delivery: Delivery,
-    ) -> Result<Pending<'_>, CallError> {
+    ) -> Result<Pending, CallError> {
         let until = |state: &State| {
             let room = state.peer.has_room(flow.urgency) && state.peer.may_call();
             room || state.closing || state.closed().is_some()
@@ -204,6 +178,12 @@ impl Link {
     /// What has happened so far that nobody was told of.
     pub fn counts(&self) -> Counts {
         self.shared().lock().peer.counts()
+    }
+
+    fn take_back(&self, call: CallId) {
+        let mut state = self.shared().lock();
+        state.peer.cancel(call);
+        state.wake_writer();
     }
 
     fn shared(&self) -> &Shared {

@@ -112,6 +112,9 @@ fn fault(printed: &Printed, expected: &str) -> Option<String> {
 }
 
 fn difference(printed: &str, expected: &str) -> Option<String> {
+    if printed == expected {
+        return None;
+    }
     let (mut printed, mut expected) = (printed.lines(), expected.lines());
     for number in 1.. {
         match (printed.next(), expected.next()) {
@@ -127,7 +130,7 @@ fn difference(printed: &str, expected: &str) -> Option<String> {
             }
         }
     }
-    None
+    Some("the ends of lines differ".to_owned())
 }
 
 /// Clients give up after 30 s by themselves.
@@ -153,6 +156,15 @@ mod tests {
                   expected {"a":1}
                   printed  {"a":2}"#]],
         );
+    }
+
+    #[test]
+    fn lines_that_end_differently_are_a_difference() {
+        check(
+            "{\"a\":1}\r\n{\"b\":2}\n",
+            expect!["the ends of lines differ"],
+        );
+        check("{\"a\":1}\n{\"b\":2}", expect!["the ends of lines differ"]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use attache_rpc::Limits;
 
 use super::{Sides, hello};
-use crate::{AgentCall, ClientCall, Options, v1};
+use crate::{AgentCall, ClientCall, Options, Transcript, v1};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_update_is_taken_before_the_answer_is_given() {
@@ -47,6 +47,40 @@ async fn every_update_is_taken_before_the_answer_is_given() {
         // The last update may still be in the hands of its taker, who has come back for more before the answer.
         assert_eq!(taken.load(Ordering::SeqCst), 7 * turn);
     }
+}
+
+#[tokio::test]
+async fn what_is_said_after_a_turn_is_not_taken_before_its_end() {
+    let sides = Sides::new(1 << 16, Options::default);
+    let (client, mut agent_calls) = (sides.client, sides.agent_calls);
+    tokio::spawn(async move {
+        while let Some(call) = agent_calls.next().await {
+            match call {
+                AgentCall::Initialize(_, reply) => {
+                    reply.ok(v1::InitializeResponse::new(v1::ProtocolVersion::V1));
+                }
+                AgentCall::Prompt(request, reply) => {
+                    let session = client.session(request.session_id);
+                    session.say("before").await.unwrap();
+                    reply.ok(v1::PromptResponse::new(v1::StopReason::EndTurn));
+                    session.say("after").await.unwrap();
+                }
+                other => other.refuse(),
+            }
+        }
+    });
+    let (agent, mut calls) = (sides.agent, sides.client_calls);
+    agent.initialize(hello()).await.unwrap();
+    let mut transcript = Transcript::new();
+    let session = agent.session("s");
+    let turn = calls.until(session.prompt(["go"]), |call| {
+        if let ClientCall::Session(said) = call {
+            transcript.apply(said.update);
+        }
+    });
+    turn.await.unwrap();
+    assert_eq!(transcript.text(), "before");
+    assert!(matches!(calls.next().await, Some(ClientCall::Session(_))));
 }
 
 /// An agent that calls back from inside its prompt while the client floods it, with room for one message in every

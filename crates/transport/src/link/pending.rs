@@ -7,17 +7,17 @@ use tokio::time::timeout;
 use super::{CallError, Closed, Delivery, Link};
 use crate::driver::{State, Waiter};
 
-/// Takes the call back if it is dropped before the answer has come.
-pub(super) struct Pending<'a> {
-    link: &'a Link,
+/// A request that has been queued and waits for its answer. Dropping it takes the request back.
+pub struct Pending {
+    link: Link,
     call: CallId,
     delivery: Delivery,
     answer: oneshot::Receiver<Result<Payload, CallError>>,
     answered: bool,
 }
 
-impl<'a> Pending<'a> {
-    pub(super) fn new(link: &'a Link, state: &mut State, call: CallId, delivery: Delivery) -> Self {
+impl Pending {
+    pub(super) fn new(link: &Link, state: &mut State, call: CallId, delivery: Delivery) -> Self {
         let (sender, answer) = oneshot::channel();
         let waiter = Waiter {
             delivery,
@@ -26,7 +26,7 @@ impl<'a> Pending<'a> {
         };
         state.waiters.insert(call, waiter);
         Pending {
-            link,
+            link: link.clone(),
             call,
             delivery,
             answer,
@@ -34,11 +34,26 @@ impl<'a> Pending<'a> {
         }
     }
 
-    pub(super) fn id(&self) -> CallId {
-        self.call
+    /// Waits for the answer.
+    pub async fn answer(mut self) -> Result<Payload, CallError> {
+        self.wait().await
     }
 
-    pub(super) async fn answer(mut self) -> Result<Payload, CallError> {
+    /// Waits for the answer. When `cancelled` comes first the request is taken back, and its answer is still waited for.
+    pub async fn answer_unless(
+        mut self,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<Payload, CallError> {
+        tokio::select! {
+            biased;
+            answer = self.wait() => return answer,
+            () = cancelled => {}
+        }
+        self.link.take_back(self.call);
+        self.wait().await
+    }
+
+    async fn wait(&mut self) -> Result<Payload, CallError> {
         let answer = match self.delivery {
             Delivery::AtOnce => (&mut self.answer).await,
             Delivery::InOrder => loop {
@@ -65,7 +80,7 @@ impl<'a> Pending<'a> {
     }
 }
 
-impl Drop for Pending<'_> {
+impl Drop for Pending {
     fn drop(&mut self) {
         if self.answered {
             return;
