@@ -12,6 +12,7 @@ use agent_client_protocol::v1::schema::{
     SetSessionModeResponse, StopReason,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::figures;
@@ -24,7 +25,7 @@ use crate::task::{
 struct Call<'a, P> {
     jsonrpc: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<u64>,
+    id: Option<Value>,
     #[serde(borrow)]
     method: Cow<'a, str>,
     params: P,
@@ -33,7 +34,7 @@ struct Call<'a, P> {
 #[derive(Serialize, Deserialize)]
 struct Answer<'a, R> {
     jsonrpc: Cow<'a, str>,
-    id: u64,
+    id: Value,
     result: R,
 }
 
@@ -69,13 +70,13 @@ impl Pipes {
     fn call(&mut self, id: Option<u64>, method: &str, params: impl Serialize) {
         self.write(&Call {
             jsonrpc: VERSION,
-            id,
+            id: id.map(Value::from),
             method: method.into(),
             params,
         });
     }
 
-    fn answer(&mut self, id: u64, result: impl Serialize) {
+    fn answer(&mut self, id: Value, result: impl Serialize) {
         self.write(&Answer {
             jsonrpc: VERSION,
             id,

@@ -62,10 +62,10 @@ fn in_flight(effort: Effort) {
     }
     let title = format!("requests, {IN_FLIGHT} in flight");
     let mut table = Table::new(title, &["", "requests/s", "vs official", "vs its pipes"]);
+    // The best run: whatever else the machine does only adds.
     let rate = |row: &[Told]| {
-        of(row, |told| {
-            told.client.get("asked") / told.client.get("wall")
-        })
+        let rate = |told: &Told| told.client.get("asked") / told.client.get("wall");
+        row.iter().map(rate).fold(0.0, f64::max)
     };
     for (side, row) in SIDES.iter().zip(&rows) {
         let cells = vec![

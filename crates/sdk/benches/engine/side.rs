@@ -1,8 +1,8 @@
 //! The programs that can be one side of a pair.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::{env, fmt};
+use std::{env, fmt, fs};
 
 /// One side, by the name of its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,8 +24,8 @@ impl Side {
     /// The command that runs it as an agent; `None` where it is not installed.
     pub(crate) fn agent(self) -> Option<Command> {
         match self {
-            Side::TypeScript => script("node", "typescript/bench_agent.mjs", "node_modules"),
-            Side::Python => script("python/bin/python", "python/bench_agent.py", "python"),
+            Side::TypeScript => script("node", "typescript", "bench_agent.mjs", "node_modules"),
+            Side::Python => script("venv/bin/python", "python", "bench_agent.py", "venv"),
             _ => Some(own(&["agent", self.name()])),
         }
     }
@@ -49,22 +49,22 @@ pub(crate) fn own(words: &[&str]) -> Command {
     command
 }
 
-/// A script of `interop/`, if what it needs is under `target/interop`.
-fn script(interpreter: &str, path: &str, needs: &str) -> Option<Command> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let installed = root.join("target/interop");
-    let script = root.join("interop").join(path);
-    if !installed.join(needs).exists() || !script.exists() {
+/// A script of `interop/`, put where `cargo xtask interop` has installed what it needs.
+fn script(interpreter: &str, folder: &str, file: &str, needs: &str) -> Option<Command> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../interop");
+    let program = env::current_exe().unwrap();
+    let target = program.ancestors().nth(3)?;
+    let installed = target.join("interop").join(folder);
+    if !installed.join(needs).exists() {
         return None;
     }
+    fs::copy(source.join(folder).join(file), installed.join(file)).unwrap();
     let own = installed.join(interpreter);
-    let interpreter = if own.exists() {
-        own
-    } else {
-        PathBuf::from(interpreter)
+    let mut command = match own.exists() {
+        true => Command::new(own),
+        false => Command::new(interpreter),
     };
-    let mut command = Command::new(interpreter);
-    command.arg(script).env("INTEROP", installed);
+    command.arg(installed.join(file));
     Some(command)
 }
 

@@ -48,11 +48,13 @@ pub(crate) fn check() {
     }
 }
 
+/// The best run: whatever else the machine does only adds.
 fn wall(row: &[Told]) -> f64 {
-    median(row.iter().map(|told| told.client.get("wall")).collect())
+    let walls = row.iter().map(|told| told.client.get("wall"));
+    walls.fold(f64::INFINITY, f64::min)
 }
 
-const PAIRS: [(Side, Side); 9] = [
+const PAIRS: [(Side, Side); 10] = [
     (Side::Ours, Side::Ours),
     (Side::Official, Side::Official),
     (Side::OfficialPipe, Side::OfficialPipe),
@@ -62,6 +64,7 @@ const PAIRS: [(Side, Side); 9] = [
     (Side::Raw, Side::Ours),
     (Side::Raw, Side::Raw),
     (Side::Ours, Side::TypeScript),
+    (Side::Ours, Side::Python),
 ];
 const STOCK: usize = 1;
 const PIPED: usize = 2;
