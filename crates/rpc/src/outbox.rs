@@ -261,6 +261,6 @@ impl AsRef<[u8]> for Chunk {
     }
 }
 
-/// About as much as a pipe takes at once; a chunk grows beyond it by its last message.
-const CHUNK: usize = 64 << 10;
+/// What a pipe takes at once, with room for the message that fills the chunk.
+const CHUNK: usize = 60 << 10;
 const SPARE: usize = 2;

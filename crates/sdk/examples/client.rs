@@ -5,13 +5,15 @@
 use attache::process::{Program, guard};
 use attache::{ClientCall, Options, v1};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     guard::run_if_asked();
+    run()
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let name = arguments
-        .next()
-        .ok_or("usage: client COMMAND [ARGUMENT…]")?;
+    let name = arguments.next().ok_or("usage: client COMMAND…")?;
     let program = Program::new(name).args(arguments);
     let (agent, mut calls, child) = attache::client::spawn(&program, Options::default()).await?;
 
@@ -31,20 +33,17 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn take(call: ClientCall) {
     match call {
         ClientCall::Session(said) => {
-            if let v1::SessionUpdate::AgentMessageChunk(chunk) = said.update
-                && let v1::ContentBlock::Text(text) = chunk.content
-            {
-                print!("{}", text.text);
+            if let v1::SessionUpdate::AgentMessageChunk(chunk) = said.update {
+                print!("{}", chunk.content.as_text().unwrap_or("…"));
             }
         }
-        ClientCall::RequestPermission(request, reply) => match request.options.first() {
-            Some(option) => reply.ok(v1::RequestPermissionResponse::new(
-                v1::SelectedPermissionOutcome::new(option.option_id.clone()),
-            )),
-            None => reply.ok(v1::RequestPermissionResponse::new(
-                v1::RequestPermissionOutcome::Cancelled,
-            )),
-        },
+        ClientCall::RequestPermission(request, reply) => {
+            let outcome = match request.options.into_iter().next() {
+                Some(option) => v1::SelectedPermissionOutcome::new(option.option_id).into(),
+                None => v1::RequestPermissionOutcome::Cancelled,
+            };
+            reply.ok(v1::RequestPermissionResponse::new(outcome));
+        }
         other => other.refuse(),
     }
 }

@@ -5,9 +5,13 @@ use attache::rpc::json::Object;
 use attache::rpc::{Error, Flow, Stream};
 use attache::transport::{CallError, Delivery, Inbox, Incoming, Link, Options, connect, stdio};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     guard::run_if_asked();
+    run()
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let name = arguments.next().ok_or("usage: proxy COMMAND [ARGUMENT…]")?;
     let program = Program::new(name).args(arguments);

@@ -3,11 +3,11 @@
 use std::io;
 use std::sync::Arc;
 
-use attache_rpc::json::Raw;
+use attache_rpc::json::{Encode, Raw};
 use attache_rpc::{Flow, Garbage, Stream};
 use attache_schema::dialect::Peer;
 use attache_schema::method::{Notification, Request};
-use attache_schema::v1;
+use attache_schema::{FilePath, v1};
 use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -80,13 +80,21 @@ impl ClientHandle {
     }
 
     /// Asks something outside the protocol; the method's name starts with `_`.
-    pub async fn ask_extension(&self, method: &str, params: &Raw) -> Result<Raw, CallError> {
-        self.core.ask_extension(method, params).await
+    pub async fn ask_extension(
+        &self,
+        method: &str,
+        params: &impl Encode,
+    ) -> Result<Raw, CallError> {
+        self.core.ask_extension(method, &Raw::of(params)).await
     }
 
     /// Tells something outside the protocol.
-    pub async fn tell_extension(&self, method: &str, params: &Raw) -> Result<(), CallError> {
-        self.core.tell_extension(method, params).await
+    pub async fn tell_extension(
+        &self,
+        method: &str,
+        params: &impl Encode,
+    ) -> Result<(), CallError> {
+        self.core.tell_extension(method, &Raw::of(params)).await
     }
 
     /// One session of the client.
@@ -124,6 +132,11 @@ impl ClientSession {
         &self.id
     }
 
+    /// The client that the session belongs to.
+    pub fn client(&self) -> &ClientHandle {
+        &self.client
+    }
+
     /// Tells what has happened. Waits while the client does not read.
     pub async fn update(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), CallError> {
         let notification = v1::SessionNotification::new(self.id.clone(), update);
@@ -154,5 +167,21 @@ impl ClientSession {
         let id = self.id.clone();
         let request = v1::RequestPermissionRequest::new(id, tool_call, options);
         Ok(self.client.ask(request).await?.outcome)
+    }
+
+    /// Reads a whole file as the client sees it, unsaved changes included.
+    pub async fn read_text_file(&self, path: impl Into<FilePath>) -> Result<String, CallError> {
+        let request = v1::ReadTextFileRequest::new(self.id.clone(), path);
+        Ok(self.client.ask(request).await?.content)
+    }
+
+    /// Writes a whole file through the client.
+    pub async fn write_text_file(
+        &self,
+        path: impl Into<FilePath>,
+        content: impl Into<String>,
+    ) -> Result<(), CallError> {
+        let request = v1::WriteTextFileRequest::new(self.id.clone(), path, content);
+        self.client.ask(request).await.map(drop)
     }
 }

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 
-use attache_rpc::json::Raw;
+use attache_rpc::json::{Encode, Raw};
 use attache_rpc::{Flow, Garbage, Stream};
 use attache_schema::dialect::Peer;
 use attache_schema::method::{Notification, Request};
@@ -144,13 +144,21 @@ impl AgentHandle {
     }
 
     /// Asks something outside the protocol; the method's name starts with `_`.
-    pub async fn ask_extension(&self, method: &str, params: &Raw) -> Result<Raw, CallError> {
-        self.core.ask_extension(method, params).await
+    pub async fn ask_extension(
+        &self,
+        method: &str,
+        params: &impl Encode,
+    ) -> Result<Raw, CallError> {
+        self.core.ask_extension(method, &Raw::of(params)).await
     }
 
     /// Tells something outside the protocol.
-    pub async fn tell_extension(&self, method: &str, params: &Raw) -> Result<(), CallError> {
-        self.core.tell_extension(method, params).await
+    pub async fn tell_extension(
+        &self,
+        method: &str,
+        params: &impl Encode,
+    ) -> Result<(), CallError> {
+        self.core.tell_extension(method, &Raw::of(params)).await
     }
 
     /// One session of the agent.

@@ -18,6 +18,16 @@ union! {
     }
 }
 
+impl ContentBlock {
+    /// The text, if it is one.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            ContentBlock::Text(content) => Some(&content.text),
+            _ => None,
+        }
+    }
+}
+
 impl From<&str> for ContentBlock {
     fn from(text: &str) -> Self {
         ContentBlock::Text(TextContent::new(text))
