@@ -39,7 +39,7 @@ pub(crate) struct Run {
     /// The agent's command.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) agent: Vec<String>,
-    /// The directory to work in [default: the current one].
+    /// The directory to work in, if not the current one.
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
     /// Give up after so many seconds.
@@ -52,7 +52,7 @@ pub(crate) struct Run {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct Approval {
-    /// Allow what only reads, deny the rest [default].
+    /// Allow what only reads, deny the rest, unless told otherwise.
     #[arg(long)]
     pub(crate) approve_reads: bool,
     /// Allow everything that the agent asks for.
