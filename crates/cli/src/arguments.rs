@@ -52,7 +52,7 @@ pub(crate) struct Run {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct Approval {
-    /// Allow what only reads, deny the rest, unless told otherwise.
+    /// Allow what only reads and deny the rest; this is the default.
     #[arg(long)]
     pub(crate) approve_reads: bool,
     /// Allow everything that the agent asks for.
