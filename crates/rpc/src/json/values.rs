@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Decode, Encode, Error, Reader, write};
+use super::{Decode, DecodeRest, Encode, Error, Mark, Members, Reader, write};
 
 impl Decode for bool {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
@@ -141,5 +141,22 @@ impl<T: Encode> Encode for BTreeMap<String, T> {
 
     fn is_absent(&self) -> bool {
         self.is_empty()
+    }
+}
+
+impl<T: DecodeRest> DecodeRest for Box<T> {
+    fn decode_rest(
+        reader: &mut Reader<'_>,
+        start: Mark,
+        more: bool,
+        read: Option<&'static str>,
+    ) -> Result<Self, Error> {
+        T::decode_rest(reader, start, more, read).map(Box::new)
+    }
+}
+
+impl<T: Members> Members for Box<T> {
+    fn members(&self, out: &mut String) {
+        T::members(self, out);
     }
 }

@@ -54,11 +54,17 @@ union! {
         /// The next piece of a compaction's summary; only for clients that show it.
         CompactionSummaryChunk(CompactionSummaryChunk) = "compaction_summary_chunk",
         /// News of a child session; only for clients that show subagents (unstable).
-        SubagentUpdate(SubagentUpdate) = "subagent_update",
+        SubagentUpdate(Box<SubagentUpdate>) = "subagent_update",
         /// A message between sessions; only for clients that show subagents (unstable).
         SessionMessage(SessionMessage) = "session_message",
         /// The next piece of a message between sessions; only for clients that show subagents (unstable).
         SessionMessageChunk(SessionMessageChunk) = "session_message_chunk",
+    }
+}
+
+impl From<SubagentUpdate> for SessionUpdate {
+    fn from(update: SubagentUpdate) -> Self {
+        SessionUpdate::SubagentUpdate(Box::new(update))
     }
 }
 

@@ -52,7 +52,7 @@ impl Transcript {
             Update::Notice(notice) => self.log.push(Item::Notice(notice)),
             Update::CompactionUpdate(update) => self.change_compaction(update),
             Update::CompactionSummaryChunk(chunk) => self.sum_up(chunk),
-            Update::SubagentUpdate(update) => self.change_subagent(update),
+            Update::SubagentUpdate(update) => self.change_subagent(*update),
             Update::SessionMessage(message) => self.change_session_message(message),
             Update::SessionMessageChunk(chunk) => self.pass_on(chunk),
             Update::Other(raw) => self.log.push(Item::Unknown(raw)),
