@@ -83,7 +83,7 @@ impl ClientHandle {
     pub async fn ask_extension(
         &self,
         method: &str,
-        params: &impl Encode,
+        params: &(impl Encode + ?Sized),
     ) -> Result<Raw, CallError> {
         self.core.ask_extension(method, &Raw::of(params)).await
     }
@@ -92,7 +92,7 @@ impl ClientHandle {
     pub async fn tell_extension(
         &self,
         method: &str,
-        params: &impl Encode,
+        params: &(impl Encode + ?Sized),
     ) -> Result<(), CallError> {
         self.core.tell_extension(method, &Raw::of(params)).await
     }

@@ -147,7 +147,7 @@ impl AgentHandle {
     pub async fn ask_extension(
         &self,
         method: &str,
-        params: &impl Encode,
+        params: &(impl Encode + ?Sized),
     ) -> Result<Raw, CallError> {
         self.core.ask_extension(method, &Raw::of(params)).await
     }
@@ -156,7 +156,7 @@ impl AgentHandle {
     pub async fn tell_extension(
         &self,
         method: &str,
-        params: &impl Encode,
+        params: &(impl Encode + ?Sized),
     ) -> Result<(), CallError> {
         self.core.tell_extension(method, &Raw::of(params)).await
     }

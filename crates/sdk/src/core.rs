@@ -71,6 +71,7 @@ impl Core {
 
     /// Asks something outside the protocol.
     pub(crate) async fn ask_extension(&self, method: &str, params: &Raw) -> Result<Raw, CallError> {
+        extension(method)?;
         let flow = Flow::of(stream(params.as_str()));
         let result = self.call(method, params, flow).await?;
         let result = Raw::parse(result.as_str());

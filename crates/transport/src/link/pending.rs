@@ -1,5 +1,7 @@
 //! A call that waits for its answer.
 
+use std::sync::atomic::Ordering;
+
 use attache_rpc::{CallId, Payload};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -56,20 +58,28 @@ impl Pending {
     async fn wait(&mut self) -> Result<Payload, CallError> {
         let answer = match self.delivery {
             Delivery::AtOnce => (&mut self.answer).await,
-            Delivery::InOrder => loop {
-                let shared = self.link.shared();
-                let takes = shared.takes();
-                match timeout(shared.stall, &mut self.answer).await {
-                    Ok(answer) => break answer,
-                    Err(_) if takes == shared.takes() && self.is_stalled() => {
-                        break Ok(Err(CallError::Stalled));
-                    }
-                    Err(_) => {}
-                }
-            },
+            Delivery::InOrder => self.in_turn().await,
         };
         self.answered = true;
         answer.unwrap_or(Err(CallError::Closed(Closed::Here)))
+    }
+
+    /// Waits for an answer that comes after what was said before it, as long as somebody takes that.
+    async fn in_turn(&mut self) -> Result<Result<Payload, CallError>, oneshot::error::RecvError> {
+        let first = self.link.shared().takes();
+        let mut is_asked = false;
+        loop {
+            let shared = self.link.shared();
+            let takes = shared.takes();
+            if let Ok(answer) = timeout(shared.stall, &mut self.answer).await {
+                return answer;
+            }
+            let was_asked = std::mem::replace(&mut is_asked, self.is_asked());
+            let unheard = was_asked && is_asked && first == shared.takes();
+            if unheard || (takes == shared.takes() && self.is_stalled()) {
+                return Ok(Err(CallError::Stalled));
+            }
+        }
     }
 
     /// Whether the answer has been lying in the inbox for too long.
@@ -77,6 +87,12 @@ impl Pending {
         let state = self.link.shared().lock();
         let queued = state.waiters.get(&self.call).and_then(|w| w.queued);
         queued.is_some_and(|since| since.elapsed() >= self.link.shared().stall)
+    }
+
+    /// Whether the peer waits for an answer itself, to something that has not been taken.
+    fn is_asked(&self) -> bool {
+        let shared = self.link.shared();
+        shared.unread.load(Ordering::Acquire) > 0 && shared.lock().peer.questions() > 0
     }
 }
 

@@ -119,3 +119,29 @@ async fn answers_that_nobody_waits_for_are_dropped() {
     assert_eq!(answer.session_id.as_str(), "right");
     client.finish().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_whose_question_nobody_takes_is_stalled() {
+    let script = format!(
+        r#"{TURN}
+        <- session/request_permission {{"sessionId":"s","toolCall":{{"toolCallId":"t"}},"options":[]}}
+        within 3m
+        .> $/cancel_request {{...}}
+        ..."#
+    );
+    let client = Client::with("{}", &script).await;
+    let session = client.agent.session("s");
+    let outcome = session.prompt(["go"]).await;
+    assert_eq!(outcome.unwrap_err(), CallError::Stalled);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_method_of_the_protocol_is_no_extension() {
+    let client = Client::with("{}", "|>").await;
+    let none = attache_rpc::json::Raw::parse("{}").unwrap();
+    let asked = client.agent.ask_extension("session/list", &none).await;
+    assert_eq!(asked.unwrap_err(), CallError::NotAnExtension);
+    let told = client.agent.tell_extension("session/cancel", &none).await;
+    assert_eq!(told.unwrap_err(), CallError::NotAnExtension);
+    client.finish().await;
+}
