@@ -9,19 +9,33 @@ use crate::json::{Decode, Encode, Error, Kind, Problem, Raw, Reader};
 /// A request's id, kept as the bytes it came in: an answer carries the very text of its question.
 ///
 /// Numbers are compared as text, so that `1`, `1.0` and `"1"` are three ids; strings by what they say, so that a peer
-/// may escape them in another way.
+/// may escape them in another way. A peer may use an id again once it has been answered: the id of an
+/// [`Event::Request`](crate::Event::Request) also knows which of them it belongs to, and answers no other.
 #[derive(Clone)]
-pub struct Id(Raw);
+pub struct Id(Raw, Turn);
+
+/// Which of the requests with the same id is meant; 0 is any.
+type Turn = u64;
 
 impl Id {
     /// The id `null`, which stands for a request whose id could not be read.
     pub fn null() -> Self {
-        Id(Raw::of(&None::<u64>))
+        Id(Raw::of(&None::<u64>), 0)
     }
 
     /// The id of a call that we make.
     pub(crate) fn numbered(number: u64) -> Self {
-        Id(Raw::of(&number))
+        Id(Raw::of(&number), 0)
+    }
+
+    /// The id of the n-th request that has come in.
+    pub(crate) fn in_turn(self, turn: u64) -> Self {
+        Id(self.0, turn)
+    }
+
+    /// Whether both can mean the same request, given that their texts are equal.
+    pub(crate) fn is_of(&self, other: &Id) -> bool {
+        self.1 == 0 || other.1 == 0 || self.1 == other.1
     }
 
     /// The id as JSON text.
@@ -70,7 +84,7 @@ impl Hash for Id {
 impl Decode for Id {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         match reader.kind()? {
-            Kind::Null | Kind::Number | Kind::String => Raw::decode(reader).map(Id),
+            Kind::Null | Kind::Number | Kind::String => Raw::decode(reader).map(|raw| Id(raw, 0)),
             found => {
                 let what = "a number, a string or null";
                 Err(reader.error(Problem::Expected(what, found)))
@@ -99,12 +113,12 @@ impl fmt::Display for Id {
 
 impl From<i64> for Id {
     fn from(number: i64) -> Self {
-        Id(Raw::of(&number))
+        Id(Raw::of(&number), 0)
     }
 }
 
 impl From<&str> for Id {
     fn from(text: &str) -> Self {
-        Id(Raw::of(text))
+        Id(Raw::of(text), 0)
     }
 }

@@ -419,7 +419,7 @@ fn part<'a, T>(
 /// An id that can be kept until its answer: a peer chooses the length, and every answer repeats it.
 fn short(id: Id, limit: usize) -> Result<Id, ()> {
     let quotes = if id.as_str().starts_with('"') { 2 } else { 0 };
-    if id.as_str().len() > limit + quotes {
+    if id.as_str().len() > limit.saturating_add(quotes) {
         return Err(());
     }
     Ok(id)

@@ -4,6 +4,9 @@
 mod buffer;
 mod lane;
 
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+
 use bytestring::ByteString;
 use memchr::memchr;
 
@@ -23,9 +26,10 @@ impl Stream {
 
     /// The stream of a name.
     pub fn named(name: &str) -> Self {
-        // FNV-1a: names are short, and each message has one.
+        // FNV-1a: names are short, and each message has one. Where it begins no peer knows.
+        static BEGIN: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("stream"));
         let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, step);
+        let hash = name.bytes().fold(*BEGIN, step);
         Stream(hash.max(1))
     }
 }
@@ -133,21 +137,27 @@ impl Outbox {
 
     /// Queues a message, which `encode` appends as text without a line break.
     pub fn push(&mut self, flow: Flow, encode: impl FnOnce(&mut String)) -> Result<(), TooLarge> {
+        self.push_within(self.frame_limit, flow, encode)
+    }
+
+    /// The same, for a message that may only be so long.
+    pub(crate) fn push_within(
+        &mut self,
+        limit: usize,
+        flow: Flow,
+        encode: impl FnOnce(&mut String),
+    ) -> Result<(), TooLarge> {
         if self.framing == Framing::Headers {
-            return self.push_with_header(flow, encode);
+            return self.push_with_header(limit, flow, encode);
         }
-        let frame_limit = self.frame_limit;
         let buffer = &mut self.lane(flow).open;
         buffer.drop_unmarked();
         let start = buffer.text.len();
         encode(&mut buffer.text);
         let size = buffer.text.len() - start;
-        if size > frame_limit {
+        if size > limit {
             buffer.text.truncate(start);
-            return Err(TooLarge {
-                size,
-                limit: frame_limit,
-            });
+            return Err(TooLarge { size, limit });
         }
         buffer.text.push('\n');
         buffer.mark(flow.stream);
@@ -218,13 +228,14 @@ impl Outbox {
 
     fn push_with_header(
         &mut self,
+        limit: usize,
         flow: Flow,
         encode: impl FnOnce(&mut String),
     ) -> Result<(), TooLarge> {
         let mut body = std::mem::take(&mut self.scratch);
         body.clear();
         encode(&mut body);
-        let (size, limit) = (body.len(), self.frame_limit);
+        let size = body.len();
         if size > limit {
             return Err(TooLarge { size, limit });
         }

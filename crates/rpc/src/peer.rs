@@ -25,6 +25,8 @@ pub struct Peer {
     next_call: u64,
     /// The peer's requests that have not been answered.
     questions: HashMap<Id, Question>,
+    /// How many requests have come in.
+    asked: u64,
     /// Bytes of refusals that have been queued since there was room last.
     refusals: usize,
     counts: Counts,
@@ -33,7 +35,8 @@ pub struct Peer {
 /// A request of the peer that has not been answered.
 #[derive(Debug)]
 struct Question {
-    stream: Stream,
+    /// The stream that it was found to belong to.
+    stream: Option<Stream>,
     cancelled: bool,
 }
 
@@ -101,6 +104,8 @@ impl Peer {
     /// An end of a conversation that has not begun.
     pub fn new(mut limits: Limits, framing: Framing, garbage: Garbage) -> Self {
         limits.frame = limits.frame.max(limits.id.saturating_add(SMALLEST));
+        limits.outbound = limits.outbound.max(1);
+        limits.in_flight = limits.in_flight.max(1);
         Peer {
             outbox: Outbox::new(framing, limits.frame, limits.outbound),
             limits,
@@ -108,6 +113,7 @@ impl Peer {
             calls: BTreeMap::new(),
             next_call: 1,
             questions: HashMap::new(),
+            asked: 0,
             refusals: 0,
             counts: Counts::default(),
         }

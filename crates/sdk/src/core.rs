@@ -182,12 +182,16 @@ impl Encode for Text {
 
 /// The stream that a call belongs to: its session's.
 pub(crate) fn stream(params: &str) -> Stream {
+    session_stream(params).unwrap_or(Stream::CONNECTION)
+}
+
+/// The stream of the session that the params name, if they name one.
+pub(crate) fn session_stream(params: &str) -> Option<Stream> {
     if let Some(id) = first_session(params) {
-        return Stream::named(id);
+        return Some(Stream::named(id));
     }
-    let session = Reader::new(params).tag("sessionId");
-    let session = session.ok().flatten();
-    session.map_or(Stream::CONNECTION, |id| Stream::named(&id))
+    let session = Reader::new(params).tag("sessionId").ok()?;
+    session.map(|id| Stream::named(&id))
 }
 
 /// The session's id where it stands as we and most peers write it: first, and without an escape.

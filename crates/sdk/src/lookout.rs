@@ -1,9 +1,9 @@
 //! What has to be seen before its turn: a cancellation stands behind the very prompt that it cancels.
 
-use attache_rpc::Call;
+use attache_rpc::{Call, Stream};
 use attache_transport::{Look, Lookout};
 
-use crate::core::stream;
+use crate::core::session_stream;
 
 /// Looks out for the client's cancellations.
 pub(crate) struct ForAgent;
@@ -13,19 +13,25 @@ pub(crate) struct ForClient;
 
 impl Lookout for ForAgent {
     fn look(&self, call: &Call) -> Look {
-        match (call.method(), call.params()) {
-            ("session/prompt", Some(params)) => Look::BelongsTo(stream(params)),
-            ("session/cancel", Some(params)) => Look::TakesBack(stream(params)),
-            _ => Look::Plain,
-        }
+        let look = match call.method() {
+            "session/prompt" => Look::BelongsTo,
+            "session/cancel" => Look::TakesBack,
+            _ => return Look::Plain,
+        };
+        session(call).map_or(Look::Plain, look)
     }
 }
 
 impl Lookout for ForClient {
     fn look(&self, call: &Call) -> Look {
-        match (call.method(), call.params()) {
-            ("session/request_permission", Some(params)) => Look::BelongsTo(stream(params)),
+        match call.method() {
+            "session/request_permission" => session(call).map_or(Look::Plain, Look::BelongsTo),
             _ => Look::Plain,
         }
     }
+}
+
+/// A call without a session is about none, and cancels none.
+fn session(call: &Call) -> Option<Stream> {
+    call.params().and_then(session_stream)
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
-use attache_rpc::{Arrival, CallId, Event, Lost, Payload, Peer};
+use attache_rpc::{Arrival, CallId, Event, Lost, Payload, Peer, Stream};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
@@ -30,6 +30,7 @@ where
             reading: None,
             writing: None,
             closing: false,
+            waiting: Vec::new(),
             writer: None,
             consumer: None,
             flushed: true,
@@ -38,7 +39,7 @@ where
         border: Mutex::new(options.border),
         unread: AtomicUsize::new(0),
         takes: AtomicUsize::new(0),
-        inbound: limits.inbound,
+        inbound: limits.inbound.max(1),
         stall: options.stall,
         grace: options.grace,
         room: Notify::new(),
@@ -92,6 +93,8 @@ pub(crate) struct State {
     /// Why nothing more can go out.
     pub(crate) writing: Option<Closed>,
     pub(crate) closing: bool,
+    /// The streams of messages that wait for room, one entry for each.
+    pub(crate) waiting: Vec<Stream>,
     /// The task that writes, while it waits for something to write.
     pub(crate) writer: Option<Waker>,
     /// The inbox's owner, while it waits for something to come in.
@@ -108,9 +111,28 @@ pub(crate) struct Waiter {
     pub(crate) queued: Option<Instant>,
 }
 
+/// What lies in the inbox, with the bytes that it takes up.
 pub(crate) enum Queued {
-    Call(Incoming),
-    Answer(CallId, Result<Payload, Lost>),
+    Call(Incoming, usize),
+    Answer(CallId, Result<Payload, Lost>, usize),
+}
+
+/// Ends one direction if its task ends in any other way than by coming to its end.
+pub(crate) struct Ending<'a> {
+    shared: &'a Shared,
+    end: fn(&Shared, &Closed),
+}
+
+impl<'a> Ending<'a> {
+    pub(crate) fn of(shared: &'a Shared, end: fn(&Shared, &Closed)) -> Self {
+        Ending { shared, end }
+    }
+}
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        (self.end)(self.shared, &Closed::Failed);
+    }
 }
 
 impl Shared {
@@ -145,27 +167,33 @@ impl Shared {
         let state = &mut *guard;
         let mut size = 0;
         for message in messages {
+            let bytes = message.len();
             let arrival = Arrival::read(message.into(), state.peer.limits());
             if let Some(event) = state.peer.receive(arrival) {
-                size += state.route(event);
+                size += state.route(event, bytes);
             }
         }
         self.unread.fetch_add(size, Ordering::AcqRel);
         state.wake_consumer();
     }
 
-    /// Nothing more will come in: calls fail, open requests are taken back, and whoever waits is told.
+    /// Nothing more will come in: calls fail, and whoever waits is told.
     pub(crate) fn end_reading(&self, why: &Closed) {
         let mut state = self.lock();
         if state.reading.is_none() {
             state.reading = Some(why.clone());
         }
-        state.peer.take_back(None);
         state.fail_unqueued(why);
         state.wake_writer();
         state.wake_consumer();
         drop(state);
         self.wake_all();
+    }
+
+    /// Nobody waits for the open requests of the peer any more.
+    pub(crate) fn take_all_back(&self) {
+        self.lock().peer.take_back(None);
+        self.cancelled.notify_waiters();
     }
 
     /// Nothing more can go out: calls fail, since most of their requests have not.
@@ -234,33 +262,31 @@ impl State {
     }
 
     /// Puts an event where it belongs; the bytes that it takes up in the inbox.
-    pub(crate) fn route(&mut self, event: Event) -> usize {
+    pub(crate) fn route(&mut self, event: Event, size: usize) -> usize {
         match event {
-            Event::Request(id, call) => self.enqueue(Incoming::Request(id, call)),
-            Event::Notification(call) => self.enqueue(Incoming::Notification(call)),
-            Event::Answered(call, outcome) => self.answered(call, outcome),
+            Event::Request(id, call) => self.enqueue(Incoming::Request(id, call), size),
+            Event::Notification(call) => self.enqueue(Incoming::Notification(call), size),
+            Event::Answered(call, outcome) => self.answered(call, outcome, size),
             Event::Cancelled(_) | Event::Fatal(_) => 0,
         }
     }
 
-    fn enqueue(&mut self, incoming: Incoming) -> usize {
+    fn enqueue(&mut self, incoming: Incoming, size: usize) -> usize {
         if self.inbox_dropped {
-            if let Incoming::Request(id, call) = &incoming {
-                crate::link::refuse_unheard(&mut self.peer, id, call);
+            if let Incoming::Request(id, _) = &incoming {
+                crate::link::refuse_unheard(&mut self.peer, id);
             }
             return 0;
         }
-        let size = incoming.size();
-        self.inbox.push_back(Queued::Call(incoming));
+        self.inbox.push_back(Queued::Call(incoming, size));
         size
     }
 
-    fn answered(&mut self, call: CallId, outcome: Result<Payload, Lost>) -> usize {
+    fn answered(&mut self, call: CallId, outcome: Result<Payload, Lost>, size: usize) -> usize {
         match self.waiters.get_mut(&call) {
             Some(waiter) if waiter.delivery == Delivery::InOrder && !self.inbox_dropped => {
                 waiter.queued = Some(Instant::now());
-                let size = outcome.as_ref().map_or(0, Payload::size);
-                self.inbox.push_back(Queued::Answer(call, outcome));
+                self.inbox.push_back(Queued::Answer(call, outcome, size));
                 size
             }
             _ => {

@@ -6,8 +6,9 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
-use attache_rpc::{Call, Id, Payload};
+use attache_rpc::{Call, Id};
 use tokio::task::yield_now;
 use tokio::time::{Instant, timeout_at};
 
@@ -55,12 +56,12 @@ impl Inbox {
     pub async fn next(&mut self) -> Option<Incoming> {
         loop {
             match self.fetched.pop_front() {
-                Some(Queued::Call(incoming)) => {
-                    self.taken(incoming.size());
+                Some(Queued::Call(incoming, size)) => {
+                    self.taken(size);
                     return Some(incoming);
                 }
-                Some(Queued::Answer(call, outcome)) => {
-                    self.taken(outcome.as_ref().map_or(0, Payload::size));
+                Some(Queued::Answer(call, outcome, size)) => {
+                    self.taken(size);
                     self.shared.lock().deliver(call, outcome);
                     // Whoever waits for the answer goes on before anybody sees what came after it.
                     yield_now().await;
@@ -103,14 +104,14 @@ impl Inbox {
     async fn wind_down(&self, since: Instant) {
         let answered = |state: &State| state.writing.is_some() || state.peer.questions() == 0;
         let answered = self.shared.wait(&self.shared.settled, answered);
-        let grace = self.shared.grace;
-        if timeout_at(since + grace, answered).await.is_err() {
+        let grace = self.shared.grace.min(LONG);
+        if timeout_at(since + 2 * grace, answered).await.is_err() {
             // Whoever still works on an answer has been told that nobody wants it.
         }
         let written = self
             .shared
             .wait(&self.shared.settled, State::has_written_all);
-        if timeout_at(since + 2 * grace, written).await.is_err() {
+        if timeout_at(since + 3 * grace, written).await.is_err() {
             // A peer that does not read does not get the rest.
         }
     }
@@ -122,10 +123,6 @@ impl Incoming {
         match self {
             Incoming::Request(_, call) | Incoming::Notification(call) => call,
         }
-    }
-
-    pub(crate) fn size(&self) -> usize {
-        self.call().size()
     }
 }
 
@@ -139,11 +136,9 @@ impl Drop for Inbox {
         left.append(&mut state.inbox);
         for queued in left {
             match queued {
-                Queued::Call(Incoming::Request(id, call)) => {
-                    refuse_unheard(&mut state.peer, &id, &call);
-                }
-                Queued::Call(Incoming::Notification(_)) => {}
-                Queued::Answer(call, outcome) => state.deliver(call, outcome),
+                Queued::Call(Incoming::Request(id, _), _) => refuse_unheard(&mut state.peer, &id),
+                Queued::Call(Incoming::Notification(_), _) => {}
+                Queued::Answer(call, outcome, _) => state.deliver(call, outcome),
             }
         }
         self.shared.unread.store(0, Ordering::Release);
@@ -158,3 +153,6 @@ impl fmt::Debug for Inbox {
         f.debug_struct("Inbox").finish_non_exhaustive()
     }
 }
+
+/// As long as nobody waits; more would not fit a clock.
+const LONG: Duration = Duration::from_secs(60 * 60 * 24 * 365);

@@ -9,7 +9,7 @@ use std::sync::{Arc, MutexGuard};
 
 use attache_rpc::json::Encode;
 use attache_rpc::{
-    Broken, Call, CallId, Counts, Error, Fatal, Flow, Id, Lost, Payload, Peer, Stream, TooLarge,
+    Broken, CallId, Counts, Error, Fatal, Flow, Id, Lost, Payload, Peer, Stream, TooLarge, Urgency,
 };
 use bytestring::ByteString;
 use thiserror::Error as ThisError;
@@ -75,6 +75,9 @@ pub enum Closed {
     /// The peer was given up.
     #[error("{0}")]
     Fatal(Fatal),
+    /// The task that drives it has failed, or its runtime has been shut down.
+    #[error("the connection's task has failed")]
+    Failed,
 }
 
 impl Link {
@@ -102,7 +105,7 @@ impl Link {
             let room = state.peer.has_room(flow.urgency) && state.peer.may_call();
             room || state.closing || state.closed().is_some()
         };
-        let mut state = self.room(until).await;
+        let mut state = self.room(flow, until).await;
         open(&state, state.closed())?;
         let call = state
             .peer
@@ -199,7 +202,7 @@ impl Link {
             let ended = state.closing || state.writing.is_some();
             ended || state.peer.has_room(flow.urgency)
         };
-        let mut state = self.room(until).await;
+        let mut state = self.room(flow, until).await;
         open(&state, state.writing.as_ref())?;
         push(&mut state).map_err(CallError::TooLarge)?;
         state.wake_writer();
@@ -208,9 +211,57 @@ impl Link {
 
     /// Waits for room in the queue, which nobody else can take before the state is let go. Every sender lets others
     /// run now and then, so that what it says leaves.
-    async fn room(&self, until: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
+    async fn room(&self, flow: Flow, until: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
         tokio::task::consume_budget().await;
-        self.shared().wait(&self.shared().room, until).await
+        let shared = self.shared();
+        match flow.urgency {
+            Urgency::Ordinary => {
+                if let Some(state) = shared.lock_if(&until) {
+                    return state;
+                }
+                let mut place = Place::new(shared, flow.stream);
+                let mut state = shared.wait(&shared.room, until).await;
+                place.leave(&mut state);
+                state
+            }
+            // What is urgent does not overtake its own stream, not even where that still waits for room.
+            Urgency::Urgent => {
+                let until = |state: &State| until(state) && !state.waiting.contains(&flow.stream);
+                shared.wait(&shared.room, until).await
+            }
+        }
+    }
+}
+
+/// A message that waits for room.
+struct Place<'a> {
+    shared: &'a Shared,
+    stream: Option<Stream>,
+}
+
+impl<'a> Place<'a> {
+    fn new(shared: &'a Shared, stream: Stream) -> Self {
+        shared.lock().waiting.push(stream);
+        let stream = Some(stream);
+        Place { shared, stream }
+    }
+
+    fn leave(&mut self, state: &mut State) {
+        let stream = self.stream.take();
+        let at = state.waiting.iter().position(|it| Some(*it) == stream);
+        if let Some(at) = at {
+            state.waiting.swap_remove(at);
+        }
+        self.shared.room.notify_waiters();
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        if self.stream.is_some() {
+            let shared = self.shared;
+            self.leave(&mut shared.lock());
+        }
     }
 }
 
@@ -259,7 +310,7 @@ impl Drop for Owner {
 }
 
 /// Answers a request that nobody will ever take.
-pub(crate) fn refuse_unheard(peer: &mut Peer, id: &Id, _: &Call) {
+pub(crate) fn refuse_unheard(peer: &mut Peer, id: &Id) {
     let error = Error::new(Error::METHOD_NOT_FOUND, "nobody here takes calls");
     peer.answer::<u64>(id, Flow::of(Stream::CONNECTION), Err(&error));
 }

@@ -9,7 +9,7 @@ use attache_rpc::{Arrival, Event, Frame, Limits, Splitter};
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::driver::Shared;
+use crate::driver::{Ending, Shared};
 use crate::{Closed, Crossing, Look, Lookout};
 
 pub(crate) async fn run<R: AsyncRead + Unpin>(
@@ -23,15 +23,22 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
         buffer: BytesMut::new(),
         batch: Vec::new(),
         batched: 0,
+        passed: 0,
         shared,
         limits,
         lookout,
     };
+    let shared = Arc::clone(&reading.shared);
+    let _ending = Ending::of(&shared, Shared::end_reading);
     let why = match reading.all(&mut read).await {
         Ok(()) => Closed::Ended,
         Err(why) => why,
     };
-    reading.shared.end_reading(&why);
+    shared.end_reading(&why);
+    drop((reading, read));
+    // A peer that has said its last word may still read the answers.
+    tokio::time::sleep(shared.grace).await;
+    shared.take_all_back();
 }
 
 struct Reading {
@@ -40,13 +47,16 @@ struct Reading {
     /// What has been read since the lock was last taken.
     batch: Vec<Read>,
     batched: usize,
+    /// Bytes of the stream since the last message.
+    passed: usize,
     shared: Arc<Shared>,
     limits: Limits,
     lookout: Box<dyn Lookout>,
 }
 
 enum Read {
-    Arrival(Arrival, Look),
+    /// With the bytes that it takes up: what it keeps in memory is everything since the message before it.
+    Arrival(Arrival, Look, usize),
     TooLong,
     Last(Arrival, Look),
     /// A message that the border sends back to the peer.
@@ -86,10 +96,14 @@ impl Reading {
     /// Takes whole messages out of the buffer.
     async fn split(&mut self) -> Result<(), Closed> {
         loop {
-            match self.splitter.next(&mut self.buffer) {
+            let before = self.buffer.len();
+            let frame = self.splitter.next(&mut self.buffer);
+            self.passed += before.saturating_sub(self.buffer.len());
+            match frame {
                 Ok(Some(Frame::Message(line))) => {
-                    self.batched += line.len();
-                    self.cross(line);
+                    let size = std::mem::take(&mut self.passed);
+                    self.batched += size;
+                    self.cross(line, size);
                 }
                 Ok(Some(Frame::TooLong)) => self.batch.push(Read::TooLong),
                 Ok(None) => return Ok(()),
@@ -109,7 +123,8 @@ impl Reading {
         let rest = self.splitter.end(&mut self.buffer);
         if let Some(line) = rest.map_err(Closed::Broken)? {
             if self.shared.has_border() {
-                self.cross(line);
+                let size = line.len();
+                self.cross(line, size);
             } else {
                 let (arrival, look) = self.read(line);
                 self.batch.push(Read::Last(arrival, look));
@@ -119,7 +134,7 @@ impl Reading {
     }
 
     /// Takes a message across the border, if there is one.
-    fn cross(&mut self, line: Bytes) {
+    fn cross(&mut self, line: Bytes, size: usize) {
         let mut crossing = Crossing::Same;
         self.shared.at_border(|border| {
             if let Ok(text) = std::str::from_utf8(&line) {
@@ -130,12 +145,13 @@ impl Reading {
         match crossing {
             Crossing::Same | Crossing::Open => {
                 let (arrival, look) = self.read(line);
-                self.batch.push(Read::Arrival(arrival, look));
+                self.batch.push(Read::Arrival(arrival, look, size));
             }
             Crossing::Instead(instead) => {
                 for message in instead.on {
+                    let size = message.len();
                     let (arrival, look) = self.read(message.into());
-                    self.batch.push(Read::Arrival(arrival, look));
+                    self.batch.push(Read::Arrival(arrival, look, size));
                 }
                 self.batch.extend(instead.back.into_iter().map(Read::Back));
             }
@@ -177,11 +193,11 @@ impl Reading {
         let mut cancelled = false;
         let mut fatal = None;
         for read in self.batch.drain(..) {
-            let (event, look) = match read {
-                Read::Arrival(arrival, look) => (state.peer.receive(arrival), look),
-                Read::TooLong => (state.peer.receive_too_long(), Look::Plain),
-                Read::Last(arrival, look) => (state.peer.receive_last(arrival), look),
-                Read::Back(message) => (state.peer.send_back(&message), Look::Plain),
+            let (event, look, bytes) = match read {
+                Read::Arrival(arrival, look, bytes) => (state.peer.receive(arrival), look, bytes),
+                Read::TooLong => (state.peer.receive_too_long(), Look::Plain, 0),
+                Read::Last(arrival, look) => (state.peer.receive_last(arrival), look, 0),
+                Read::Back(message) => (state.peer.send_back(&message), Look::Plain, 0),
             };
             let Some(event) = event else { continue };
             match (&event, look) {
@@ -194,7 +210,7 @@ impl Reading {
                 }
                 _ => {}
             }
-            size += state.route(event);
+            size += state.route(event, bytes);
         }
         self.batched = 0;
         self.shared.unread.fetch_add(size, Ordering::AcqRel);

@@ -10,17 +10,18 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 use crate::Closed;
 use crate::border::Outgoing;
-use crate::driver::{Shared, State};
+use crate::driver::{Ending, Shared, State};
 
 pub(crate) async fn run<W: AsyncWrite + Unpin>(
     mut write: W,
     shared: Arc<Shared>,
     framing: Framing,
 ) {
+    let _ending = Ending::of(&shared, Shared::end_writing);
     let why = match write_all(&mut write, &shared, framing).await {
         Ok(()) => {
             // Nobody is left to whom a failure to close would matter.
-            drop(write.shutdown().await);
+            drop(unless_given_up(&shared, write.shutdown()).await);
             Closed::Here
         }
         Err(error) => Closed::Io(error.kind()),
@@ -50,7 +51,7 @@ async fn write_all<W: AsyncWrite + Unpin>(
             state.closing
         };
         if batch.is_empty() {
-            write.flush().await?;
+            unless_given_up(shared, write.flush()).await?;
             shared.lock().flushed = true;
             shared.settled.notify_waiters();
             if ending {
@@ -106,17 +107,25 @@ async fn write_slices<W: AsyncWrite + Unpin>(
     shared: &Shared,
 ) -> io::Result<()> {
     while !rest.is_empty() {
-        let written = tokio::select! {
-            biased;
-            written = write.write_vectored(rest) => written?,
-            () = given_up(shared) => return Err(io::ErrorKind::TimedOut.into()),
-        };
+        let written = unless_given_up(shared, write.write_vectored(rest)).await?;
         if written == 0 {
             return Err(io::ErrorKind::WriteZero.into());
         }
         IoSlice::advance_slices(&mut rest, written);
     }
     Ok(())
+}
+
+/// Waits for something that a peer can hold up by not reading.
+async fn unless_given_up<T>(
+    shared: &Shared,
+    something: impl Future<Output = io::Result<T>>,
+) -> io::Result<T> {
+    tokio::select! {
+        biased;
+        done = something => done,
+        () = given_up(shared) => Err(io::ErrorKind::TimedOut.into()),
+    }
 }
 
 /// Waits until our side has closed the connection, and then as long as the peer may take to read on.

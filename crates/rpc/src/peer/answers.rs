@@ -9,15 +9,22 @@ use crate::{Call, Error, Flow, Id, Stream, write_failure, write_response};
 impl Peer {
     /// Answers a request. `false` if it is not under way, as after the first answer; then nothing is sent.
     pub fn answer<T: Encode>(&mut self, id: &Id, flow: Flow, outcome: Result<&T, &Error>) -> bool {
-        if self.questions.remove(id).is_none() {
+        let known = self.questions.get_key_value(id);
+        if !known.is_some_and(|(known, _)| known.is_of(id)) {
             return false;
         }
-        let sent = self.outbox.push(flow, |out| match outcome {
+        self.questions.remove(id);
+        let limit = self.answer_limit();
+        let sent = self.outbox.push_within(limit, flow, |out| match outcome {
             Ok(result) => write_response(out, id, result),
             Err(error) => write_failure(out, id, error),
         });
         if let Err(too_large) = sent {
-            let reason = "the answer is longer than the limit";
+            let reason = if limit < self.limits.frame {
+                "answers to earlier requests have not been read, and this one is long"
+            } else {
+                "the answer is longer than the limit"
+            };
             let limit = Some(too_large.limit);
             let error = fault(Error::INTERNAL, reason, "frame_too_large", limit);
             return self
@@ -28,31 +35,41 @@ impl Peer {
         true
     }
 
+    /// How long an answer may be. A peer that has left many unread gets short ones only.
+    fn answer_limit(&self) -> usize {
+        let unread = self.limits.outbound.saturating_mul(4);
+        if self.outbox.unwritten() <= unread.saturating_add(self.limits.frame) {
+            return self.limits.frame;
+        }
+        self.limits.frame.min(SHORT_ANSWER)
+    }
+
     /// Whether the peer has taken a request back, or it is no longer under way.
     pub fn is_cancelled(&self, id: &Id) -> bool {
-        self.questions
-            .get(id)
-            .is_none_or(|question| question.cancelled)
+        match self.questions.get_key_value(id) {
+            Some((known, question)) => question.cancelled || !known.is_of(id),
+            None => true,
+        }
     }
 
     /// Notes that a request belongs to a stream, so that it can be found by it.
     pub fn assign(&mut self, id: &Id, stream: Stream) {
         if let Some(question) = self.questions.get_mut(id) {
-            question.stream = stream;
+            question.stream = Some(stream);
         }
     }
 
     /// The requests of a stream that have not been answered.
     pub fn of_stream(&self, stream: Stream) -> Vec<Id> {
         let questions = self.questions.iter();
-        let of_stream = questions.filter(|(_, question)| question.stream == stream);
+        let of_stream = questions.filter(|(_, question)| question.stream == Some(stream));
         of_stream.map(|(id, _)| id.clone()).collect()
     }
 
     /// Takes back every request of a stream, or of all streams, as if the peer had done it one by one.
     pub fn take_back(&mut self, stream: Option<Stream>) {
         for question in self.questions.values_mut() {
-            if stream.is_none_or(|stream| question.stream == stream) {
+            if stream.is_none() || question.stream == stream {
                 question.cancelled = true;
             }
         }
@@ -64,6 +81,8 @@ impl Peer {
     }
 
     pub(super) fn asked(&mut self, id: Id, call: Call) -> Option<Event> {
+        self.asked += 1;
+        let id = id.in_turn(self.asked);
         let full = self.questions.len() >= self.limits.in_flight;
         let behind = self.is_behind();
         let Entry::Vacant(place) = self.questions.entry(id.clone()) else {
@@ -79,7 +98,7 @@ impl Peer {
             return self.overloaded(&id, "answers to earlier requests have not been read", None);
         }
         place.insert(Question {
-            stream: Stream::CONNECTION,
+            stream: None,
             cancelled: false,
         });
         Some(Event::Request(id, call))
@@ -123,3 +142,5 @@ fn request_id(params: &str) -> Option<Id> {
     let params = Object::parse(params).ok()?;
     crate::json::from_str(params.get("requestId")?).ok()
 }
+
+const SHORT_ANSWER: usize = 64 << 10;

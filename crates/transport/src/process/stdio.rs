@@ -84,6 +84,23 @@ impl AsyncWrite for Stdin {
         self.poll(context, |input, context| input.poll_write(context, bytes))
     }
 
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.poll(context, |input, context| {
+            input.poll_write_vectored(context, slices)
+        })
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        let pipe = self.slot.lock();
+        pipe.input
+            .as_ref()
+            .is_some_and(AsyncWrite::is_write_vectored)
+    }
+
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.poll(context, |input, context| input.poll_flush(context))
     }

@@ -261,3 +261,25 @@ async fn ten_thousand_connections_leave_nothing_behind() {
     let files = std::fs::read_dir("/proc/self/fd").unwrap().count();
     assert!(files < 2000, "{files} files are open");
 }
+
+/// A stream whose other end is made by somebody who did not expect to be read.
+struct Panics;
+
+impl tokio::io::AsyncRead for Panics {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        _: &mut tokio::io::ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        panic!("not expected");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_panics_ends_the_connection() {
+    let (_silent, write) = tokio::io::duplex(64);
+    let (link, mut inbox) = connect(Panics, write, Options::default());
+    assert!(within(inbox.next()).await.is_none());
+    let called = link.call("m", &empty(), FLOW, Delivery::AtOnce).await;
+    assert_eq!(called.unwrap_err(), CallError::Closed(Closed::Failed));
+}

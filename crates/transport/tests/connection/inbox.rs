@@ -109,3 +109,17 @@ async fn sending_goes_on_while_the_inbox_is_full() {
         assert_eq!(wire.line().await + "\n", notification("out"));
     }
 }
+
+/// A short message keeps the whole piece of the stream in memory that it came in.
+#[tokio::test(start_paused = true)]
+async fn what_lies_between_messages_counts_as_well() {
+    let options = limited(|limits| limits.inbound = 10_000);
+    let (_link, _inbox, mut wire) = Medium::Memory(64).connect(options);
+    let padded = notification("m") + &"\n".repeat(4000);
+    let mut sent = 0;
+    let second = Duration::from_secs(1);
+    while sent < 100 && tokio::time::timeout(second, wire.offer(&padded)).await == Ok(true) {
+        sent += 1;
+    }
+    assert!((2..=4).contains(&sent), "{sent} were read");
+}

@@ -186,3 +186,26 @@ async fn both_sides_may_say_much_before_either_listens() {
         }
     }
 }
+
+#[tokio::test]
+async fn an_urgent_message_does_not_overtake_its_own_stream_while_that_waits_for_room() {
+    let options = limited(|limits| limits.outbound = 1);
+    let (link, _inbox, mut wire) = Medium::Memory(1).connect(options);
+    let stream = Stream::named("s");
+    link.notify("first", &empty(), FLOW).await.unwrap();
+    let waiting = tokio::spawn({
+        let link = link.clone();
+        async move { link.notify("prompt", &empty(), Flow::of(stream)).await }
+    });
+    tokio::task::yield_now().await;
+    let urgent = tokio::spawn({
+        let link = link.clone();
+        async move { link.notify("cancel", &empty(), Flow::urgent(stream)).await }
+    });
+    tokio::task::yield_now().await;
+    for method in ["first", "prompt", "cancel"] {
+        assert_eq!(wire.line().await + "\n", notification(method));
+    }
+    within(waiting).await.unwrap().unwrap();
+    within(urgent).await.unwrap().unwrap();
+}

@@ -2,7 +2,7 @@
 
 use super::super::pair::{End, Pair, raw};
 use super::{failure, request};
-use crate::{Error, Event, Flow, Id, Lost, Stream};
+use crate::{Error, Event, Flow, Framing, Garbage, Id, Limits, Lost, Stream};
 
 fn asked(end: &mut End) -> Vec<Id> {
     let events = end.events().into_iter();
@@ -129,10 +129,33 @@ fn an_id_in_use_is_refused_and_free_again_after_its_answer() {
         assert_eq!(end.lines(), [duplicate(second)]);
         assert!(end.answer(&ids[0], "1"));
         end.feed(&request(second));
-        assert_eq!(asked(&mut end), ids);
-        assert!(end.answer(&ids[0], "2"));
+        let again = asked(&mut end);
+        assert_eq!(again, ids);
+        // Whoever still holds the first request does not answer the second.
+        assert!(end.peer.is_cancelled(&ids[0]) && !end.peer.is_cancelled(&again[0]));
+        assert!(!end.answer(&ids[0], "1"));
+        assert!(end.answer(&again[0], "2"));
         assert_eq!(end.lines().len(), 2);
     }
+}
+
+#[test]
+fn a_peer_that_reads_no_answers_gets_short_ones() {
+    let limits = Limits {
+        outbound: 1 << 20,
+        frame: 1 << 20,
+        ..Limits::default()
+    };
+    let mut end = End::new(limits.clone(), Framing::Lines, Garbage::Answer);
+    for id in 0..100 {
+        end.feed(&request(&id.to_string()));
+    }
+    let long = format!("\"{}\"", "x".repeat(1 << 19));
+    for id in asked(&mut end) {
+        assert!(end.answer(&id, &long));
+    }
+    let most = 4 * limits.outbound + 2 * limits.frame + 100 * (64 << 10);
+    assert!(end.peer.outbox().unwritten() <= most);
 }
 
 #[test]

@@ -40,6 +40,57 @@ async fn open_questions_are_answered_with_cancelled() {
     client.finish().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_old_question_does_not_answer_a_new_one_of_the_same_id() {
+    let mut client = Client::with(
+        "{}",
+        r#"
+        -> session/prompt @turn {"sessionId":"s","prompt":[{"type":"text","text":"go"}]}
+        <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"list"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]} id 7
+        .> session/cancel {"sessionId":"s"}
+        => {"outcome":{"outcome":"cancelled"}}
+        <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"delete"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]} id 7
+        => {"outcome":{"outcome":"cancelled"}}
+        <= @turn {"stopReason":"cancelled"}
+    "#,
+    )
+    .await;
+    let session = client.agent.session("s");
+    let prompting = session.clone();
+    let turn = tokio::spawn(async move { prompting.prompt(["go"]).await });
+    let old = question(&mut client.calls).await;
+    session.cancel().await.unwrap();
+    let new = question(&mut client.calls).await;
+    old.ok(yes());
+    new.ok(v1::RequestPermissionResponse::new(
+        v1::RequestPermissionOutcome::Cancelled,
+    ));
+    let turn = client.calls.until(turn, |call| panic!("{call:?}")).await;
+    assert!(turn.unwrap().is_ok());
+    drop(session);
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancellation_without_a_session_cancels_nothing() {
+    let mut agent = Agent::with(
+        "{}",
+        r#"
+        -> session/new {"cwd":"/p","mcpServers":[]}
+        .> session/cancel {}
+        <= {"sessionId":"s"}
+    "#,
+    )
+    .await;
+    let Some(AgentCall::NewSession(_, reply)) = agent.calls.next().await else {
+        panic!("no session");
+    };
+    tokio::task::yield_now().await;
+    assert!(!reply.is_cancelled());
+    reply.ok(v1::NewSessionResponse::new("s"));
+    agent.finish().await;
+}
+
 async fn question(calls: &mut ClientCalls) -> Reply<v1::RequestPermissionResponse> {
     match calls.next().await {
         Some(ClientCall::RequestPermission(_, reply)) => reply,
