@@ -31,9 +31,10 @@ Examples:
   attache run --timeout 60 \"Explain src/main.rs\" -- gemini --acp
 
 Exit codes:
-  0 done   1 the agent failed   2 usage   3 time was up   5 denied   130 interrupted")]
+  0 done   1 the agent failed or stopped early   2 usage   3 time was up   5 denied
+  130 interrupted   141 nobody reads the answer")]
 pub(crate) struct Run {
-    /// What to ask; several words are joined by spaces.
+    /// What to ask; several words are joined by spaces, and `-` reads standard input.
     #[arg(required = true, value_name = "PROMPT")]
     pub(crate) prompt: Vec<String>,
     /// The agent's command.

@@ -2,12 +2,14 @@
 
 use std::process::ExitCode;
 
+use crate::text;
+
 /// What happened, as an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// All went well.
     Done = 0,
-    /// The agent, the protocol or the machine failed.
+    /// The agent, the protocol or the machine failed, or the turn ended before its time.
     Failed = 1,
     /// The arguments make no sense.
     Usage = 2,
@@ -17,6 +19,8 @@ pub(crate) enum Exit {
     Denied = 5,
     /// Somebody pressed Ctrl-C.
     Interrupted = 130,
+    /// Nobody reads the answer any more.
+    Unread = 141,
 }
 
 impl From<Exit> for ExitCode {
@@ -27,6 +31,6 @@ impl From<Exit> for ExitCode {
 
 /// Says on standard error what went wrong.
 pub(crate) fn fail(exit: Exit, error: &anyhow::Error) -> Exit {
-    eprintln!("attache: {error:#}");
+    eprintln!("attache: {}", text::line(&format!("{error:#}")));
     exit
 }

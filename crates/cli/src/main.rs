@@ -3,6 +3,7 @@
 mod arguments;
 mod exit;
 mod run;
+mod text;
 
 use std::process::ExitCode;
 

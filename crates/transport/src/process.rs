@@ -24,6 +24,7 @@ use other as platform;
 pub use child::{Child, Custody};
 pub use ending::{Ending, Ladder, Rung, Signal, Status};
 pub use error::Error;
+pub use plain::is_hidden;
 pub use program::Program;
 pub use stdio::{Stdin, Stdout};
 pub use tail::Tail;

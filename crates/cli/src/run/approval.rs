@@ -1,8 +1,8 @@
 //! What the agent may do when nobody is there to ask.
 
 use attache::v1::{
-    PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
-    SelectedPermissionOutcome, ToolKind,
+    PermissionOption, PermissionOptionKind, RequestPermissionOutcome, SelectedPermissionOutcome,
+    ToolKind,
 };
 
 use crate::arguments::Approval;
@@ -33,8 +33,7 @@ impl Policy {
     }
 
     /// Decides by the kind of the tool and picks the option by its kind: names are what the agent wants us to read.
-    pub(super) fn decide(self, request: &RequestPermissionRequest) -> Verdict {
-        let kind = request.tool_call.kind.as_ref();
+    pub(super) fn decide(self, kind: Option<&ToolKind>, options: &[PermissionOption]) -> Verdict {
         let reads = matches!(
             kind,
             Some(ToolKind::Read | ToolKind::Search | ToolKind::Think)
@@ -55,9 +54,7 @@ impl Policy {
                 PermissionOptionKind::AllowAlways,
             ]
         };
-        let option = wanted
-            .iter()
-            .find_map(|kind| option(&request.options, kind));
+        let option = wanted.iter().find_map(|kind| option(options, kind));
         Verdict {
             is_denied: is_denied || option.is_none(),
             outcome: match option {

@@ -33,6 +33,25 @@ pub(crate) fn asks(kind: &str) -> String {
     format!("echo '{line}'; read answer")
 }
 
+/// Tells of a tool call of a kind.
+pub(crate) fn tells_tool(kind: &str) -> String {
+    let update = format!(
+        r#"{{"sessionUpdate":"tool_call","toolCallId":"c","title":"Look at it","kind":"{kind}"}}"#
+    );
+    let params = format!(r#"{{"sessionId":"s","update":{update}}}"#);
+    format!(r#"echo '{{"jsonrpc":"2.0","method":"session/update","params":{params}}}'"#)
+}
+
+/// Asks about it by its id alone.
+pub(crate) fn asks_briefly() -> String {
+    let yes = r#"{"optionId":"yes","name":"Yes","kind":"allow_once"}"#;
+    let params =
+        format!(r#"{{"sessionId":"s","toolCall":{{"toolCallId":"c"}},"options":[{yes}]}}"#);
+    let method = "session/request_permission";
+    let line = format!(r#"{{"jsonrpc":"2.0","id":9,"method":"{method}","params":{params}}}"#);
+    format!("echo '{line}'; read answer")
+}
+
 /// Says what it was answered.
 pub(crate) const ECHO_ANSWER: &str = r#"
 outcome=$(printf '%s' "$answer" | sed 's/.*"outcome":{\(.*\)}}}/{\1}/; s/"/\\"/g')

@@ -117,7 +117,7 @@ fn an_agent_that_dies_is_explained_by_its_last_words() {
         "echo 'node: not found' >&2; exit 127",
         &expect![[r#"
             out: 
-            err: attache: agent exited with 127: node: not found
+            err: attache: the agent ended before it answered `initialize`: agent exited with 127: node: not found
 
             exit: 1
         "#]],
@@ -187,4 +187,72 @@ fn an_agent_that_is_not_there() {
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("`no-such-agent` was not found"));
+}
+
+#[test]
+fn a_question_that_names_a_tool_that_was_told_before() {
+    let told = agents::tells_tool("read");
+    let asks = agents::asks_briefly();
+    check(
+        &["hi"],
+        &agents::turn(&told, &asks),
+        &expect![[r#"
+            out: 
+            err: tool: Look at it
+            allowed: Look at it
+
+            exit: 0
+        "#]],
+    );
+}
+
+#[test]
+fn words_of_another_session_are_not_shown() {
+    let other = agents::says("secret").replace("\"sessionId\":\"s\"", "\"sessionId\":\"other\"");
+    check(
+        &["hi"],
+        &agents::turn(&other, &agents::says("mine\\n")),
+        &expect![[r#"
+            out: mine
+
+            err: 
+            exit: 0
+        "#]],
+    );
+}
+
+#[test]
+fn an_answer_that_nobody_reads_ends_the_turn() {
+    let flood = format!("while true; do {}; done", agents::says("x\\n"));
+    let agent = agents::turn(&flood, "");
+    let mut command = attache(&["hi"], &agent);
+    let mut child = command
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(141));
+}
+
+#[test]
+fn an_answer_that_cannot_be_written_is_a_failure() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+    let mut command = attache(&["hi"], &agents::turn(&agents::says("hello\\n"), "sleep 1"));
+    let output = command.stdout(full.unwrap()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot be written"));
+}
+
+#[test]
+fn escape_sequences_of_an_error_do_not_reach_the_terminal() {
+    check(
+        &["hi"],
+        &agents::fails(-32603, "\\u001b[2Jgone"),
+        &expect![[r#"
+            out: 
+            err: attache: �[2Jgone (-32603)
+
+            exit: 1
+        "#]],
+    );
 }

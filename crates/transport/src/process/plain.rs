@@ -54,7 +54,8 @@ impl Plain {
     }
 }
 
-fn is_hidden(char: char) -> bool {
+/// Whether a character acts on a terminal, hides, or changes the direction of the text around it.
+pub fn is_hidden(char: char) -> bool {
     char.is_control()
         || matches!(
             char,
