@@ -34,7 +34,7 @@ async fn main() -> std::io::Result<()> {
 
 async fn turn(session: &ClientSession) -> Result<v1::StopReason, CallError> {
     session.say("Shall I? ").await?;
-    let tool = v1::ToolCallUpdate::new("call-1").title("Wave".to_owned());
+    let tool = v1::ToolCallUpdate::new("call-1").title("Wave");
     let yes = v1::PermissionOption::new("yes", "Yes", v1::PermissionOptionKind::AllowOnce);
     match session.ask_permission(tool, [yes]).await? {
         v1::RequestPermissionOutcome::Selected(_) => session.say("Hello!").await?,

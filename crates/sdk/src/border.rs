@@ -51,7 +51,7 @@ impl Translating {
         match (passage, id) {
             (Ok(passage), id) => {
                 if let (Some(id), Some(official)) = (id, last_method(&passage)) {
-                    self.theirs.insert(id.clone(), official.to_owned());
+                    remember(&mut self.theirs, id, official);
                 }
                 passed(passage, id)
             }
@@ -67,7 +67,7 @@ impl Translating {
         match (passage, id) {
             (Ok(passage), id) => {
                 if let Some(id) = id {
-                    self.ours.insert(id.clone(), method.to_owned());
+                    remember(&mut self.ours, id, method);
                 }
                 passed(passage, id)
             }
@@ -124,6 +124,14 @@ impl Border for Translating {
         };
         Crossing::Instead(instead)
     }
+}
+
+/// Notes the method of a request. Of those that are never answered no more than so many are kept.
+fn remember(requests: &mut HashMap<Id, String>, id: &Id, method: &str) {
+    if requests.len() >= MOST {
+        requests.clear();
+    }
+    requests.insert(id.clone(), method.to_owned());
 }
 
 /// The messages that a passage stands for. Of several calls only the last one is the original and wants the answer.
@@ -196,3 +204,5 @@ fn written(message: &Message<'_>) -> String {
     message.write(&mut out);
     out
 }
+
+const MOST: usize = 4096;
