@@ -1,8 +1,10 @@
 //! A proxy that passes everything on, both ways, without looking into it: put it before any agent's command.
 
+use std::time::Duration;
+
 use attache::process::{Program, guard};
 use attache::rpc::json::Object;
-use attache::rpc::{Error, Flow, Stream};
+use attache::rpc::{Error, Flow, Garbage, Stream};
 use attache::transport::{CallError, Delivery, Inbox, Incoming, Link, Options, connect, stdio};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -16,9 +18,9 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let name = arguments.next().ok_or("usage: proxy COMMAND [ARGUMENT…]")?;
     let program = Program::new(name).args(arguments);
     let (child, stdin, stdout) = program.spawn_piped().await?;
-    let (agent, from_agent) = connect(stdout, stdin, Options::default());
+    let (agent, from_agent) = connect(stdout, stdin, patient(Garbage::Skip));
     let (read, write) = stdio()?;
-    let (client, from_client) = connect(read, write, Options::default());
+    let (client, from_client) = connect(read, write, patient(Garbage::Answer));
     let outcome = tokio::select! {
         () = pass(from_client, client.clone(), agent.clone()) => Ok(()),
         () = pass(from_agent, agent, client.clone()) => Err("the agent is gone"),
@@ -26,6 +28,15 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let ending = child.stop(Default::default()).await;
     client.flush().await;
     Ok(outcome.map_err(|gone| format!("{gone}: {ending}"))?)
+}
+
+/// A slow side holds up the other, as long as it takes.
+fn patient(garbage: Garbage) -> Options {
+    Options {
+        garbage,
+        stall: Duration::MAX,
+        ..Options::default()
+    }
 }
 
 /// Passes on what one side says to the other, and the answers back.

@@ -8,7 +8,7 @@ use attache_rpc::{Flow, Garbage, Stream};
 use attache_schema::dialect::Peer;
 use attache_schema::method::{Notification, Request};
 use attache_schema::{FilePath, v1};
-use attache_transport::{self as transport, Inbox};
+use attache_transport::{self as transport, Closed, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::border;
@@ -115,6 +115,16 @@ impl ClientHandle {
     /// Waits until everything that has been said is written.
     pub async fn flush(&self) {
         self.core.link.flush().await;
+    }
+
+    /// Closes the connection after everything that has been said is written.
+    pub fn close(&self) {
+        self.core.link.close();
+    }
+
+    /// Waits until the connection has ended, and tells why.
+    pub async fn closed(&self) -> Closed {
+        self.core.link.closed().await
     }
 }
 

@@ -36,7 +36,15 @@ pub(crate) async fn next_for_client(core: &Arc<Core>, inbox: &mut Inbox) -> Opti
             Incoming::Request(id, call) => match client_request(core, &call) {
                 Ok(request) => {
                     let stream = call.params().map_or(Stream::CONNECTION, stream);
-                    return Some(ClientCall::asked(core, id, stream, request));
+                    let call = ClientCall::asked(core, id, stream, request);
+                    // Asked before the agent had heard of the cancellation: nobody needs to decide.
+                    match call {
+                        ClientCall::RequestPermission(_, reply) if core.is_cancelling(stream) => {
+                            let outcome = v1::RequestPermissionOutcome::Cancelled;
+                            reply.ok(v1::RequestPermissionResponse::new(outcome));
+                        }
+                        call => return Some(call),
+                    }
                 }
                 Err(error) => refuse(core, &id, &error),
             },
@@ -54,11 +62,11 @@ fn agent_request(core: &Core, call: &Call) -> Result<ClientRequest, Error> {
     let mut known = core.known();
     match &request {
         ClientRequest::Initialize(initialize) => {
-            known.client = Some(initialize.client_capabilities.clone());
+            known.proposed = Some(initialize.client_capabilities.clone());
             Ok(request)
         }
         ClientRequest::Extension(_) => Ok(request),
-        _ if known.client.is_none() => {
+        _ if !known.is_initialized() => {
             let reason = "`initialize` comes first";
             Err(error::invalid_request("not_initialized", reason))
         }

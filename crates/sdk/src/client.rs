@@ -10,7 +10,7 @@ use attache_schema::dialect::Peer;
 use attache_schema::method::{Notification, Request};
 use attache_schema::v1;
 use attache_transport::process::{self, Child, Program};
-use attache_transport::{self as transport, Inbox};
+use attache_transport::{self as transport, Closed, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::border;
@@ -183,6 +183,11 @@ impl AgentHandle {
     pub fn close(&self) {
         self.core.link.close();
     }
+
+    /// Waits until the connection has ended, and tells why.
+    pub async fn closed(&self) -> Closed {
+        self.core.link.closed().await
+    }
 }
 
 /// One session, as a client sees it.
@@ -212,6 +217,7 @@ impl AgentSession {
     pub async fn cancel(&self) -> Result<(), CallError> {
         let flow = Flow::urgent(Stream::named(self.id.as_str()));
         let notification = v1::CancelNotification::new(self.id.clone());
+        self.agent.core.cancels(flow.stream);
         self.agent.core.tell(&notification, flow).await?;
         let link = &self.agent.core.link;
         let cancelled = v1::RequestPermissionResponse::new(v1::RequestPermissionOutcome::Cancelled);

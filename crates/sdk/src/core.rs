@@ -17,11 +17,15 @@ pub(crate) struct Core {
     pub(crate) link: Link,
     known: Mutex<Known>,
     ordered: bool,
+    /// The sessions whose turn has been cancelled and has not ended.
+    cancelling: Mutex<Vec<Stream>>,
 }
 
 /// What the two sides have said of themselves.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
+    /// What a client has offered in an `initialize` that has not been answered.
+    pub(crate) proposed: Option<v1::ClientCapabilities>,
     pub(crate) client: Option<v1::ClientCapabilities>,
     pub(crate) agent: Option<v1::AgentCapabilities>,
     pub(crate) auth_methods: Vec<v1::AuthMethod>,
@@ -29,7 +33,7 @@ pub(crate) struct Known {
 
 impl Known {
     /// Whether `initialize` has been asked and answered.
-    fn is_initialized(&self) -> bool {
+    pub(crate) fn is_initialized(&self) -> bool {
         self.client.is_some() && self.agent.is_some()
     }
 }
@@ -41,6 +45,7 @@ impl Core {
             link,
             known: Mutex::default(),
             ordered: false,
+            cancelling: Mutex::default(),
         }
     }
 
@@ -50,6 +55,7 @@ impl Core {
             link,
             known: Mutex::default(),
             ordered: true,
+            cancelling: Mutex::default(),
         }
     }
 
@@ -62,11 +68,39 @@ impl Core {
         self.check(method)?;
         let params = Text::of(request);
         let flow = Flow::of(stream(&params.0));
-        let result = self.call(method.name, &params, flow).await?;
+        let is_turn = method.name == "session/prompt";
+        if is_turn {
+            self.has_ended(flow.stream);
+        }
+        let result = self.call(method.name, &params, flow).await;
+        if is_turn {
+            self.has_ended(flow.stream);
+        }
+        let result = result?;
         json::from_str(result.as_str()).map_err(|fault| CallError::Unreadable {
             method: method.name,
             fault: fault.within("result"),
         })
+    }
+
+    /// The turn of a session has been cancelled: whatever it still asks of a person is answered so.
+    pub(crate) fn cancels(&self, session: Stream) {
+        self.cancelling().push(session);
+    }
+
+    /// Whether a session's turn has been cancelled and has not ended.
+    pub(crate) fn is_cancelling(&self, session: Stream) -> bool {
+        self.cancelling().contains(&session)
+    }
+
+    fn has_ended(&self, session: Stream) {
+        self.cancelling().retain(|other| *other != session);
+    }
+
+    fn cancelling(&self) -> MutexGuard<'_, Vec<Stream>> {
+        self.cancelling
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks something outside the protocol.
@@ -146,7 +180,9 @@ impl Core {
     /// Learns from an answer that is about to be given; the session that it brings into being, if it does.
     pub(crate) fn learn(&self, answer: &dyn Any) -> Option<Stream> {
         if let Some(answer) = answer.downcast_ref::<v1::InitializeResponse>() {
-            self.known().agent = Some(answer.agent_capabilities.clone());
+            let mut known = self.known();
+            known.agent = Some(answer.agent_capabilities.clone());
+            known.client = known.proposed.take();
         }
         let new = answer.downcast_ref::<v1::NewSessionResponse>();
         let new = new.map(|answer| &answer.session_id);

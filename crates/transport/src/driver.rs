@@ -315,8 +315,11 @@ impl State {
 
     fn fail_all(&mut self, why: &CallError) {
         for (call, waiter) in std::mem::take(&mut self.waiters) {
+            // The peer need not go on working for nobody.
+            self.peer.cancel(call);
             self.peer.forget(call);
             drop(waiter.answer.send(Err(why.clone())));
         }
+        self.wake_writer();
     }
 }

@@ -60,7 +60,8 @@ impl Pending {
             Delivery::AtOnce => (&mut self.answer).await,
             Delivery::InOrder => self.in_turn().await,
         };
-        self.answered = true;
+        // A call that is given up is taken back.
+        self.answered = answer != Ok(Err(CallError::Stalled));
         answer.unwrap_or(Err(CallError::Closed(Closed::Here)))
     }
 

@@ -56,6 +56,10 @@ async fn calls_behind_a_full_inbox_fail_as_stalled_and_the_connection_lives() {
     }
     assert!(begun.elapsed() >= Duration::from_secs(30));
     assert!(begun.elapsed() <= Duration::from_secs(61));
+    for id in [1, 2] {
+        let line = wire.line().await;
+        assert!(line.contains("$/cancel_request") && line.contains(&format!("{id}}}}}")));
+    }
     assert!(
         wire.line().await.contains("\"id\":3,"),
         "the slots are free"

@@ -49,9 +49,11 @@ async fn an_old_question_does_not_answer_a_new_one_of_the_same_id() {
         <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"list"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]} id 7
         .> session/cancel {"sessionId":"s"}
         => {"outcome":{"outcome":"cancelled"}}
+        <= @turn {"stopReason":"cancelled"}
+        -> session/prompt @next {"sessionId":"s","prompt":[{"type":"text","text":"go"}]}
         <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"delete"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]} id 7
         => {"outcome":{"outcome":"cancelled"}}
-        <= @turn {"stopReason":"cancelled"}
+        <= @next {"stopReason":"end_turn"}
     "#,
     )
     .await;
@@ -60,13 +62,41 @@ async fn an_old_question_does_not_answer_a_new_one_of_the_same_id() {
     let turn = tokio::spawn(async move { prompting.prompt(["go"]).await });
     let old = question(&mut client.calls).await;
     session.cancel().await.unwrap();
+    let ended = client.calls.until(turn, |call| panic!("{call:?}")).await;
+    assert!(ended.unwrap().is_ok());
+    let prompting = session.clone();
+    let turn = tokio::spawn(async move { prompting.prompt(["go"]).await });
     let new = question(&mut client.calls).await;
     old.ok(yes());
     new.ok(v1::RequestPermissionResponse::new(
         v1::RequestPermissionOutcome::Cancelled,
     ));
-    let turn = client.calls.until(turn, |call| panic!("{call:?}")).await;
-    assert!(turn.unwrap().is_ok());
+    let ended = client.calls.until(turn, |call| panic!("{call:?}")).await;
+    assert!(ended.unwrap().is_ok());
+    drop(session);
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_crosses_the_cancellation_is_not_shown() {
+    let mut client = Client::with(
+        "{}",
+        r#"
+        -> session/prompt @turn {"sessionId":"s","prompt":[{"type":"text","text":"go"}]}
+        .> session/cancel {"sessionId":"s"}
+        <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}
+        => {"outcome":{"outcome":"cancelled"}}
+        <= @turn {"stopReason":"cancelled"}
+    "#,
+    )
+    .await;
+    let session = client.agent.session("s");
+    let prompting = session.clone();
+    let turn = tokio::spawn(async move { prompting.prompt(["go"]).await });
+    tokio::task::yield_now().await;
+    session.cancel().await.unwrap();
+    let ended = client.calls.until(turn, |call| panic!("{call:?}")).await;
+    assert!(ended.unwrap().is_ok());
     drop(session);
     client.finish().await;
 }
