@@ -110,9 +110,9 @@ impl Conversation<'_> {
         let us = v1::Implementation::new("attache", env!("CARGO_PKG_VERSION"));
         let hello = v1::InitializeRequest::new(v1::ProtocolVersion::V1).client_info(us);
         match timeout(INITIALIZE, self.agent.initialize(hello)).await {
-            Ok(Err(CallError::Closed(Closed::Ended))) => {
-                return Err(anyhow::Error::from(CallError::Closed(Closed::Ended))
-                    .context("the agent ended before it answered `initialize`"));
+            Ok(Err(CallError::Closed(why @ (Closed::Ended | Closed::Io(_))))) => {
+                let error = anyhow::Error::from(CallError::Closed(why));
+                return Err(error.context("the agent ended before it answered `initialize`"));
             }
             Ok(answer) => answer.context("the agent does not start")?,
             Err(_) => bail!("the agent does not answer `initialize`; is it an ACP agent?"),
