@@ -1,13 +1,14 @@
 //! Programs started as children, and custody of everything they start in turn: when a [`Child`] ends, its whole
-//! tree ends. This is the only place that spawns processes. `docs/processes.md` says what holds on which system.
+//! tree ends, and that of a command when it is told to. This is the only place that spawns processes. `docs/processes.md` says what holds on which system.
 
 pub mod guard;
+pub mod plain;
 
 mod child;
 mod ending;
 mod error;
-mod plain;
 mod program;
+mod sandbox;
 mod stdio;
 mod tail;
 
@@ -26,6 +27,7 @@ pub use ending::{Ending, Ladder, Rung, Signal, Status};
 pub use error::Error;
 pub use plain::is_hidden;
 pub use program::Program;
+pub use sandbox::{Support, sandbox_support};
 pub use stdio::{Stdin, Stdout};
 pub use tail::Tail;
 
@@ -41,9 +43,13 @@ struct Progress {
 struct Started {
     pid: u32,
     custody: Custody,
+    leash: platform::Leash,
+    progress: tokio::sync::watch::Receiver<Progress>,
+}
+
+/// Our ends of its three pipes.
+struct Pipes {
     stdin: platform::Input,
     stdout: platform::Output,
     stderr: platform::ErrorOutput,
-    leash: platform::Leash,
-    progress: tokio::sync::watch::Receiver<Progress>,
 }

@@ -7,7 +7,9 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::stdio::Slot;
-use super::{Ending, Ladder, Progress, Rung, Started, Status, Stdin, Stdout, Tail, platform};
+use super::{
+    Ending, Ladder, Pipes, Progress, Rung, Started, Status, Stdin, Stdout, Tail, platform,
+};
 
 /// A running agent. When the value is dropped, or the tokio runtime it was spawned in shuts down, its whole tree is
 /// killed at once, without waiting.
@@ -33,22 +35,31 @@ pub enum Custody {
 }
 
 impl Child {
-    pub(super) fn new(started: Started, tail: usize) -> (Child, Stdin, Stdout) {
-        let slot = Slot::new(started.stdin);
+    pub(super) fn piped(started: Started, pipes: Pipes, tail: usize) -> (Child, Stdin, Stdout) {
+        let slot = Slot::new(pipes.stdin);
         let stdin = Stdin::new(slot.clone());
-        let stdout = Stdout::new(started.stdout);
-        let child = Child {
+        let stderr = Tail::of(pipes.stderr, tail);
+        let child = Child::new(started, slot, stderr);
+        (child, stdin, Stdout::new(pipes.stdout))
+    }
+
+    /// One whose standard input and standard error are none of our business.
+    pub(super) fn captured(started: Started) -> Child {
+        Child::new(started, Slot::closed(), Tail::empty())
+    }
+
+    fn new(started: Started, slot: Slot, stderr: Tail) -> Child {
+        Child {
             pid: started.pid,
             custody: started.custody,
-            stdin: None,
             slot,
+            stdin: None,
             stdout: None,
-            stderr: Tail::of(started.stderr, tail),
+            stderr,
             rung: Mutex::new(Rung::Own),
             leash: started.leash,
             progress: started.progress,
-        };
-        (child, stdin, stdout)
+        }
     }
 
     pub(super) fn keep(mut self, stdin: Stdin, stdout: Stdout) -> Child {
@@ -82,6 +93,14 @@ impl Child {
         &self.stderr
     }
 
+    /// Waits until the agent's own process has ended; what it started may still run. Any number of callers may wait,
+    /// and each may give up.
+    pub async fn exited(&self) -> Status {
+        let mut progress = self.progress.clone();
+        let ended = progress.wait_for(|now| now.status.is_some()).await;
+        ended.map_or(Status::Lost, |now| now.status.unwrap_or(Status::Lost))
+    }
+
     /// Waits until the agent and its tree have ended. Any number of callers may wait, and each may give up.
     pub async fn wait(&self) -> Ending {
         let mut progress = self.progress.clone();
@@ -90,16 +109,12 @@ impl Child {
             Err(_) => Progress::default(),
         };
         self.stderr.settle().await;
-        Ending {
-            status: last.status.unwrap_or(Status::Lost),
-            rung: *self.rung.lock().unwrap_or_else(PoisonError::into_inner),
-            stderr: self.stderr.text(),
-            survivors: last.survivors.unwrap_or(0),
-        }
+        self.ending(last)
     }
 
     /// Ends the agent step by step, then everything it started: closes its standard input even if somebody still
-    /// writes to it, then SIGTERM, then SIGKILL. On an agent that has ended this only tells how.
+    /// writes to it, then SIGTERM, then SIGKILL. On an agent that has ended this only tells how. A tree of which nobody
+    /// tells that it has ended is given up after some seconds, and counts as a survivor.
     pub async fn stop(&self, ladder: Ladder) -> Ending {
         self.look().await;
         self.raise(Rung::Close);
@@ -108,16 +123,32 @@ impl Child {
             self.raise(Rung::Term);
             self.leash.term();
             if !self.ends_within(ladder.after_term).await {
-                self.kill();
+                self.raise(Rung::Kill);
             }
         }
-        self.wait().await
+        self.leash.kill();
+        match tokio::time::timeout(GIVE_UP, self.wait()).await {
+            Ok(ending) => ending,
+            Err(_) => self.ending(Progress {
+                survivors: Some(1),
+                ..*self.progress.borrow()
+            }),
+        }
     }
 
     /// Kills the agent and everything it started, without waiting.
     pub fn kill(&self) {
         self.raise(Rung::Kill);
         self.leash.kill();
+    }
+
+    fn ending(&self, last: Progress) -> Ending {
+        Ending {
+            status: last.status.unwrap_or(Status::Lost),
+            rung: *self.rung.lock().unwrap_or_else(PoisonError::into_inner),
+            stderr: self.stderr.text(),
+            survivors: last.survivors.unwrap_or(0),
+        }
     }
 
     fn raise(&self, rung: Rung) {
@@ -166,3 +197,5 @@ impl fmt::Debug for Child {
 }
 
 const LOOK: Duration = Duration::from_millis(200);
+/// A sweep takes two seconds at most; more means that the guard was stopped, as a hostile program can do.
+const GIVE_UP: Duration = Duration::from_secs(4);

@@ -121,8 +121,13 @@ impl Signal {
             7 if LINUX => "SIGBUS",
             10 if LINUX => "SIGUSR1",
             12 if LINUX => "SIGUSR2",
+            16 if LINUX => "SIGSTKFLT",
             24 if LINUX => "SIGXCPU",
             25 if LINUX => "SIGXFSZ",
+            26 if LINUX => "SIGVTALRM",
+            27 if LINUX => "SIGPROF",
+            29 if LINUX => "SIGIO",
+            30 if LINUX => "SIGPWR",
             31 if LINUX => "SIGSYS",
             _ => return None,
         };

@@ -48,6 +48,14 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// The program was to be confined and cannot be, so it was not started.
+    #[error("program `{}` was not started, as it cannot be confined: {reason}", .program.display())]
+    Sandbox {
+        /// The program as it was named.
+        program: PathBuf,
+        /// What is missing.
+        reason: String,
+    },
     /// The call was not made inside a tokio runtime.
     #[error("no program can be started here: call spawn inside a tokio runtime")]
     NoRuntime,

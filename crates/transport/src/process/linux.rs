@@ -2,6 +2,8 @@
 //! socket pair, and when our end closes the tree dies.
 
 mod bond;
+mod fence;
+mod foreground;
 mod keeper;
 mod reaper;
 mod sweep;
@@ -9,14 +11,16 @@ mod table;
 mod wire;
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::net::{SendFlags, Shutdown, send, shutdown};
@@ -24,21 +28,34 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio::sync::watch;
 
-use super::{Custody, Error, Program, Progress, Started, Status, guard};
-use wire::{Fault, Report};
+use super::{Custody, Error, Pipes, Program, Progress, Started, Status, Support, guard};
+use wire::{Fault, Files, Report};
 
 pub(super) type Input = pipe::Sender;
 pub(super) type Output = pipe::Receiver;
 pub(super) type ErrorOutput = pipe::Receiver;
 
-pub(super) async fn start(program: &Program) -> Result<Started, Error> {
-    open(program)
-        .await
-        .map_err(|source| Error::Custody {
-            program: name(program),
-            source,
-        })?
-        .map_err(|(fault, errno)| refusal(program, fault, errno))
+pub(super) async fn start(program: &Program) -> Result<(Started, Pipes), Error> {
+    let (stdio, ours) = pipes().map_err(|source| unguarded(program, source))?;
+    Ok((open(program, Mode::Piped, stdio).await?, ours))
+}
+
+pub(super) async fn start_captured(program: &Program) -> Result<(Started, Output), Error> {
+    let (stdio, output) = one_pipe().map_err(|source| unguarded(program, source))?;
+    Ok((open(program, Mode::Captured, stdio).await?, output))
+}
+
+pub(super) async fn start_attached(program: &Program) -> Result<Started, Error> {
+    let stdio = our_own().map_err(|source| unguarded(program, source))?;
+    open(program, Mode::Attached, stdio).await
+}
+
+pub(super) fn is_drained(output: &Output) -> bool {
+    rustix::io::ioctl_fionread(output).is_ok_and(|waiting| waiting == 0)
+}
+
+pub(super) fn sandbox_support() -> Support {
+    fence::support()
 }
 
 /// Becomes the guard if the arguments say so.
@@ -47,6 +64,17 @@ pub(super) fn guard_if_asked() {
     if args == [OsStr::new(GUARD), OsStr::new(MARK)] {
         std::process::exit(keeper::guard());
     }
+}
+
+/// What a program's standard streams are, and with them what it is to the person: a partner, a command, or in charge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// A pipe each. Its tree ends with it.
+    Piped,
+    /// No input, and one pipe for both outputs. What it leaves behind lives until it is told to end.
+    Captured,
+    /// Ours, on our terminal. What it put in sessions of their own, such as a browser, outlives it.
+    Attached,
 }
 
 /// The owner's hold on a tree. When any copy is dropped, the tree is killed.
@@ -86,23 +114,64 @@ impl Drop for Leash {
     }
 }
 
-async fn open(program: &Program) -> io::Result<Result<Started, (Fault, Errno)>> {
+fn pipes() -> io::Result<([OwnedFd; 3], Pipes)> {
     let (their_stdin, stdin) = io::pipe()?;
     let (stdout, their_stdout) = io::pipe()?;
     let (stderr, their_stderr) = io::pipe()?;
-    let stdio: [OwnedFd; 3] = [their_stdin.into(), their_stdout.into(), their_stderr.into()];
+    let ours = Pipes {
+        stdin: pipe::Sender::from_owned_fd(stdin.into())?,
+        stdout: pipe::Receiver::from_owned_fd(stdout.into())?,
+        stderr: pipe::Receiver::from_owned_fd(stderr.into())?,
+    };
+    let theirs = [their_stdin.into(), their_stdout.into(), their_stderr.into()];
+    Ok((theirs, ours))
+}
 
+/// Nothing to read, and one pipe to write to.
+fn one_pipe() -> io::Result<([OwnedFd; 3], Output)> {
+    let nothing = File::open("/dev/null")?;
+    let (output, writer) = io::pipe()?;
+    let output = pipe::Receiver::from_owned_fd(output.into())?;
+    let stdio = [nothing.into(), writer.try_clone()?.into(), writer.into()];
+    Ok((stdio, output))
+}
+
+fn our_own() -> io::Result<[OwnedFd; 3]> {
+    Ok([
+        io::stdin().as_fd().try_clone_to_owned()?,
+        io::stdout().as_fd().try_clone_to_owned()?,
+        io::stderr().as_fd().try_clone_to_owned()?,
+    ])
+}
+
+async fn open(program: &Program, mode: Mode, stdio: [OwnedFd; 3]) -> Result<Started, Error> {
+    let fence = program.confined.as_deref().map(fence::around).transpose();
+    let fence = fence.map_err(|reason| Error::Sandbox {
+        program: name(program),
+        reason,
+    })?;
+    hand_over(program, mode, Files { stdio, fence })
+        .await
+        .map_err(|source| unguarded(program, source))?
+        .map_err(|(fault, errno)| refusal(program, fault, errno))
+}
+
+async fn hand_over(
+    program: &Program,
+    mode: Mode,
+    files: Files,
+) -> io::Result<Result<Started, (Fault, Errno)>> {
     let (ours, theirs) = StdStream::pair()?;
     let (guard, custody) = keeper(theirs)?;
-    wire::send_stdio(&ours, &stdio)?;
-    drop(stdio);
+    wire::send_files(&ours, &files)?;
+    drop(files);
     ours.set_nonblocking(true)?;
     let hold = Arc::new(Hold {
         control: UnixStream::from_std(ours)?,
         guard: Mutex::new(guard),
     });
     let leash = Leash(Arc::clone(&hold));
-    let pid = match first_report(&hold.control, &wire::job(program)?).await? {
+    let pid = match first_report(&hold.control, &wire::job(program, mode)?).await? {
         Report::Started(pid) => pid.cast_unsigned(),
         Report::Failed(fault, errno) => return Ok(Err((fault, Errno::from_raw_os_error(errno)))),
         _ => return Err(io::ErrorKind::InvalidData.into()),
@@ -112,9 +181,6 @@ async fn open(program: &Program) -> io::Result<Result<Started, (Fault, Errno)>> 
     Ok(Ok(Started {
         pid,
         custody,
-        stdin: pipe::Sender::from_owned_fd(stdin.into())?,
-        stdout: pipe::Receiver::from_owned_fd(stdout.into())?,
-        stderr: pipe::Receiver::from_owned_fd(stderr.into())?,
         leash,
         progress,
     }))
@@ -156,10 +222,13 @@ async fn follow(leash: Leash, progress: watch::Sender<Progress>) {
 }
 
 async fn first_report(control: &UnixStream, job: &[u8]) -> io::Result<Report> {
-    let told = match write(control, job).await {
-        Ok(()) => report(control).await,
-        Err(error) => Err(error),
+    let told = async {
+        write(control, job).await?;
+        report(control).await
     };
+    // A hostile program can stop its guard before that has told anything.
+    let told = tokio::time::timeout(START, told).await;
+    let told = told.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
     told.map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof
         | io::ErrorKind::BrokenPipe
@@ -195,6 +264,13 @@ async fn write(control: &UnixStream, mut bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+fn unguarded(program: &Program, source: io::Error) -> Error {
+    Error::Custody {
+        program: name(program),
+        source,
+    }
+}
+
 fn refusal(program: &Program, fault: Fault, errno: Errno) -> Error {
     let source = io::Error::from(errno);
     let program_name = name(program);
@@ -214,10 +290,7 @@ fn refusal(program: &Program, fault: Fault, errno: Errno) -> Error {
             program: program_name,
             source,
         },
-        (Fault::Custody, _) => Error::Custody {
-            program: program_name,
-            source,
-        },
+        (Fault::Custody, _) => unguarded(program, source),
     }
 }
 
@@ -228,3 +301,4 @@ fn name(program: &Program) -> PathBuf {
 const GUARD: &str = "attache-guard";
 const UNGUARDED: &str = "the guard ended at once; call guard::run_if_asked first thing in main";
 const MARK: &str = "--keep";
+const START: Duration = Duration::from_secs(20);

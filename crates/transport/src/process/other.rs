@@ -9,39 +9,86 @@ use std::sync::Arc;
 use tokio::process::{self, Command};
 use tokio::sync::{Notify, watch};
 
-use super::{Custody, Error, Program, Progress, Signal, Started, Status};
+use super::{Custody, Error, Pipes, Program, Progress, Signal, Started, Status, Support};
 
 pub(super) type Input = process::ChildStdin;
 pub(super) type Output = process::ChildStdout;
 pub(super) type ErrorOutput = process::ChildStderr;
 
-pub(super) async fn start(program: &Program) -> Result<Started, Error> {
+pub(super) async fn start(program: &Program) -> Result<(Started, Pipes), Error> {
+    let mut command = command(program);
+    command.stdin(Stdio::piped());
+    command.stdout(Stdio::piped());
+    command.stderr(Stdio::piped());
+    group::own(&mut command);
+    let mut child = spawn(program, command)?;
+    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+        return Err(refusal(program, io::ErrorKind::BrokenPipe.into()));
+    };
+    let pipes = Pipes {
+        stdin,
+        stdout,
+        stderr,
+    };
+    Ok((follow_up(child), pipes))
+}
+
+pub(super) async fn start_captured(program: &Program) -> Result<(Started, Output), Error> {
+    let mut command = command(program);
+    command.stdin(Stdio::null());
+    let output = one_pipe(&mut command).map_err(|error| refusal(program, error))?;
+    group::own(&mut command);
+    Ok((follow_up(spawn(program, command)?), output))
+}
+
+pub(super) async fn start_attached(program: &Program) -> Result<Started, Error> {
+    let command = command(program);
+    Ok(follow_up(spawn(program, command)?))
+}
+
+pub(super) fn is_drained(_: &Output) -> bool {
+    false
+}
+
+pub(super) fn sandbox_support() -> Support {
+    Support::Missing { reason: MISSING }
+}
+
+fn one_pipe(command: &mut Command) -> io::Result<Output> {
+    let (output, writer) = io::pipe()?;
+    command.stdout(writer.try_clone()?);
+    command.stderr(writer);
+    process::ChildStdout::from_std(group::output(output))
+}
+
+fn spawn(program: &Program, mut command: Command) -> Result<process::Child, Error> {
+    if program.confined.is_some() {
+        return Err(Error::Sandbox {
+            program: PathBuf::from(&program.name),
+            reason: MISSING.to_owned(),
+        });
+    }
     if let Some(cwd) = &program.cwd {
         enterable(cwd).map_err(|source| Error::Directory {
             path: cwd.clone(),
             source,
         })?;
     }
-    let mut child = command(program)
-        .spawn()
-        .map_err(|error| refusal(program, error))?;
-    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-        return Err(refusal(program, io::ErrorKind::BrokenPipe.into()));
-    };
+    command.spawn().map_err(|error| refusal(program, error))
+}
+
+fn follow_up(child: process::Child) -> Started {
     let orders = Arc::new(Orders::default());
     let pid = child.id().unwrap_or_default();
     let (sender, progress) = watch::channel(Progress::default());
     tokio::spawn(follow(child, Arc::clone(&orders), sender));
-    Ok(Started {
+    Started {
         pid,
         custody: Custody::Direct,
-        stdin,
-        stdout,
-        stderr,
         leash: Leash(orders),
         progress,
-    })
+    }
 }
 
 /// There is no guard here.
@@ -95,9 +142,6 @@ async fn follow(mut child: process::Child, orders: Arc<Orders>, progress: watch:
 fn command(program: &Program) -> Command {
     let mut command = Command::new(&program.name);
     command.args(&program.args).kill_on_drop(true);
-    command.stdin(Stdio::piped());
-    command.stdout(Stdio::piped());
-    command.stderr(Stdio::piped());
     if !program.inherits {
         command.env_clear();
     }
@@ -110,7 +154,6 @@ fn command(program: &Program) -> Command {
     if let Some(cwd) = &program.cwd {
         command.current_dir(cwd);
     }
-    group::own(&mut command);
     command
 }
 
@@ -138,11 +181,16 @@ fn outcome(status: ExitStatus) -> Status {
     }
 }
 
+const MISSING: &str = "only Linux can do that";
+
 #[cfg(unix)]
 mod group {
+    use std::io::PipeReader;
+    use std::os::fd::OwnedFd;
     use std::os::unix::process::ExitStatusExt;
-    use std::process::ExitStatus;
+    use std::process::{ChildStdout, ExitStatus};
 
+    use rustix::io::Errno;
     use rustix::process::{Pid, Signal, kill_process_group};
     use tokio::process::{Child, Command};
 
@@ -150,12 +198,20 @@ mod group {
         command.process_group(0);
     }
 
+    pub(super) fn output(pipe: PipeReader) -> ChildStdout {
+        OwnedFd::from(pipe).into()
+    }
+
     pub(super) fn term(child: &mut Child) {
-        send(child, Signal::TERM);
+        // It fails when the child has just ended, which is what was wanted.
+        send(child, Signal::TERM).ok();
     }
 
     pub(super) fn kill(child: &mut Child) {
-        send(child, Signal::KILL);
+        // A child on our terminal leads no group.
+        if send(child, Signal::KILL).is_err() {
+            child.start_kill().ok();
+        }
     }
 
     pub(super) fn signal(status: ExitStatus) -> Option<i32> {
@@ -163,22 +219,26 @@ mod group {
     }
 
     // The id is there until the child was waited for, so the group is still its own.
-    fn send(child: &Child, signal: Signal) {
+    fn send(child: &Child, signal: Signal) -> Result<(), Errno> {
         let pid = child.id().and_then(|id| id.try_into().ok());
-        if let Some(pid) = pid.and_then(Pid::from_raw) {
-            // It fails when the child has just ended, which is what was wanted.
-            kill_process_group(pid, signal).ok();
-        }
+        let pid = pid.and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
+        kill_process_group(pid, signal)
     }
 }
 
 #[cfg(not(unix))]
 mod group {
-    use std::process::ExitStatus;
+    use std::io::PipeReader;
+    use std::os::windows::io::OwnedHandle;
+    use std::process::{ChildStdout, ExitStatus};
 
     use tokio::process::{Child, Command};
 
     pub(super) fn own(_: &mut Command) {}
+
+    pub(super) fn output(pipe: PipeReader) -> ChildStdout {
+        OwnedHandle::from(pipe).into()
+    }
 
     /// There is no signal to ask with.
     pub(super) fn term(_: &mut Child) {}

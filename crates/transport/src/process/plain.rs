@@ -1,24 +1,59 @@
 //! Text of a stranger made safe for a terminal: no escape sequences, no control or bidirectional characters, no
 //! endless lines.
 
-use std::iter::Peekable;
-use std::str::Chars;
+/// A piece of a text, as a terminal would take it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Token<'a> {
+    /// Text without any of the below.
+    Text(&'a str),
+    /// A whole escape sequence, or what there is of one.
+    Sequence(&'a str),
+    /// A control character that begins no sequence; line ends and tabs are among them.
+    Control(char),
+    /// A character that hides, or changes the direction of the text around it.
+    Hidden(char),
+}
+
+/// Takes a text apart as a terminal would. A sequence never reaches over the end of its line.
+pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let (length, token) = match first {
+            ESCAPE | '\u{9b}' | '\u{90}' | '\u{98}' | '\u{9d}' | '\u{9e}' | '\u{9f}' => {
+                let length = sequence(rest);
+                (length, Token::Sequence(&rest[..length]))
+            }
+            char if char.is_control() => (char.len_utf8(), Token::Control(char)),
+            char if is_hidden(char) => (char.len_utf8(), Token::Hidden(char)),
+            _ => {
+                let length = rest.find(is_hidden).unwrap_or(rest.len());
+                (length, Token::Text(&rest[..length]))
+            }
+        };
+        rest = &rest[length..];
+        Some(token)
+    })
+}
+
+/// Whether a text can go to a terminal as it is, tabs and line ends apart.
+pub fn is_plain(text: &str) -> bool {
+    let is_ascii = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    text.bytes().all(is_ascii) || !text.contains(|char| is_hidden(char) && !is_space(char))
+}
 
 /// The text with line ends and tabs kept, everything else that could steer a terminal removed, and long lines cut.
 pub(super) fn text(bytes: &[u8]) -> String {
-    let raw = String::from_utf8_lossy(bytes);
+    let raw = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     let mut plain = Plain::default();
-    let mut chars = raw.chars().peekable();
-    while let Some(char) = chars.next() {
-        match char {
-            ESCAPE => skip_escape(&mut chars),
-            '\u{9b}' => skip_control(&mut chars),
-            '\u{90}' | '\u{98}' | '\u{9d}' | '\u{9e}' | '\u{9f}' => skip_string(&mut chars),
-            '\r' if chars.peek() == Some(&'\n') => {}
-            '\r' | '\n' | '\u{2028}' | '\u{2029}' => plain.end_line(),
-            '\t' => plain.push('\t'),
-            char if is_hidden(char) => {}
-            char => plain.push(char),
+    for token in tokens(&raw) {
+        match token {
+            Token::Text(text) => text.chars().for_each(|char| plain.push(char)),
+            Token::Control('\t') => plain.push('\t'),
+            Token::Control('\r' | '\n') | Token::Hidden('\u{2028}' | '\u{2029}') => {
+                plain.end_line()
+            }
+            Token::Sequence(_) | Token::Control(_) | Token::Hidden(_) => {}
         }
     }
     plain.text
@@ -55,48 +90,63 @@ impl Plain {
 }
 
 /// Whether a character acts on a terminal, hides, or changes the direction of the text around it.
+///
+/// Joiners and variation selectors are not among them: emoji and some scripts are written with them.
 pub fn is_hidden(char: char) -> bool {
     char.is_control()
+        || matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
         || matches!(
             char,
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+            '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
         )
-        || matches!(char, '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+        || matches!(
+            char,
+            '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{3164}' | '\u{fdd0}'..='\u{fdef}' | '\u{feff}' | '\u{ffa0}'
+        )
+        || matches!(char, '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-fn skip_escape(chars: &mut Peekable<Chars<'_>>) {
-    match chars.peek() {
-        Some('[') => {
-            chars.next();
-            skip_control(chars);
-        }
-        Some('P' | 'X' | ']' | '^' | '_') => {
-            chars.next();
-            skip_string(chars);
-        }
-        _ => {
-            while chars.next_if(|char| matches!(char, ' '..='/')).is_some() {}
-            chars.next_if(|char| matches!(char, '0'..='~'));
-        }
+fn is_space(char: char) -> bool {
+    matches!(char, '\n' | '\t')
+}
+
+/// The length of the sequence that a text begins with.
+fn sequence(text: &str) -> usize {
+    let mut chars = text.chars();
+    let rest = match chars.next() {
+        Some(ESCAPE) => after_escape(chars.as_str()),
+        Some('\u{9b}') => after_control(chars.as_str()),
+        _ => after_string(chars.as_str()),
+    };
+    text.len() - rest.len()
+}
+
+fn after_escape(text: &str) -> &str {
+    if let Some(rest) = text.strip_prefix('[') {
+        after_control(rest)
+    } else if let Some(rest) = text.strip_prefix(['P', 'X', ']', '^', '_']) {
+        after_string(rest)
+    } else {
+        let rest = text.trim_start_matches(|char| matches!(char, ' '..='/'));
+        rest.strip_prefix(|char| matches!(char, '0'..='~'))
+            .unwrap_or(rest)
     }
 }
 
-fn skip_control(chars: &mut Peekable<Chars<'_>>) {
-    while chars.next_if(|char| matches!(char, ' '..='?')).is_some() {}
-    chars.next_if(|char| matches!(char, '@'..='~'));
+fn after_control(text: &str) -> &str {
+    let rest = text.trim_start_matches(|char| matches!(char, ' '..='?'));
+    rest.strip_prefix(|char| matches!(char, '@'..='~'))
+        .unwrap_or(rest)
 }
 
 // A string that nobody ends stops at the line end, or it would hide all that follows.
-fn skip_string(chars: &mut Peekable<Chars<'_>>) {
-    while let Some(char) = chars.next_if(|char| *char != '\n') {
-        match char {
-            '\u{7}' | '\u{9c}' => return,
-            ESCAPE => {
-                chars.next_if_eq(&'\\');
-                return;
-            }
-            _ => {}
-        }
+fn after_string(text: &str) -> &str {
+    let end = text.find(['\u{7}', '\u{9c}', ESCAPE, '\n', '\r']);
+    let rest = end.map_or("", |end| &text[end..]);
+    match rest.chars().next() {
+        Some(ESCAPE) => rest.strip_prefix("\u{1b}\\").unwrap_or(&rest[1..]),
+        Some('\u{7}' | '\u{9c}') => rest.strip_prefix(['\u{7}', '\u{9c}']).unwrap_or(rest),
+        _ => rest,
     }
 }
 

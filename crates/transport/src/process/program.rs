@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::{Child, Error, Stdin, Stdout, platform};
+use super::{Child, Error, Status, Stdin, Stdout, platform};
 
 /// A program to start: what it is called, its arguments, environment and working directory.
 ///
@@ -18,6 +18,8 @@ pub struct Program {
     pub(super) env: Vec<(OsString, Option<OsString>)>,
     pub(super) cwd: Option<PathBuf>,
     pub(super) tail: usize,
+    pub(super) confined: Option<Vec<PathBuf>>,
+    pub(super) largest_file: Option<u64>,
 }
 
 impl Program {
@@ -30,6 +32,8 @@ impl Program {
             env: Vec::new(),
             cwd: None,
             tail: TAIL,
+            confined: None,
+            largest_file: None,
         }
     }
 
@@ -85,6 +89,24 @@ impl Program {
         self
     }
 
+    /// Lets it and all that it starts read and execute everything, but write only beneath these directories, and to
+    /// devices such as `/dev/null`. It starts only where the system can do that; [`sandbox_support`] asks beforehand.
+    ///
+    /// [`sandbox_support`]: super::sandbox_support
+    #[must_use]
+    pub fn confine<P: AsRef<Path>>(mut self, beneath: impl IntoIterator<Item = P>) -> Program {
+        let beneath = beneath.into_iter().map(|path| path.as_ref().to_owned());
+        self.confined = Some(beneath.collect());
+        self
+    }
+
+    /// Ends it, or what it has started, with SIGXFSZ when a file it writes grows larger. Only on Linux.
+    #[must_use]
+    pub fn largest_file(mut self, bytes: u64) -> Program {
+        self.largest_file = Some(bytes);
+        self
+    }
+
     /// Starts the program and returns when it runs. Needs a tokio runtime with I/O and time.
     ///
     /// # Errors
@@ -101,11 +123,43 @@ impl Program {
     ///
     /// As with [`Program::spawn`].
     pub async fn spawn_piped(&self) -> Result<(Child, Stdin, Stdout), Error> {
-        if tokio::runtime::Handle::try_current().is_err() {
-            return Err(Error::NoRuntime);
-        }
-        Ok(Child::new(platform::start(self).await?, self.tail))
+        in_runtime()?;
+        let (started, pipes) = platform::start(self).await?;
+        Ok(Child::piped(started, pipes, self.tail))
     }
+
+    /// Starts it as a command: its standard input is at its end from the first, and standard output and standard error
+    /// are one pipe, so that what it writes comes in the order in which it was written. It has no terminal, and leaves
+    /// no core file. What it starts and leaves behind lives until the child is stopped, killed or dropped.
+    ///
+    /// # Errors
+    ///
+    /// As with [`Program::spawn`].
+    pub async fn spawn_captured(&self) -> Result<(Child, Stdout), Error> {
+        in_runtime()?;
+        let (started, output) = platform::start_captured(self).await?;
+        Ok((Child::captured(started), Stdout::new(output)))
+    }
+
+    /// Runs it on our own terminal, with our standard input, output and error, until it ends. Meanwhile Ctrl-C goes to
+    /// it and not to us (on systems other than Linux to both); Ctrl-Z does nothing. Then the terminal is ours again,
+    /// in the state it was in. What it left in its process group is killed; what it put in a session of its own, such
+    /// as the browser of a login, is not. If the future is dropped, it and its descendants are killed.
+    ///
+    /// # Errors
+    ///
+    /// As with [`Program::spawn`].
+    pub async fn run_attached(&self) -> Result<Status, Error> {
+        in_runtime()?;
+        let started = platform::start_attached(self).await?;
+        Ok(Child::captured(started).wait().await.status)
+    }
+}
+
+fn in_runtime() -> Result<(), Error> {
+    tokio::runtime::Handle::try_current()
+        .map(drop)
+        .map_err(|_| Error::NoRuntime)
 }
 
 impl fmt::Debug for Program {

@@ -39,6 +39,13 @@ impl Slot {
         })))
     }
 
+    pub(super) fn closed() -> Slot {
+        Slot(Arc::new(Mutex::new(Pipe {
+            input: None,
+            writer: None,
+        })))
+    }
+
     pub(super) fn close(&self) {
         let writer = {
             let mut pipe = self.lock();
@@ -123,6 +130,11 @@ impl Drop for Stdin {
 impl Stdout {
     pub(super) fn new(pipe: platform::Output) -> Stdout {
         Stdout { pipe }
+    }
+
+    /// Whether nothing waits to be read at this moment. Where the system does not tell, it is never known to be so.
+    pub fn is_drained(&self) -> bool {
+        platform::is_drained(&self.pipe)
     }
 }
 

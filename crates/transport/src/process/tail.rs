@@ -46,6 +46,15 @@ impl Tail {
         Tail { ring, seen }
     }
 
+    /// That of a child whose standard error is not read.
+    pub(super) fn empty() -> Tail {
+        let (_, seen) = watch::channel(0);
+        Tail {
+            ring: Arc::default(),
+            seen,
+        }
+    }
+
     /// Waits until nobody can write any more, or for a moment if a stranger holds the pipe.
     pub(super) async fn settle(&self) {
         let mut watch = self.seen.clone();

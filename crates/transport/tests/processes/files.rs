@@ -21,7 +21,7 @@ pub(super) fn trials() -> Vec<Trial> {
 
 async fn three() {
     let leak = rustix::io::dup(fs::File::open("/etc/passwd").unwrap()).unwrap();
-    let (child, _stdout) = ready(&shell("echo; exec sleep 1000"), 1).await;
+    let (child, _stdout) = ready(&shell("echo; read -r line"), 1).await;
     let held: BTreeSet<String> = held(pid(&child)).into_iter().map(|(fd, _)| fd).collect();
     assert_eq!(held, ["0", "1", "2"].map(str::to_owned).into());
     drop(leak);

@@ -2,6 +2,10 @@
 
 #[path = "agents.rs"]
 mod agents;
+#[path = "attached.rs"]
+mod attached;
+#[path = "captured.rs"]
+mod captured;
 #[path = "cycles.rs"]
 mod cycles;
 #[path = "direct.rs"]
@@ -12,18 +16,23 @@ mod endings;
 mod files;
 #[path = "owner.rs"]
 mod owner;
+#[path = "sandbox.rs"]
+mod sandbox;
 #[path = "starts.rs"]
 mod starts;
 #[path = "stderr.rs"]
 mod stderr;
 #[path = "trees.rs"]
 mod trees;
+#[path = "trial.rs"]
+mod trial;
 
 use std::future::Future;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use attache_transport::process::guard;
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Arguments, Trial};
+use trial::{elsewhere, lone_trial, runtime, trial};
 
 pub(super) fn main() -> ExitCode {
     let direct = std::env::var_os(DIRECT).is_some();
@@ -36,57 +45,32 @@ pub(super) fn main() -> ExitCode {
     {
         owner::play(count.parse().unwrap());
     }
+    if let [role, script] = args.as_slice()
+        && role == attached::ROLE
+    {
+        return attached::play(script);
+    }
     let mut trials = Vec::new();
     trials.extend(endings::trials());
     trials.extend(starts::trials());
     trials.extend(stderr::trials());
     trials.extend(files::trials());
+    trials.extend(captured::trials());
+    trials.extend(sandbox::trials());
+    trials.extend(attached::trials());
     trials.extend(trees::trials());
     trials.extend(cycles::trials());
     trials.extend(direct::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-fn trial<T, F>(name: &str, test: T) -> Trial
-where
-    T: FnOnce() -> F + Send + 'static,
-    F: Future<Output = ()>,
-{
-    Trial::test(name, move || {
-        runtime().block_on(test());
-        Ok(())
-    })
-}
-
-/// The same in a process that cannot be a guard.
+/// A test in a process that cannot be a guard.
 fn direct_trial<T, F>(name: &'static str, test: T) -> Trial
 where
     T: FnOnce() -> F + Send + 'static,
     F: Future<Output = ()>,
 {
-    if std::env::var_os(DIRECT).is_some() {
-        return trial(name, test);
-    }
-    Trial::test(name, move || {
-        let again = Command::new(std::env::current_exe()?)
-            .args([name, "--exact"])
-            .env(DIRECT, "1")
-            .output()?;
-        match again.status.success() {
-            true => Ok(()),
-            false => Err(Failed::from(
-                String::from_utf8_lossy(&again.stdout).into_owned(),
-            )),
-        }
-    })
-}
-
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .unwrap()
+    elsewhere(name, DIRECT, test)
 }
 
 const DIRECT: &str = "ATTACHE_TEST_DIRECT";

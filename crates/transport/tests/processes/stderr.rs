@@ -4,11 +4,11 @@ use attache_transport::process::Status;
 use libtest_mimic::Trial;
 
 use super::agents::{ready, shell};
-use super::trial;
+use super::{lone_trial, trial};
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        trial("stderr::a_flood_leaves_its_end", flood),
+        lone_trial("stderr::a_flood_leaves_its_end", flood),
         trial("stderr::a_flood_without_lines_is_cut", one_line),
         trial("stderr::lines_can_be_watched", watched),
     ]

@@ -7,14 +7,41 @@
 
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
+use rustix::process::{
+    Resource, Rlimit, Signal, getpid, getppid, set_parent_process_death_signal, setrlimit, setsid,
+};
+use rustix::stdio::{stderr, stdin, stdout};
+use rustix::termios::tcsetpgrp;
+
+/// What else a child sets about itself before it becomes the program.
+#[derive(Default)]
+pub(super) struct Bond {
+    /// Its place among the processes of the person.
+    pub(super) place: Place,
+    /// The fence it lives in.
+    pub(super) fence: Option<OwnedFd>,
+    /// The size of the largest file it may write.
+    pub(super) largest_file: Option<u64>,
+}
+
+/// A child's place among the processes of the person.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) enum Place {
+    /// The process group it was put in.
+    #[default]
+    Group,
+    /// A session of its own without a terminal; it leaves no core file, and goes first when memory runs out.
+    Session,
+    /// The foreground of the terminal that is this one of its streams.
+    Foreground(usize),
+}
 
 /// Makes the child die with the thread that spawns it, take signals, and keep no descriptor but 0, 1 and 2.
-pub(super) fn bind(command: &mut Command) {
+pub(super) fn bind(command: &mut Command, bond: Bond) {
     let parent = getpid();
     let hook = move || {
         set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -22,13 +49,62 @@ pub(super) fn bind(command: &mut Command) {
         if getppid() != Some(parent) {
             return Err(io::Error::from_raw_os_error(libc::ESRCH));
         }
+        bond.place.take()?;
         unblock_signals()?;
+        if let Some(bytes) = bond.largest_file {
+            limit(Resource::Fsize, bytes)?;
+        }
+        if let Some(fence) = &bond.fence {
+            raise(fence)?;
+        }
         // The descriptor over which a failed exec is told must stay open until then.
         close_from_three(libc::CLOSE_RANGE_CLOEXEC);
         Ok(())
     };
     // SAFETY: the hook makes system calls and nothing else.
     unsafe { command.pre_exec(hook) };
+}
+
+impl Place {
+    fn take(self) -> io::Result<()> {
+        match self {
+            Place::Group => {}
+            Place::Session => {
+                setsid()?;
+                limit(Resource::Core, 0)?;
+                volunteer();
+            }
+            Place::Foreground(stream) => {
+                let terminal: BorrowedFd<'_> = match stream {
+                    0 => stdin(),
+                    1 => stdout(),
+                    _ => stderr(),
+                };
+                // From the background this would stop us, unless the signal for that is blocked.
+                block_all()?;
+                tcsetpgrp(terminal, getpid())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Runs with every signal blocked on this thread, so that none stops it.
+pub(super) fn undisturbed<T>(act: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    let mut before = MaybeUninit::uninit();
+    // SAFETY: the set is filled before it is read.
+    unsafe {
+        let mut all = MaybeUninit::uninit();
+        libc::sigfillset(all.as_mut_ptr());
+        let result = libc::sigprocmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
+        check(result)?;
+    }
+    let done = act();
+    // SAFETY: the call above has filled the set.
+    let back =
+        unsafe { libc::sigprocmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut()) };
+    check(back)?;
+    done
 }
 
 /// Closes every descriptor but 0, 1 and 2. For the start of a process, when nobody owns one.
@@ -38,17 +114,12 @@ pub(super) fn close_inherited() {
 
 /// Blocks every signal that can be blocked, and returns a descriptor that is readable when a child has ended.
 pub(super) fn block_signals() -> io::Result<OwnedFd> {
+    block_all()?;
     let mut mask = MaybeUninit::uninit();
-    // SAFETY: the sets are filled before they are read, and a descriptor that was returned is nobody else's.
+    // SAFETY: the set is filled before it is read, and a descriptor that was returned is nobody else's.
     unsafe {
         // An owner that ignores SIGCHLD would hand that on, and children could not be waited for.
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
-        libc::sigfillset(mask.as_mut_ptr());
-        check(libc::sigprocmask(
-            libc::SIG_SETMASK,
-            mask.as_ptr(),
-            std::ptr::null_mut(),
-        ))?;
         libc::sigemptyset(mask.as_mut_ptr());
         libc::sigaddset(mask.as_mut_ptr(), libc::SIGCHLD);
         let flags = libc::SFD_CLOEXEC | libc::SFD_NONBLOCK;
@@ -58,16 +129,69 @@ pub(super) fn block_signals() -> io::Result<OwnedFd> {
     }
 }
 
-fn unblock_signals() -> io::Result<()> {
-    let mut none = MaybeUninit::uninit();
+fn block_all() -> io::Result<()> {
+    let mut all = MaybeUninit::uninit();
     // SAFETY: the set is filled before it is read.
     unsafe {
+        libc::sigfillset(all.as_mut_ptr());
+        check(libc::sigprocmask(
+            libc::SIG_SETMASK,
+            all.as_ptr(),
+            std::ptr::null_mut(),
+        ))
+    }
+}
+
+/// A program begins with all signals as the system has them: whoever started us may ignore some, as `nohup` does.
+fn unblock_signals() -> io::Result<()> {
+    let mut none = MaybeUninit::uninit();
+    // SAFETY: the set is filled before it is read, and no handler of ours outlives exec.
+    unsafe {
+        for signal in IGNORABLE {
+            libc::signal(signal, libc::SIG_DFL);
+        }
         libc::sigemptyset(none.as_mut_ptr());
         check(libc::sigprocmask(
             libc::SIG_SETMASK,
             none.as_ptr(),
             std::ptr::null_mut(),
         ))
+    }
+}
+
+// A hard limit that is lower already stays.
+fn limit(resource: Resource, bytes: u64) -> io::Result<()> {
+    let now = rustix::process::getrlimit(resource);
+    let most = now.maximum.map_or(bytes, |most| most.min(bytes));
+    let limit = Rlimit {
+        current: Some(now.current.map_or(most, |current| current.min(most))),
+        maximum: Some(most),
+    };
+    Ok(setrlimit(resource, limit)?)
+}
+
+// It fails where /proc is missing, and then it goes when its turn comes.
+fn volunteer() {
+    use rustix::fs::{Mode, OFlags, open};
+    let score = open(
+        c"/proc/self/oom_score_adj",
+        OFlags::WRONLY | OFlags::CLOEXEC,
+        Mode::empty(),
+    );
+    if let Ok(score) = score {
+        rustix::io::write(score, b"500").ok();
+    }
+}
+
+/// Puts this process and all that it will start behind the fence. Programs that gain rights by being run, such as
+/// `sudo`, do not gain them there: the kernel asks for that.
+fn raise(fence: &OwnedFd) -> io::Result<()> {
+    rustix::thread::set_no_new_privs(true)?;
+    // SAFETY: the call takes a descriptor that is open, and no memory.
+    let raised = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, fence.as_raw_fd(), 0) };
+    match raised {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 
@@ -83,3 +207,14 @@ fn check(result: libc::c_int) -> io::Result<()> {
         _ => Ok(()),
     }
 }
+
+/// Signals that shells and service managers have programs ignore.
+const IGNORABLE: [libc::c_int; 7] = [
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGTERM,
+    libc::SIGTSTP,
+    libc::SIGTTIN,
+    libc::SIGTTOU,
+];

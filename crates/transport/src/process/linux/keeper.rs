@@ -8,27 +8,30 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::Access;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
-use super::wire::{self, Fault, Report};
-use super::{bond, sweep, table};
+use super::bond::{self, Bond, Place};
+use super::foreground::{self, Foreground};
+use super::wire::{self, Fault, Files, Report};
+use super::{Mode, sweep, table};
 use crate::process::{Program, Status};
 
 /// The whole life of a guard process; returns its exit code.
 pub(super) fn guard() -> i32 {
     bond::close_inherited();
+    let ended = bond::block_signals();
     let control = io::stdin().as_fd().try_clone_to_owned();
-    let kept = control.and_then(|control| keep(&control.into(), settle()));
+    let kept = control.and_then(|control| keep(&control.into(), |mode| settle(ended?, mode)));
     i32::from(kept.is_err())
 }
 
 /// The whole life of a keeper thread. The agent dies with this thread, so it lives as long as the agent.
 pub(super) fn thread(control: &UnixStream) {
     // It fails when the owner is gone, and then there is nobody to tell.
-    keep(control, Ok(Reach::Group { seen: Vec::new() })).ok();
+    keep(control, |_| Ok(Reach::Group { seen: Vec::new() })).ok();
 }
 
 /// Whom a keeper can sweep.
@@ -50,25 +53,37 @@ enum Cue {
     OwnerGone,
 }
 
-/// Leaves the owner's session and signals, so that Ctrl-C in a terminal does not end the guard before its owner.
-fn settle() -> io::Result<Reach> {
-    rustix::process::setsid()?;
+/// Leaves the owner's session, unless the agent is to have its terminal, and becomes the parent of orphans, unless they
+/// may outlive the agent.
+fn settle(ended: OwnedFd, mode: Mode) -> io::Result<Reach> {
     rustix::thread::set_name(c"attache-guard")?;
+    if mode == Mode::Attached {
+        return Ok(Reach::Group { seen: Vec::new() });
+    }
+    rustix::process::setsid()?;
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-    let ended = bond::block_signals()?;
     Ok(Reach::Children { ended })
 }
 
-fn keep(control: &UnixStream, reach: io::Result<Reach>) -> io::Result<()> {
-    let stdio = wire::receive_stdio(control)?;
-    let program = wire::read_job(control)?;
-    let started = match reach {
-        Ok(reach) => start(program, stdio).map(|agent| (agent, reach)),
-        Err(error) => Err((Fault::Custody, error)),
+fn keep(control: &UnixStream, reach: impl FnOnce(Mode) -> io::Result<Reach>) -> io::Result<()> {
+    let files = wire::receive_files(control)?;
+    let (program, mode) = wire::read_job(control)?;
+    let foreground = match mode {
+        Mode::Attached => Foreground::of(&files.stdio),
+        Mode::Piped | Mode::Captured => None,
     };
+    let place = match (mode, &foreground) {
+        (Mode::Captured, _) => Place::Session,
+        (_, Some(foreground)) => Place::Foreground(foreground.stream()),
+        _ => Place::Group,
+    };
+    let started = reach(mode)
+        .map_err(|error| (Fault::Custody, error))
+        .and_then(|reach| Ok((start(&program, files, place)?, reach)));
     let (agent, mut reach) = match started {
         Ok(started) => started,
         Err((fault, error)) => {
+            take_back(foreground);
             let errno = Errno::from_io_error(&error).unwrap_or(Errno::INVAL);
             return Report::Failed(fault, errno.raw_os_error()).send(control);
         }
@@ -76,11 +91,14 @@ fn keep(control: &UnixStream, reach: io::Result<Reach>) -> io::Result<()> {
     // From here on the sweep comes first: what cannot be told does not keep it from being done.
     let told = Report::Started(agent.pid.as_raw_nonzero().get()).send(control);
     let cue = match told {
-        Ok(()) => watch(control, &agent, &mut reach),
+        Ok(()) => watch(control, &agent, mode, &mut reach),
         Err(_) => Cue::OwnerGone,
     };
     if let Cue::Ended(status) = cue {
         Report::Ended(status).send(control).ok();
+        if mode == Mode::Captured {
+            linger(control, &reach);
+        }
     }
     let swept = match reach {
         Reach::Children { .. } => sweep::children(agent.pid),
@@ -89,16 +107,28 @@ fn keep(control: &UnixStream, reach: io::Result<Reach>) -> io::Result<()> {
             sweep::group(agent.pid, &agent.pidfd, &seen)
         }
     };
+    take_back(foreground);
     if let Cue::OwnerGone = cue {
         Report::Ended(swept.agent.unwrap_or(Status::Lost)).send(control)?;
     }
     Report::Swept(swept.survivors.try_into().unwrap_or(i32::MAX)).send(control)
 }
 
-fn start(program: Program, stdio: [OwnedFd; 3]) -> Result<Agent, (Fault, io::Error)> {
-    let [stdin, stdout, stderr] = stdio;
+// It fails when the terminal is gone, and then nobody misses it.
+fn take_back(foreground: Option<Foreground>) {
+    if let Some(foreground) = foreground {
+        foreground.take_back().ok();
+    }
+}
+
+fn start(program: &Program, files: Files, place: Place) -> Result<Agent, (Fault, io::Error)> {
+    let [stdin, stdout, stderr] = files.stdio;
     let mut command = Command::new(&program.name);
-    command.args(&program.args).process_group(0);
+    command.args(&program.args);
+    // Who leads a group cannot begin a session; that makes a group as well.
+    if !matches!(place, Place::Session) {
+        command.process_group(0);
+    }
     command.stdin(Stdio::from(stdin));
     command.stdout(Stdio::from(stdout));
     command.stderr(Stdio::from(stderr));
@@ -115,7 +145,12 @@ fn start(program: Program, stdio: [OwnedFd; 3]) -> Result<Agent, (Fault, io::Err
         enterable(cwd).map_err(|error| (Fault::Directory, error))?;
         command.current_dir(cwd);
     }
-    bond::bind(&mut command);
+    let bond = Bond {
+        place,
+        fence: files.fence,
+        largest_file: program.largest_file,
+    };
+    bond::bind(&mut command, bond);
     let mut child = command.spawn().map_err(|error| (Fault::Program, error))?;
     let pid = Pid::from_child(&child);
     match rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()) {
@@ -135,9 +170,13 @@ fn enterable(cwd: &Path) -> io::Result<()> {
     Ok(rustix::fs::access(cwd, Access::EXEC_OK)?)
 }
 
-fn watch(control: &UnixStream, agent: &Agent, reach: &mut Reach) -> Cue {
+fn watch(control: &UnixStream, agent: &Agent, mode: Mode, reach: &mut Reach) -> Cue {
+    let pause = (mode == Mode::Attached).then_some(GLANCE);
     loop {
-        let (told, ended, orphan) = ready(control, agent, reach);
+        let (told, ended, orphan) = ready(control, agent, pause.as_ref(), reach);
+        if mode == Mode::Attached {
+            foreground::keep_going(agent.pid, &agent.pidfd);
+        }
         // The end of the agent is looked at first, so that no order reaches a pid that was given back.
         if orphan && let Some(status) = reap(agent, reach) {
             return Cue::Ended(status);
@@ -164,8 +203,33 @@ fn watch(control: &UnixStream, agent: &Agent, reach: &mut Reach) -> Cue {
     }
 }
 
+/// Lets those whom the agent left behind live until the owner has enough, or nobody is left.
+fn linger(control: &UnixStream, reach: &Reach) {
+    loop {
+        let mut fds = vec![PollFd::new(control, PollFlags::IN)];
+        if let Reach::Children { ended } = reach {
+            if sweep::reap(|_, _| {}) == sweep::Left::None {
+                return;
+            }
+            fds.push(PollFd::new(ended, PollFlags::IN));
+        }
+        // It fails when a signal interrupts it, and then nothing is ready.
+        poll(&mut fds, None).ok();
+        let told = fds.first().is_some_and(|fd| !fd.revents().is_empty());
+        drain(reach);
+        if told && !matches!(rustix::io::read(control, &mut [0; 16]), Ok(1..)) {
+            return;
+        }
+    }
+}
+
 /// Waits; then whether there are orders, the agent has ended, another child has ended.
-fn ready(control: &UnixStream, agent: &Agent, reach: &Reach) -> (bool, bool, bool) {
+fn ready(
+    control: &UnixStream,
+    agent: &Agent,
+    pause: Option<&Timespec>,
+    reach: &Reach,
+) -> (bool, bool, bool) {
     let mut fds = vec![
         PollFd::new(control, PollFlags::IN),
         PollFd::new(&agent.pidfd, PollFlags::IN),
@@ -174,18 +238,17 @@ fn ready(control: &UnixStream, agent: &Agent, reach: &Reach) -> (bool, bool, boo
         fds.push(PollFd::new(ended, PollFlags::IN));
     }
     // It fails when a signal interrupts it, and then nothing is ready.
-    poll(&mut fds, None).ok();
+    poll(&mut fds, pause).ok();
     let ready = |index: usize| fds.get(index).is_some_and(|fd| !fd.revents().is_empty());
     (ready(0), ready(1), ready(2))
 }
 
 /// Orphans of the tree come to the guard, and it must wait for them; tells the agent's status if it was among them.
 fn reap(agent: &Agent, reach: &Reach) -> Option<Status> {
-    let Reach::Children { ended } = reach else {
+    let Reach::Children { .. } = reach else {
         return None;
     };
-    let mut signals = [0; 1024];
-    while rustix::io::read(ended, &mut signals).is_ok_and(|count| count > 0) {}
+    drain(reach);
     let mut found = None;
     sweep::reap(|pid, status| {
         if pid == agent.pid {
@@ -193,6 +256,13 @@ fn reap(agent: &Agent, reach: &Reach) -> Option<Status> {
         }
     });
     found
+}
+
+fn drain(reach: &Reach) {
+    if let Reach::Children { ended } = reach {
+        let mut signals = [0; 1024];
+        while rustix::io::read(ended, &mut signals).is_ok_and(|count| count > 0) {}
+    }
 }
 
 fn obey(order: u8, control: &UnixStream, agent: &Agent, reach: &mut Reach) {
@@ -219,3 +289,9 @@ fn term(agent: &Agent) {
         .ok();
     }
 }
+
+/// How often a program on our terminal is looked at, whether it was stopped.
+const GLANCE: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 200_000_000,
+};

@@ -1,4 +1,4 @@
-//! What owner and keeper say to each other: the stdio descriptors, one job, then orders of a byte one way and
+//! What owner and keeper say to each other: descriptors, one job, then orders of a byte one way and
 //! reports of nine bytes the other way.
 
 use std::ffi::OsString;
@@ -13,6 +13,7 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, send, sendmsg,
 };
 
+use super::Mode;
 use crate::process::{Program, Signal, Status};
 
 /// Note who descends from the agent now.
@@ -79,20 +80,28 @@ impl Report {
     }
 }
 
-/// Sends the agent's three descriptors, with a byte to carry them.
-pub(super) fn send_stdio(control: impl AsFd, stdio: &[OwnedFd; 3]) -> io::Result<()> {
-    let stdio = stdio.each_ref().map(AsFd::as_fd);
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+/// What an agent gets from its owner beside the job: its standard streams, and the fence it is to live in.
+#[derive(Debug)]
+pub(super) struct Files {
+    pub(super) stdio: [OwnedFd; 3],
+    pub(super) fence: Option<OwnedFd>,
+}
+
+/// Sends them, with a byte to carry them.
+pub(super) fn send_files(control: impl AsFd, files: &Files) -> io::Result<()> {
+    let all = files.stdio.iter().chain(&files.fence);
+    let all: Vec<_> = all.map(AsFd::as_fd).collect();
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
-    ancillary.push(SendAncillaryMessage::ScmRights(&stdio));
+    ancillary.push(SendAncillaryMessage::ScmRights(&all));
     let carrier = [IoSlice::new(b"s")];
     sendmsg(control, &carrier, &mut ancillary, SendFlags::NOSIGNAL)?;
     Ok(())
 }
 
 /// Receives them; whatever else was sent is closed.
-pub(super) fn receive_stdio(control: impl AsFd) -> io::Result<[OwnedFd; 3]> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+pub(super) fn receive_files(control: impl AsFd) -> io::Result<Files> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
     let mut carrier = [IoSliceMut::new(&mut byte)];
@@ -102,20 +111,23 @@ pub(super) fn receive_stdio(control: impl AsFd) -> io::Result<[OwnedFd; 3]> {
         &mut ancillary,
         RecvFlags::CMSG_CLOEXEC,
     )?;
-    let mut stdio = Vec::new();
+    let mut files = Vec::new();
     for message in ancillary.drain() {
         if let RecvAncillaryMessage::ScmRights(rights) = message {
-            stdio.extend(rights);
+            files.extend(rights);
         }
     }
-    stdio
-        .try_into()
-        .map_err(|_| io::ErrorKind::UnexpectedEof.into())
+    let fence = (files.len() > 3).then(|| files.pop()).flatten();
+    let stdio = files.try_into();
+    let stdio = stdio.map_err(|_| io::Error::from(io::ErrorKind::UnexpectedEof))?;
+    Ok(Files { stdio, fence })
 }
 
-/// A program as bytes, its length first.
-pub(super) fn job(program: &Program) -> io::Result<Vec<u8>> {
-    let mut body = vec![u8::from(program.inherits)];
+/// A program and how to start it as bytes, their length first.
+pub(super) fn job(program: &Program, mode: Mode) -> io::Result<Vec<u8>> {
+    let mut body = vec![letter(mode), u8::from(program.inherits)];
+    let largest_file = program.largest_file.map(u64::to_le_bytes);
+    put_option(&mut body, largest_file.as_ref().map(<[u8; 8]>::as_slice))?;
     put(&mut body, program.name.as_bytes())?;
     let cwd = program.cwd.as_ref().map(|path| path.as_os_str().as_bytes());
     put_option(&mut body, cwd)?;
@@ -134,12 +146,17 @@ pub(super) fn job(program: &Program) -> io::Result<Vec<u8>> {
 }
 
 /// Reads what [`job`] wrote.
-pub(super) fn read_job(mut control: impl Read) -> io::Result<Program> {
+pub(super) fn read_job(mut control: impl Read) -> io::Result<(Program, Mode)> {
     let body = take(&mut control)?;
     let from = &mut body.as_slice();
+    let mode = mode(take_byte(from)?);
     let inherits = take_byte(from)? != 0;
+    let largest_file = take_option(from)?.map(OsString::into_vec);
     let mut program = Program::new(OsString::from_vec(take(from)?));
     program.inherits = inherits;
+    program.largest_file = largest_file
+        .and_then(|bytes| bytes.try_into().ok())
+        .map(u64::from_le_bytes);
     program.cwd = take_option(from)?.map(PathBuf::from);
     for _ in 0..take_count(from)? {
         program.args.push(OsString::from_vec(take(from)?));
@@ -148,7 +165,23 @@ pub(super) fn read_job(mut control: impl Read) -> io::Result<Program> {
         let name = OsString::from_vec(take(from)?);
         program.env.push((name, take_option(from)?));
     }
-    Ok(program)
+    Ok((program, mode))
+}
+
+fn letter(mode: Mode) -> u8 {
+    match mode {
+        Mode::Piped => b'p',
+        Mode::Captured => b'c',
+        Mode::Attached => b'a',
+    }
+}
+
+fn mode(letter: u8) -> Mode {
+    match letter {
+        b'c' => Mode::Captured,
+        b'a' => Mode::Attached,
+        _ => Mode::Piped,
+    }
 }
 
 fn put_count(to: &mut Vec<u8>, count: usize) -> io::Result<()> {

@@ -1,0 +1,138 @@
+//! Confined programs write where they may, and so does what they start.
+
+use std::fs;
+use std::path::PathBuf;
+
+use attache_transport::process::{Error, Program, Support, sandbox_support};
+use libtest_mimic::Trial;
+use tokio::io::AsyncReadExt;
+
+use super::agents::shell;
+use super::{direct_trial, trial};
+
+pub(super) fn trials() -> Vec<Trial> {
+    vec![
+        trial("sandbox::writes_only_where_it_may", writes),
+        direct_trial("sandbox::writes_only_where_it_may_directly", writes),
+        trial("sandbox::reads_and_runs_everything", reads),
+        trial("sandbox::signals_nobody_outside", signals),
+        trial("sandbox::a_missing_directory_is_told", missing),
+    ]
+}
+
+async fn writes() {
+    let Some(folders) = Folders::new("writes") else {
+        return;
+    };
+    let said = folders.run(TRIES).await;
+    assert_eq!(said, "inside\ngrandchild inside\nmoved\nnull\n");
+    assert_eq!(folders.outside(), ["kept 5", "link 5"]);
+}
+
+async fn reads() {
+    let Some(folders) = Folders::new("reads") else {
+        return;
+    };
+    let said = folders.run("cat \"$OUT/kept\"; ls \"$OUT\" | wc -l").await;
+    assert_eq!(said, "old\n\n2\n");
+}
+
+async fn signals() {
+    let Some(folders) = Folders::new("signals") else {
+        return;
+    };
+    if sandbox_support() != Support::Full {
+        skip();
+        return;
+    }
+    let me = std::process::id();
+    let script = format!(
+        "kill -0 {me} 2>/dev/null || echo no; kill -0 $PPID 2>/dev/null || echo no; kill -0 $$ && echo own"
+    );
+    assert_eq!(folders.run(&script).await, "no\nno\nown\n");
+}
+
+async fn missing() {
+    let nowhere = shell("exit").confine(["/no/such/directory"]).spawn().await;
+    let error = nowhere.expect_err("it started");
+    assert!(matches!(error, Error::Sandbox { .. }), "{error}");
+}
+
+/// A folder that is open to writing, and one beside it that is not.
+struct Folders {
+    base: PathBuf,
+}
+
+impl Folders {
+    fn new(name: &str) -> Option<Folders> {
+        if let Support::Missing { .. } = sandbox_support() {
+            skip();
+            return None;
+        }
+        let base = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        let base = base.join(format!("sandbox-{name}-{}", std::process::id()));
+        fs::create_dir_all(base.join("in")).unwrap();
+        fs::create_dir_all(base.join("out")).unwrap();
+        fs::write(base.join("out/kept"), "old\n\n").unwrap();
+        fs::hard_link(base.join("out/kept"), base.join("out/link")).unwrap();
+        Some(Folders { base })
+    }
+
+    async fn run(&self, script: &str) -> String {
+        let program = Program::new("sh").args(["-c", script]);
+        let program = program.env("OUT", self.base.join("out"));
+        let program = program.cwd(self.base.join("in"));
+        let program = program.confine([self.base.join("in")]);
+        let (_child, mut stdout) = program.spawn_captured().await.unwrap();
+        let mut text = String::new();
+        stdout.read_to_string(&mut text).await.unwrap();
+        text
+    }
+
+    fn outside(&self) -> Vec<String> {
+        let mut found: Vec<String> = fs::read_dir(self.base.join("out"))
+            .unwrap()
+            .map(|entry| {
+                let entry = entry.unwrap();
+                let name = entry.file_name().into_string().unwrap();
+                format!("{name} {}", entry.metadata().unwrap().len())
+            })
+            .collect();
+        found.sort();
+        found
+    }
+}
+
+impl Drop for Folders {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.base).ok();
+    }
+}
+
+#[allow(clippy::print_stderr, reason = "who runs the tests should know")]
+fn skip() {
+    eprintln!("skipped: commands: {}", sandbox_support());
+}
+
+/// Each line that is printed is a write that succeeded.
+const TRIES: &str = r#"exec 2>/dev/null
+    echo x >file && echo inside
+    setsid sh -c 'echo x >deep && echo grandchild inside'
+    mkdir a b && mv file a/ && mv a/file b/ && echo moved
+    echo x >/dev/null && echo null
+    (echo x >"$OUT/new") && echo new outside
+    (echo x >"$OUT/kept") && echo changed outside
+    (: >"$OUT/kept") && echo emptied outside
+    truncate -s 0 "$OUT/kept" && echo truncated outside
+    rm "$OUT/link" && echo removed outside
+    mv "$OUT/kept" "$OUT/moved" && echo moved outside
+    mv "$OUT/kept" here && echo moved in
+    ln "$OUT/kept" here && echo x >>here && echo linked in
+    ln -s "$OUT/kept" soft && (echo x >>soft) && echo through a link
+    mkdir "$OUT/folder" && echo folder outside
+    (setsid sh -c 'echo x >"$OUT/grandchild"') && echo grandchild outside
+    (cd "$OUT" && echo x >new) && echo elsewhere
+    (echo x >/proc/self/cwd/../out/new) && echo magic link
+    (echo x >"/tmp/attache-sandbox-$$") && echo tmp
+    true
+"#;

@@ -1,0 +1,59 @@
+//! How a test of this executable runs: here, or in a process of its own.
+
+use std::future::Future;
+use std::process::Command;
+
+use libtest_mimic::{Failed, Trial};
+
+pub(super) fn trial<T, F>(name: &str, test: T) -> Trial
+where
+    T: FnOnce() -> F + Send + 'static,
+    F: Future<Output = ()>,
+{
+    Trial::test(name, move || {
+        runtime().block_on(test());
+        Ok(())
+    })
+}
+
+/// The same in a process of its own, where no other test uses memory, opens files or starts threads.
+pub(super) fn lone_trial<T, F>(name: &'static str, test: T) -> Trial
+where
+    T: FnOnce() -> F + Send + 'static,
+    F: Future<Output = ()>,
+{
+    elsewhere(name, LONE, test)
+}
+
+/// The same in a process of its own, which is told so by this variable.
+pub(super) fn elsewhere<T, F>(name: &'static str, variable: &'static str, test: T) -> Trial
+where
+    T: FnOnce() -> F + Send + 'static,
+    F: Future<Output = ()>,
+{
+    if std::env::var_os(variable).is_some() {
+        return trial(name, test);
+    }
+    Trial::test(name, move || {
+        let again = Command::new(std::env::current_exe()?)
+            .args([name, "--exact"])
+            .env(variable, "1")
+            .output()?;
+        match again.status.success() {
+            true => Ok(()),
+            false => Err(Failed::from(
+                String::from_utf8_lossy(&again.stdout).into_owned(),
+            )),
+        }
+    })
+}
+
+pub(super) fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap()
+}
+
+const LONE: &str = "ATTACHE_TEST_LONE";
