@@ -1,0 +1,134 @@
+//! What of an event goes into the log: names, paths and outcomes. No content, and nothing that looks like a secret.
+
+use serde_json::Value;
+
+use super::{Event, mask, masked};
+use crate::permissions::Question;
+
+impl Event<'_> {
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Event::Started { .. } => "started",
+            Event::Asked(_) => "asked",
+            Event::Decided { .. } => "decided",
+            Event::Read { .. } => "read",
+            Event::Wrote { .. } => "wrote",
+            Event::Ran { .. } => "ran",
+            Event::Ended { .. } => "ended",
+        }
+    }
+
+    pub(super) fn fields(&self) -> Vec<(&'static str, Value)> {
+        match self {
+            Event::Started { agent } => vec![("agent", cut(agent))],
+            Event::Asked(question) => asked(question),
+            Event::Decided {
+                question,
+                is_allowed,
+                because,
+            } => {
+                let outcome = match is_allowed {
+                    Some(true) => "allowed",
+                    Some(false) => "denied",
+                    None => "cancelled",
+                };
+                let mut fields = asked(question);
+                fields.push(("outcome", Value::from(outcome)));
+                fields.push(("because", text(&because.0)));
+                fields
+            }
+            Event::Read {
+                session,
+                path,
+                outcome,
+            }
+            | Event::Wrote {
+                session,
+                path,
+                outcome,
+            } => vec![
+                ("session", cut(session)),
+                ("path", cut(&path.to_string_lossy())),
+                match outcome {
+                    Ok(bytes) => ("bytes", Value::from(*bytes)),
+                    Err(why) => ("error", text(why)),
+                },
+            ],
+            Event::Ran {
+                session,
+                command,
+                outcome,
+            } => vec![
+                ("session", cut(session)),
+                ("command", words(command)),
+                match outcome {
+                    Ok(terminal) => ("terminal", cut(terminal)),
+                    Err(why) => ("error", text(why)),
+                },
+            ],
+            Event::Ended {
+                session,
+                terminal,
+                how,
+            } => vec![
+                ("session", cut(session)),
+                ("terminal", cut(terminal)),
+                ("how", text(how)),
+            ],
+        }
+    }
+}
+
+fn asked(question: &Question) -> Vec<(&'static str, Value)> {
+    let paths = question.paths.iter().map(|path| path.to_string_lossy());
+    let mut fields = vec![
+        ("agent", cut(&question.agent)),
+        ("session", cut(question.session.as_str())),
+        ("workspace", cut(&question.workspace.to_string_lossy())),
+        ("kind", cut(question.kind.as_str())),
+        ("title", text(&question.title)),
+        ("digest", Value::from(question.digest.to_string())),
+        ("paths", list(paths)),
+    ];
+    if let Some(tool) = &question.tool {
+        fields.push(("tool", cut(tool)));
+    }
+    if let Some(command) = &question.command {
+        fields.push(("command", words(command)));
+    }
+    fields
+}
+
+fn words(command: &[String]) -> Value {
+    list(masked(command))
+}
+
+/// Some of them, and how many more there are.
+fn list(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Value {
+    let mut texts = texts.into_iter();
+    let shown = texts
+        .by_ref()
+        .take(MAX_ITEMS)
+        .map(|text| cut(text.as_ref()));
+    let mut shown: Vec<Value> = shown.collect();
+    match texts.count() {
+        0 => {}
+        more => shown.push(Value::from(format!("… ({more} more)"))),
+    }
+    Value::Array(shown)
+}
+
+fn text(text: &str) -> Value {
+    cut(&mask::text(text))
+}
+
+fn cut(text: &str) -> Value {
+    match text.char_indices().nth(MAX_TEXT) {
+        Some((end, _)) => Value::from(format!("{}… ({} bytes)", &text[..end], text.len())),
+        None => Value::from(text),
+    }
+}
+
+/// A line stays well below what is read back at once.
+const MAX_ITEMS: usize = 32;
+const MAX_TEXT: usize = 1024;

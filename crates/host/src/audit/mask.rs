@@ -1,0 +1,193 @@
+//! Values that look like secrets, replaced. It errs on the side of hiding.
+
+/// The words of a command without what looks like a secret.
+pub(crate) fn masked(words: &[String]) -> Vec<String> {
+    let mut next = Next::Shown;
+    words.iter().map(|word| mask(word, &mut next)).collect()
+}
+
+/// A text without what looks like a secret.
+pub(super) fn text(text: &str) -> String {
+    mask(text, &mut Next::Shown)
+}
+
+/// What is known of the word that comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Shown,
+    Secret,
+    /// A name, and a secret behind its colon.
+    Login,
+}
+
+fn mask(text: &str, next: &mut Next) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(is_between).unwrap_or(rest.len());
+        let (part, behind) = rest.split_at(end);
+        if !part.is_empty() {
+            out.push_str(&mask_part(part, next));
+        }
+        let between = behind
+            .chars()
+            .take_while(|char| is_between(*char))
+            .map(char::len_utf8)
+            .sum();
+        out.push_str(&behind[..between]);
+        rest = &behind[between..];
+    }
+    out
+}
+
+/// One word, without spaces and quotes.
+fn mask_part(part: &str, next: &mut Next) -> String {
+    let this = std::mem::replace(next, Next::Shown);
+    if this == Next::Login
+        && let Some((name, _)) = part.split_once(':')
+    {
+        return format!("{name}:{HIDDEN}");
+    }
+    if this == Next::Secret {
+        // `Authorization: Bearer …` and `--token = …` take one more word.
+        if is_scheme(part) || part == "=" {
+            *next = Next::Secret;
+            return part.to_owned();
+        }
+        return HIDDEN.to_owned();
+    }
+    if let Some((name, value)) = part.split_once('=')
+        && (is_variable(name) || names_secret(name))
+    {
+        if value.is_empty() {
+            *next = Next::Secret;
+            return part.to_owned();
+        }
+        return format!("{name}={HIDDEN}");
+    }
+    if let Some((name, value)) = part.split_once(':')
+        && names_secret(name)
+    {
+        if value.is_empty() {
+            *next = Next::Secret;
+            return part.to_owned();
+        }
+        return format!("{name}:{HIDDEN}");
+    }
+    if matches!(part, "-u" | "--user") {
+        *next = Next::Login;
+        return part.to_owned();
+    }
+    if is_scheme(part) || (part.starts_with('-') && names_secret(part)) {
+        *next = Next::Secret;
+        return part.to_owned();
+    }
+    if looks_secret(part) {
+        return HIDDEN.to_owned();
+    }
+    without_login(part)
+}
+
+/// `NAME=value` in front of a command or for `env`.
+fn is_variable(name: &str) -> bool {
+    let is_letter = |char: char| char.is_ascii_uppercase() || char.is_ascii_digit() || char == '_';
+    name.chars().all(is_letter) && name.starts_with(|char: char| !char.is_ascii_digit())
+}
+
+fn names_secret(name: &str) -> bool {
+    let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let name = name.to_ascii_lowercase();
+    let is_author = name.contains("author") && !name.contains("authoriz");
+    let is_secret = SECRET_NAMES.iter().any(|secret| name.contains(secret));
+    (is_secret && !is_author) || matches!(&*name, "pw" | "pat" | "pin")
+}
+
+fn is_scheme(part: &str) -> bool {
+    ["bearer", "basic", "token"].contains(&&*part.to_ascii_lowercase())
+}
+
+/// The prefixes of well-known keys, or long and mixed as only machines write.
+fn looks_secret(part: &str) -> bool {
+    let is_prefixed = SECRET_STARTS
+        .iter()
+        .any(|start| part.starts_with(start) && part.len() >= start.len() + 8);
+    let has = |fits: fn(&char) -> bool| part.chars().any(|char| fits(&char));
+    let is_mixed =
+        has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase) && has(char::is_ascii_digit);
+    let is_one = part
+        .chars()
+        .all(|char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '+' | '='));
+    is_prefixed || (part.len() >= 32 && is_mixed && is_one)
+}
+
+/// `scheme://name:password@host` without the middle.
+fn without_login(part: &str) -> String {
+    let Some((scheme, rest)) = part.split_once("://") else {
+        return part.to_owned();
+    };
+    let end = rest.find('/').unwrap_or(rest.len());
+    match rest[..end].rfind('@') {
+        Some(at) => format!("{scheme}://{HIDDEN}{}", &rest[at..]),
+        None => part.to_owned(),
+    }
+}
+
+fn is_between(char: char) -> bool {
+    char.is_whitespace()
+        || matches!(
+            char,
+            '"' | '\'' | '`' | ';' | '|' | '&' | '(' | ')' | '<' | '>' | ',' | '{' | '}'
+        )
+}
+
+const HIDDEN: &str = "***";
+
+const SECRET_NAMES: &[&str] = &[
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "passphrase",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "authorization",
+    "credential",
+    "cookie",
+    "signature",
+    "sessionkey",
+    "xapikey",
+    "auth",
+];
+
+const SECRET_STARTS: &[&str] = &[
+    "sk-",
+    "sk_",
+    "pk_",
+    "rk_",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "xoxa-",
+    "xapp-",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "ya29.",
+    "eyJ",
+    "npm_",
+    "pypi-",
+    "hf_",
+    "dop_v1_",
+    "shpat_",
+    "SG.",
+    "xai-",
+    "gsk_",
+    "-----BEGIN",
+];

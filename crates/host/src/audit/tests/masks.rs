@@ -1,0 +1,99 @@
+//! What looks like a secret is not logged.
+
+use super::*;
+
+fn check(command: &[&str], expected: Expect) {
+    let words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+    expected.assert_eq(&masked(&words).join(" "));
+}
+
+#[test]
+fn secrets_in_arguments() {
+    check(
+        &["deploy", "--token", "abc", "prod"],
+        expect!["deploy --token *** prod"],
+    );
+    check(
+        &["deploy", "--api-key=abc", "-v"],
+        expect!["deploy --api-key=*** -v"],
+    );
+    check(
+        &["curl", "-u", "ann:pw", "-H", "X-Api-Key: abc", "x"],
+        expect!["curl -u ann:*** -H X-Api-Key: *** x"],
+    );
+    check(
+        &["curl", "-H", "authorization: bearer abc"],
+        expect!["curl -H authorization: bearer ***"],
+    );
+    check(
+        &["env", "PATH=/bin", "GITHUB_TOKEN=abc", "make"],
+        expect!["env PATH=*** GITHUB_TOKEN=*** make"],
+    );
+    check(
+        &["git", "clone", "https://ann:pw@example.com/a.git"],
+        expect!["git clone https://***@example.com/a.git"],
+    );
+    check(&["llm", "sk-ant-api03-abcdefgh"], expect!["llm ***"]);
+    check(&["x", "ghp_0123456789abcdef"], expect!["x ***"]);
+    check(&["x", "q7Rk2ZpX9wLmN4vB8sTd1FgH6jYc3KeA"], expect!["x ***"]);
+    check(
+        &[
+            "bash",
+            "-lc",
+            "DB_PASSWORD='hunter2' ./run --password hunter3; echo \"token: abc\"",
+        ],
+        expect![[r#"bash -lc DB_PASSWORD='***' ./run --password ***; echo "token: ***""#]],
+    );
+}
+
+#[test]
+fn ordinary_words_stay() {
+    check(
+        &["git", "log", "--author=ann", "main"],
+        expect!["git log --author=ann main"],
+    );
+    check(&["sort", "-u", "file"], expect!["sort -u file"]);
+    check(
+        &["git", "show", "0123456789abcdef0123456789abcdef01234567"],
+        expect!["git show 0123456789abcdef0123456789abcdef01234567"],
+    );
+    check(
+        &["cargo", "test", "-p", "attache-host", "a::b"],
+        expect!["cargo test -p attache-host a::b"],
+    );
+}
+
+#[test]
+fn no_secret_of_forty_comes_through() {
+    let dir = Scratch::new();
+    let log = Log::open(&dir).unwrap();
+    for number in 0..40 {
+        let canary = format!("canary{number}value");
+        let forms = [
+            format!("--token {canary}"),
+            format!("--secret={canary}"),
+            format!("API_KEY={canary} x"),
+            format!("Bearer {canary}"),
+            format!("https://u:{canary}@h/"),
+            format!("password: {canary}"),
+            format!("sk-{canary}"),
+            format!("-u me:{canary}"),
+        ];
+        let text = &forms[number % forms.len()];
+        let command = ["sh".to_owned(), "-c".to_owned(), text.clone()];
+        log.append(&Event::Ran {
+            session: "s",
+            command: &command,
+            outcome: Err(text.clone()),
+        });
+        let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+        log.append(&Event::Ran {
+            session: "s",
+            command: &words,
+            outcome: Ok("t"),
+        });
+    }
+    let text = fs::read_to_string(dir.join("000001.jsonl")).unwrap();
+    assert_eq!(text.lines().count(), 80);
+    assert!(!text.contains("canary"), "{text}");
+}

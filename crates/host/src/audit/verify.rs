@@ -1,0 +1,231 @@
+//! Walking the whole chain to see whether somebody has changed, removed, added or moved a line.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+
+use super::chain::{Bad, Line, Link};
+use super::head::{Found, Head};
+use super::read::{bytes, file_path, lines, numbers};
+use crate::private::{self, Error};
+
+/// What a log looks like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// How many lines are whole and in their place, up to the first that is not.
+    pub lines: u64,
+    /// In how many files.
+    pub files: usize,
+    /// What is unusual and harmless, such as the beginning of a line whose writer was interrupted.
+    pub notes: Vec<String>,
+    /// The first place where the chain does not hold.
+    pub broken: Option<Break>,
+}
+
+/// Where a chain does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Break {
+    /// The file.
+    pub file: PathBuf,
+    /// The line in it, counted from 1.
+    pub line: usize,
+    /// What was done to it.
+    pub kind: BreakKind,
+}
+
+/// What was done to a chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BreakKind {
+    /// A line is not as it was written.
+    Changed,
+    /// Lines before this one are gone.
+    Removed,
+    /// A line was added.
+    Inserted,
+    /// A line stands at another place.
+    Moved,
+    /// Lines at the end are gone.
+    Truncated,
+    /// What tells where the log ends is gone or not ours, so lines at the end may be gone.
+    HeadLost,
+}
+
+impl fmt::Display for Break {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.kind {
+            BreakKind::Changed => "this line was changed",
+            BreakKind::Removed => "lines before this one were removed",
+            BreakKind::Inserted => {
+                "this line was inserted, or the one with the same number before it"
+            }
+            BreakKind::Moved => "this line was moved",
+            BreakKind::Truncated => "the lines after this one were cut off",
+            BreakKind::HeadLost => {
+                "the head file was lost or changed here; lines may have been cut off"
+            }
+        };
+        write!(f, "{}:{}: {what}", self.file.display(), self.line)
+    }
+}
+
+/// Walks a log.
+///
+/// # Errors
+///
+/// When a file cannot be read. That the chain does not hold is no error but in the report.
+pub fn verify(dir: &Path) -> Result<Report, Error> {
+    let files = numbers(dir)?;
+    let mut walk = Walk {
+        dir,
+        link: Link::START,
+        at: (file_path(dir, files.first().copied().unwrap_or(1)), 0),
+        stray: None,
+        notes: Vec::new(),
+    };
+    let mut broken = None;
+    for number in &files {
+        broken = walk.file(*number, &bytes(dir, *number)?)?;
+        if broken.is_some() {
+            break;
+        }
+    }
+    if broken.is_none() {
+        broken = walk.end(files.is_empty())?;
+    }
+    Ok(Report {
+        lines: walk.link.seq,
+        files: files.len(),
+        notes: walk.notes,
+        broken,
+    })
+}
+
+struct Walk<'a> {
+    dir: &'a Path,
+    link: Link,
+    /// The place of the last line that was looked at.
+    at: (PathBuf, usize),
+    /// Something that is no line: the beginning of one, or a stranger's.
+    stray: Option<(Break, usize)>,
+    notes: Vec<String>,
+}
+
+impl Walk<'_> {
+    fn file(&mut self, number: u64, bytes: &[u8]) -> Result<Option<Break>, Error> {
+        for (index, text) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+            self.at = (file_path(self.dir, number), index + 1);
+            if let Some(kind) = self.line(text)? {
+                let stray = self.stray.take().map(|(stray, _)| stray);
+                return Ok(Some(stray.unwrap_or_else(|| self.here(kind))));
+            }
+        }
+        Ok(None)
+    }
+
+    fn line(&mut self, text: &[u8]) -> Result<Option<BreakKind>, Error> {
+        let whole = text.strip_suffix(b"\n");
+        let line = match Line::read(whole.unwrap_or(text)) {
+            Err(_) if self.stray.is_some() => return Ok(Some(BreakKind::Changed)),
+            Err(Bad::Changed) if whole.is_some() => return Ok(Some(BreakKind::Changed)),
+            Err(_) => {
+                let length = whole.unwrap_or(text).len();
+                self.stray = Some((self.here(BreakKind::Changed), length));
+                return Ok(None);
+            }
+            Ok(line) => line,
+        };
+        if !line.follows(&self.link) {
+            return self.misplaced(&line).map(Some);
+        }
+        if let Some((_, length)) = &self.stray {
+            let bytes = line
+                .members
+                .get("bytes")
+                .and_then(serde_json::Value::as_u64);
+            if line.text("event") != "torn" || bytes != u64::try_from(*length).ok() {
+                return Ok(Some(BreakKind::Changed));
+            }
+            self.note("the beginning of a line, whose writer was interrupted");
+            self.stray = None;
+        }
+        if line.text("event") == "missed" {
+            self.note("events before it could not be written");
+        }
+        if line.text("event") == "head_lost" {
+            return Ok(Some(BreakKind::HeadLost));
+        }
+        self.link = line.link;
+        Ok(None)
+    }
+
+    fn misplaced(&self, line: &Line) -> Result<BreakKind, Error> {
+        let expected = self.link.seq.saturating_add(1);
+        if line.link.seq <= self.link.seq {
+            return Ok(BreakKind::Inserted);
+        }
+        if line.link.seq == expected {
+            return Ok(BreakKind::Changed);
+        }
+        let mut seen = HashSet::new();
+        for number in numbers(self.dir)? {
+            let bytes = bytes(self.dir, number)?;
+            let lines = lines(&bytes).filter_map(|text| Line::read(text).ok());
+            seen.extend(lines.map(|line| line.link.seq));
+        }
+        match seen.contains(&expected) {
+            true => Ok(BreakKind::Moved),
+            false => Ok(BreakKind::Removed),
+        }
+    }
+
+    /// Compares the last line with what the head says.
+    fn end(&mut self, is_empty: bool) -> Result<Option<Break>, Error> {
+        if self.stray.take().is_some() {
+            self.note("the beginning of a line, whose writer was interrupted");
+        }
+        let head = self.head()?;
+        let kind = match head {
+            None | Some(Found::Nothing) if is_empty => return Ok(None),
+            None | Some(Found::Nothing | Found::Forged) => BreakKind::HeadLost,
+            Some(Found::Head(head)) if head.link == self.link => return Ok(None),
+            Some(Found::Head(head)) if head.link.seq > self.link.seq => BreakKind::Truncated,
+            Some(Found::Head(head)) if head.link.seq + 1 == self.link.seq => {
+                self.note(
+                    "a line that the head does not know of yet, whose writer was interrupted",
+                );
+                return Ok(None);
+            }
+            Some(Found::Head(head)) if head.link.seq < self.link.seq => BreakKind::Inserted,
+            Some(Found::Head(_)) => BreakKind::Changed,
+        };
+        Ok(Some(self.here(kind)))
+    }
+
+    /// `None` if there is no key or no head.
+    fn head(&self) -> Result<Option<Found>, Error> {
+        let Some(key) = private::read_key(&self.dir.join("key"))? else {
+            return Ok(None);
+        };
+        let path = self.dir.join("head");
+        let Some(file) = private::open(&path, OpenOptions::new().read(true))? else {
+            return Ok(None);
+        };
+        Head::read(&file, &key)
+            .map(Some)
+            .map_err(|error| Error::new(&path, error))
+    }
+
+    fn here(&self, kind: BreakKind) -> Break {
+        let (file, line) = self.at.clone();
+        Break { file, line, kind }
+    }
+
+    fn note(&mut self, what: &str) {
+        self.notes
+            .push(format!("{}:{}: {what}", self.at.0.display(), self.at.1));
+    }
+}

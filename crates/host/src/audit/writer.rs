@@ -1,0 +1,262 @@
+//! Appending to the chain, one process at a time. What another process, a crash or a stranger has done to the files
+//! since shows in the log; nothing that was there is ever mended.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::chain::{Line, Link};
+use super::head::{Found, Head};
+use super::read::{file_path, numbers};
+use crate::private::{self, Error, Key};
+
+#[derive(Debug)]
+pub(super) struct Writer {
+    dir: PathBuf,
+    rotate_at: u64,
+    key: Key,
+    lock: File,
+    head: File,
+    /// The file that was written last, with its number.
+    file: Option<(u64, File)>,
+    /// Events that could not be written since the last one that could.
+    missed: u64,
+}
+
+/// Where to go on, and what has to be said first.
+struct State {
+    link: Link,
+    file: u64,
+    size: u64,
+    notes: Vec<Note>,
+}
+
+enum Note {
+    /// So many bytes at the end are no line.
+    Torn(usize),
+    /// Nobody knows any more where the log ended.
+    HeadLost,
+    /// So many events could not be written.
+    Missed(u64),
+}
+
+impl Writer {
+    pub(super) fn open(dir: &Path, rotate_at: u64) -> Result<Writer, Error> {
+        private::create_dir(dir)?;
+        let lock_path = dir.join("lock");
+        let lock = private::lock(&lock_path)?;
+        let key = private::key(&dir.join("key"))?;
+        let mut options = OpenOptions::new();
+        let path = dir.join("head");
+        let head = private::open(&path, options.read(true).write(true).create(true))?;
+        let head = head.ok_or_else(|| Error::refused(&path, "cannot be made"))?;
+        lock.unlock()
+            .map_err(|error| Error::new(&lock_path, error))?;
+        let dir = dir.to_owned();
+        Ok(Writer {
+            dir,
+            rotate_at,
+            key,
+            lock,
+            head,
+            file: None,
+            missed: 0,
+        })
+    }
+
+    pub(super) fn append(&mut self, event: &str, fields: &[(&str, Value)]) -> Result<(), Error> {
+        let appended = self.append_locked(event, fields);
+        self.missed = match appended {
+            Ok(()) => 0,
+            Err(_) => self.missed.saturating_add(1),
+        };
+        appended
+    }
+
+    fn append_locked(&mut self, event: &str, fields: &[(&str, Value)]) -> Result<(), Error> {
+        let path = self.dir.join("lock");
+        // Who has kept the lock for long will keep it longer, and each event would wait.
+        let patience = match self.missed {
+            0 => private::PATIENCE,
+            _ => Duration::ZERO,
+        };
+        private::hold(&path, &self.lock, patience)?;
+        let appended = self.append_alone(event, fields);
+        self.lock
+            .unlock()
+            .map_err(|error| Error::new(&path, error))?;
+        appended
+    }
+
+    fn append_alone(&mut self, event: &str, fields: &[(&str, Value)]) -> Result<(), Error> {
+        let mut state = self.state()?;
+        if self.missed > 0 {
+            state.notes.push(Note::Missed(self.missed));
+        }
+        if state.size >= self.rotate_at {
+            (state.file, state.size) = (state.file.saturating_add(1), 0);
+        }
+        let (mut text, mut link) = (String::new(), state.link);
+        let mut add = |event: &str, fields: &[(&str, Value)]| {
+            let (line, next) = link.next(&jiff::Timestamp::now().to_string(), event, fields);
+            text.push_str(&line);
+            link = next;
+        };
+        for note in &state.notes {
+            match note {
+                Note::Torn(bytes) => add("torn", &[("bytes", Value::from(*bytes))]),
+                Note::HeadLost => add("head_lost", &[]),
+                Note::Missed(events) => add("missed", &[("events", Value::from(*events))]),
+            }
+        }
+        add(event, fields);
+        if state.notes.iter().any(|note| matches!(note, Note::Torn(_))) {
+            text.insert(0, '\n');
+        }
+        let size = self.write(state.file, &text)?;
+        let head = Head {
+            link,
+            file: state.file,
+            size,
+        };
+        head.write(&self.head, &self.key)
+            .map_err(|error| Error::new(&self.dir.join("head"), error))
+    }
+
+    /// One write, so that a crash leaves a line or its beginning. Returns the length of the file.
+    fn write(&mut self, number: u64, text: &str) -> Result<u64, Error> {
+        let path = file_path(&self.dir, number);
+        let mut file = self.opened(number)?;
+        let written = file
+            .write_all(text.as_bytes())
+            .and_then(|()| file.metadata());
+        match written {
+            Ok(metadata) => Ok(metadata.len()),
+            Err(error) => Err(Error::new(&path, error)),
+        }
+    }
+
+    /// Where the chain stands. As long as the head is right and the file as long as it says, nothing is read.
+    fn state(&mut self) -> Result<State, Error> {
+        let found = Head::read(&self.head, &self.key);
+        let found = found.map_err(|error| Error::new(&self.dir.join("head"), error))?;
+        if let Found::Head(head) = found {
+            return self.after(&head);
+        }
+        match (found, numbers(&self.dir)?.last()) {
+            (Found::Nothing, None) => Ok(State {
+                link: Link::START,
+                file: 1,
+                size: 0,
+                notes: Vec::new(),
+            }),
+            (_, last) => self.without_head(last.copied().unwrap_or(1)),
+        }
+    }
+
+    /// A line without a head is one whose writer was interrupted. Lines that are missing stay missing: the chain goes on
+    /// from the head, so that everybody can see the gap.
+    fn after(&mut self, head: &Head) -> Result<State, Error> {
+        let mut state = State {
+            link: head.link,
+            file: head.file,
+            size: head.size,
+            notes: Vec::new(),
+        };
+        let path = file_path(&self.dir, head.file);
+        let mut file = self.opened(head.file)?;
+        let fail = |error| Error::new(&path, error);
+        let size = file.metadata().map_err(fail)?.len();
+        if size > head.size {
+            let mut more = Vec::new();
+            file.seek(SeekFrom::Start(head.size)).map_err(fail)?;
+            file.take(MAX_TAIL).read_to_end(&mut more).map_err(fail)?;
+            state.take_up(&more);
+        }
+        state.size = size;
+        Ok(state)
+    }
+
+    fn without_head(&mut self, number: u64) -> Result<State, Error> {
+        let mut state = State {
+            link: Link::START,
+            file: number,
+            size: 0,
+            notes: Vec::new(),
+        };
+        let path = file_path(&self.dir, number);
+        let mut file = self.opened(number)?;
+        let fail = |error| Error::new(&path, error);
+        let size = file.metadata().map_err(fail)?.len();
+        let mut tail = Vec::new();
+        file.seek(SeekFrom::Start(size.saturating_sub(MAX_TAIL)))
+            .map_err(fail)?;
+        file.take(MAX_TAIL).read_to_end(&mut tail).map_err(fail)?;
+        if let Some(last) = last_line(&tail) {
+            state.link = last.link;
+        }
+        state.note_torn(&tail);
+        state.notes.push(Note::HeadLost);
+        state.size = size;
+        Ok(state)
+    }
+
+    fn opened(&mut self, number: u64) -> Result<&File, Error> {
+        let path = file_path(&self.dir, number);
+        let is_open = self
+            .file
+            .as_ref()
+            .is_some_and(|(open, file)| *open == number && is_at(file, &path));
+        if !is_open {
+            let mut options = OpenOptions::new();
+            options.read(true).append(true).create(true);
+            let file = private::open(&path, &mut options)?;
+            self.file = file.map(|file| (number, file));
+        }
+        let file = self.file.as_ref().map(|(_, file)| file);
+        file.ok_or_else(|| Error::refused(&path, "cannot be made"))
+    }
+}
+
+impl State {
+    /// Goes on from the lines behind the head, as far as they are ours.
+    fn take_up(&mut self, more: &[u8]) {
+        for text in more.split_inclusive(|byte| *byte == b'\n') {
+            if let Some(Ok(line)) = text.strip_suffix(b"\n").map(Line::read)
+                && line.follows(&self.link)
+            {
+                self.link = line.link;
+            }
+        }
+        self.note_torn(more);
+    }
+
+    fn note_torn(&mut self, tail: &[u8]) {
+        let torn = tail
+            .rsplit(|byte| *byte == b'\n')
+            .next()
+            .unwrap_or_default();
+        if !torn.is_empty() {
+            self.notes.push(Note::Torn(torn.len()));
+        }
+    }
+}
+
+fn last_line(tail: &[u8]) -> Option<Line> {
+    let mut lines = tail.rsplit(|byte| *byte == b'\n');
+    lines.find_map(|text| Line::read(text).ok())
+}
+
+/// Whether the file is still the one that the path leads to.
+fn is_at(file: &File, path: &Path) -> bool {
+    match (file.metadata(), path.symlink_metadata()) {
+        (Ok(open), Ok(there)) => private::identity(&open) == private::identity(&there),
+        _ => false,
+    }
+}
+
+/// Longer than any line.
+const MAX_TAIL: u64 = 1024 * 1024;

@@ -1,0 +1,169 @@
+//! Text files inside a session's roots. Calls block; [`Host`](crate::Host) runs them where blocking is allowed.
+//! `docs/files.md` says what is open, what is closed and why.
+
+mod error;
+mod protected;
+mod read;
+mod write;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use error::{Error, Kind};
+
+use crate::Roots;
+use crate::roots::{End, Place, ends_as_directory};
+use protected::Protected;
+use read::Window;
+
+/// Reads and writes text files inside the roots it is given, and nothing outside. Clones are cheap.
+#[derive(Debug, Clone)]
+pub struct Files {
+    limits: Limits,
+    protected: Arc<Protected>,
+}
+
+/// How large a file may be, in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// What one read gives.
+    pub read: u64,
+    /// What one write takes.
+    pub write: u64,
+    /// How far into a file lines are searched for.
+    pub search: u64,
+}
+
+impl Default for Limits {
+    /// 10 MiB for a read and a write, 256 MiB for a search.
+    fn default() -> Limits {
+        Limits {
+            read: 10 * MIB,
+            write: 10 * MIB,
+            search: 256 * MIB,
+        }
+    }
+}
+
+impl Default for Files {
+    /// The usual limits, and no state of our own to keep closed.
+    fn default() -> Files {
+        Files::new(Limits::default(), &[])
+    }
+}
+
+impl Files {
+    /// Files with limits. `state` are our own directories, closed to agents also where they do not exist yet.
+    pub fn new(limits: Limits, state: &[PathBuf]) -> Files {
+        Files {
+            limits,
+            protected: Arc::new(Protected::new(state)),
+        }
+    }
+
+    /// The same with another home directory than the one the system tells: shell and login files in it are protected.
+    #[must_use]
+    pub fn home(self, home: &Path) -> Files {
+        Files {
+            limits: self.limits,
+            protected: Arc::new(self.protected.with_home(home)),
+        }
+    }
+
+    /// Reads a text file, or `limit` lines of it from line `line` on, counted from 1. Bytes are given as they are,
+    /// line ends and byte order mark included. Line 0 is taken as 1; past the end there is nothing, and so with a
+    /// limit of 0.
+    ///
+    /// # Errors
+    ///
+    /// When the path leaves the roots, or the file is missing, special, too large or not text.
+    pub fn read(
+        &self,
+        roots: &Roots,
+        path: &Path,
+        line: Option<u32>,
+        limit: Option<u32>,
+    ) -> Result<String, Error> {
+        check_names_file(roots, path)?;
+        let failed = |error| Error::of_system(path, "read", error);
+        let file = match roots.open_at_once(path, self.protected.state())? {
+            Some(opened) => opened.map_err(failed)?,
+            None => {
+                let place = roots.walk(path).map_err(dangling_is_missing)?;
+                self.protected.check_read(&place, path)?;
+                place
+                    .directory()
+                    .read(file_name(&place, path)?)
+                    .map_err(failed)?
+            }
+        };
+        read::read(file, path, Window::of(line, limit), &self.limits)
+    }
+
+    /// Writes a text file whole, or not at all. Missing directories are made.
+    ///
+    /// # Errors
+    ///
+    /// When the path leaves the roots, is protected, or the file is special, hard-linked, read-only or cannot be
+    /// written.
+    pub fn write(&self, roots: &Roots, path: &Path, content: &str) -> Result<(), Error> {
+        check_names_file(roots, path)?;
+        let place = roots.walk(path)?;
+        self.protected.check_write(&place, path)?;
+        let size = u64::try_from(content.len()).unwrap_or(u64::MAX);
+        if size > self.limits.write {
+            return Err(Error::TooLarge {
+                path: path.to_owned(),
+                size,
+                limit: self.limits.write,
+                advice: "write it in parts with another tool",
+            });
+        }
+        write::write(&place, path, content)
+    }
+
+    /// Whether agents may not write there, whatever a person has allowed before. Also where nothing exists yet.
+    pub fn is_protected(&self, roots: &Roots, path: &Path) -> bool {
+        match roots.walk(path) {
+            Ok(place) => self.protected.check_write(&place, path).is_err(),
+            Err(_) => protected::is_protected_name(path),
+        }
+    }
+}
+
+fn check_names_file(roots: &Roots, path: &Path) -> Result<(), Error> {
+    if !ends_as_directory(path) {
+        return Ok(());
+    }
+    roots.walk(path)?;
+    Err(wrong_kind(path, Kind::Directory))
+}
+
+fn file_name<'p>(place: &'p Place<'_>, path: &Path) -> Result<&'p OsStr, Error> {
+    match &place.end {
+        End::File(name) => Ok(name),
+        End::Directory => Err(wrong_kind(path, Kind::Directory)),
+        End::Special(_) => Err(wrong_kind(path, Kind::Special)),
+        End::Missing(_) => Err(Error::NotFound {
+            path: path.to_owned(),
+        }),
+    }
+}
+
+fn wrong_kind(path: &Path, what: Kind) -> Error {
+    Error::Kind {
+        path: path.to_owned(),
+        what,
+    }
+}
+
+/// Who reads does not care why nothing is there.
+fn dangling_is_missing(error: Error) -> Error {
+    match error {
+        Error::Dangling { path } => Error::NotFound { path },
+        error => error,
+    }
+}
+
+const MIB: u64 = 1024 * 1024;

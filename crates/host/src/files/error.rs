@@ -1,0 +1,257 @@
+//! Why a path was refused, a file not read or not written: for the agent a code and a sentence that says what to do.
+//! Whatever lies outside the roots gives one and the same error, whether it exists or not.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a directory was not opened, a file not read or not written. Paths are those the caller named.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The path does not start at the top.
+    #[error("{} is not an absolute path; name it from the top", shown(.path))]
+    Relative {
+        /// The path.
+        path: PathBuf,
+    },
+    /// No file can have such a path.
+    #[error("{} cannot be a path: {why}", shown(.path))]
+    BadPath {
+        /// The path.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The path lies outside the roots, or a link on it leads there.
+    #[error("{} lies outside the directories of this session; add its directory to the session", shown(.path))]
+    Outside {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A root is not what it was when the session began.
+    #[error("the session's directory {} was moved, replaced or removed; start a new session", shown(.root))]
+    RootGone {
+        /// The root.
+        root: PathBuf,
+    },
+    /// A root must be a directory that can be opened.
+    #[error("{} cannot be a session's directory: {source}", shown(.path))]
+    Root {
+        /// The path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The top of the file system is a root only where a person has agreed.
+    #[error("{} is the whole file system; name a directory below it, or agree to it explicitly", shown(.path))]
+    WholeSystem {
+        /// The path.
+        path: PathBuf,
+    },
+    /// There is no such file.
+    #[error("there is no file {}", shown(.path))]
+    NotFound {
+        /// The path.
+        path: PathBuf,
+    },
+    /// What is there is not a regular file, or where a directory is asked for not a directory.
+    #[error("{} is {what}; name {}", shown(.path), .what.wanted())]
+    Kind {
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        what: Kind,
+    },
+    /// The file is not UTF-8 text.
+    #[error("{} is not text: it is binary or not UTF-8; read it with a tool for its format", shown(.path))]
+    NotText {
+        /// The path.
+        path: PathBuf,
+    },
+    /// More bytes than the limit.
+    #[error("{} is too large: {size} bytes, the limit is {limit}; {advice}", shown(.path))]
+    TooLarge {
+        /// The path.
+        path: PathBuf,
+        /// At least so many bytes.
+        size: u64,
+        /// The limit.
+        limit: u64,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// Somebody else changes the file or the way to it at this moment.
+    #[error("{} is being changed; try again", shown(.path))]
+    Changing {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Links lead in a circle, or there are too many.
+    #[error("{} leads through too many links; name the file itself", shown(.path))]
+    Links {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A link whose target is missing; a write would make a file at a place that the path does not name.
+    #[error("{} leads through a link whose target is missing; name the target itself", shown(.path))]
+    Dangling {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Who can write this file can later run commands, so agents may not.
+    #[error("{} is protected: whoever writes it can run commands later; ask the person to change it", shown(.path))]
+    Protected {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Our own state, closed to agents.
+    #[error("{} belongs to attache itself and is closed to agents", shown(.path))]
+    OwnState {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The file has a second name, which may lie outside the roots.
+    #[error("{} has more than one hard link, and writing it would change or part them; make it a copy first", shown(.path))]
+    HardLinked {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The file is marked as not to be written.
+    #[error("{} is read-only; ask the person to make it writable", shown(.path))]
+    ReadOnly {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The system does not allow it.
+    #[error("the system does not allow access to {}; ask the person for it", shown(.path))]
+    Denied {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The system failed.
+    #[error("cannot {doing} {}: {source}", shown(.path))]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// What was tried.
+        doing: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// What a path leads to when it is not what was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A directory, where a file is asked for.
+    Directory,
+    /// A pipe, socket, device, or a file that the kernel makes up.
+    Special,
+    /// Anything else than a directory, where one is asked for.
+    File,
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Kind::Directory => "a directory",
+            Kind::Special => "not a regular file",
+            Kind::File => "not a directory",
+        })
+    }
+}
+
+impl Kind {
+    fn wanted(self) -> &'static str {
+        match self {
+            Kind::Directory | Kind::Special => "a regular file",
+            Kind::File => "a directory",
+        }
+    }
+}
+
+impl Error {
+    /// What the system said about a path inside the roots.
+    pub(crate) fn of_system(path: &Path, doing: &'static str, source: io::Error) -> Error {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Error::NotFound { path },
+            io::ErrorKind::PermissionDenied => Error::Denied { path },
+            io::ErrorKind::WouldBlock => Error::Changing { path },
+            io::ErrorKind::InvalidFilename => Error::BadPath {
+                path,
+                why: "a name in it is too long",
+            },
+            _ => Error::Io {
+                path,
+                doing,
+                source,
+            },
+        }
+    }
+
+    /// One word for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Error::Relative { .. } => "relative",
+            Error::BadPath { .. } => "bad_path",
+            Error::Outside { .. } => "outside",
+            Error::RootGone { .. } => "root_gone",
+            Error::Root { .. } => "root",
+            Error::WholeSystem { .. } => "whole_system",
+            Error::NotFound { .. } => "not_found",
+            Error::Kind { .. } => "wrong_kind",
+            Error::NotText { .. } => "not_text",
+            Error::TooLarge { .. } => "too_large",
+            Error::Changing { .. } => "changing",
+            Error::Links { .. } => "links",
+            Error::Dangling { .. } => "dangling",
+            Error::Protected { .. } => "protected",
+            Error::OwnState { .. } => "own_state",
+            Error::HardLinked { .. } => "hard_linked",
+            Error::ReadOnly { .. } => "read_only",
+            Error::Denied { .. } => "denied",
+            Error::Io { .. } => "io",
+        }
+    }
+
+    fn code(&self) -> i32 {
+        match self {
+            Error::NotFound { .. } => RESOURCE_NOT_FOUND,
+            Error::Changing { .. }
+            | Error::RootGone { .. }
+            | Error::Denied { .. }
+            | Error::Io { .. } => attache_rpc::Error::INTERNAL,
+            _ => attache_rpc::Error::INVALID_PARAMS,
+        }
+    }
+}
+
+impl From<Error> for attache_rpc::Error {
+    fn from(error: Error) -> Self {
+        let data = serde_json::json!({ "kind": error.kind() });
+        attache_rpc::Error::new(error.code(), error.to_string()).data(data)
+    }
+}
+
+/// A path as it may stand in a message: without control characters and not longer than a line or two.
+fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let mut shown = String::from('`');
+    shown.extend(
+        text.chars()
+            .take(LONGEST_SHOWN)
+            .flat_map(char::escape_debug),
+    );
+    if text.chars().nth(LONGEST_SHOWN).is_some() {
+        shown.push('…');
+    }
+    shown.push('`');
+    shown
+}
+
+const LONGEST_SHOWN: usize = 200;
+
+/// The protocol's code for a resource that does not exist.
+const RESOURCE_NOT_FOUND: i32 = -32002;

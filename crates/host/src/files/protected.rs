@@ -1,0 +1,143 @@
+//! What agents may not write: files that let their writer run commands later, and our own state. Names are compared
+//! as the most forgiving file system would, and count also where nothing exists yet.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path, PathBuf};
+
+use super::Error;
+use crate::names::{GIT, HOME, fold, is_closed_name};
+use crate::roots::{Dir, Identity, Place};
+
+/// What is closed beside the names that are closed everywhere.
+#[derive(Debug)]
+pub(super) struct Protected {
+    state: Vec<PathBuf>,
+    home: Option<PathBuf>,
+}
+
+impl Protected {
+    pub(super) fn new(state: &[PathBuf]) -> Protected {
+        Protected {
+            state: state.iter().map(|path| real_path(path)).collect(),
+            home: std::env::home_dir().as_deref().map(real_path),
+        }
+    }
+
+    pub(super) fn with_home(&self, home: &Path) -> Protected {
+        Protected {
+            state: self.state.clone(),
+            home: Some(real_path(home)),
+        }
+    }
+
+    /// Our own directories, without links.
+    pub(super) fn state(&self) -> &[PathBuf] {
+        &self.state
+    }
+
+    pub(super) fn check_read(&self, place: &Place<'_>, asked: &Path) -> Result<(), Error> {
+        match self.is_own_state(place) {
+            true => Err(Error::OwnState {
+                path: asked.to_owned(),
+            }),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn check_write(&self, place: &Place<'_>, asked: &Path) -> Result<(), Error> {
+        self.check_read(place, asked)?;
+        let real = place.real_path();
+        // Who reads a protected link reads what it leads to.
+        let links = place.links.iter().map(OsString::as_os_str);
+        let is_closed = place.names().chain(links).any(is_closed_name)
+            || folded(&place.root.real).any(|name| name == GIT)
+            || self.is_in_closed_part_of_home(&real)
+            || place.steps().any(|(dir, name)| is_repository(dir, name));
+        match is_closed {
+            true => Err(Error::Protected {
+                path: asked.to_owned(),
+            }),
+            false => Ok(()),
+        }
+    }
+
+    /// By name, and by identity for directories that have another name as well.
+    fn is_own_state(&self, place: &Place<'_>) -> bool {
+        if self.state.is_empty() {
+            return false;
+        }
+        let real = place.real_path();
+        self.state.iter().any(|state| {
+            let identity = Identity::of(state).ok();
+            let is_it = |dir: &Dir| identity.is_some() && dir.identity().ok() == identity;
+            below(state, &real).is_some() || place.directories().any(is_it)
+        })
+    }
+
+    fn is_in_closed_part_of_home(&self, real: &Path) -> bool {
+        let Some(home) = &self.home else {
+            return false;
+        };
+        let Some(names) = below(home, real) else {
+            return false;
+        };
+        HOME.iter().any(|closed| {
+            let mut names = names.iter();
+            closed
+                .split('/')
+                .all(|part| names.next().is_some_and(|name| name == part))
+        })
+    }
+}
+
+/// Whether a name on the path is closed everywhere.
+pub(super) fn is_protected_name(path: &Path) -> bool {
+    path.iter().any(is_closed_name)
+}
+
+/// A repository without a working tree, or what would become one by this name: Git runs what its `config` says for
+/// whoever enters the directory.
+fn is_repository(dir: &Dir, name: &OsStr) -> bool {
+    let name = fold(name);
+    REPOSITORY
+        .iter()
+        .all(|part| dir.has(part) || fold(OsStr::new(part)) == name)
+}
+
+/// The names of `path` below `above`, folded; `None` when it lies elsewhere.
+fn below(above: &Path, path: &Path) -> Option<Vec<String>> {
+    let mut names = folded(path);
+    for name in folded(above) {
+        if names.next()? != name {
+            return None;
+        }
+    }
+    Some(names.collect())
+}
+
+fn folded(path: &Path) -> impl Iterator<Item = String> {
+    path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(fold(name)),
+        Component::Prefix(prefix) => Some(fold(prefix.as_os_str())),
+        Component::RootDir | Component::CurDir | Component::ParentDir => None,
+    })
+}
+
+/// Where a path leads, as far as it exists, and the rest as it is.
+fn real_path(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut existing = path.as_path();
+    loop {
+        if let Ok(real) = std::fs::canonicalize(existing) {
+            let rest = path.strip_prefix(existing).unwrap_or(Path::new(""));
+            return real.join(rest);
+        }
+        match existing.parent() {
+            Some(parent) => existing = parent,
+            None => return path,
+        }
+    }
+}
+
+/// What makes a directory a repository for Git.
+const REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];

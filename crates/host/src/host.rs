@@ -1,0 +1,355 @@
+//! All that a client serves, in one value.
+
+mod sessions;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::{self, Display};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use attache_rpc::Error;
+use attache_schema::{error, v1};
+use tokio::sync::Semaphore;
+
+use crate::Roots;
+use crate::audit::{Event, Log};
+use crate::files::Files;
+use crate::permissions::Permissions;
+use crate::terminals::{self, Terminals};
+use sessions::{Sessions, Stage};
+
+/// All that a client serves, in one value: it knows the roots of every session and notes what was done in the log.
+///
+/// Clones are the same host. A request of a session that is not open is refused.
+#[derive(Debug, Clone)]
+pub struct Host {
+    /// Files inside the roots.
+    pub files: Files,
+    /// Commands.
+    pub terminals: Terminals,
+    /// Who may do what.
+    pub permissions: Permissions,
+    /// What was done.
+    pub log: Log,
+    sessions: Sessions,
+    /// Files that are read or written at the same time: each takes a thread.
+    at_once: Arc<Semaphore>,
+}
+
+/// What is known of a path before something is done there.
+#[derive(Clone, Default)]
+pub struct Place {
+    /// Where links on it lead, if they lead elsewhere inside the roots.
+    pub resolved: Option<PathBuf>,
+    /// What is in the file, where it is to be written, can be read and is not too large to look at.
+    pub text: Option<String>,
+    /// Whether it is closed to writes, so that nobody need be asked.
+    pub is_closed: bool,
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Place")
+            .field("resolved", &self.resolved)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Host {
+    /// A host without a session.
+    pub fn new(files: Files, terminals: Terminals, permissions: Permissions, log: Log) -> Host {
+        Host {
+            files,
+            terminals,
+            permissions,
+            log,
+            sessions: Sessions::default(),
+            at_once: Arc::new(Semaphore::new(FILES_AT_ONCE)),
+        }
+    }
+
+    /// Serves a session from now on, inside these roots.
+    pub fn open(&self, session: &v1::SessionId, roots: Roots) {
+        let additional: Vec<PathBuf> = roots.paths().skip(1).map(PathBuf::from).collect();
+        self.permissions.add_directories(session, &additional);
+        self.sessions.open(session, roots);
+    }
+
+    /// The roots of a session that is served.
+    pub fn roots(&self, session: &v1::SessionId) -> Option<Roots> {
+        self.sessions.roots(session)
+    }
+
+    /// Serves a session no longer: its commands are ended. What they wrote can still be looked at.
+    pub async fn suspend(&self, session: &v1::SessionId) {
+        for (terminal, stage) in self.sessions.close(session) {
+            // One that the agent has released meanwhile is what we want.
+            drop(self.terminals.release(session, &terminal).await);
+            if stage == Stage::Running {
+                self.note_end(session, &terminal);
+            }
+        }
+    }
+
+    /// Serves a session no longer and forgets everything of it.
+    pub async fn close(&self, session: &v1::SessionId) {
+        self.suspend(session).await;
+        self.terminals.end_session(session).await;
+        self.permissions.end_session(session);
+    }
+
+    /// `fs/read_text_file`
+    ///
+    /// # Errors
+    ///
+    /// The error to answer with: the session is not open, or the file cannot be read.
+    pub async fn read_text_file(
+        &self,
+        request: &v1::ReadTextFileRequest,
+    ) -> Result<v1::ReadTextFileResponse, Error> {
+        let roots = self.served(&request.session_id)?;
+        let (files, log, asked) = (self.files.clone(), self.log.clone(), request.clone());
+        self.blocking(move || {
+            let read = files.read(&roots, asked.path.as_path(), asked.line, asked.limit);
+            log.append(&Event::Read {
+                session: asked.session_id.as_str(),
+                path: asked.path.as_path().to_owned(),
+                outcome: read.as_ref().map(bytes).map_err(ToString::to_string),
+            });
+            Ok(v1::ReadTextFileResponse::new(read?))
+        })
+        .await
+    }
+
+    /// Where a path leads that is to be read.
+    pub async fn place_to_read(&self, request: &v1::ReadTextFileRequest) -> Place {
+        self.place(&request.session_id, request.path.as_path(), |_, _, _| None)
+            .await
+    }
+
+    /// Where a path leads that is to be written, and what is there. It is not noted, as the agent is not given it.
+    pub async fn place_to_write(&self, request: &v1::WriteTextFileRequest) -> Place {
+        self.place(
+            &request.session_id,
+            request.path.as_path(),
+            |files, roots, path| {
+                files
+                    .read(roots, path, None, None)
+                    .ok()
+                    .filter(|text| text.len() <= MOST_SHOWN)
+            },
+        )
+        .await
+    }
+
+    async fn place(
+        &self,
+        session: &v1::SessionId,
+        path: &Path,
+        text: fn(&Files, &Roots, &Path) -> Option<String>,
+    ) -> Place {
+        let Some(roots) = self.roots(session) else {
+            return Place::default();
+        };
+        let (files, path) = (self.files.clone(), path.to_owned());
+        let look = move || {
+            Ok(Place {
+                resolved: roots.resolved(&path),
+                text: text(&files, &roots, &path),
+                is_closed: files.is_protected(&roots, &path),
+            })
+        };
+        self.blocking(look).await.unwrap_or_default()
+    }
+
+    /// `fs/write_text_file`
+    ///
+    /// # Errors
+    ///
+    /// The error to answer with: the session is not open, or the file cannot be written.
+    pub async fn write_text_file(
+        &self,
+        request: v1::WriteTextFileRequest,
+    ) -> Result<v1::WriteTextFileResponse, Error> {
+        let roots = self.served(&request.session_id)?;
+        let (files, log) = (self.files.clone(), self.log.clone());
+        self.blocking(move || {
+            let written = files.write(&roots, request.path.as_path(), &request.content);
+            let outcome = written.as_ref().map(|()| bytes(&request.content));
+            log.append(&Event::Wrote {
+                session: request.session_id.as_str(),
+                path: PathBuf::from(request.path.as_str()),
+                outcome: outcome.map_err(ToString::to_string),
+            });
+            written?;
+            Ok(v1::WriteTextFileResponse::new())
+        })
+        .await
+    }
+
+    /// The request with its command in the words that will be run, to be asked about and then created: a file that appears
+    /// meanwhile does not change them.
+    pub async fn in_words(&self, request: v1::CreateTerminalRequest) -> v1::CreateTerminalRequest {
+        let roots = self.roots(&request.session_id);
+        let Some(roots) = roots.filter(|_| terminals::is_line(&request)) else {
+            return request;
+        };
+        let asked = request.clone();
+        let words = self.blocking(move || Ok(terminals::words(&asked, roots.cwd())));
+        match words.await.unwrap_or_default().split_first() {
+            Some((program, args)) => v1::CreateTerminalRequest {
+                command: program.clone(),
+                args: args.to_vec(),
+                ..request
+            },
+            None => request,
+        }
+    }
+
+    /// `terminal/create`
+    ///
+    /// # Errors
+    ///
+    /// The error to answer with: the session is not open, or the command does not start.
+    pub async fn create_terminal(
+        &self,
+        request: &v1::CreateTerminalRequest,
+    ) -> Result<v1::CreateTerminalResponse, Error> {
+        let session = &request.session_id;
+        let roots = self.served(session)?;
+        let created = self.terminals.create(&roots, request).await;
+        let command = terminals::words(request, roots.cwd());
+        self.log.append(&Event::Ran {
+            session: session.as_str(),
+            command: &command,
+            outcome: created.as_ref().map(AsRef::as_ref).map_err(to_string),
+        });
+        let terminal = created?;
+        if !self.sessions.started(session, &terminal) {
+            // Closed while the command was being started: nobody would end it any more.
+            drop(self.terminals.release(session, &terminal).await);
+            return Err(error::session_not_found(session));
+        }
+        Ok(v1::CreateTerminalResponse::new(terminal))
+    }
+
+    /// `terminal/output`
+    ///
+    /// # Errors
+    ///
+    /// The error to answer with: the session is not open, or has no such terminal.
+    pub fn terminal_output(
+        &self,
+        request: &v1::TerminalOutputRequest,
+    ) -> Result<v1::TerminalOutputResponse, Error> {
+        self.served(&request.session_id)?;
+        let output = self
+            .terminals
+            .output(&request.session_id, &request.terminal_id);
+        Ok(output?)
+    }
+
+    /// `terminal/wait_for_exit`
+    ///
+    /// # Errors
+    ///
+    /// The error to answer with: the session is not open, or has no such terminal.
+    pub async fn wait_for_terminal_exit(
+        &self,
+        request: &v1::WaitForTerminalExitRequest,
+    ) -> Result<v1::WaitForTerminalExitResponse, Error> {
+        let (session, terminal) = (&request.session_id, &request.terminal_id);
+        self.served(session)?;
+        let status = self.terminals.wait(session, terminal).await?;
+        self.has_ended(session, terminal);
+        let mut response = v1::WaitForTerminalExitResponse::new();
+        response.exit_code = status.exit_code;
+        response.signal = status.signal;
+        Ok(response)
+    }
+
+    /// `terminal/kill`
+    ///
+    /// # Errors
+    ///
+    /// The error to answer with: the session is not open, or has no such terminal.
+    pub async fn kill_terminal(
+        &self,
+        request: &v1::KillTerminalRequest,
+    ) -> Result<v1::KillTerminalResponse, Error> {
+        let (session, terminal) = (&request.session_id, &request.terminal_id);
+        self.served(session)?;
+        self.terminals.kill(session, terminal).await?;
+        self.has_ended(session, terminal);
+        Ok(v1::KillTerminalResponse::new())
+    }
+
+    /// `terminal/release`
+    ///
+    /// # Errors
+    ///
+    /// The error to answer with: the session is not open, or has no such terminal.
+    pub async fn release_terminal(
+        &self,
+        request: &v1::ReleaseTerminalRequest,
+    ) -> Result<v1::ReleaseTerminalResponse, Error> {
+        let (session, terminal) = (&request.session_id, &request.terminal_id);
+        self.served(session)?;
+        self.terminals.release(session, terminal).await?;
+        self.has_ended(session, terminal);
+        self.sessions.released(session, terminal);
+        Ok(v1::ReleaseTerminalResponse::new())
+    }
+
+    fn served(&self, session: &v1::SessionId) -> Result<Roots, Error> {
+        let roots = self.sessions.roots(session);
+        roots.ok_or_else(|| error::session_not_found(session))
+    }
+
+    /// Notes how a command ended, once.
+    fn has_ended(&self, session: &v1::SessionId, terminal: &v1::TerminalId) {
+        if self.sessions.ended(session, terminal) {
+            self.note_end(session, terminal);
+        }
+    }
+
+    fn note_end(&self, session: &v1::SessionId, terminal: &v1::TerminalId) {
+        let exit = self.terminals.view(terminal).and_then(|view| view.exit);
+        self.log.append(&Event::Ended {
+            session: session.as_str(),
+            terminal: terminal.as_str(),
+            how: exit.map_or_else(|| "unknown".to_owned(), |exit| how(&exit)),
+        });
+    }
+
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let Ok(_permit) = Arc::clone(&self.at_once).acquire_owned().await else {
+            return Err(error::internal("files are no longer served"));
+        };
+        let done = tokio::task::spawn_blocking(work).await;
+        done.unwrap_or_else(|_| Err(error::internal("the file's thread has failed")))
+    }
+}
+
+fn bytes(text: impl AsRef<str>) -> u64 {
+    u64::try_from(text.as_ref().len()).unwrap_or(u64::MAX)
+}
+
+fn to_string(error: &impl Display) -> String {
+    error.to_string()
+}
+
+fn how(exit: &v1::TerminalExitStatus) -> String {
+    match (exit.exit_code, &exit.signal) {
+        (_, Some(signal)) => format!("signal {signal}"),
+        (Some(code), None) => format!("exit code {code}"),
+        (None, None) => "unknown".to_owned(),
+    }
+}
+
+const FILES_AT_ONCE: usize = 16;
+const MOST_SHOWN: usize = 1024 * 1024;

@@ -1,0 +1,78 @@
+//! The sessions that are served: their roots, and the terminals that they hold.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use attache_schema::v1;
+
+use crate::Roots;
+
+/// Clones are the same sessions.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sessions(Arc<Mutex<HashMap<v1::SessionId, Session>>>);
+
+#[derive(Debug)]
+struct Session {
+    roots: Roots,
+    terminals: HashMap<v1::TerminalId, Stage>,
+}
+
+/// How far a terminal has come. Its end is noted once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    Running,
+    Ended,
+}
+
+impl Sessions {
+    /// Opens a session. One that is open keeps its terminals.
+    pub(super) fn open(&self, session: &v1::SessionId, roots: Roots) {
+        let mut sessions = self.lock();
+        let terminals = match sessions.remove(session) {
+            Some(session) => session.terminals,
+            None => HashMap::new(),
+        };
+        sessions.insert(session.clone(), Session { roots, terminals });
+    }
+
+    pub(super) fn roots(&self, session: &v1::SessionId) -> Option<Roots> {
+        self.lock()
+            .get(session)
+            .map(|session| session.roots.clone())
+    }
+
+    /// Closes a session; the terminals that it held.
+    pub(super) fn close(&self, session: &v1::SessionId) -> Vec<(v1::TerminalId, Stage)> {
+        let session = self.lock().remove(session);
+        session.map_or_else(Vec::new, |session| session.terminals.into_iter().collect())
+    }
+
+    /// A terminal has started; whether its session is still there to hold it.
+    pub(super) fn started(&self, session: &v1::SessionId, terminal: &v1::TerminalId) -> bool {
+        match self.lock().get_mut(session) {
+            Some(session) => {
+                session.terminals.insert(terminal.clone(), Stage::Running);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// A terminal's command has ended; whether this is news.
+    pub(super) fn ended(&self, session: &v1::SessionId, terminal: &v1::TerminalId) -> bool {
+        let mut sessions = self.lock();
+        let session = sessions.get_mut(session);
+        let stage = session.and_then(|session| session.terminals.get_mut(terminal));
+        stage.is_some_and(|stage| std::mem::replace(stage, Stage::Ended) == Stage::Running)
+    }
+
+    pub(super) fn released(&self, session: &v1::SessionId, terminal: &v1::TerminalId) {
+        if let Some(session) = self.lock().get_mut(session) {
+            session.terminals.remove(terminal);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<v1::SessionId, Session>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,17 @@
+//! What an editor offers an agent: files inside a boundary, terminals, permissions that remember, and an audit log.
+//!
+//! [`Host`] ties them together and answers the protocol's requests; each part can be used alone.
+
+pub mod audit;
+pub mod files;
+mod host;
+mod names;
+pub mod permissions;
+mod private;
+mod roots;
+#[cfg(test)]
+mod scratch;
+pub mod terminals;
+
+pub use host::{Host, Place};
+pub use roots::Roots;

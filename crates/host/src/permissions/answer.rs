@@ -1,0 +1,65 @@
+//! What the agent is told: one of its own options, picked by kind.
+
+use attache_schema::v1;
+
+use super::Scope;
+
+/// Picks the option that says what was decided, by its kind: names are what the agent wants us to read. Without a
+/// fitting option the question is cancelled, which grants nothing.
+///
+/// The option for this time is preferred: whoever remembers decides, and that is us. Two options with one id, and
+/// options behind the sixteenth, are not to be trusted.
+pub fn outcome(is_allowed: bool, options: &[v1::PermissionOption]) -> v1::RequestPermissionOutcome {
+    use v1::PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
+    match is_allowed {
+        true => pick(options, &[AllowOnce, AllowAlways]),
+        false => pick(options, &[RejectOnce, RejectAlways]),
+    }
+}
+
+/// As [`outcome`], for a person's decision: a yes for this time is never told as a yes for ever.
+pub fn outcome_within(
+    scope: Scope,
+    is_allowed: bool,
+    options: &[v1::PermissionOption],
+) -> v1::RequestPermissionOutcome {
+    match (scope, is_allowed) {
+        (Scope::Once, true) => pick(options, &[v1::PermissionOptionKind::AllowOnce]),
+        _ => outcome(is_allowed, options),
+    }
+}
+
+/// What an option means, in our words.
+pub fn label(kind: &v1::PermissionOptionKind) -> &'static str {
+    match kind {
+        v1::PermissionOptionKind::AllowOnce => "Allow once",
+        v1::PermissionOptionKind::AllowAlways => "Always allow",
+        v1::PermissionOptionKind::RejectOnce => "Reject once",
+        v1::PermissionOptionKind::RejectAlways => "Always reject",
+        v1::PermissionOptionKind::Other(_) => "Unknown answer",
+    }
+}
+
+fn pick(
+    options: &[v1::PermissionOption],
+    wanted: &[v1::PermissionOptionKind],
+) -> v1::RequestPermissionOutcome {
+    let options = &options[..options.len().min(MAX_OPTIONS)];
+    let is_ambiguous = options.iter().enumerate().any(|(index, option)| {
+        options[..index]
+            .iter()
+            .any(|other| other.option_id == option.option_id)
+    });
+    if is_ambiguous {
+        return v1::RequestPermissionOutcome::Cancelled;
+    }
+    let mut fitting = wanted
+        .iter()
+        .filter_map(|kind| options.iter().find(|option| option.kind == *kind));
+    match fitting.next() {
+        Some(option) => v1::SelectedPermissionOutcome::new(option.option_id.clone()).into(),
+        None => v1::RequestPermissionOutcome::Cancelled,
+    }
+}
+
+const MAX_OPTIONS: usize = 16;

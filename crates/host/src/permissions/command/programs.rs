@@ -1,0 +1,111 @@
+//! What programs are known to run others, or to make commands of text.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// Whether a program is there to run another one, or code.
+pub(super) fn runs_others(program: &str) -> bool {
+    RUNS_OTHERS.contains(program) || is_interpreter(program)
+}
+
+/// Whether a program makes commands or code of text that we do not read.
+pub(super) fn reads_code(program: &str) -> bool {
+    READS_CODE.contains(program) || is_interpreter(program)
+}
+
+/// Whether its arguments make this program run another one, or reach out of where it is.
+pub(super) fn is_told_to_run(program: &str, arguments: &[String]) -> bool {
+    let listed = OPTIONS_THAT_RUN.iter().filter(|(name, _)| *name == program);
+    let mut options = listed.flat_map(|(_, options)| options.split(' '));
+    let verb = arguments.iter().find(|word| !word.starts_with('-'));
+    options.any(|option| {
+        let is_verb = verb.is_some_and(|verb| verb == option);
+        is_verb || arguments.iter().any(|word| is_option(option, word))
+    })
+}
+
+/// Long options can be shortened and short ones written together or with their value.
+fn is_option(option: &str, word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or(word);
+    match option.as_bytes() {
+        [b'-', b'-', ..] => name.len() > 2 && option.starts_with(name),
+        [b'-', letter] => {
+            !word.starts_with("--") && word.starts_with('-') && word.as_bytes().contains(letter)
+        }
+        [b'-', ..] => word.starts_with(option),
+        [.., b':' | b'@' | b'+'] => word.starts_with(option),
+        _ => false,
+    }
+}
+
+fn is_interpreter(program: &str) -> bool {
+    let stem =
+        program.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.' || char == '-');
+    INTERPRETERS.contains(stem)
+}
+
+/// Programs that run the command they are given: what they would run stands in their words.
+static RUNS_OTHERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "sh bash dash zsh ksh mksh ash fish csh tcsh busybox toybox cmd powershell pwsh env xargs parallel sudo doas su \
+     runuser setpriv setsid nohup nice ionice timeout time stdbuf unbuffer script watch entr flock chroot unshare \
+     nsenter strace ltrace gdb lldb valgrind perf exec command builtin eval source . coproc trap export unset alias \
+     cd pushd popd set declare typeset local readonly ssh scp sftp rsync docker podman kubectl systemd-run at batch \
+     crontab tmux screen expect make gmake ninja npx bunx pnpx uvx pipx proxychains torsocks firejail bwrap chrt \
+     taskset numactl prlimit setarch linux32 linux64 fakeroot sg newgrp pkexec run-parts vi vim nvim view ex ed emacs \
+     nano less more man tar bsdtar zip cpio socat nc ncat netcat telnet ftp start open xdg-open git-shell ld.so ld-linux.so"
+        .split_whitespace()
+        .collect()
+});
+
+/// Programs that make commands or code of text that we do not read.
+static READS_CODE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "eval source awk gawk mawk nawk sed gsed perl ruby node nodejs deno bun lua luajit php osascript tclsh wish expect \
+     python python3 python2 pypy ipython jq m4 bc dc gdb vim vi nvim ex ed emacs base64 xxd openssl printf rev tr uudecode"
+        .split_whitespace()
+        .collect()
+});
+
+/// Interpreters, which also come with a version behind their name.
+static INTERPRETERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "python pypy ipython perl ruby node nodejs deno bun lua luajit php tclsh wish rscript r julia ghci runghc scala \
+     groovy java jshell irb awk gawk mawk nawk sed gsed osascript guile racket sbcl clisp elixir iex erl escript m4 bc dc"
+        .split_whitespace()
+        .collect()
+});
+
+/// Options by which an otherwise harmless program runs another one or takes its orders from elsewhere.
+const OPTIONS_THAT_RUN: &[(&str, &str)] = &[
+    (
+        "git",
+        "-c -C -O -u -x --config-env --exec-path --git-dir --work-tree --upload-pack --receive-pack --exec --ext-diff \
+         --textconv --open-files-in-pager --template --output ext:: difftool mergetool bisect filter-branch \
+         submodule config",
+    ),
+    ("find", "-exec -ok -delete -fprint -fls"),
+    ("fd", "-x -X --exec --exec-batch"),
+    ("fdfind", "-x -X --exec --exec-batch"),
+    ("rg", "--pre --hostname-bin"),
+    (
+        "sort",
+        "--compress-program -o --output -T --temporary-directory",
+    ),
+    (
+        "npm",
+        "--script-shell --prefix --node-options --userconfig --globalconfig -C exec x explore config set",
+    ),
+    ("pnpm", "--script-shell --dir -C exec dlx config"),
+    ("yarn", "--cwd exec dlx config node"),
+    (
+        "cargo",
+        "--config --manifest-path --target-dir -Z -C + install",
+    ),
+    ("go", "-exec -toolexec -overlay -C -vettool generate env"),
+    ("curl", "-K -o -O --config --output --output-dir"),
+    (
+        "wget",
+        "-e -O --use-askpass --config --execute --output-document",
+    ),
+    ("split", "--filter"),
+    ("gcc", "-wrapper -fplugin -B @"),
+    ("clang", "-fplugin -B @"),
+];

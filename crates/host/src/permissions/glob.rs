@@ -1,0 +1,178 @@
+//! Patterns for paths, and an index that finds the few that can match among very many.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use globset::{Glob, GlobBuilder, GlobMatcher};
+
+/// A pattern for paths: `*` within a name, `**` across directories, `?`, `[…]` and `{a,b}`. One without a slash is about
+/// the name alone, at any depth. One that does not start with a slash lies inside the workspace.
+#[derive(Clone)]
+pub struct PathPattern {
+    text: String,
+    whole: String,
+    /// Made when they are first needed: of very many patterns few ever are.
+    exact: Arc<OnceLock<Option<GlobMatcher>>>,
+    folded: Arc<OnceLock<Option<GlobMatcher>>>,
+}
+
+impl PathPattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<PathPattern, String> {
+        let whole = match text.contains('/') {
+            true => text.strip_prefix("./").unwrap_or(text).to_owned(),
+            false => format!("**/{text}"),
+        };
+        if text.is_empty() || text.len() > MAX_LENGTH || whole.split('/').any(|name| name == "..") {
+            return Err("a pattern names files without `..`, in at most 1024 letters".to_owned());
+        }
+        build(&whole, Letters::Exact).map_err(|error| error.kind().to_string())?;
+        Ok(PathPattern {
+            text: text.to_owned(),
+            whole,
+            exact: Arc::default(),
+            folded: Arc::default(),
+        })
+    }
+
+    /// Whether it is about paths from the root on.
+    pub(super) fn is_absolute(&self) -> bool {
+        self.text.starts_with('/')
+    }
+
+    /// Whether it spells one path out.
+    pub(super) fn is_literal(&self) -> bool {
+        self.text.contains('/') && !self.text.contains(WILD)
+    }
+
+    /// Whether a path is one of these, to the letter.
+    pub(super) fn is_match(&self, path: &str) -> bool {
+        let matcher = self
+            .exact
+            .get_or_init(|| matcher(&self.whole, Letters::Exact));
+        matcher
+            .as_ref()
+            .is_some_and(|matcher| matcher.is_match(path))
+    }
+
+    /// Whether a path is one of these or below one, in whatever letters.
+    pub(super) fn covers(&self, path: &str) -> bool {
+        let matcher = self
+            .folded
+            .get_or_init(|| matcher(&self.whole, Letters::Any));
+        let Some(matcher) = matcher else {
+            return true;
+        };
+        let mut above = Some(path);
+        while let Some(path) = above.filter(|path| !path.is_empty()) {
+            if matcher.is_match(path) {
+                return true;
+            }
+            above = path.rsplit_once('/').map(|(above, _)| above);
+        }
+        false
+    }
+
+    /// Where it is found in the index.
+    fn key(&self) -> Key {
+        let glob = self.whole.to_lowercase();
+        let names = glob.split('/');
+        let literal: Vec<&str> = names.take_while(|name| !name.contains(WILD)).collect();
+        let literal = literal.join("/");
+        if !literal.is_empty() {
+            return Key::Start(literal);
+        }
+        let last = glob.rsplit('/').next().unwrap_or_default();
+        match last.strip_prefix("*.") {
+            _ if !last.contains(WILD) => Key::Name(last.to_owned()),
+            Some(end) if !end.contains(WILD) && !end.contains('.') => Key::End(end.to_owned()),
+            _ => Key::Anything,
+        }
+    }
+}
+
+impl fmt::Debug for PathPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PathPattern").field(&self.text).finish()
+    }
+}
+
+impl fmt::Display for PathPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl PartialEq for PathPattern {
+    fn eq(&self, other: &PathPattern) -> bool {
+        self.text == other.text
+    }
+}
+
+/// Which of many patterns can match a path, by what they spell out.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Index(HashMap<Key, Vec<usize>>);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Key {
+    /// It starts with these directories.
+    Start(String),
+    /// A name is this one.
+    Name(String),
+    /// A name ends like this.
+    End(String),
+    Anything,
+}
+
+impl Index {
+    pub(super) fn add(&mut self, pattern: &PathPattern, rule: usize) {
+        self.0.entry(pattern.key()).or_default().push(rule);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The rules whose patterns can match a path or a directory above it.
+    pub(super) fn find(&self, path: &str, found: &mut Vec<usize>) {
+        let path = path.to_lowercase();
+        let mut look = |key: &Key| found.extend(self.0.get(key).into_iter().flatten());
+        look(&Key::Anything);
+        for (end, _) in path.match_indices('/') {
+            look(&Key::Start(path[..end].to_owned()));
+        }
+        for name in path.split('/') {
+            if let Some((_, end)) = name.rsplit_once('.') {
+                look(&Key::End(end.to_owned()));
+            }
+            look(&Key::Name(name.to_owned()));
+        }
+        look(&Key::Start(path));
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Letters {
+    Exact,
+    Any,
+}
+
+fn build(glob: &str, letters: Letters) -> Result<Glob, globset::Error> {
+    GlobBuilder::new(glob)
+        .literal_separator(true)
+        .case_insensitive(letters == Letters::Any)
+        .build()
+}
+
+fn matcher(glob: &str, letters: Letters) -> Option<GlobMatcher> {
+    build(glob, letters).ok().map(|glob| glob.compile_matcher())
+}
+
+/// Keeps what is made of a pattern small.
+const MAX_LENGTH: usize = 1024;
+const WILD: [char; 6] = ['*', '?', '[', ']', '{', '\\'];

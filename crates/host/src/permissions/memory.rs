@@ -1,0 +1,253 @@
+//! What people have decided, and what it holds for.
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use attache_schema::v1;
+use serde::{Deserialize, Serialize};
+
+use super::command::CommandPattern;
+use super::facts::Facts;
+use super::glob::PathPattern;
+use super::rules::{Rule, Rules};
+use super::{Decision, Question, Scope};
+use crate::private::identity;
+
+/// A decision that is remembered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Remembered {
+    /// Names it for [`Permissions::revoke`](super::Permissions::revoke).
+    pub id: String,
+    /// Whose questions it answers.
+    pub agent: String,
+    /// Where it holds; everywhere without it.
+    pub workspace: Option<Workspace>,
+    /// Which session it holds for; all without it.
+    pub session: Option<String>,
+    /// Which kind of tool.
+    pub kind: String,
+    /// Which tool, where the agent told its name.
+    pub tool: Option<String>,
+    /// What it holds for.
+    pub what: What,
+    /// What it holds for, in words for people.
+    pub shown: String,
+    /// Whether it may be done.
+    pub is_allowed: bool,
+    /// How far it reaches.
+    pub scope: Scope,
+    /// When it was decided, in seconds since 1970.
+    pub decided: u64,
+    /// When it ends, in seconds since 1970; without it as the scope does.
+    pub expires: Option<u64>,
+}
+
+/// What a decision holds for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum What {
+    /// Exactly what was asked: its digest.
+    Exactly(String),
+    /// Commands of a pattern that the person chose.
+    Commands(String),
+    /// Files of a pattern that the person chose.
+    Files(String),
+}
+
+/// A pattern that a person chose in place of exactly what was asked.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Pattern {
+    /// Commands that begin alike.
+    Commands(CommandPattern),
+    /// Files.
+    Files(PathPattern),
+}
+
+/// A directory that can be told from others, also when it is reached on another way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Workspace {
+    /// The way to it when it was last seen.
+    pub path: PathBuf,
+    device: u64,
+    inode: u64,
+    /// When it was made, where the file system tells: numbers are used again.
+    born: Option<u64>,
+}
+
+impl Workspace {
+    /// The directory that lies there now.
+    pub(super) fn at(path: &Path) -> Workspace {
+        let metadata = path.metadata().ok();
+        let metadata = metadata.as_ref();
+        let born = metadata.and_then(|metadata| metadata.created().ok());
+        let born = born.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let (device, inode) = metadata.map_or((0, 0), identity);
+        Workspace {
+            path: path.canonicalize().unwrap_or_else(|_| path.to_owned()),
+            device,
+            inode,
+            born: born.and_then(|time| u64::try_from(time.as_nanos()).ok()),
+        }
+    }
+
+    pub(super) fn is(&self, other: &Workspace) -> bool {
+        let is_same =
+            (self.device, self.inode, self.born) == (other.device, other.inode, other.born);
+        is_same && (self.born.is_some() || self.path == other.path)
+    }
+}
+
+impl Remembered {
+    pub(super) fn new(
+        question: &Question,
+        decision: &Decision,
+        what: What,
+        now: SystemTime,
+    ) -> Remembered {
+        let session =
+            (decision.scope == Scope::Session).then(|| question.session.as_str().to_owned());
+        let workspace =
+            (decision.scope != Scope::Always).then(|| Workspace::at(&question.workspace));
+        let mut remembered = Remembered {
+            id: String::new(),
+            agent: question.agent.clone(),
+            workspace,
+            session,
+            kind: question.kind.as_str().to_owned(),
+            tool: question.tool.clone(),
+            shown: shown(question, &what),
+            what,
+            is_allowed: decision.is_allowed,
+            scope: decision.scope,
+            decided: seconds(now),
+            expires: decision.expires.map(seconds),
+        };
+        remembered.id = remembered.new_id(now);
+        remembered
+    }
+
+    /// Whether it answers a question at this time.
+    pub(super) fn answers(&self, facts: &Facts<'_>, workspace: &Workspace, now: u64) -> bool {
+        let question = facts.question;
+        self.agent == question.agent
+            && self.kind == question.kind.as_str()
+            && self.tool == question.tool
+            && self.expires.is_none_or(|expires| now < expires)
+            && !self.is_from_the_future(now)
+            && self
+                .session
+                .as_deref()
+                .is_none_or(|session| session == question.session.as_str())
+            && self
+                .workspace
+                .as_ref()
+                .is_none_or(|known| known.is(workspace))
+            && self.holds_for(facts)
+    }
+
+    /// Whether it answers the same questions as another one.
+    pub(super) fn replaces(&self, other: &Remembered) -> bool {
+        let key = |it: &Remembered| {
+            (
+                it.agent.clone(),
+                it.session.clone(),
+                it.kind.clone(),
+                it.tool.clone(),
+                it.what.clone(),
+            )
+        };
+        let is_there = match (&self.workspace, &other.workspace) {
+            (Some(own), Some(other)) => own.is(other),
+            (own, other) => own.is_none() && other.is_none(),
+        };
+        key(self) == key(other) && self.scope == other.scope && is_there
+    }
+
+    pub(super) fn is_over(&self, now: u64) -> bool {
+        self.expires.is_some_and(|expires| expires <= now)
+    }
+
+    /// Whether the clock was set back, so that leave with an end would hold for longer than it was given.
+    fn is_from_the_future(&self, now: u64) -> bool {
+        let is_limited = self.is_allowed && self.expires.is_some();
+        is_limited && now.saturating_add(CLOCK_STEPS) < self.decided
+    }
+
+    /// What is allowed by a pattern has to be understood whole; what is denied by one only in part.
+    fn holds_for(&self, facts: &Facts<'_>) -> bool {
+        let mut rule = Rule::named(self.id.clone());
+        match &self.what {
+            What::Exactly(digest) => return *digest == facts.question.subject.to_string(),
+            What::Commands(text) => rule.commands.extend(CommandPattern::parse(text)),
+            What::Files(text) => rule.paths.extend(PathPattern::parse(text)),
+        }
+        if rule.commands.is_empty() && rule.paths.is_empty() {
+            return false;
+        }
+        let mut rules = Rules::default();
+        rules.add(rule);
+        match self.is_allowed {
+            true => rules.allowing(facts).is_some(),
+            false => rules.catching(facts).is_some(),
+        }
+    }
+
+    fn new_id(&self, now: SystemTime) -> String {
+        let text = serde_json::to_string(self).unwrap_or_default();
+        let nanos = now
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default()
+            .as_nanos();
+        let hash = blake3::hash(format!("{nanos} {text}").as_bytes());
+        hash.to_hex()[..ID_LENGTH].to_owned()
+    }
+}
+
+pub(super) fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_secs()
+}
+
+impl From<&Pattern> for What {
+    fn from(pattern: &Pattern) -> What {
+        match pattern {
+            Pattern::Commands(pattern) => What::Commands(pattern.to_string()),
+            Pattern::Files(pattern) => What::Files(pattern.to_string()),
+        }
+    }
+}
+
+fn shown(question: &Question, what: &What) -> String {
+    let text = match what {
+        What::Commands(text) | What::Files(text) => text.clone(),
+        What::Exactly(_) => match (&question.command, question.paths.as_slice()) {
+            (Some(words), _) => crate::audit::masked(words).join(" "),
+            (None, []) => crate::audit::masked(std::slice::from_ref(&question.title)).join(" "),
+            (None, paths) => {
+                let paths = paths.iter().map(|path| path.to_string_lossy());
+                paths.collect::<Vec<_>>().join(" ")
+            }
+        },
+    };
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// A session's id may be known to several agents.
+pub(super) fn is_of_session(remembered: &Remembered, session: &v1::SessionId) -> bool {
+    remembered.session.as_deref() == Some(session.as_str())
+}
+
+/// Clocks are set right by seconds all the time.
+const CLOCK_STEPS: u64 = 60;
+const ID_LENGTH: usize = 8;
+const MAX_SHOWN: usize = 200;

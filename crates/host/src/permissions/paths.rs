@@ -1,0 +1,63 @@
+//! Paths as text: inside a directory or not, and names that grant power to whoever writes them. Nothing here looks at
+//! the disk: a rule is about what was asked, and whoever opens the file has a boundary of its own.
+
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
+
+use crate::names::{HOME, fold, is_closed_name};
+
+/// A path without `.` and `..`, from a directory on.
+pub(super) fn normal(base: &Path, path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in base.join(path).components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}
+
+/// The way from a directory to a path inside it; `None` if it lies outside.
+pub(super) fn inside(base: &Path, path: &Path) -> Option<PathBuf> {
+    let base = normal(Path::new("/"), base);
+    let normal = normal(&base, path);
+    normal.strip_prefix(&base).ok().map(Path::to_owned)
+}
+
+/// Whether writing there grants power later: what is closed to writes anyhow, what is closed in a home directory
+/// wherever it stands, and what others run without asking.
+pub(super) fn is_protected(path: &Path) -> bool {
+    let names = path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name),
+        _ => None,
+    });
+    let names: Vec<_> = names.collect();
+    let folded: Vec<String> = names.iter().map(|name| fold(name)).collect();
+    let has_way = |way: &&str| {
+        let way: Vec<&str> = way.split('/').collect();
+        folded.windows(way.len()).any(|part| part == way)
+    };
+    names.iter().any(|name| is_closed_name(name)) || HOME.iter().chain(ELSEWHERE).any(has_way)
+}
+
+/// A name as the most forgiving file systems see it.
+pub(super) fn folded(name: &str) -> String {
+    fold(OsStr::new(name))
+}
+
+/// What others run without asking, wherever it stands.
+const ELSEWHERE: &[&str] = &[
+    ".config/attache",
+    ".github/workflows",
+    ".gitmodules",
+    ".local/share/attache",
+    ".local/state/attache",
+    ".pre-commit-config.yaml",
+    "authorized_keys",
+    "etc/cron.d",
+    "etc/profile.d",
+];

@@ -1,0 +1,226 @@
+//! A policy: rules that a person has written down, read from JSON. What is wrong in it is told with its place.
+
+mod document;
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use attache_schema::v1;
+
+use super::command::CommandPattern;
+use super::glob::PathPattern;
+use super::rules::{Rule, Rules};
+use document::Node;
+pub use document::PolicyError;
+
+/// Rules that a person has written down.
+#[derive(Debug, Clone, Default)]
+pub struct Policy {
+    pub(super) deny: Rules,
+    pub(super) ask: Rules,
+    pub(super) allow: Rules,
+    /// Asks about what no rule allows.
+    pub(super) escalate: Rules,
+    pub(super) default: Option<Action>,
+}
+
+/// What a rule says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// It may be done.
+    Allow,
+    /// A person is to be asked; without one it is denied.
+    Ask,
+    /// It may not be done.
+    Deny,
+}
+
+impl Policy {
+    /// Reads a policy. `name` stands in errors.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong in it, and where.
+    pub fn parse(name: &str, text: &str) -> Result<Policy, PolicyError> {
+        let node = Node::document(name, text);
+        let mut policy = Policy::default();
+        for (member, value) in node.members()? {
+            match &*member {
+                "rules" => policy.add_rules(&value)?,
+                "default" => policy.set_default(&value, ACTIONS)?,
+                "defaultAction" => policy.set_default(&value, ACPX_ACTIONS)?,
+                "autoDeny" => policy.deny.add_words(&value)?,
+                "autoApprove" => policy.allow.add_words(&value)?,
+                "escalate" => policy.escalate.add_words(&value)?,
+                "version" | "$schema" => {}
+                other => return Err(value.unknown(other, MEMBERS)),
+            }
+        }
+        Ok(policy)
+    }
+
+    /// Reads a policy file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, or what is wrong in it, and where.
+    pub fn load(path: &Path) -> Result<Policy, PolicyError> {
+        let name = path.display().to_string();
+        let mut text = String::new();
+        let read =
+            File::open(path).and_then(|file| file.take(MAX_FILE + 1).read_to_string(&mut text));
+        match read {
+            Ok(_) if text.len() > MAX_TEXT => {
+                Err(PolicyError::whole(&name, "is too large for a policy"))
+            }
+            Ok(_) => Policy::parse(&name, &text),
+            Err(error) => Err(PolicyError::whole(
+                &name,
+                &format!("cannot be read: {error}"),
+            )),
+        }
+    }
+
+    /// Reads a policy as it is given on a command line: JSON itself, or the name of a file.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](Policy::load).
+    pub fn given(argument: &str) -> Result<Policy, PolicyError> {
+        match argument.trim_start().starts_with('{') {
+            true => Policy::parse("--policy", argument),
+            false => Policy::load(Path::new(argument)),
+        }
+    }
+
+    fn add_rules(&mut self, list: &Node<'_>) -> Result<(), PolicyError> {
+        for node in list.items()? {
+            let (action, rule) = rule(&node)?;
+            match action {
+                Action::Allow => self.allow.add(rule),
+                Action::Ask => self.ask.add(rule),
+                Action::Deny => self.deny.add(rule),
+            }
+        }
+        Ok(())
+    }
+
+    fn set_default(
+        &mut self,
+        node: &Node<'_>,
+        actions: &[(&str, Action)],
+    ) -> Result<(), PolicyError> {
+        if self.default.is_some() {
+            return Err(
+                node.error("there is a default already; keep one of `default` and `defaultAction`")
+            );
+        }
+        self.default = Some(action(node, actions)?);
+        Ok(())
+    }
+}
+
+impl Rules {
+    fn add_words(&mut self, list: &Node<'_>) -> Result<(), PolicyError> {
+        for node in list.strings()? {
+            let (word, place) = (node.string()?, node.place());
+            self.add(Rule {
+                words: vec![word.to_lowercase()],
+                ..Rule::named(place)
+            });
+        }
+        Ok(())
+    }
+}
+
+fn rule(node: &Node<'_>) -> Result<(Action, Rule), PolicyError> {
+    let mut rule = Rule::named(node.place());
+    let mut said = None;
+    for (member, value) in node.members()? {
+        match &*member {
+            "action" => said = Some(action(&value, ACTIONS)?),
+            "id" => rule.id = value.string()?,
+            "reason" => rule.reason = Some(value.string()?),
+            "agent" => rule.agents = each(&value, |node| node.string())?,
+            "kind" => rule.kinds = each(&value, kind)?,
+            "tool" => rule.tools = each(&value, |node| node.string())?,
+            "command" => rule.commands = each(&value, command)?,
+            "path" => rule.paths = each(&value, path)?,
+            other => return Err(value.unknown(other, RULE_MEMBERS)),
+        }
+    }
+    let Some(action) = said else {
+        return Err(node.error("`action` is missing; say `allow`, `ask` or `deny`"));
+    };
+    let runs = rule.kinds.contains(&v1::ToolKind::Execute);
+    if action == Action::Allow && runs && !rule.paths.is_empty() && rule.commands.is_empty() {
+        return Err(
+            node.error("a path does not tell what a command does; say which with `command`")
+        );
+    }
+    Ok((action, rule))
+}
+
+/// One value or a list of them, never an empty one: it would look like a rule for everything.
+fn each<T>(
+    node: &Node<'_>,
+    read: impl Fn(&Node<'_>) -> Result<T, PolicyError>,
+) -> Result<Vec<T>, PolicyError> {
+    let values = node.strings()?;
+    if values.is_empty() {
+        return Err(node.error("the list is empty; name something, or leave it out for everything"));
+    }
+    values.iter().map(read).collect()
+}
+
+fn action(node: &Node<'_>, actions: &[(&str, Action)]) -> Result<Action, PolicyError> {
+    let said = node.string()?;
+    let names: Vec<&str> = actions.iter().map(|(name, _)| *name).collect();
+    let found = actions.iter().find(|(name, _)| *name == said);
+    found
+        .map(|(_, action)| *action)
+        .ok_or_else(|| node.no_such("action", &said, &names))
+}
+
+fn kind(node: &Node<'_>) -> Result<v1::ToolKind, PolicyError> {
+    let said = node.string()?;
+    let kind = v1::ToolKind::from(said.as_str());
+    match kind.is_known() {
+        true => Ok(kind),
+        false => Err(node.no_such("tool kind", &said, v1::ToolKind::KNOWN)),
+    }
+}
+
+fn command(node: &Node<'_>) -> Result<CommandPattern, PolicyError> {
+    CommandPattern::parse(&node.string()?).map_err(|problem| node.error(&problem))
+}
+
+fn path(node: &Node<'_>) -> Result<PathPattern, PolicyError> {
+    PathPattern::parse(&node.string()?).map_err(|problem| node.error(&problem))
+}
+
+const MAX_TEXT: usize = 64 * 1024 * 1024;
+const MAX_FILE: u64 = 64 * 1024 * 1024;
+const MEMBERS: &[&str] = &[
+    "rules",
+    "default",
+    "autoDeny",
+    "autoApprove",
+    "escalate",
+    "defaultAction",
+    "version",
+];
+const RULE_MEMBERS: &[&str] = &[
+    "action", "id", "reason", "agent", "kind", "tool", "command", "path",
+];
+const ACTIONS: &[(&str, Action)] = &[
+    ("allow", Action::Allow),
+    ("ask", Action::Ask),
+    ("deny", Action::Deny),
+];
+const ACPX_ACTIONS: &[(&str, Action)] = &[
+    ("approve", Action::Allow),
+    ("escalate", Action::Ask),
+    ("deny", Action::Deny),
+];

@@ -1,0 +1,181 @@
+//! A JSON document whose values know their place, for errors that say where.
+
+use std::borrow::Cow;
+
+use attache_rpc::json::{self, Reader};
+
+/// What is wrong in a policy, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {problem}")]
+pub struct PolicyError {
+    place: String,
+    problem: String,
+}
+
+impl PolicyError {
+    pub(super) fn whole(name: &str, problem: &str) -> PolicyError {
+        PolicyError {
+            place: name.to_owned(),
+            problem: problem.to_owned(),
+        }
+    }
+}
+
+/// A value and its place in the document.
+pub(super) struct Node<'a> {
+    name: &'a str,
+    source: &'a str,
+    text: &'a str,
+    field: String,
+}
+
+impl<'a> Node<'a> {
+    pub(super) fn document(name: &'a str, source: &'a str) -> Node<'a> {
+        Node {
+            name,
+            source,
+            text: source,
+            field: String::new(),
+        }
+    }
+
+    /// The members of an object; a name that stands there twice is an error.
+    pub(super) fn members(&self) -> Result<Vec<(Cow<'a, str>, Node<'a>)>, PolicyError> {
+        let mut members: Vec<(Cow<'a, str>, Node<'a>)> = Vec::new();
+        let mut reader = Reader::new(self.text);
+        let fail = |error: json::Error| self.unread(&error);
+        let mut more = reader.open_object().map_err(fail)?;
+        while more {
+            let name = reader.name().map_err(fail)?;
+            let text = reader.skip().map_err(fail)?;
+            let field = match self.field.is_empty() {
+                true => name.to_string(),
+                false => format!("{}.{name}", self.field),
+            };
+            let node = self.inner(text, field);
+            if members.iter().any(|(known, _)| *known == name) {
+                return Err(node.error("stands there twice; keep one"));
+            }
+            members.push((name, node));
+            more = reader.more_members().map_err(fail)?;
+        }
+        reader.end().map_err(fail)?;
+        Ok(members)
+    }
+
+    /// The items of an array.
+    pub(super) fn items(&self) -> Result<Vec<Node<'a>>, PolicyError> {
+        let mut items = Vec::new();
+        let mut reader = Reader::new(self.text);
+        let fail = |error: json::Error| self.unread(&error);
+        let mut more = reader.open_array().map_err(fail)?;
+        while more {
+            let text = reader.skip().map_err(fail)?;
+            items.push(self.inner(text, format!("{}[{}]", self.field, items.len())));
+            more = reader.more_items().map_err(fail)?;
+        }
+        Ok(items)
+    }
+
+    /// The items of an array, or the value itself if it is none.
+    pub(super) fn strings(&self) -> Result<Vec<Node<'a>>, PolicyError> {
+        match self.text.starts_with('[') {
+            true => self.items(),
+            false => Ok(vec![self.inner(self.text, self.field.clone())]),
+        }
+    }
+
+    /// The text of a string.
+    pub(super) fn string(&self) -> Result<String, PolicyError> {
+        let string = Reader::new(self.text).string();
+        string
+            .map(Cow::into_owned)
+            .map_err(|error| self.unread(&error))
+    }
+
+    /// Where it stands in the document, such as `rules[2]`.
+    pub(super) fn place(&self) -> String {
+        self.field.clone()
+    }
+
+    pub(super) fn error(&self, problem: &str) -> PolicyError {
+        self.error_at(self.start(), problem)
+    }
+
+    pub(super) fn no_such(&self, what: &str, said: &str, known: &[&str]) -> PolicyError {
+        let hint = match nearest(said, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", known.join(", ")),
+        };
+        self.error(&format!("no such {what} `{}`; {hint}", said.escape_debug()))
+    }
+
+    pub(super) fn unknown(&self, member: &str, known: &[&str]) -> PolicyError {
+        self.no_such("field", member, known)
+    }
+
+    fn inner(&self, text: &'a str, field: String) -> Node<'a> {
+        Node {
+            text,
+            field,
+            ..*self
+        }
+    }
+
+    fn unread(&self, error: &json::Error) -> PolicyError {
+        self.error_at(self.start() + error.offset(), &error.problem().to_string())
+    }
+
+    fn error_at(&self, offset: usize, problem: &str) -> PolicyError {
+        let before = self.source.get(..offset).unwrap_or(self.source);
+        let line = before.matches('\n').count() + 1;
+        let column = before
+            .chars()
+            .rev()
+            .take_while(|char| *char != '\n')
+            .count()
+            + 1;
+        let place = format!("{}:{line}:{column}", self.name);
+        PolicyError {
+            place: match self.field.is_empty() {
+                true => place,
+                false => format!("{place}: {}", self.field.escape_debug()),
+            },
+            problem: problem.to_owned(),
+        }
+    }
+
+    /// Texts are parts of the source: the distance between them is where they stand.
+    fn start(&self) -> usize {
+        self.text
+            .as_ptr()
+            .addr()
+            .saturating_sub(self.source.as_ptr().addr())
+    }
+}
+
+fn nearest<'a>(said: &str, known: &[&'a str]) -> Option<&'a str> {
+    let near = known.iter().map(|name| (distance(said, name), *name));
+    near.filter(|(distance, name)| *distance <= name.len().div_ceil(3))
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// How many letters have to be changed, added, taken away or swapped.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let changed = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = changed.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}

@@ -1,0 +1,290 @@
+//! From a tool call to a question: which command, which files, and the digests that an answer is bound to.
+
+mod input;
+
+use std::collections::HashSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use attache_rpc::json::{self, Raw};
+use attache_schema::v1;
+use serde_json::Value;
+
+use super::{command, paths};
+use input::Input;
+
+/// What an agent asks to do, as far as it can be told from the tool call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// The agent's name, as the person chose it.
+    pub agent: String,
+    /// The session's working directory.
+    pub workspace: PathBuf,
+    /// The session.
+    pub session: v1::SessionId,
+    /// What sort of tool it is.
+    pub kind: v1::ToolKind,
+    /// The tool's name, where the agent tells it.
+    pub tool: Option<String>,
+    /// The title, as shown.
+    pub title: String,
+    /// The command and its arguments, where it runs one. A text that a shell would read is one word.
+    pub command: Option<Vec<String>>,
+    /// The files that it touches.
+    pub paths: Vec<PathBuf>,
+    /// A digest of everything that was shown. An answer holds for this and nothing else.
+    pub digest: Digest,
+    /// A digest of what would be done: the command with its directory and variables, or the files, or the input. A
+    /// decision that is remembered holds for this.
+    pub subject: Digest,
+}
+
+/// A digest of a tool call as it was shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digest(pub [u8; 32]);
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())
+    }
+}
+
+impl Question {
+    /// What a request asks. `told` is the tool call as it was told before: a request may name it by its id alone.
+    pub fn of(
+        agent: &str,
+        workspace: PathBuf,
+        request: &v1::RequestPermissionRequest,
+        told: Option<&v1::ToolCall>,
+    ) -> Question {
+        let call = Call::of(&request.tool_call, told);
+        let input = Input::read(call.raw_input);
+        let (command, files) = (input.command(), call.files(&input, &workspace));
+        let mut question = Question {
+            agent: agent.to_owned(),
+            workspace,
+            session: request.session_id.clone(),
+            kind: call.kind.clone(),
+            tool: call.name.clone().or_else(|| input.tool()),
+            title: call.title.to_owned(),
+            command,
+            paths: files,
+            digest: Digest([0; 32]),
+            subject: Digest([0; 32]),
+        };
+        question.digest = call.digest(&question, &input);
+        question.subject = subject(&question, &input);
+        question
+    }
+
+    /// Whether it would change a file that grants power later: such a question is always put to a person.
+    pub fn is_protected(&self) -> bool {
+        let only_reads = matches!(
+            self.kind,
+            v1::ToolKind::Read | v1::ToolKind::Search | v1::ToolKind::Think | v1::ToolKind::Fetch
+        );
+        !only_reads
+            && self
+                .paths
+                .iter()
+                .any(|path| paths::is_protected(&self.seen(path)))
+    }
+
+    /// Whether a shell or another program would read the command once more, so that its words do not tell what runs.
+    pub fn is_opaque(&self) -> bool {
+        let words = self.command.as_deref();
+        words.is_some_and(|words| command::reading(words) != command::Reading::Plain)
+    }
+
+    /// The path from the workspace on: its own directories grant nothing.
+    fn seen(&self, path: &Path) -> PathBuf {
+        paths::inside(&self.workspace, path).unwrap_or_else(|| paths::normal(&self.workspace, path))
+    }
+}
+
+/// A tool call with what the request says of it in front of what was told before.
+struct Call<'a> {
+    id: &'a v1::ToolCallId,
+    kind: &'a v1::ToolKind,
+    title: &'a str,
+    name: Option<String>,
+    raw_input: Option<&'a Raw>,
+    locations: &'a [v1::ToolCallLocation],
+    content: &'a [v1::ToolCallContent],
+}
+
+impl<'a> Call<'a> {
+    fn of(asked: &'a v1::ToolCallUpdate, told: Option<&'a v1::ToolCall>) -> Call<'a> {
+        let kind = asked.kind.as_ref().or(told.map(|call| &call.kind));
+        let title = asked.title.as_deref().or(told.map(|call| &*call.title));
+        let name = asked
+            .name
+            .as_deref()
+            .or(told.and_then(|call| call.name.as_deref()));
+        let raw_input = asked.raw_input.as_ref();
+        let locations = asked
+            .locations
+            .as_deref()
+            .or(told.map(|call| &*call.locations));
+        let content = asked.content.as_deref().or(told.map(|call| &*call.content));
+        let metas = [
+            asked.meta.as_ref(),
+            told.and_then(|call| call.meta.as_ref()),
+        ];
+        let name = name
+            .map(str::to_owned)
+            .or_else(|| metas.into_iter().flatten().find_map(name_in));
+        Call {
+            id: &asked.tool_call_id,
+            kind: kind.unwrap_or(&v1::ToolKind::Other),
+            title: title.unwrap_or_default(),
+            name,
+            raw_input: raw_input.or(told.and_then(|call| call.raw_input.as_ref())),
+            locations: locations.unwrap_or_default(),
+            content: content.unwrap_or_default(),
+        }
+    }
+
+    /// The files that it names anywhere, each once. A directory to run a command in is one, unless it is the workspace.
+    fn files(&self, input: &Input, workspace: &Path) -> Vec<PathBuf> {
+        let located = self
+            .locations
+            .iter()
+            .map(|location| location.path.as_path().to_owned());
+        let changed = self.content.iter().filter_map(|content| match content {
+            v1::ToolCallContent::Diff(diff) => Some(diff.path.as_path().to_owned()),
+            _ => None,
+        });
+        let base = paths::normal(Path::new("/"), workspace);
+        let run_in = input
+            .directory()
+            .filter(|dir| paths::normal(&base, dir) != base);
+        let mut seen = HashSet::new();
+        let all = located.chain(changed).chain(input.paths()).chain(run_in);
+        let all = all.filter(|path| seen.insert(path.clone()));
+        let all: Vec<PathBuf> = all.take(MAX_PATHS).collect();
+        let reads = matches!(self.kind, v1::ToolKind::Read | v1::ToolKind::Search);
+        match all.is_empty() && reads {
+            true => input.likely_paths().take(MAX_PATHS).collect(),
+            false => all,
+        }
+    }
+
+    fn digest(&self, question: &Question, input: &Input) -> Digest {
+        let mut form = Form::new("shown");
+        form.text(&question.agent);
+        form.text(&question.workspace.to_string_lossy());
+        form.text(question.session.as_str());
+        form.text(self.id.as_str());
+        form.text(self.kind.as_str());
+        form.text(self.title);
+        form.text(question.tool.as_deref().unwrap_or_default());
+        form.value(&input.value);
+        form.length(self.locations.len());
+        for location in self.locations {
+            form.text(&json::to_string(location));
+        }
+        for content in self.content {
+            form.text(&json::to_string(content));
+        }
+        form.end()
+    }
+}
+
+/// The tool's name as the adapter for Claude Code tells it.
+fn name_in(meta: &attache_schema::Meta) -> Option<String> {
+    meta.get("claudeCode")?.string_member("toolName")
+}
+
+/// What a remembered decision holds for. What merely describes, such as a reason or a time limit, is left out.
+fn subject(question: &Question, input: &Input) -> Digest {
+    let mut form = Form::new("subject");
+    form.text(question.kind.as_str());
+    form.text(question.tool.as_deref().unwrap_or_default());
+    let names_files = matches!(
+        question.kind,
+        v1::ToolKind::Read
+            | v1::ToolKind::Edit
+            | v1::ToolKind::Delete
+            | v1::ToolKind::Move
+            | v1::ToolKind::Search
+    );
+    let mut files: Vec<PathBuf> = question
+        .paths
+        .iter()
+        .map(|path| question.seen(path))
+        .collect();
+    if question.kind != v1::ToolKind::Move {
+        files.sort();
+    }
+    for file in &files {
+        form.text(&file.to_string_lossy());
+    }
+    form.text("command");
+    for word in question.command.iter().flatten() {
+        form.text(word);
+    }
+    if question.command.is_none() && names_files && !files.is_empty() {
+        return form.end();
+    }
+    let rest = input.rest();
+    if question.command.is_none() && files.is_empty() && rest.is_null() {
+        form.text(&question.title);
+    }
+    form.value(&rest);
+    form.end()
+}
+
+/// Values in one form, each with its length, so that no two sets of values look alike.
+struct Form(blake3::Hasher);
+
+impl Form {
+    fn new(purpose: &str) -> Form {
+        Form(blake3::Hasher::new_derive_key(&format!(
+            "attache permissions {purpose}"
+        )))
+    }
+
+    fn text(&mut self, text: &str) {
+        self.length(text.len());
+        self.0.update(text.as_bytes());
+    }
+
+    fn length(&mut self, length: usize) {
+        self.0
+            .update(&u64::try_from(length).unwrap_or(u64::MAX).to_le_bytes());
+    }
+
+    /// The order of members does not count.
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::Array(items) => {
+                self.text("array");
+                self.length(items.len());
+                items.iter().for_each(|item| self.value(item));
+            }
+            Value::Object(members) => {
+                self.text("object");
+                self.length(members.len());
+                let mut members: Vec<_> = members.iter().collect();
+                members.sort_unstable_by_key(|(name, _)| *name);
+                for (name, value) in members {
+                    self.text(name);
+                    self.value(value);
+                }
+            }
+            Value::String(text) => {
+                self.text("string");
+                self.text(text);
+            }
+            other => self.text(&other.to_string()),
+        }
+    }
+
+    fn end(&self) -> Digest {
+        Digest(*self.0.finalize().as_bytes())
+    }
+}
+
+/// More are not looked at, and then nothing is allowed without asking.
+pub(super) const MAX_PATHS: usize = 10_000;

@@ -1,0 +1,274 @@
+//! What the model gave the tool, in the shapes that agents in use give it.
+
+use std::path::PathBuf;
+
+use attache_rpc::json::Raw;
+use serde_json::{Map, Value};
+
+use super::command;
+
+/// What the model gave the tool.
+pub(super) struct Input {
+    pub(super) value: Value,
+}
+
+impl Input {
+    /// What cannot be read as JSON is kept as text, so that it counts in the digests.
+    pub(super) fn read(raw: Option<&Raw>) -> Input {
+        let value = raw.map(|raw| {
+            let value = serde_json::from_str(raw.as_str());
+            value.unwrap_or_else(|_| Value::from(raw.as_str()))
+        });
+        Input {
+            value: value.unwrap_or_default(),
+        }
+    }
+
+    /// The command and its arguments, with its variables in front as `env` takes them.
+    pub(super) fn command(&self) -> Option<Vec<String>> {
+        if self.is_editing() {
+            return None;
+        }
+        let given = COMMANDS.iter().filter_map(|name| self.get(name));
+        let mut given: Vec<Vec<String>> = given
+            .map(command_words)
+            .filter(|words| !words.is_empty())
+            .collect();
+        given.dedup();
+        let mut words = match given.len() {
+            0 => return None,
+            1 => given.remove(0),
+            // Nobody knows which of them the agent means.
+            _ => vec![given.concat().join("\n")],
+        };
+        if let Some(Value::Array(more)) = self.get("args") {
+            words.extend(more.iter().map(word));
+        }
+        let variables = self.variables();
+        if variables.is_empty() {
+            return Some(words);
+        }
+        let env = std::iter::once("env".to_owned());
+        Some(env.chain(variables).chain(words).collect())
+    }
+
+    /// The directory that a command runs in.
+    pub(super) fn directory(&self) -> Option<PathBuf> {
+        DIRECTORIES
+            .iter()
+            .find_map(|name| self.get(name)?.as_str())
+            .map(PathBuf::from)
+    }
+
+    /// The files that it names.
+    pub(super) fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        let named = PATHS.iter().filter_map(|name| self.get(name));
+        let named = named.flat_map(|value| match value {
+            Value::Array(items) => items.iter().filter_map(path_of).collect(),
+            other => path_of(other).into_iter().collect::<Vec<_>>(),
+        });
+        let changes = self.get("changes").and_then(Value::as_object);
+        let changed = changes
+            .into_iter()
+            .flat_map(Map::keys)
+            .map(|name| path(name));
+        named.chain(changed)
+    }
+
+    /// What looks like a file outside, under whatever name.
+    pub(super) fn likely_paths(&self) -> impl Iterator<Item = PathBuf> {
+        let members = self.value.as_object().into_iter().flatten();
+        let texts = members
+            .filter(|(name, _)| !QUERIES.contains(&name.as_str()))
+            .filter_map(|(_, value)| value.as_str());
+        let leads_out = |text: &&str| {
+            text.starts_with(['/', '~']) || text.starts_with("file://") || text.contains("..")
+        };
+        texts.filter(leads_out).map(path)
+    }
+
+    /// The tool's name.
+    pub(super) fn tool(&self) -> Option<String> {
+        let name = TOOLS.iter().find_map(|name| self.get(name)?.as_str());
+        name.map(str::to_owned)
+    }
+
+    /// All that is neither the command, which stands for itself, nor a mere description.
+    pub(super) fn rest(&self) -> Value {
+        let Value::Object(members) = &self.value else {
+            return self.value.clone();
+        };
+        let counts = |name: &str| {
+            !DESCRIPTIONS.contains(&name) && !COMMANDS.contains(&name) && name != "args"
+        };
+        let rest = members.iter().filter(|(name, _)| counts(name));
+        let rest: Map<String, Value> = rest
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        match rest.is_empty() {
+            true => Value::Null,
+            false => Value::Object(rest),
+        }
+    }
+
+    /// Whether `command` says what an editing tool is to do with a file.
+    fn is_editing(&self) -> bool {
+        let verb = self.get("command").and_then(Value::as_str);
+        self.get("path").is_some() && verb.is_some_and(|verb| EDITING.contains(&verb))
+    }
+
+    fn variables(&self) -> Vec<String> {
+        let assigned = |name: &str, value: &Value| format!("{name}={}", word(value));
+        match self.get("env") {
+            Some(Value::Object(members)) => members
+                .iter()
+                .map(|(name, value)| assigned(name, value))
+                .collect(),
+            Some(Value::Array(items)) => {
+                let pair =
+                    |item: &Value| Some(assigned(item.get("name")?.as_str()?, item.get("value")?));
+                items
+                    .iter()
+                    .map(|item| pair(item).unwrap_or_else(|| word(item)))
+                    .collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.value.get(name).filter(|value| !value.is_null())
+    }
+}
+
+fn command_words(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) if text.trim().is_empty() => Vec::new(),
+        Value::String(text) => command::words(text),
+        Value::Array(items) => items.iter().map(word).collect(),
+        other => vec![other.to_string()],
+    }
+}
+
+fn word(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn path_of(value: &Value) -> Option<PathBuf> {
+    let text = value
+        .as_str()
+        .or_else(|| PATHS.iter().find_map(|name| value.get(name)?.as_str()))?;
+    let is_file = !text.is_empty() && (text.starts_with("file://") || !text.contains("://"));
+    is_file.then(|| path(text))
+}
+
+fn path(text: &str) -> PathBuf {
+    match text.strip_prefix("file://") {
+        // The name of a host may stand in front of the path.
+        Some(rest) => PathBuf::from(decoded(&rest[rest.find('/').unwrap_or(rest.len())..])),
+        None => PathBuf::from(text),
+    }
+}
+
+/// The text of a URL with its `%20` and the like as letters.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((byte, behind)) = rest.split_first() {
+        let digits = behind
+            .get(..2)
+            .and_then(|digits| str::from_utf8(digits).ok());
+        let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match (byte, code) {
+            (b'%', Some(code)) => {
+                bytes.push(code);
+                rest = &behind[2..];
+            }
+            _ => {
+                bytes.push(*byte);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+const COMMANDS: &[&str] = &["command", "cmd", "argv"];
+
+const EDITING: &[&str] = &[
+    "view",
+    "create",
+    "str_replace",
+    "insert",
+    "undo_edit",
+    "write",
+];
+
+const DIRECTORIES: &[&str] = &[
+    "cwd",
+    "workdir",
+    "working_directory",
+    "workingDirectory",
+    "directory",
+    "dir_path",
+];
+
+const PATHS: &[&str] = &[
+    "file_path",
+    "filePath",
+    "path",
+    "abs_path",
+    "absPath",
+    "absolute_path",
+    "absolutePath",
+    "notebook_path",
+    "file",
+    "filename",
+    "file_name",
+    "uri",
+    "dir",
+    "directory",
+    "dir_path",
+    "source",
+    "source_path",
+    "destination",
+    "destination_path",
+    "old_path",
+    "oldPath",
+    "new_path",
+    "newPath",
+    "target_file",
+    "target_path",
+    "paths",
+    "files",
+    "file_paths",
+    "edits",
+];
+
+/// What is searched for is no file.
+const QUERIES: &[&str] = &["query", "pattern", "regex", "description", "prompt", "url"];
+
+const TOOLS: &[&str] = &["tool", "tool_name", "toolName"];
+
+/// Members that say something about the call and change nothing of what is done.
+const DESCRIPTIONS: &[&str] = &[
+    "description",
+    "explanation",
+    "justification",
+    "reason",
+    "title",
+    "timeout",
+    "timeout_ms",
+    "timeoutMs",
+    "yield_time_ms",
+    "max_output_tokens",
+    "call_id",
+    "turn_id",
+    "tool_call_id",
+    "toolCallId",
+    "parsed_cmd",
+    "proposed_execpolicy_amendment",
+];

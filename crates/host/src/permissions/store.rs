@@ -1,0 +1,152 @@
+//! Decisions on disk, outside every workspace: one file, replaced whole, with a keyed digest that only we can make.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::memory::Remembered;
+use crate::private::{self, Error, Key, Stamp};
+
+/// The file of decisions and what was last read of it.
+#[derive(Debug)]
+pub(super) struct Store {
+    path: PathBuf,
+    stamp: Option<Stamp>,
+    decisions: Vec<Remembered>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Content {
+    version: u32,
+    decisions: Vec<Remembered>,
+    mac: String,
+}
+
+impl Store {
+    /// A file that has not been looked at yet.
+    pub(super) fn at(path: PathBuf) -> Store {
+        Store {
+            path,
+            stamp: None,
+            decisions: Vec::new(),
+        }
+    }
+
+    pub(super) fn decisions(&self) -> &[Remembered] {
+        &self.decisions
+    }
+
+    /// Whether there is anything to change.
+    pub(super) fn exists(&self) -> bool {
+        self.path.symlink_metadata().is_ok()
+    }
+
+    /// Looks again if the file has changed. One that cannot be trusted counts as empty.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be trusted; said once for each change.
+    pub(super) fn refresh(&mut self) -> Result<(), Error> {
+        let stamp = Stamp::at(&self.path);
+        if stamp == self.stamp {
+            return Ok(());
+        }
+        (self.stamp, self.decisions) = (stamp, Vec::new());
+        if let Some((decisions, stamp)) = self.read()? {
+            (self.stamp, self.decisions) = (Some(stamp), decisions);
+        }
+        Ok(())
+    }
+
+    /// Changes the decisions, with no other process doing so at the same time.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be written; then nothing has changed.
+    pub(super) fn change<T>(
+        &mut self,
+        change: impl FnOnce(&mut Vec<Remembered>) -> T,
+    ) -> Result<T, Error> {
+        let dir = self.path.parent().unwrap_or(Path::new("/"));
+        private::create_dir(dir)?;
+        let lock = private::lock(&self.path.with_extension("lock"))?;
+        let mut decisions = match self.read() {
+            Ok(read) => read.map(|(decisions, _)| decisions).unwrap_or_default(),
+            Err(_) => self.put_aside()?,
+        };
+        let before = decisions.clone();
+        let changed = change(&mut decisions);
+        if decisions.len() > MAX_DECISIONS {
+            return Err(Error::refused(
+                &self.path,
+                "holds too many decisions; clear some with `attache permissions clear`",
+            ));
+        }
+        if decisions != before {
+            self.write(&decisions)?;
+        }
+        drop(lock);
+        (self.stamp, self.decisions) = (Stamp::at(&self.path), decisions);
+        Ok(changed)
+    }
+
+    fn read(&self) -> Result<Option<(Vec<Remembered>, Stamp)>, Error> {
+        let Some((text, stamp)) = private::read(&self.path, MAX_FILE)? else {
+            return Ok(None);
+        };
+        let refused = |why| Error::refused(&self.path, why);
+        let Some(key) = private::read_key(&self.key_path())? else {
+            return Err(refused(
+                "has no key beside it, so nobody knows who wrote it",
+            ));
+        };
+        let content: Content = serde_json::from_str(&text).map_err(|_| refused("is damaged"))?;
+        if content.version != VERSION {
+            return Err(refused("is of another version"));
+        }
+        let mac = mac(&key, &content.decisions);
+        // Digests compare in constant time, texts do not.
+        match content.mac.parse::<blake3::Hash>() {
+            Ok(said) if said == mac => Ok(Some((content.decisions, stamp))),
+            _ => Err(refused("was changed by somebody else")),
+        }
+    }
+
+    fn write(&self, decisions: &[Remembered]) -> Result<(), Error> {
+        let key = private::key(&self.key_path())?;
+        let content = Content {
+            version: VERSION,
+            mac: mac(&key, decisions).to_hex().to_string(),
+            decisions: decisions.to_vec(),
+        };
+        let text = serde_json::to_string_pretty(&content);
+        let text = text.map_err(|error| Error::new(&self.path, error.into()))?;
+        private::replace(&self.path, &text)
+    }
+
+    /// What cannot be trusted is kept for whoever wants to know what happened.
+    fn put_aside(&self) -> Result<Vec<Remembered>, Error> {
+        let aside = self.path.with_extension("refused");
+        std::fs::rename(&self.path, &aside).map_err(|error| Error::new(&self.path, error))?;
+        Ok(Vec::new())
+    }
+
+    fn key_path(&self) -> PathBuf {
+        self.path.with_extension("key")
+    }
+}
+
+fn mac(key: &Key, decisions: &[Remembered]) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new_keyed(key);
+    for decision in decisions {
+        let text = serde_json::to_string(decision).unwrap_or_default();
+        hasher.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    hasher.finalize()
+}
+
+const VERSION: u32 = 1;
+const MAX_DECISIONS: usize = 10_000;
+const MAX_FILE: u64 = 32 * 1024 * 1024;

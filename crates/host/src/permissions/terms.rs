@@ -1,0 +1,140 @@
+//! The words in which permissions are spoken of.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::Policy;
+
+/// What is to happen.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// It may be done.
+    Allow(Because),
+    /// It may not be done.
+    Deny(Because),
+    /// A person is to be asked.
+    Ask,
+}
+
+/// What a verdict comes from, for people and for the audit log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Because(pub String);
+
+impl fmt::Display for Because {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How long and where a decision holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// This question only.
+    Once,
+    /// Until the session ends.
+    Session,
+    /// In this workspace, also later.
+    Workspace,
+    /// Everywhere, with this agent.
+    Always,
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Scope::Once => "once",
+            Scope::Session => "session",
+            Scope::Workspace => "workspace",
+            Scope::Always => "always",
+        })
+    }
+}
+
+/// What a person has decided.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// Whether it may be done.
+    pub is_allowed: bool,
+    /// Where it holds.
+    pub scope: Scope,
+    /// How long it holds; `None` is for as long as the scope does.
+    pub expires: Option<SystemTime>,
+}
+
+impl Decision {
+    /// A decision that is forgotten after a time.
+    #[must_use]
+    pub fn expiring_in(mut self, time: Duration) -> Decision {
+        self.expires = SystemTime::now().checked_add(time);
+        self
+    }
+}
+
+/// What happens with questions that no rule and no decision answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preset {
+    /// Reading is allowed, a person is asked about the rest.
+    Ask,
+    /// Reading is allowed, the rest is denied. Nobody is asked.
+    ApproveReads,
+    /// Everything is allowed that no rule denies. Nobody is asked.
+    ApproveAll,
+    /// Everything is denied that no rule allows. Nobody is asked.
+    DenyAll,
+}
+
+/// What permissions are made of.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Config {
+    /// What happens with questions that nothing else answers.
+    pub preset: Preset,
+    /// The file of decisions, outside every workspace; without it they are forgotten when the program ends.
+    pub store: Option<PathBuf>,
+    /// Rules that a person has written down.
+    pub policy: Option<Policy>,
+    pub(super) clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
+}
+
+impl Config {
+    /// Only a preset: no rules, nothing remembered.
+    pub fn new(preset: Preset) -> Config {
+        Config {
+            preset,
+            store: None,
+            policy: None,
+            clock: Arc::new(SystemTime::now),
+        }
+    }
+
+    /// With another clock to see whether decisions have expired.
+    #[must_use]
+    pub fn clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Config {
+        self.clock = Arc::new(clock);
+        self
+    }
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("preset", &self.preset)
+            .field("store", &self.store)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Something that a person should know: what was remembered could not be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning(pub String);
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

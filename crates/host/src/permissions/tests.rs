@@ -1,0 +1,65 @@
+//! What a person and an agent see of permissions.
+
+mod answers;
+mod bypasses;
+mod policies;
+mod presets;
+mod questions;
+mod scopes;
+mod store;
+
+use std::path::{Path, PathBuf};
+
+use attache_rpc::json;
+use attache_schema::v1;
+
+use super::*;
+
+/// The question that a tool call asks, given as JSON.
+fn question(tool_call: &str) -> Question {
+    question_in(Path::new("/w"), tool_call)
+}
+
+fn question_in(workspace: &Path, tool_call: &str) -> Question {
+    Question::of(
+        "claude",
+        PathBuf::from(workspace),
+        &request(tool_call),
+        None,
+    )
+}
+
+fn request(tool_call: &str) -> v1::RequestPermissionRequest {
+    let tool_call = tool_call.replacen('{', r#"{"toolCallId":"1","#, 1);
+    let text = format!(r#"{{"sessionId":"s","options":[],"toolCall":{tool_call}}}"#);
+    json::from_str(&text).unwrap()
+}
+
+fn run(command: &str) -> Question {
+    let command = serde_json::Value::from(command);
+    question(&format!(
+        r#"{{"kind":"execute","rawInput":{{"command":{command}}}}}"#
+    ))
+}
+
+fn shown(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Allow(because) => format!("allow: {because}"),
+        Verdict::Deny(because) => format!("deny: {because}"),
+        Verdict::Ask => "ask".to_owned(),
+    }
+}
+
+fn with_policy(preset: Preset, policy: &str) -> Permissions {
+    let mut config = Config::new(preset);
+    config.policy = Some(Policy::parse("policy.json", policy).unwrap());
+    Permissions::open(config).0
+}
+
+fn decision(is_allowed: bool, scope: Scope) -> Decision {
+    Decision {
+        is_allowed,
+        scope,
+        expires: None,
+    }
+}

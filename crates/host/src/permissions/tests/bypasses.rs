@@ -1,0 +1,153 @@
+//! Commands that look like an allowed one and run another.
+
+use expect_test::expect;
+use proptest::prelude::*;
+
+use super::*;
+
+fn corpus() -> Vec<String> {
+    let corpus: Vec<String> = serde_json::from_str(include_str!("bypasses.json")).unwrap();
+    assert!(corpus.len() >= 200);
+    corpus
+}
+
+fn allowed(policy: &str) -> Vec<String> {
+    let permissions = with_policy(Preset::Ask, policy);
+    let unattended = with_policy(Preset::ApproveReads, policy);
+    let is_allowed = |command: &String| {
+        let as_text = run(command);
+        let argv = serde_json::to_string(&command.split(' ').collect::<Vec<_>>()).unwrap();
+        let as_words = question(&format!(
+            r#"{{"kind":"execute","rawInput":{{"command":{argv}}}}}"#
+        ));
+        [as_text, as_words].iter().any(|question| {
+            assert_ne!(unattended.judge(question), Verdict::Ask, "{command:?}");
+            matches!(permissions.judge(question), Verdict::Allow(_))
+        })
+    };
+    corpus().into_iter().filter(is_allowed).collect()
+}
+
+#[test]
+fn nothing_passes_for_an_exact_command() {
+    let policy = r#"{"rules":[{"action":"allow","command":["echo","git status","npm test"]}]}"#;
+    assert_eq!(allowed(policy), [""; 0]);
+}
+
+#[test]
+fn nothing_passes_for_a_pattern_but_plain_arguments() {
+    let policy =
+        r#"{"rules":[{"action":"allow","command":["echo *","git status *","npm test *"]}]}"#;
+    assert_eq!(allowed(policy), ["git status x", "npm test x"]);
+}
+
+#[test]
+fn no_program_that_runs_others_passes_for_a_pattern_of_its_own() {
+    let programs = "env xargs find sudo nohup sh bash busybox tar sed awk rg sort perl python3 node make ssh vim git npm npx \
+                    cargo gcc go split wget curl";
+    let patterns: Vec<String> = programs
+        .split_whitespace()
+        .map(|program| format!("{program} **"))
+        .collect();
+    let patterns = serde_json::to_string(&patterns).unwrap();
+    let policy = format!(r#"{{"rules":[{{"action":"allow","command":{patterns}}}]}}"#);
+    assert_eq!(
+        allowed(&policy),
+        [
+            "git  -p status",
+            "npm run x",
+            "git statuss",
+            "npm tests",
+            "git status x",
+            "npm test x",
+            "git",
+            "npm",
+            "git stash",
+            "git push",
+            "go run x"
+        ]
+    );
+}
+
+#[test]
+fn only_the_same_text_is_covered_by_what_was_remembered() {
+    let permissions = Permissions::preset(Preset::Ask);
+    for command in ["echo", "git status", "npm test"] {
+        permissions.remember(&run(command), &decision(true, Scope::Always));
+    }
+    for command in corpus() {
+        assert_eq!(
+            permissions.judge(&run(&command)),
+            Verdict::Ask,
+            "{command:?}"
+        );
+    }
+    for command in corpus() {
+        permissions.remember(&run(&command), &decision(true, Scope::Session));
+        assert_ne!(
+            permissions.judge(&run(&command)),
+            Verdict::Ask,
+            "{command:?}"
+        );
+    }
+}
+
+#[test]
+fn whatever_passes_for_a_pattern_is_plain() {
+    let policy = r#"{"rules":[{"action":"allow","command":"echo **"}]}"#;
+    let permissions = with_policy(Preset::Ask, policy);
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || " -_./=:,@%+".contains(char);
+    let tails = r"\PC{0,12}|[ -~\n\t\r]{0,12}|( [a-z0-9./=-]{1,6}){0,4}";
+    proptest!(|(tail in tails)| {
+        let command = format!("echo{tail}");
+        let is_allowed = matches!(permissions.judge(&run(&command)), Verdict::Allow(_));
+        let mut words = command.split(' ');
+        let is_echo = words.next() == Some("echo") && words.all(|word| !word.starts_with('='));
+        prop_assert_eq!(is_allowed, is_echo && command.chars().all(is_plain), "{:?}", command);
+    });
+}
+
+#[test]
+fn whatever_is_allowed_inside_lies_inside() {
+    let policy = r#"{"rules":[{"action":"allow","kind":"edit","path":"**"}]}"#;
+    let permissions = with_policy(Preset::Ask, policy);
+    let names = prop::collection::vec(r"\.\.|w|a|b|\.git", 1..6);
+    proptest!(|(names in names, root in "|/|/w/|/w")| {
+        let path = format!("{root}{}", names.join("/"));
+        let call = format!(r#"{{"kind":"edit","locations":[{{"path":"{path}"}}]}}"#);
+        let is_allowed = matches!(permissions.judge(&question(&call)), Verdict::Allow(_));
+        let is_straight = !names.iter().any(|name| name == ".." || name == ".git");
+        let is_inside = !path.starts_with('/') || path.starts_with("/w/") || path == "/w";
+        prop_assert_eq!(is_allowed, is_straight && is_inside, "{}", path);
+    });
+}
+
+#[test]
+fn paths_that_no_file_has_do_not_hold_up_the_verdict() {
+    let policy = r#"{"rules":[{"action":"deny","path":["/etc/**","*.pem","secrets/**","x*y"]}],"default":"allow"}"#;
+    let permissions = with_policy(Preset::ApproveAll, policy);
+    let deep = "a/".repeat(200_000);
+    let many = vec!["a/".repeat(2000); 300];
+    let many: Vec<_> = many
+        .iter()
+        .enumerate()
+        .map(|(at, path)| format!("{path}{at}"))
+        .collect();
+    let [deep, many] = [vec![deep], many].map(|paths| serde_json::to_string(&paths).unwrap());
+    let inputs = [
+        format!(r#"{{"paths":{deep}}}"#),
+        format!(r#"{{"paths":{many}}}"#),
+        format!(r#"{{"command":{deep}}}"#),
+        format!(
+            r#"{{"command":["ls"],"args":{many},"cwd":"/w/{}"}}"#,
+            "b/".repeat(1000)
+        ),
+    ];
+    for input in inputs {
+        let asked = question(&format!(r#"{{"kind":"edit","rawInput":{input}}}"#));
+        let begun = std::time::Instant::now();
+        let verdict = shown(&permissions.judge(&asked));
+        assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+        expect!["deny: it cannot be told whether a rule denies it"].assert_eq(&verdict);
+    }
+}

@@ -1,0 +1,142 @@
+//! What happens when nothing is written down or remembered.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+
+fn check(preset: Preset, expected: Expect) {
+    let permissions = Permissions::preset(preset);
+    let calls = [
+        r#"{"kind":"read","locations":[{"path":"/w/a"}]}"#,
+        r#"{"kind":"read","locations":[{"path":"/etc/passwd"}]}"#,
+        r#"{"kind":"read","locations":[{"path":"/w/../etc/passwd"}]}"#,
+        r#"{"kind":"search","rawInput":{"query":"x"}}"#,
+        r#"{"kind":"think"}"#,
+        r#"{"kind":"fetch","rawInput":{"url":"https://example.com"}}"#,
+        r#"{"kind":"read","rawInput":{"command":"rm x"}}"#,
+        r#"{"kind":"edit","locations":[{"path":"/w/a"}]}"#,
+        r#"{"kind":"edit","locations":[{"path":"/w/.git/hooks/x"}]}"#,
+        r#"{"kind":"execute","rawInput":{"command":"ls"}}"#,
+        r#"{"kind":"teleport"}"#,
+        r#"{"title":"nothing said"}"#,
+    ];
+    let verdicts = calls.map(|call| shown(&permissions.judge(&question(call))));
+    expected.assert_eq(&verdicts.join("\n"));
+}
+
+#[test]
+fn ask() {
+    check(
+        Preset::Ask,
+        expect![[r#"
+            allow: reading inside the workspace
+            ask
+            ask
+            allow: reading inside the workspace
+            allow: reading inside the workspace
+            ask
+            ask
+            ask
+            ask
+            ask
+            ask
+            ask"#]],
+    );
+}
+
+#[test]
+fn approve_reads() {
+    check(
+        Preset::ApproveReads,
+        expect![[r#"
+            allow: --approve-reads
+            deny: --approve-reads
+            deny: --approve-reads
+            allow: --approve-reads
+            allow: --approve-reads
+            deny: --approve-reads
+            deny: --approve-reads
+            deny: --approve-reads
+            deny: --approve-reads
+            deny: --approve-reads
+            deny: --approve-reads
+            deny: --approve-reads"#]],
+    );
+}
+
+#[test]
+fn approve_all() {
+    check(
+        Preset::ApproveAll,
+        expect![[r#"
+            allow: --approve-all
+            allow: --approve-all
+            allow: --approve-all
+            allow: --approve-all
+            allow: --approve-all
+            allow: --approve-all
+            allow: --approve-all
+            allow: --approve-all
+            deny: it would change a protected file
+            allow: --approve-all
+            allow: --approve-all
+            allow: --approve-all"#]],
+    );
+}
+
+#[test]
+fn deny_all() {
+    check(
+        Preset::DenyAll,
+        expect![[r#"
+        deny: --deny-all
+        deny: --deny-all
+        deny: --deny-all
+        deny: --deny-all
+        deny: --deny-all
+        deny: --deny-all
+        deny: --deny-all
+        deny: --deny-all
+        deny: --deny-all
+        deny: --deny-all
+        deny: --deny-all
+        deny: --deny-all"#]],
+    );
+}
+
+#[test]
+fn reading_that_leads_outside_in_other_words() {
+    let permissions = Permissions::preset(Preset::ApproveReads);
+    for input in [
+        r#"{"file_path":"~/.ssh/id_rsa"}"#,
+        r#"{"path":"$HOME/.netrc"}"#,
+        r#"{"uri":"file:///w/%2e%2e/etc/passwd"}"#,
+        r#"{"uri":"file://localhost/etc/passwd"}"#,
+        r#"{"whatever":"/etc/passwd"}"#,
+        r#"{"whatever":"a/../../b"}"#,
+        r#"{"paths":["a","/etc/passwd"]}"#,
+        r#"{"files":[{"path":"/etc/passwd"}]}"#,
+    ] {
+        let question = question(&format!(r#"{{"kind":"read","rawInput":{input}}}"#));
+        assert!(
+            matches!(permissions.judge(&question), Verdict::Deny(_)),
+            "{input}"
+        );
+    }
+}
+
+#[test]
+fn added_directories_are_inside_until_the_session_ends() {
+    let permissions = Permissions::preset(Preset::ApproveReads);
+    let question = question(r#"{"kind":"read","locations":[{"path":"/lib/a"}]}"#);
+    let mut verdicts = vec![shown(&permissions.judge(&question))];
+    permissions.add_directories(&question.session, &[PathBuf::from("/lib")]);
+    verdicts.push(shown(&permissions.judge(&question)));
+    permissions.end_session(&question.session);
+    verdicts.push(shown(&permissions.judge(&question)));
+    expect![[r#"
+        deny: --approve-reads
+        allow: --approve-reads
+        deny: --approve-reads"#]]
+    .assert_eq(&verdicts.join("\n"));
+}

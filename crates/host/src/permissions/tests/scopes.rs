@@ -1,0 +1,322 @@
+//! What a remembered decision answers, and what it does not.
+
+use std::sync::Mutex;
+use std::time::{Duration, UNIX_EPOCH};
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::scratch::Scratch;
+
+fn open(store: &Path) -> Permissions {
+    let (permissions, warnings) = open_warned(store);
+    assert_eq!(warnings, []);
+    permissions
+}
+
+pub(super) fn open_warned(store: &Path) -> (Permissions, Vec<Warning>) {
+    let mut config = Config::new(Preset::Ask);
+    config.store = Some(store.to_owned());
+    Permissions::open(config)
+}
+
+/// Where a decision of a scope still holds.
+fn check(scope: Scope, expected: Expect) {
+    let (data, workspace, other) = (Scratch::new(), Scratch::new(), Scratch::new());
+    let store = data.join("permissions.json");
+    let call = r#"{"kind":"execute","rawInput":{"command":"npm test"}}"#;
+    let question = question_in(&workspace, call);
+    let permissions = open(&store);
+    permissions.remember(&question, &decision(true, scope));
+    let elsewhere = question_in(&other, call);
+    let in_session = |session: &str, question: &Question| Question {
+        session: session.into(),
+        ..question.clone()
+    };
+    let mut shown = Vec::new();
+    let mut judge = |what: &str, permissions: &Permissions, question: &Question| {
+        let verdict = match permissions.judge(question) {
+            Verdict::Allow(_) => "allow",
+            Verdict::Deny(_) => "deny",
+            Verdict::Ask => "ask",
+        };
+        shown.push(format!("{what}: {verdict}"));
+    };
+    judge("the same", &permissions, &question);
+    judge("another session", &permissions, &in_session("t", &question));
+    judge("another directory", &permissions, &elsewhere);
+    let again = open(&store);
+    judge("after a restart", &again, &in_session("t", &question));
+    judge(
+        "elsewhere after a restart",
+        &again,
+        &in_session("t", &elsewhere),
+    );
+    permissions.end_session(&question.session);
+    judge("after the session", &permissions, &question);
+    expected.assert_eq(&shown.join("\n"));
+}
+
+#[test]
+fn once() {
+    check(
+        Scope::Once,
+        expect![[r#"
+            the same: ask
+            another session: ask
+            another directory: ask
+            after a restart: ask
+            elsewhere after a restart: ask
+            after the session: ask"#]],
+    );
+}
+
+#[test]
+fn session() {
+    check(
+        Scope::Session,
+        expect![[r#"
+            the same: allow
+            another session: ask
+            another directory: ask
+            after a restart: ask
+            elsewhere after a restart: ask
+            after the session: ask"#]],
+    );
+}
+
+#[test]
+fn workspace() {
+    check(
+        Scope::Workspace,
+        expect![[r#"
+            the same: allow
+            another session: allow
+            another directory: ask
+            after a restart: allow
+            elsewhere after a restart: ask
+            after the session: allow"#]],
+    );
+}
+
+#[test]
+fn always() {
+    check(
+        Scope::Always,
+        expect![[r#"
+            the same: allow
+            another session: allow
+            another directory: allow
+            after a restart: allow
+            elsewhere after a restart: allow
+            after the session: allow"#]],
+    );
+}
+
+/// Remembers an answer to the first call for ever, and says which of the others it answers.
+fn check_reach(calls: &[&str], expected: Expect) {
+    let permissions = Permissions::preset(Preset::Ask);
+    permissions.remember(&question(calls[0]), &decision(true, Scope::Always));
+    let verdicts = calls
+        .iter()
+        .map(|call| match permissions.judge(&question(call)) {
+            Verdict::Allow(_) => "allow",
+            Verdict::Deny(_) => "deny",
+            Verdict::Ask => "ask",
+        });
+    expected.assert_eq(&verdicts.collect::<Vec<_>>().join(" "));
+}
+
+#[test]
+fn a_command_that_differs_in_anything_is_asked_again() {
+    check_reach(
+        &[
+            r#"{"kind":"execute","name":"Bash","rawInput":{"command":"npm run a b","description":"one"}}"#,
+            r#"{"kind":"execute","name":"Bash","rawInput":{"command":"npm run a b","description":"two","timeout":5},"title":"x"}"#,
+            r#"{"kind":"execute","name":"Bash","rawInput":{"command":"npm run b a"}}"#,
+            r#"{"kind":"execute","name":"Bash","rawInput":{"command":"npm run a b c"}}"#,
+            r#"{"kind":"execute","name":"Bash","rawInput":{"command":"npm run a b; c"}}"#,
+            r#"{"kind":"execute","name":"Bash","rawInput":{"command":"npm run a b","cwd":"/w/sub"}}"#,
+            r#"{"kind":"execute","name":"Bash","rawInput":{"command":"npm run a b","env":{"A":"1"}}}"#,
+            r#"{"kind":"execute","name":"Bash","rawInput":{"command":"npm run a b","dangerouslyDisableSandbox":true}}"#,
+            r#"{"kind":"execute","name":"Shell","rawInput":{"command":"npm run a b"}}"#,
+            r#"{"kind":"other","name":"Bash","rawInput":{"command":"npm run a b"}}"#,
+        ],
+        expect!["allow allow ask ask ask ask ask ask ask ask"],
+    );
+}
+
+#[test]
+fn a_file_is_asked_for_once_whatever_is_written_to_it() {
+    check_reach(
+        &[
+            r#"{"kind":"edit","locations":[{"path":"/w/a"}],"rawInput":{"file_path":"/w/a","new_string":"1"}}"#,
+            r#"{"kind":"edit","locations":[{"path":"/w/a","line":7}],"rawInput":{"file_path":"/w/a","new_string":"2"}}"#,
+            r#"{"kind":"edit","locations":[{"path":"/w/b"}],"rawInput":{"file_path":"/w/b","new_string":"1"}}"#,
+            r#"{"kind":"edit","locations":[{"path":"/w/a"},{"path":"/w/b"}],"rawInput":{"file_path":"/w/a"}}"#,
+            r#"{"kind":"delete","locations":[{"path":"/w/a"}],"rawInput":{"file_path":"/w/a"}}"#,
+        ],
+        expect!["allow allow ask ask ask"],
+    );
+}
+
+#[test]
+fn other_tools_are_asked_for_with_all_they_are_given() {
+    check_reach(
+        &[
+            r#"{"kind":"fetch","rawInput":{"url":"https://a.example","prompt":"x"}}"#,
+            r#"{"kind":"fetch","rawInput":{"prompt":"x","url":"https://a.example"}}"#,
+            r#"{"kind":"fetch","rawInput":{"url":"https://b.example","prompt":"x"}}"#,
+            r#"{"kind":"fetch","rawInput":{"url":"https://a.example","prompt":"y"}}"#,
+        ],
+        expect!["allow allow ask ask"],
+    );
+    check_reach(
+        &[
+            r#"{"kind":"other","title":"one"}"#,
+            r#"{"kind":"other","title":"two"}"#,
+        ],
+        expect!["allow ask"],
+    );
+}
+
+#[test]
+fn protected_files_are_asked_for_every_time() {
+    check_reach(
+        &[r#"{"kind":"edit","locations":[{"path":"/w/.git/hooks/pre-commit"}]}"#],
+        expect!["ask"],
+    );
+}
+
+#[test]
+fn another_agent_is_asked_again() {
+    let permissions = Permissions::preset(Preset::Ask);
+    let question = run("npm test");
+    permissions.remember(&question, &decision(true, Scope::Always));
+    let other = Question {
+        agent: "codex".to_owned(),
+        ..question
+    };
+    assert_eq!(permissions.judge(&other), Verdict::Ask);
+}
+
+#[test]
+fn a_pattern_that_the_person_chose() {
+    let permissions = Permissions::preset(Preset::Ask);
+    let commands = Pattern::Commands(CommandPattern::parse("npm run *").unwrap());
+    permissions.remember_pattern(
+        &run("npm run a"),
+        &decision(true, Scope::Workspace),
+        &commands,
+    );
+    let verdicts = [
+        "npm run b",
+        "npm run b c",
+        "npm run --x",
+        "npm test",
+        "npm run b; rm x",
+    ]
+    .map(|command| matches!(permissions.judge(&run(command)), Verdict::Allow(_)));
+    assert_eq!(verdicts, [true, true, false, false, false]);
+    let edit = |path: &str| {
+        question(&format!(
+            r#"{{"kind":"edit","locations":[{{"path":"{path}"}}]}}"#
+        ))
+    };
+    let files = Pattern::Files(PathPattern::parse("src/**").unwrap());
+    permissions.remember_pattern(&edit("/w/src/a"), &decision(true, Scope::Workspace), &files);
+    let verdicts = ["/w/src/b/c", "/w/lib/b", "/w/src/.envrc"]
+        .map(|path| matches!(permissions.judge(&edit(path)), Verdict::Allow(_)));
+    assert_eq!(verdicts, [true, false, false]);
+}
+
+#[test]
+fn a_decision_that_denies_counts_before_those_that_allow() {
+    let permissions = Permissions::preset(Preset::ApproveAll);
+    let question = run("npm test");
+    permissions.remember(&question, &decision(false, Scope::Workspace));
+    permissions.remember(&question, &decision(true, Scope::Session));
+    assert!(matches!(permissions.judge(&question), Verdict::Deny(_)));
+}
+
+#[test]
+fn a_rule_that_denies_counts_before_every_decision() {
+    let permissions = with_policy(
+        Preset::Ask,
+        r#"{"rules":[{"action":"deny","command":"npm **"}]}"#,
+    );
+    permissions.remember(&run("npm test"), &decision(true, Scope::Always));
+    assert_eq!(
+        shown(&permissions.judge(&run("npm test"))),
+        "deny: policy rule `rules[0]`"
+    );
+}
+
+#[test]
+fn nothing_that_is_remembered_is_allowed_under_deny_all() {
+    let permissions = Permissions::preset(Preset::DenyAll);
+    permissions.remember(&run("npm test"), &decision(true, Scope::Always));
+    assert_eq!(
+        shown(&permissions.judge(&run("npm test"))),
+        "deny: --deny-all"
+    );
+}
+
+#[test]
+fn a_decision_expires() {
+    let now = Arc::new(Mutex::new(UNIX_EPOCH + Duration::from_secs(1000)));
+    let clock = Arc::clone(&now);
+    let config = Config::new(Preset::Ask).clock(move || *clock.lock().unwrap());
+    let (permissions, _) = Permissions::open(config);
+    let question = run("npm test");
+    let mut decision = decision(true, Scope::Workspace);
+    decision.expires = Some(UNIX_EPOCH + Duration::from_secs(1060));
+    permissions.remember(&question, &decision);
+    assert!(matches!(permissions.judge(&question), Verdict::Allow(_)));
+    *now.lock().unwrap() += Duration::from_secs(59);
+    assert_eq!(permissions.list().len(), 1);
+    *now.lock().unwrap() += Duration::from_secs(1);
+    assert_eq!(permissions.judge(&question), Verdict::Ask);
+    assert_eq!(permissions.list(), []);
+}
+
+#[test]
+fn a_clock_that_was_set_back_does_not_lengthen_leave() {
+    let now = Arc::new(Mutex::new(UNIX_EPOCH + Duration::from_secs(10_000)));
+    let clock = Arc::clone(&now);
+    let config = Config::new(Preset::ApproveAll).clock(move || *clock.lock().unwrap());
+    let (permissions, _) = Permissions::open(config);
+    let (allowed, denied) = (run("npm test"), run("npm publish"));
+    for (question, is_allowed) in [(&allowed, true), (&denied, false)] {
+        let mut decision = decision(is_allowed, Scope::Workspace);
+        decision.expires = Some(UNIX_EPOCH + Duration::from_secs(10_060));
+        permissions.remember(question, &decision);
+    }
+    *now.lock().unwrap() -= Duration::from_secs(3600);
+    assert_eq!(shown(&permissions.judge(&allowed)), "allow: --approve-all");
+    assert!(matches!(permissions.judge(&denied), Verdict::Deny(_)));
+}
+
+#[test]
+fn a_workspace_is_known_by_itself_and_not_by_its_name() {
+    let (data, place) = (Scratch::new(), Scratch::new());
+    let (project, link) = (place.join("project"), place.join("link"));
+    std::fs::create_dir(&project).unwrap();
+    std::os::unix::fs::symlink(&project, &link).unwrap();
+    let call = r#"{"kind":"execute","rawInput":{"command":"npm test"}}"#;
+    let permissions = open(&data.join("permissions.json"));
+    permissions.remember(
+        &question_in(&project, call),
+        &decision(true, Scope::Workspace),
+    );
+    assert!(matches!(
+        permissions.judge(&question_in(&link, call)),
+        Verdict::Allow(_)
+    ));
+    std::fs::rename(&project, place.join("old")).unwrap();
+    std::fs::create_dir(&project).unwrap();
+    assert_eq!(
+        permissions.judge(&question_in(&project, call)),
+        Verdict::Ask
+    );
+}

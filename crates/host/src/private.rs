@@ -1,0 +1,233 @@
+//! Files that only their owner may read or change: made so, and refused when they are not so any more.
+
+#[cfg(unix)]
+mod unix;
+#[cfg(unix)]
+use unix as platform;
+
+#[cfg(not(unix))]
+mod other;
+#[cfg(not(unix))]
+use other as platform;
+
+use std::fs::{DirBuilder, File, Metadata, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Makes a directory and those above it that are missing; only its owner can enter.
+///
+/// # Errors
+///
+/// When it cannot be made, or others may change what is in it.
+pub(crate) fn create_dir(dir: &Path) -> Result<(), Error> {
+    let made = platform::owner_only(DirBuilder::new().recursive(true)).create(dir);
+    made.map_err(|error| Error::new(dir, error))?;
+    let metadata = dir.metadata();
+    let metadata = metadata.map_err(|error| Error::new(dir, error))?;
+    if !metadata.is_dir() {
+        return Err(Error::refused(dir, "is not a directory"));
+    }
+    check_owner(dir, &metadata)
+}
+
+/// Opens a file that is there; `None` if there is none.
+///
+/// # Errors
+///
+/// When it is a symbolic link or no file, belongs to somebody else, or others may write to it.
+pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<File>, Error> {
+    let file = match platform::straight(options).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if platform::is_link(&error) => {
+            return Err(Error::refused(path, "is a symbolic link"));
+        }
+        Err(error) => return Err(Error::new(path, error)),
+    };
+    let metadata = file.metadata().map_err(|error| Error::new(path, error))?;
+    if !metadata.is_file() {
+        return Err(Error::refused(path, "is not a regular file"));
+    }
+    check_owner(path, &metadata)?;
+    Ok(Some(file))
+}
+
+/// The whole of a file that is there, at most `limit` bytes.
+///
+/// # Errors
+///
+/// As [`open`], and when it is larger or is not text.
+pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<(String, Stamp)>, Error> {
+    let Some(file) = open(path, OpenOptions::new().read(true))? else {
+        return Ok(None);
+    };
+    let metadata = file.metadata().map_err(|error| Error::new(path, error))?;
+    let mut text = String::new();
+    let read = file.take(limit.saturating_add(1)).read_to_string(&mut text);
+    read.map_err(|error| Error::new(path, error))?;
+    if u64::try_from(text.len()).unwrap_or(u64::MAX) > limit {
+        return Err(Error::refused(path, "is too large"));
+    }
+    Ok(Some((text, Stamp::of(&metadata))))
+}
+
+/// Puts a file in place of another, whole or not at all.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Error> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let beside = path.with_file_name(name);
+    let written = write_new(&beside, text).and_then(|()| std::fs::rename(&beside, path));
+    written.map_err(|error| Error::new(path, error))
+}
+
+/// The secret in a file; `None` if there is no such file.
+///
+/// # Errors
+///
+/// As [`open`], and when it does not hold a secret.
+pub(crate) fn read_key(path: &Path) -> Result<Option<Key>, Error> {
+    let Some(mut file) = open(path, OpenOptions::new().read(true))? else {
+        return Ok(None);
+    };
+    let mut key = [0; 32];
+    match file.read_exact(&mut key) {
+        Ok(()) => Ok(Some(key)),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            Err(Error::refused(path, "is too short for a key; remove it"))
+        }
+        Err(error) => Err(Error::new(path, error)),
+    }
+}
+
+/// The secret in a file, which is made with a new one if there is none. To be called by one process at a time.
+///
+/// # Errors
+///
+/// As [`read_key`], and when it cannot be made.
+pub(crate) fn key(path: &Path) -> Result<Key, Error> {
+    if let Some(key) = read_key(path)? {
+        return Ok(key);
+    }
+    let mut key = [0; 32];
+    let made = getrandom::fill(&mut key)
+        .map_err(io::Error::other)
+        .and_then(|()| create_new(path)?.write_all(&key));
+    made.map_err(|error| Error::new(path, error))?;
+    Ok(key)
+}
+
+/// A lock among processes, held until it is dropped.
+///
+/// # Errors
+///
+/// When it cannot be had in time.
+pub(crate) fn lock(path: &Path) -> Result<File, Error> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true);
+    let Some(file) = open(path, &mut options)? else {
+        return Err(Error::refused(path, "cannot be made"));
+    };
+    hold(path, &file, PATIENCE)?;
+    Ok(file)
+}
+
+/// Takes the lock of an open file, and waits for it only so long.
+pub(crate) fn hold(path: &Path, file: &File, patience: Duration) -> Result<(), Error> {
+    let deadline = Instant::now() + patience;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::refused(path, "is locked by another process"));
+            }
+            Err(TryLockError::Error(error)) => return Err(Error::new(path, error)),
+        }
+    }
+}
+
+/// Which content a file had: another one after every change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    identity: (u64, u64),
+    size: u64,
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    /// That of a file which is there.
+    pub(crate) fn at(path: &Path) -> Option<Stamp> {
+        path.symlink_metadata().ok().as_ref().map(Stamp::of)
+    }
+
+    fn of(metadata: &Metadata) -> Stamp {
+        Stamp {
+            identity: identity(metadata),
+            size: metadata.len(),
+            changed: platform::change(metadata),
+        }
+    }
+}
+
+/// A secret for keyed digests.
+pub(crate) type Key = [u8; 32];
+
+/// Why a private file cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("`{}` {why}", .path.display())]
+pub struct Error {
+    path: PathBuf,
+    why: String,
+}
+
+impl Error {
+    pub(crate) fn new(path: &Path, error: io::Error) -> Error {
+        Error::refused(path, &format!("cannot be used: {error}"))
+    }
+
+    pub(crate) fn refused(path: &Path, why: &str) -> Error {
+        Error {
+            path: path.to_owned(),
+            why: why.to_owned(),
+        }
+    }
+}
+
+/// What tells a file from all others.
+pub(crate) fn identity(metadata: &Metadata) -> (u64, u64) {
+    platform::identity(metadata)
+}
+
+fn check_owner(path: &Path, metadata: &Metadata) -> Result<(), Error> {
+    match platform::fault(metadata) {
+        Some(fault) => Err(Error::refused(path, fault)),
+        None => Ok(()),
+    }
+}
+
+fn create_new(path: &Path) -> io::Result<File> {
+    platform::straight(OpenOptions::new().write(true).create_new(true)).open(path)
+}
+
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = match create_new(path) {
+        // Left behind by a process of this number that was killed.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            std::fs::remove_file(path)?;
+            create_new(path)?
+        }
+        other => other?,
+    };
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Others hold a lock for as long as a write to the disk takes, unless they were stopped; and a person may be waiting.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(1);

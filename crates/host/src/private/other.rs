@@ -1,0 +1,38 @@
+//! Systems without owners and modes that we know of: what lies in a person's own directories is theirs by the rights of
+//! those directories.
+
+use std::fs::{DirBuilder, Metadata, OpenOptions};
+use std::io;
+use std::time::UNIX_EPOCH;
+
+pub(super) fn owner_only(builder: &mut DirBuilder) -> &mut DirBuilder {
+    builder
+}
+
+pub(super) fn straight(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
+}
+
+pub(super) fn is_link(_: &io::Error) -> bool {
+    false
+}
+
+pub(super) fn fault(metadata: &Metadata) -> Option<&'static str> {
+    metadata.is_symlink().then_some("is a symbolic link")
+}
+
+/// Nothing but when it was made tells a file from others here.
+pub(super) fn identity(metadata: &Metadata) -> (u64, u64) {
+    let made = metadata.created().ok();
+    let made = made.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let made = made.unwrap_or_default();
+    (made.as_secs(), made.subsec_nanos().into())
+}
+
+pub(super) fn change(metadata: &Metadata) -> (i64, i64) {
+    let changed = metadata.modified().ok();
+    let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let changed = changed.unwrap_or_default();
+    let seconds = i64::try_from(changed.as_secs()).unwrap_or(i64::MAX);
+    (seconds, changed.subsec_nanos().into())
+}

@@ -1,0 +1,236 @@
+//! The directories that an agent may touch in one session, and the way from a path to what lies beneath them. Paths
+//! are never compared as strings: a root is an open directory, and every step below it starts from there.
+
+mod walk;
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+use linux as platform;
+
+#[cfg(not(target_os = "linux"))]
+mod other;
+#[cfg(not(target_os = "linux"))]
+use other as platform;
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+pub(crate) use platform::{Dir, Facts, facts_of, keep_owner_and_mode};
+pub(crate) use walk::{End, Place};
+
+use crate::files::{Error, Kind};
+
+/// The directories that an agent may touch in one session: its working directory and those added to it. Each is opened
+/// once, so that nobody can put another in its place. Clones are the same roots.
+///
+/// Each access also asks whether the root's name still leads to the directory that was opened. If it was moved,
+/// replaced, removed or mounted over, nothing below it is touched any more, and the error says so.
+#[derive(Debug, Clone)]
+pub struct Roots(Arc<Vec<Root>>);
+
+impl Roots {
+    /// Opens the directories. The first is the working directory. They may be nested or named twice.
+    ///
+    /// # Errors
+    ///
+    /// When a path is not absolute, not a directory that can be opened, or the whole file system.
+    pub fn open(cwd: &Path, additional: &[PathBuf]) -> Result<Roots, Error> {
+        let roots = Roots::open_unbounded(cwd, additional)?;
+        let mut whole = roots.0.iter().filter(|root| root.is_whole_system());
+        match whole.next() {
+            Some(root) => Err(Error::WholeSystem {
+                path: root.given.clone(),
+            }),
+            None => Ok(roots),
+        }
+    }
+
+    /// As [`open`](Self::open), and the whole file system may be among them. Only for a caller whose person has agreed
+    /// to that in so many words.
+    ///
+    /// # Errors
+    ///
+    /// When a path is not absolute, or not a directory that can be opened.
+    pub fn open_unbounded(cwd: &Path, additional: &[PathBuf]) -> Result<Roots, Error> {
+        let mut roots = vec![Root::open(cwd)?];
+        for path in additional {
+            roots.push(Root::open(path)?);
+        }
+        Ok(Roots(Arc::new(roots)))
+    }
+
+    /// The working directory, as it was given.
+    pub fn cwd(&self) -> &Path {
+        self.0.first().map_or(Path::new("/"), |root| &root.given)
+    }
+
+    /// All of them as they were given, the working directory first.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().map(|root| root.given.as_path())
+    }
+
+    /// Where a path leads when its links are followed, below the name that the root was given; `None` where it leads to
+    /// itself, or nowhere.
+    pub fn resolved(&self, path: &Path) -> Option<PathBuf> {
+        let place = self.walk(path).ok()?;
+        let mut resolved = place.root.given.clone();
+        resolved.extend(place.names());
+        (resolved != path).then_some(resolved)
+    }
+
+    /// Paths to the directories that were opened, whatever has become of their names: a command may have put a link in
+    /// the place of a root inside another root. They hold in this process, as long as the roots do.
+    pub(crate) fn held_paths(&self) -> impl Iterator<Item = PathBuf> {
+        self.0.iter().map(|root| root.dir.held_path(&root.given))
+    }
+
+    /// Where a directory beneath the roots really is: a path without links, for a command to start in.
+    ///
+    /// # Errors
+    ///
+    /// When the path leaves the roots, or is not a directory that exists.
+    pub fn directory(&self, path: &Path) -> Result<PathBuf, Error> {
+        let place = self.walk(path)?;
+        let path = path.to_owned();
+        match place.end {
+            End::Directory => Ok(place.real_path()),
+            End::File(_) | End::Special(_) => Err(Error::Kind {
+                path,
+                what: Kind::File,
+            }),
+            End::Missing(_) => Err(Error::NotFound { path }),
+        }
+    }
+
+    /// Follows a path beneath the roots, link by link.
+    pub(crate) fn walk<'r>(&'r self, path: &'r Path) -> Result<Place<'r>, Error> {
+        walk::Walk::start(self, path)?.finish()
+    }
+
+    /// Opens a file for reading in one step, where the system can resolve a path beneath a directory and nothing on
+    /// it needs a closer look. `closed` are directories that do.
+    pub(crate) fn open_at_once(
+        &self,
+        path: &Path,
+        closed: &[PathBuf],
+    ) -> Result<Option<io::Result<File>>, Error> {
+        check_shape(path)?;
+        let (root, below) = self.locate(path, path)?;
+        let is_near =
+            |closed: &PathBuf| closed.starts_with(&root.real) || root.real.starts_with(closed);
+        if closed.iter().any(is_near) {
+            return Ok(None);
+        }
+        Ok(root.dir.open_beneath(below))
+    }
+
+    /// The innermost root that a path names, and the rest of the path. `asked` is the path to complain about.
+    fn locate<'p>(&self, path: &'p Path, asked: &Path) -> Result<(&Root, &'p Path), Error> {
+        let named = self.0.iter().flat_map(|root| {
+            let names = [&root.given, &root.real];
+            names.map(|name| (root, name, path.strip_prefix(name)))
+        });
+        let inside = named.filter_map(|(root, name, rest)| Some((root, name, rest.ok()?)));
+        let innermost = inside.max_by_key(|(_, name, _)| name.components().count());
+        let (root, _, rest) = innermost.ok_or_else(|| Error::Outside {
+            path: asked.to_owned(),
+        })?;
+        root.check()?;
+        Ok((root, rest))
+    }
+}
+
+/// One of the directories. It has two names: the one it was given, and the one without links. Agents may use either.
+#[derive(Debug)]
+pub(crate) struct Root {
+    given: PathBuf,
+    pub(crate) real: PathBuf,
+    pub(crate) dir: Dir,
+    identity: Identity,
+}
+
+impl Root {
+    fn open(path: &Path) -> Result<Root, Error> {
+        check_shape(path)?;
+        let open = || {
+            let dir = Dir::open(path)?;
+            Ok(Root {
+                given: path.to_owned(),
+                real: dir.real_path(path)?,
+                identity: dir.identity()?,
+                dir,
+            })
+        };
+        open().map_err(|source| Error::Root {
+            path: path.to_owned(),
+            source,
+        })
+    }
+
+    fn is_whole_system(&self) -> bool {
+        self.real.parent().is_none() || Identity::of(Path::new("/")).ok() == Some(self.identity)
+    }
+
+    /// The directory stays open whatever happens to its name; but an agent that writes `/project/x` means what people
+    /// see there now.
+    fn check(&self) -> Result<(), Error> {
+        let is_same = |name| Identity::of(name).ok() == Some(self.identity);
+        if is_same(&self.given) && (self.real == self.given || is_same(&self.real)) {
+            return Ok(());
+        }
+        Err(Error::RootGone {
+            root: self.given.clone(),
+        })
+    }
+}
+
+/// Which file it is, whatever its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+}
+
+/// Refuses what cannot be a path from the top.
+fn check_shape(path: &Path) -> Result<(), Error> {
+    let text = path.as_os_str().as_encoded_bytes();
+    let why = match text {
+        [] => "it is empty",
+        _ if text.contains(&0) => "it holds a zero byte",
+        _ if text.len() > LONGEST_PATH => "it is too long",
+        _ if path.to_str().is_none() => "it is not UTF-8",
+        _ if !path.is_absolute() => {
+            return Err(Error::Relative {
+                path: path.to_owned(),
+            });
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::BadPath {
+        path: path.to_owned(),
+        why,
+    })
+}
+
+/// Whether a path ends in a slash: it names a directory then, though the slash is easily lost.
+pub(crate) fn ends_as_directory(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    let text = text.strip_suffix('.').unwrap_or(&text);
+    text.ends_with(std::path::is_separator)
+}
+
+/// The names on a path; `..` is one of them.
+fn names(path: &Path) -> impl DoubleEndedIterator<Item = &OsStr> {
+    path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name),
+        Component::ParentDir => Some(OsStr::new("..")),
+        Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+    })
+}
+
+/// What Linux takes; other systems take less and say so themselves.
+const LONGEST_PATH: usize = 4095;

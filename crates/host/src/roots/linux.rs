@@ -1,0 +1,278 @@
+//! Directories as Linux has them: descriptors, from which the kernel itself resolves a path beneath them.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use rustix::buffer::spare_capacity;
+use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags, RawMode, ResolveFlags, XattrFlags};
+use rustix::io::Errno;
+
+use super::Identity;
+
+/// An open directory.
+#[derive(Debug)]
+pub(crate) struct Dir(OwnedFd);
+
+/// What a name in a directory stands for.
+pub(crate) enum Seen {
+    Directory(Dir),
+    Link(PathBuf),
+    File,
+    /// A pipe, socket or device.
+    Special,
+}
+
+impl Dir {
+    /// Opens a root; links on the path are followed.
+    pub(super) fn open(path: &Path) -> io::Result<Dir> {
+        Ok(Dir(fs::openat(CWD, path, DIRECTORY, Mode::empty())?))
+    }
+
+    pub(crate) fn identity(&self) -> io::Result<Identity> {
+        Ok(identity_of(&fs::fstat(&self.0)?))
+    }
+
+    /// Its path without links.
+    pub(super) fn real_path(&self, given: &Path) -> io::Result<PathBuf> {
+        let told =
+            std::fs::read_link(self.held_path(given)).or_else(|_| std::fs::canonicalize(given))?;
+        match Identity::of(&told)? == self.identity()? {
+            true => Ok(told),
+            false => Err(io::Error::other("it is being moved or was removed")),
+        }
+    }
+
+    /// A path that leads to it whatever has become of its name, in this process and as long as it is open.
+    pub(super) fn held_path(&self, _given: &Path) -> PathBuf {
+        PathBuf::from(format!("/proc/self/fd/{}", self.0.as_raw_fd()))
+    }
+
+    pub(super) fn look(&self, name: &OsStr) -> io::Result<Seen> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let found = fs::openat(&self.0, name, flags, Mode::empty())?;
+        match FileType::from_raw_mode(fs::fstat(&found)?.st_mode) {
+            FileType::Directory => Ok(Seen::Directory(Dir(found))),
+            FileType::Symlink => Ok(Seen::Link(text_of_link(&found)?)),
+            FileType::RegularFile => Ok(Seen::File),
+            _ => Ok(Seen::Special),
+        }
+    }
+
+    /// Opens a file for reading in one step, never leaving this directory and never waiting. `None` when the path
+    /// needs a walk: the kernel cannot do it, or it meets an absolute link.
+    pub(super) fn open_beneath(&self, path: &Path) -> Option<io::Result<File>> {
+        let path = if path.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            path
+        };
+        let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        for _ in 0..MOST_TRIES {
+            match fs::openat2(&self.0, path, READ, Mode::empty(), beneath) {
+                // The kernel could not tell whether `..` stayed inside, because something was moved meanwhile.
+                Err(Errno::AGAIN) => {}
+                // Not allowed is what old sandboxes say about calls that they do not know; a socket has no address.
+                Err(Errno::XDEV | Errno::LOOP | Errno::NOSYS | Errno::PERM | Errno::NXIO) => {
+                    return None;
+                }
+                found => return Some(found.map(File::from).map_err(io::Error::from)),
+            }
+        }
+        None
+    }
+
+    /// Opens a file for reading. Never follows a link, never waits.
+    pub(crate) fn read(&self, name: &OsStr) -> io::Result<File> {
+        Ok(self.open_name(name, READ)?.into())
+    }
+
+    /// Opens a file to see whether it may be written. Never follows a link, never waits, changes nothing.
+    pub(crate) fn open_writable(&self, name: &OsStr) -> io::Result<File> {
+        Ok(self.open_name(name, READ | OFlags::WRONLY)?.into())
+    }
+
+    fn open_name(&self, name: &OsStr, flags: OFlags) -> io::Result<OwnedFd> {
+        match fs::openat(&self.0, name, flags | OFlags::NOFOLLOW, Mode::empty()) {
+            // It was no link a moment ago.
+            Err(Errno::LOOP) => Err(io::ErrorKind::WouldBlock.into()),
+            found => Ok(found?),
+        }
+    }
+
+    /// A new file that only its owner may touch.
+    pub(crate) fn create_private(&self, name: &OsStr) -> io::Result<File> {
+        self.create(name, Mode::RUSR | Mode::WUSR)
+    }
+
+    /// A new file that whoever the person usually allows may touch, but never everybody.
+    pub(crate) fn create_shared(&self, name: &OsStr) -> io::Result<File> {
+        self.create(name, Mode::from_raw_mode(0o664))
+    }
+
+    fn create(&self, name: &OsStr, mode: Mode) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+        Ok(fs::openat(&self.0, name, flags | OFlags::CLOEXEC, mode)?.into())
+    }
+
+    /// Makes a directory, or takes the one that is there by now.
+    pub(crate) fn make_directory(&self, name: &OsStr) -> io::Result<Dir> {
+        match fs::mkdirat(&self.0, name, Mode::from_raw_mode(0o775)) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(Dir(self.open_name(name, DIRECTORY)?))
+    }
+
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        Ok(fs::renameat(&self.0, from, &self.0, to)?)
+    }
+
+    pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        Ok(fs::unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
+    }
+
+    /// Makes sure that its names survive a crash. A directory that may be written but not read cannot be asked to.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        match self.readable() {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+            directory => Ok(fs::fsync(directory?)?),
+        }
+    }
+
+    /// The names in it that begin so, and when each file was last written.
+    pub(crate) fn files_beginning(&self, prefix: &str) -> io::Result<Vec<(OsString, SystemTime)>> {
+        let mut found = Vec::new();
+        for entry in fs::Dir::new(self.readable()?)? {
+            let name = entry?.file_name().to_bytes().to_owned();
+            if name.starts_with(prefix.as_bytes()) {
+                let name = OsString::from_vec(name);
+                let written = self.read(&name)?.metadata()?.modified()?;
+                found.push((name, written));
+            }
+        }
+        Ok(found)
+    }
+
+    fn readable(&self) -> io::Result<OwnedFd> {
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(fs::openat(&self.0, ".", flags, Mode::empty())?)
+    }
+}
+
+impl Identity {
+    /// Of what a path leads to, links followed.
+    pub(crate) fn of(path: &Path) -> io::Result<Identity> {
+        Ok(identity_of(&fs::stat(path)?))
+    }
+}
+
+/// What one has to know of an open file before touching it.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    pub(crate) is_directory: bool,
+    /// A regular file with bytes of its own, not one that the kernel makes up.
+    pub(crate) is_regular: bool,
+    pub(crate) size: u64,
+    pub(crate) links: u64,
+    /// Whether anybody at all may write it.
+    pub(crate) is_writable: bool,
+    pub(crate) written: Option<SystemTime>,
+}
+
+pub(crate) fn facts_of(file: &File) -> io::Result<Facts> {
+    let metadata = file.metadata()?;
+    let system = fs::fstatfs(file)?.f_type;
+    Ok(Facts {
+        is_directory: metadata.is_dir(),
+        is_regular: metadata.is_file() && !KERNEL_MADE.contains(&system),
+        size: metadata.len(),
+        links: metadata.nlink(),
+        is_writable: metadata.mode() & 0o222 != 0,
+        written: metadata.modified().ok(),
+    })
+}
+
+/// Gives a new file the owner, the mode and the access list of the old one, without the bits that lend rights or let
+/// everybody write.
+pub(crate) fn keep_owner_and_mode(new: &File, old: &File) -> io::Result<()> {
+    let facts = fs::fstat(old)?;
+    let mut mode: RawMode = facts.st_mode & 0o775;
+    if !keep_group(new, &facts)? || !keep_access_list(new, old)? {
+        // What the old group was allowed is not meant for ours, unless everybody was.
+        mode &= 0o705 | (mode & 0o005) << 3;
+    }
+    Ok(fs::fchmod(new, Mode::from_raw_mode(mode))?)
+}
+
+/// Gives the new file the old owner and group, or at least the group, if we may.
+fn keep_group(new: &File, old: &fs::Stat) -> io::Result<bool> {
+    let made = fs::fstat(new)?;
+    if (made.st_uid, made.st_gid) == (old.st_uid, old.st_gid) {
+        return Ok(true);
+    }
+    let (owner, group) = (fs::Uid::from_raw(old.st_uid), fs::Gid::from_raw(old.st_gid));
+    let is_owner_kept = fs::fchown(new, Some(owner), Some(group)).is_ok();
+    Ok(is_owner_kept || fs::fchown(new, None, Some(group)).is_ok())
+}
+
+/// With a list the group's bits of the mode are an upper bound for others; without it they would be the group's.
+fn keep_access_list(new: &File, old: &File) -> io::Result<bool> {
+    let mut list = Vec::with_capacity(LARGEST_ACCESS_LIST);
+    match fs::fgetxattr(old, ACCESS_LIST, spare_capacity(&mut list)) {
+        Ok(_) => Ok(fs::fsetxattr(new, ACCESS_LIST, &list, XattrFlags::empty()).is_ok()),
+        Err(Errno::OPNOTSUPP) => Ok(true),
+        // The new file may have inherited one from its directory.
+        Err(Errno::NODATA) => match fs::fremovexattr(new, ACCESS_LIST) {
+            Ok(()) | Err(Errno::NODATA) => Ok(true),
+            Err(error) => Err(error.into()),
+        },
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn text_of_link(link: &OwnedFd) -> io::Result<PathBuf> {
+    let text: CString = fs::readlinkat(link, "", Vec::new())?;
+    Ok(PathBuf::from(OsStr::from_bytes(text.as_bytes())))
+}
+
+fn identity_of(stat: &fs::Stat) -> Identity {
+    Identity {
+        device: stat.st_dev,
+        inode: stat.st_ino,
+    }
+}
+
+const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+const READ: OFlags = OFlags::NONBLOCK
+    .union(OFlags::NOCTTY)
+    .union(OFlags::CLOEXEC);
+
+const MOST_TRIES: usize = 32;
+
+const ACCESS_LIST: &str = "system.posix_acl_access";
+
+/// As large as an attribute can be.
+const LARGEST_ACCESS_LIST: usize = 64 * 1024;
+
+/// proc, sysfs, debugfs, tracefs, securityfs, both cgroups and configfs: reading and writing there is a command.
+const KERNEL_MADE: [fs::FsWord; 8] = [
+    0x9fa0,
+    0x6265_6572,
+    0x6462_6720,
+    0x7472_6163,
+    0x7363_6673,
+    0x0027_e0eb,
+    0x6367_7270,
+    0x6265_6570,
+];

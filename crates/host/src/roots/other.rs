@@ -1,0 +1,227 @@
+//! Directories on systems other than Linux, through cap-std, which keeps every access beneath the directory.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_std::ambient_authority;
+use cap_std::fs::{Metadata, OpenOptions};
+
+use super::Identity;
+
+/// An open directory.
+#[derive(Debug)]
+pub(crate) struct Dir(cap_std::fs::Dir);
+
+/// What a name in a directory stands for.
+pub(crate) enum Seen {
+    Directory(Dir),
+    Link(PathBuf),
+    File,
+    /// A pipe, socket or device.
+    Special,
+}
+
+impl Dir {
+    /// Opens a root; links on the path are followed.
+    pub(super) fn open(path: &Path) -> io::Result<Dir> {
+        let dir = cap_std::fs::Dir::open_ambient_dir(path, ambient_authority())?;
+        Ok(Dir(dir))
+    }
+
+    pub(crate) fn identity(&self) -> io::Result<Identity> {
+        Ok(identity_of(&self.0.dir_metadata()?))
+    }
+
+    /// Its path without links.
+    pub(super) fn real_path(&self, given: &Path) -> io::Result<PathBuf> {
+        let told = std::fs::canonicalize(given)?;
+        match Identity::of(&told)? == self.identity()? {
+            true => Ok(told),
+            false => Err(io::Error::other("it is being moved or was removed")),
+        }
+    }
+
+    /// The path that it was given: nothing is confined on these systems.
+    pub(super) fn held_path(&self, given: &Path) -> PathBuf {
+        given.to_owned()
+    }
+
+    pub(super) fn look(&self, name: &OsStr) -> io::Result<Seen> {
+        let metadata = self.0.symlink_metadata(name)?;
+        if metadata.is_symlink() {
+            Ok(Seen::Link(self.0.read_link_contents(name)?))
+        } else if metadata.is_dir() {
+            Ok(Seen::Directory(Dir(self.0.open_dir(name)?)))
+        } else if metadata.is_file() {
+            Ok(Seen::File)
+        } else {
+            Ok(Seen::Special)
+        }
+    }
+
+    /// No path is resolved in one step here; the walk does it.
+    pub(super) fn open_beneath(&self, _path: &Path) -> Option<io::Result<File>> {
+        None
+    }
+
+    /// Opens a file for reading. Never follows a link, never waits.
+    pub(crate) fn read(&self, name: &OsStr) -> io::Result<File> {
+        self.open_file(name, OpenOptions::new().read(true))
+    }
+
+    /// Opens a file to see whether it may be written. Never follows a link, never waits, changes nothing.
+    pub(crate) fn open_writable(&self, name: &OsStr) -> io::Result<File> {
+        self.open_file(name, OpenOptions::new().write(true))
+    }
+
+    /// A new file that only its owner may touch.
+    pub(crate) fn create_private(&self, name: &OsStr) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        system::only_for_the_owner(&mut options);
+        self.open_file(name, options.write(true).create_new(true))
+    }
+
+    /// A new file that whoever the person usually allows may touch.
+    pub(crate) fn create_shared(&self, name: &OsStr) -> io::Result<File> {
+        self.open_file(name, OpenOptions::new().write(true).create_new(true))
+    }
+
+    fn open_file(&self, name: &OsStr, options: &mut OpenOptions) -> io::Result<File> {
+        let options = options.follow(FollowSymlinks::No).nonblock(true);
+        Ok(self.0.open_with(name, options)?.into_std())
+    }
+
+    /// Makes a directory, or takes the one that is there by now.
+    pub(crate) fn make_directory(&self, name: &OsStr) -> io::Result<Dir> {
+        match self.0.create_dir(name) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ => Ok(Dir(self.0.open_dir(name)?)),
+        }
+    }
+
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        self.0.rename(from, &self.0, to)
+    }
+
+    pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        self.0.remove_file(name)
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.symlink_metadata(name).is_ok()
+    }
+
+    /// Makes sure that its names survive a crash, where the system can be asked to.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        system::sync_directory(&self.0)
+    }
+
+    /// The names in it that begin so, and when each file was last written.
+    pub(crate) fn files_beginning(&self, prefix: &str) -> io::Result<Vec<(OsString, SystemTime)>> {
+        let mut found = Vec::new();
+        for entry in self.0.entries()? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if name.as_encoded_bytes().starts_with(prefix.as_bytes()) {
+                found.push((name, entry.metadata()?.modified()?.into_std()));
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl Identity {
+    /// Of what a path leads to, links followed.
+    pub(crate) fn of(path: &Path) -> io::Result<Identity> {
+        let dir = cap_std::fs::Dir::open_ambient_dir(path, ambient_authority())?;
+        Ok(identity_of(&dir.dir_metadata()?))
+    }
+}
+
+/// What one has to know of an open file before touching it.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    pub(crate) is_directory: bool,
+    pub(crate) is_regular: bool,
+    pub(crate) size: u64,
+    pub(crate) links: u64,
+    /// Whether anybody at all may write it.
+    pub(crate) is_writable: bool,
+    pub(crate) written: Option<SystemTime>,
+}
+
+pub(crate) fn facts_of(file: &File) -> io::Result<Facts> {
+    let metadata = Metadata::from_file(file)?;
+    Ok(Facts {
+        is_directory: metadata.is_dir(),
+        is_regular: metadata.is_file(),
+        size: metadata.len(),
+        links: metadata.nlink(),
+        is_writable: !metadata.permissions().readonly(),
+        written: metadata.modified().ok().map(|time| time.into_std()),
+    })
+}
+
+/// Gives a new file the owner and the mode of the old one, without the bits that lend rights or let everybody write.
+pub(crate) fn keep_owner_and_mode(new: &File, old: &File) -> io::Result<()> {
+    system::keep_owner_and_mode(new, old)
+}
+
+fn identity_of(metadata: &Metadata) -> Identity {
+    Identity {
+        device: metadata.dev(),
+        inode: metadata.ino(),
+    }
+}
+
+#[cfg(unix)]
+mod system {
+    use std::fs::{File, Permissions};
+    use std::io;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+
+    use cap_std::fs::{OpenOptions, OpenOptionsExt};
+
+    pub(super) fn only_for_the_owner(options: &mut OpenOptions) {
+        options.mode(0o600);
+    }
+
+    pub(super) fn sync_directory(dir: &cap_std::fs::Dir) -> io::Result<()> {
+        dir.try_clone()?.into_std_file().sync_all()
+    }
+
+    pub(super) fn keep_owner_and_mode(new: &File, old: &File) -> io::Result<()> {
+        let old = old.metadata()?;
+        let is_kept = fchown(new, Some(old.uid()), Some(old.gid()))
+            .or_else(|_| fchown(new, None, Some(old.gid())))
+            .is_ok();
+        let mut mode = old.mode() & 0o775;
+        if !is_kept {
+            // What the old group was allowed is not meant for ours, unless everybody was.
+            mode &= 0o705 | (mode & 0o005) << 3;
+        }
+        new.set_permissions(Permissions::from_mode(mode))
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::fs::File;
+    use std::io;
+
+    use cap_std::fs::OpenOptions;
+
+    pub(super) fn only_for_the_owner(_options: &mut OpenOptions) {}
+
+    pub(super) fn sync_directory(_dir: &cap_std::fs::Dir) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(super) fn keep_owner_and_mode(new: &File, old: &File) -> io::Result<()> {
+        new.set_permissions(old.metadata()?.permissions())
+    }
+}

@@ -1,0 +1,362 @@
+//! Commands that an agent runs in the client's custody. `docs/terminals.md` says what an agent and a person can rely
+//! on. Nothing here is safe for a screen as it is: what a command writes is its own.
+
+mod changes;
+mod command;
+mod environment;
+mod error;
+mod ring;
+mod run;
+mod shelf;
+mod shown;
+
+use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use attache_schema::v1;
+use attache_transport::process::{Program, Support, sandbox_support};
+use tokio::sync::watch;
+
+use crate::Roots;
+use changes::Changes;
+use ring::Ring;
+use run::Order;
+use shelf::{Shelf, Terminal};
+use shown::Shown;
+
+pub(crate) use command::is_line;
+pub use command::words;
+pub use error::Error;
+
+/// The terminals of all sessions. Clones are the same terminals; when the last one is dropped every command is killed.
+#[derive(Clone)]
+pub struct Terminals(Arc<Inner>);
+
+/// What terminals may cost. What is over a limit is refused or dropped; no limit makes anybody wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// How many terminals a session may have until it releases some.
+    pub per_session: usize,
+    /// How many all sessions may have together.
+    pub in_all: usize,
+    /// How many bytes of output are kept when the agent does not say.
+    pub output: usize,
+    /// How many are kept at most, whatever the agent says.
+    pub most_output: usize,
+    /// How many released terminals people can still look at.
+    pub released: usize,
+    /// How many bytes of output they may hold together.
+    pub released_output: usize,
+    /// The size at which a file that a command writes ends it, where the system can do that.
+    pub largest_file: u64,
+}
+
+/// What commands may touch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sandbox {
+    /// Whatever the person may.
+    #[default]
+    Off,
+    /// They read and execute everything, and write only inside the roots and to a temporary directory of the session.
+    /// Where the system cannot do that, no command starts.
+    Roots,
+}
+
+/// A terminal as a person sees it, also after its release.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// The command and its arguments.
+    pub command: Vec<String>,
+    /// The end of what it wrote, standard output and standard error as they came; not safe for a screen as it is.
+    pub output: String,
+    /// Whether the beginning of the output is gone.
+    pub is_truncated: bool,
+    /// How it ended; `None` while it runs.
+    pub exit: Option<v1::TerminalExitStatus>,
+    /// Whether the agent has released it.
+    pub is_released: bool,
+}
+
+struct Inner {
+    limits: Limits,
+    sandbox: Sandbox,
+    /// An id of an older run, which a stored conversation may name, must not be one of this run.
+    run: u64,
+    next: AtomicU64,
+    shelf: Mutex<Shelf>,
+    changes: Arc<Changes>,
+}
+
+impl Terminals {
+    /// No terminals yet.
+    pub fn new(limits: Limits, sandbox: Sandbox) -> Terminals {
+        Terminals(Arc::new(Inner {
+            limits,
+            sandbox,
+            run: RandomState::new().build_hasher().finish(),
+            next: AtomicU64::new(1),
+            shelf: Mutex::default(),
+            changes: Arc::default(),
+        }))
+    }
+
+    /// Starts a command inside the roots. Needs a tokio runtime with I/O and time.
+    ///
+    /// # Errors
+    ///
+    /// When the limit of terminals is reached, the working directory lies outside the roots, a variable is refused, or
+    /// the command does not start.
+    pub async fn create(
+        &self,
+        roots: &Roots,
+        request: &v1::CreateTerminalRequest,
+    ) -> Result<v1::TerminalId, Error> {
+        let place = self.reserve(&request.session_id)?;
+        let program = command::program(roots, request)?.largest_file(self.0.limits.largest_file);
+        let program = self.confined(program, roots, &place.id)?;
+        let (child, output) = program
+            .spawn_captured()
+            .await
+            .map_err(|error| command::refusal(request, roots, error))?;
+        let (orders, taken) = watch::channel(Order::Run);
+        let shown = self.shown(&place.id, roots, request);
+        let terminal = Terminal {
+            shown: Arc::clone(&shown),
+            orders,
+        };
+        self.0.shelf().put(terminal)?;
+        tokio::spawn(run::run(child, output, Arc::clone(&shown), taken));
+        shown.note();
+        Ok(place.id.clone())
+    }
+
+    /// What it has written so far, and how it ended if it has.
+    ///
+    /// # Errors
+    ///
+    /// When the session has no such terminal.
+    pub fn output(
+        &self,
+        session: &v1::SessionId,
+        terminal: &v1::TerminalId,
+    ) -> Result<v1::TerminalOutputResponse, Error> {
+        let shown = self.get(session, terminal)?;
+        // In this order, or an end could be told with words that are not the last.
+        let exit = shown.exit();
+        let (output, is_truncated) = shown.text();
+        let mut response = v1::TerminalOutputResponse::new(output, is_truncated);
+        response.exit_status = exit;
+        Ok(response)
+    }
+
+    /// Waits until the command has ended. Those it left behind may still run.
+    ///
+    /// # Errors
+    ///
+    /// When the session has no such terminal.
+    pub async fn wait(
+        &self,
+        session: &v1::SessionId,
+        terminal: &v1::TerminalId,
+    ) -> Result<v1::TerminalExitStatus, Error> {
+        let shown = self.get(session, terminal)?;
+        let state = shown.reaches(|state| state.exit.is_some()).await;
+        Ok(state.exit.unwrap_or_else(v1::TerminalExitStatus::new))
+    }
+
+    /// Ends the command and all that it started, and keeps the terminal: SIGTERM, two seconds later SIGKILL. Returns
+    /// when they have ended, and at once if they have before. Whoever gives up waiting does not stop it.
+    ///
+    /// # Errors
+    ///
+    /// When the session has no such terminal, or some of its processes could not be ended.
+    pub async fn kill(
+        &self,
+        session: &v1::SessionId,
+        terminal: &v1::TerminalId,
+    ) -> Result<(), Error> {
+        let shown = {
+            let shelf = self.0.shelf();
+            let terminal = shelf.get(session, terminal)?;
+            terminal.stop();
+            Arc::clone(&terminal.shown)
+        };
+        match ended(&shown).await {
+            0 => Ok(()),
+            count => Err(Error::Survivors { count }),
+        }
+    }
+
+    /// Ends the command as [`kill`](Terminals::kill) does, and gives the terminal up at once; people still see what it
+    /// wrote, until newer ones take its place.
+    ///
+    /// # Errors
+    ///
+    /// When the session has no such terminal.
+    pub async fn release(
+        &self,
+        session: &v1::SessionId,
+        terminal: &v1::TerminalId,
+    ) -> Result<(), Error> {
+        let terminal = self.0.shelf().release(session, terminal, &self.0.limits)?;
+        terminal.stop();
+        terminal.shown.note();
+        ended(&terminal.shown).await;
+        Ok(())
+    }
+
+    /// Ends and forgets everything of a session, also a command that is just being started.
+    pub async fn end_session(&self, session: &v1::SessionId) {
+        let (terminals, temporary) = self.0.shelf().forget(session);
+        for terminal in &terminals {
+            terminal.stop();
+        }
+        for terminal in &terminals {
+            ended(&terminal.shown).await;
+        }
+        // It can hold very much, and is removed wherever this fails.
+        tokio::task::spawn_blocking(|| drop(temporary)).await.ok();
+    }
+
+    /// A terminal as a person sees it.
+    pub fn view(&self, terminal: &v1::TerminalId) -> Option<View> {
+        let (shown, is_released) = {
+            let shelf = self.0.shelf();
+            let (shown, is_released) = shelf.find(terminal)?;
+            (Arc::clone(shown), is_released)
+        };
+        let exit = shown.exit();
+        let (output, is_truncated) = shown.text();
+        Some(View {
+            command: shown.command.clone(),
+            output,
+            is_truncated,
+            exit,
+            is_released,
+        })
+    }
+
+    /// Waits until some terminal has changed since this was last asked, and names one. Changes of one terminal are
+    /// merged, so that a flood of output is one change at a time, and the one that waits longest is named first. If
+    /// several ask, each change goes to one of them. Cancel safe.
+    pub async fn changed(&self) -> v1::TerminalId {
+        self.0.changes.next().await.id.clone()
+    }
+
+    fn get(&self, session: &v1::SessionId, id: &v1::TerminalId) -> Result<Arc<Shown>, Error> {
+        let shelf = self.0.shelf();
+        Ok(Arc::clone(&shelf.get(session, id)?.shown))
+    }
+
+    fn reserve(&self, session: &v1::SessionId) -> Result<Place<'_>, Error> {
+        let next = self.0.next.fetch_add(1, Ordering::Relaxed);
+        let id = v1::TerminalId::from(format!("terminal-{:08x}-{next}", self.0.run >> 32));
+        self.0
+            .shelf()
+            .reserve(id.clone(), session, &self.0.limits)?;
+        let inner = &self.0;
+        Ok(Place { inner, id })
+    }
+
+    fn confined(
+        &self,
+        program: Program,
+        roots: &Roots,
+        id: &v1::TerminalId,
+    ) -> Result<Program, Error> {
+        if self.0.sandbox == Sandbox::Off {
+            return Ok(program);
+        }
+        let temporary = self.0.shelf().temporary(id)?;
+        let program = program.env("TMPDIR", &temporary);
+        Ok(program.confine(roots.held_paths().chain([temporary])))
+    }
+
+    fn shown(
+        &self,
+        id: &v1::TerminalId,
+        roots: &Roots,
+        request: &v1::CreateTerminalRequest,
+    ) -> Arc<Shown> {
+        let limits = &self.0.limits;
+        let asked = request.output_byte_limit;
+        let asked = asked.map_or(limits.output, |limit| {
+            limit.try_into().unwrap_or(usize::MAX)
+        });
+        let command = words(request, roots.cwd());
+        Shown::new(
+            id.clone(),
+            request.session_id.clone(),
+            command,
+            Ring::new(asked.min(limits.most_output)),
+            Arc::clone(&self.0.changes),
+        )
+    }
+}
+
+impl Default for Terminals {
+    fn default() -> Terminals {
+        Terminals::new(Limits::default(), Sandbox::default())
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            per_session: 32,
+            in_all: 256,
+            output: MIB,
+            most_output: 2 * MIB,
+            released: 64,
+            released_output: 16 * MIB,
+            largest_file: 8 << 30,
+        }
+    }
+}
+
+impl Sandbox {
+    /// How far this system can confine commands, to be told to the person beforehand.
+    pub fn support() -> Support {
+        sandbox_support()
+    }
+}
+
+/// A place on the shelf while a command is started.
+struct Place<'a> {
+    inner: &'a Inner,
+    id: v1::TerminalId,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.inner.shelf().give_up(&self.id);
+    }
+}
+
+impl Inner {
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Waits until the command and all that it started have ended, and tells how many could not be.
+async fn ended(shown: &Shown) -> u32 {
+    let is_over = |state: &shown::State| state.exit.is_some() && state.survivors.is_some();
+    shown.reaches(is_over).await.survivors.unwrap_or(0)
+}
+
+impl fmt::Debug for Terminals {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (taken, released) = self.0.shelf().counts();
+        out.debug_struct("Terminals")
+            .field("limits", &self.0.limits)
+            .field("sandbox", &self.0.sandbox)
+            .field("taken", &taken)
+            .field("released", &released)
+            .finish_non_exhaustive()
+    }
+}
+
+const MIB: usize = 1024 * 1024;

@@ -1,0 +1,66 @@
+//! A command that writes without end harms nobody: not memory, not others.
+
+use std::time::{Duration, Instant};
+
+use libtest_mimic::Trial;
+
+use super::desk::Desk;
+use super::{lone_trial, trial};
+
+pub(super) fn trials() -> Vec<Trial> {
+    vec![
+        lone_trial("floods::memory_stays_flat", memory),
+        trial("floods::others_are_served", fair),
+    ]
+}
+
+async fn memory() {
+    let desk = Desk::new();
+    let id = desk.shell("yes 0123456789").await;
+    desk.until(&id, "0123456789").await;
+    let begun = Instant::now();
+    let mut most = 0;
+    let before = resident();
+    while begun.elapsed() < Duration::from_secs(2) {
+        let said = desk.terminals.output(&desk.session, &id).unwrap();
+        assert!(said.output.len() <= 1 << 20);
+        most = most.max(resident());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let said = desk.terminals.output(&desk.session, &id).unwrap();
+    assert!(said.truncated && said.exit_status.is_none());
+    let grown = most.saturating_sub(before);
+    assert!(grown < 16 << 20, "grown by {grown} bytes");
+    desk.terminals.kill(&desk.session, &id).await.unwrap();
+}
+
+/// With sixteen floods, a small command still runs, and looking stays quick.
+async fn fair() {
+    let desk = Desk::new();
+    for _ in 0..16 {
+        desk.shell("exec yes").await;
+    }
+    let mut slowest = Duration::ZERO;
+    let mut ran = 0;
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(2) {
+        let id = desk.shell("echo small; exit 2").await;
+        let look = Instant::now();
+        tokio::task::yield_now().await;
+        desk.terminals.output(&desk.session, &id).unwrap();
+        slowest = slowest.max(look.elapsed());
+        assert_eq!(desk.wait(&id).await.exit_code, Some(2));
+        assert_eq!(desk.text(&id), "small\n");
+        desk.terminals.release(&desk.session, &id).await.unwrap();
+        ran += 1;
+    }
+    assert!(ran >= 3, "only {ran} commands ran beside the floods");
+    assert!(slowest < Duration::from_millis(500), "{slowest:?}");
+    desk.terminals.end_session(&desk.session).await;
+}
+
+fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: usize = pages.split(' ').nth(1).unwrap().parse().unwrap();
+    pages * 4096
+}

@@ -1,0 +1,42 @@
+//! The roles of this executable, and the list of tests.
+
+#[path = "desk.rs"]
+mod desk;
+#[path = "endings.rs"]
+mod endings;
+#[path = "floods.rs"]
+mod floods;
+#[path = "leaks.rs"]
+mod leaks;
+#[path = "limits.rs"]
+mod limits;
+#[path = "outputs.rs"]
+mod outputs;
+#[path = "sandbox.rs"]
+mod sandbox;
+#[path = "starts.rs"]
+mod starts;
+#[path = "../../../transport/tests/processes/trial.rs"]
+mod trial;
+
+use std::process::ExitCode;
+
+use attache_transport::process::guard;
+use libtest_mimic::Arguments;
+use trial::{lone_trial, runtime, trial};
+
+pub(super) fn main() -> ExitCode {
+    guard::run_if_asked();
+    if std::env::args().any(|arg| arg == leaks::ROLE) {
+        leaks::play();
+    }
+    let mut trials = Vec::new();
+    trials.extend(starts::trials());
+    trials.extend(outputs::trials());
+    trials.extend(endings::trials());
+    trials.extend(limits::trials());
+    trials.extend(floods::trials());
+    trials.extend(sandbox::trials());
+    trials.extend(leaks::trials());
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}

@@ -1,0 +1,186 @@
+//! What an agent and a person see of a command's output.
+
+use std::time::{Duration, Instant};
+
+use attache_host::terminals::{Limits, Sandbox};
+use attache_schema::v1;
+use expect_test::{Expect, expect};
+use libtest_mimic::Trial;
+
+use super::desk::{Desk, PATIENCE};
+use super::trial;
+
+pub(super) fn trials() -> Vec<Trial> {
+    vec![
+        trial("outputs::limits_cut_the_front_at_a_character", cut),
+        trial("outputs::the_hosts_limit_wins", ceiling),
+        trial("outputs::both_streams_come_in_order", in_order),
+        trial("outputs::bytes_that_are_not_text", not_text),
+        trial("outputs::a_command_that_reads_gets_nothing", no_input),
+        trial("outputs::the_last_words_are_there_at_the_end", last_words),
+        trial("outputs::somebody_else_holds_the_pipe", held_pipe),
+        trial("outputs::a_change_is_told_once", changes),
+    ]
+}
+
+async fn check(limit: Option<u64>, script: &str, expected: &Expect) {
+    let desk = Desk::new();
+    let mut request = desk.request("sh", &["-c", script]);
+    request.output_byte_limit = limit;
+    let id = desk.create(&request).await.unwrap();
+    desk.wait(&id).await;
+    let said = desk.terminals.output(&desk.session, &id).unwrap();
+    assert!(said.exit_status.is_some());
+    expected.assert_eq(&format!("{:?} truncated: {}", said.output, said.truncated));
+}
+
+async fn cut() {
+    check(
+        None,
+        "printf aäöü",
+        &expect![[r#""aäöü" truncated: false"#]],
+    )
+    .await;
+    check(Some(0), "printf aäöü", &expect![[r#""" truncated: true"#]]).await;
+    check(Some(0), "true", &expect![[r#""" truncated: false"#]]).await;
+    check(Some(1), "printf aäöü", &expect![[r#""" truncated: true"#]]).await;
+    check(Some(3), "printf aäöü", &expect![[r#""ü" truncated: true"#]]).await;
+    check(
+        Some(7),
+        "printf aäöü",
+        &expect![[r#""aäöü" truncated: false"#]],
+    )
+    .await;
+    check(
+        Some(1 << 63),
+        "printf aäöü",
+        &expect![[r#""aäöü" truncated: false"#]],
+    )
+    .await;
+}
+
+async fn ceiling() {
+    let limits = Limits {
+        most_output: 10,
+        ..Limits::default()
+    };
+    let desk = Desk::with(limits, Sandbox::Off);
+    for limit in [11, 1 << 63, u64::MAX] {
+        let request = desk
+            .request("printf", &["0123456789abc"])
+            .output_byte_limit(limit);
+        assert_eq!(desk.output_of(&request).await, "3456789abc");
+    }
+}
+
+async fn in_order() {
+    check(
+        None,
+        "for i in 1 2 3; do echo o$i; echo e$i >&2; done",
+        &expect![[r#""o1\ne1\no2\ne2\no3\ne3\n" truncated: false"#]],
+    )
+    .await;
+}
+
+async fn not_text() {
+    check(
+        None,
+        r"printf 'a\377\0b\303\050'",
+        &expect![[r#""a�\0b�(" truncated: false"#]],
+    )
+    .await;
+    check(
+        None,
+        r"printf '\033]52;c;eA==\007\033[2J'",
+        &expect![[r#""\u{1b}]52;c;eA==\u{7}\u{1b}[2J" truncated: false"#]],
+    )
+    .await;
+    check(
+        None,
+        r"printf 'open \303'",
+        &expect![[r#""open �" truncated: false"#]],
+    )
+    .await;
+    let desk = Desk::new();
+    let long = desk.request("sh", &["-c", "head -c 10000000 /dev/zero | tr '\\0' x"]);
+    assert_eq!(desk.output_of(&long).await, "x".repeat(1 << 20));
+}
+
+async fn no_input() {
+    check(
+        None,
+        "cat; read -r line || echo nothing",
+        &expect![[r#""nothing\n" truncated: false"#]],
+    )
+    .await;
+}
+
+async fn last_words() {
+    let desk = Desk::new();
+    for round in 0..50 {
+        let script = format!("head -c 50000 /dev/zero | tr '\\0' x; printf end{round}");
+        let said = desk.output_of(&desk.request("sh", &["-c", &script])).await;
+        assert_eq!(said.len(), 50_000 + 3 + round.to_string().len());
+        assert!(said.ends_with(&format!("end{round}")));
+        desk.terminals.end_session(&desk.session).await;
+    }
+}
+
+/// The end is told although somebody holds the pipe, his words are kept for half a second, and he is not hurt after.
+async fn held_pipe() {
+    // On a busy machine half a second may pass before he comes to write.
+    for last in [false, false, true] {
+        let desk = Desk::new();
+        let id = desk.shell(HOLDER).await;
+        desk.wait(&id).await;
+        assert_eq!(desk.text(&id), "own\n");
+        let note = |name: &str| std::fs::write(desk.project().join(name), "").unwrap();
+        note("go");
+        tokio::time::sleep(Duration::from_millis(600)).await;
+        let kept = desk.text(&id);
+        note("go-on");
+        let begun = Instant::now();
+        while !desk.project().join("alive").exists() {
+            assert!(begun.elapsed() < PATIENCE, "the writer was hurt");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        desk.terminals.release(&desk.session, &id).await.unwrap();
+        assert_eq!(desk.text(&id), kept);
+        if last || kept != "own\n" {
+            return assert_eq!(kept, "own\nlate\n");
+        }
+    }
+}
+
+async fn changes() {
+    let desk = Desk::new();
+    let quiet = desk.shell("sleep 1000").await;
+    assert_eq!(desk.terminals.changed().await, quiet);
+    let flood = desk.shell("yes").await;
+    desk.until(&flood, "y").await;
+    assert_eq!(desk.terminals.changed().await, flood);
+    desk.terminals.kill(&desk.session, &quiet).await.unwrap();
+    let mut named = Vec::new();
+    for _ in 0..3 {
+        named.push(desk.terminals.changed().await);
+    }
+    assert!(named.contains(&quiet), "{named:?}");
+    desk.terminals.kill(&desk.session, &flood).await.unwrap();
+    while let Ok(id) =
+        tokio::time::timeout(Duration::from_millis(50), desk.terminals.changed()).await
+    {
+        assert_eq!(id, flood);
+    }
+    let exit = desk.terminals.view(&flood).unwrap().exit;
+    assert_eq!(
+        exit,
+        Some(v1::TerminalExitStatus::new().signal("SIGTERM".to_owned()))
+    );
+}
+
+/// Somebody who holds the pipe of a command that has ended, and writes when he is told.
+const HOLDER: &str = r#"setsid sh -c '
+    while [ ! -e go ]; do sleep 0.01; done; echo late
+    while [ ! -e go-on ]; do sleep 0.01; done; echo too late
+    touch alive; exec sleep 1000' &
+    echo own"#;
