@@ -1,4 +1,14 @@
 //! Protocol version 1: every message and every type in it, under the names of the specification.
+//!
+//! All types are made the same way. `new` takes the members that the protocol requires, in the order of the
+//! specification; every other member has a method of its name that sets it.
+//!
+//! ```
+//! use attache_schema::v1;
+//!
+//! let call = v1::ToolCall::new("call-1", "Read main.rs").kind(v1::ToolKind::Read);
+//! assert_eq!(call.status, v1::ToolCallStatus::Pending);
+//! ```
 
 mod agent_capabilities;
 mod auth;

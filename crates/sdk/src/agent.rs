@@ -1,18 +1,17 @@
 //! The agent's side: take calls from [`AgentCalls`], talk to the client through a [`ClientHandle`].
 
 use std::io;
+use std::ops::Deref;
 use std::sync::Arc;
 
-use attache_rpc::json::{Encode, Raw};
 use attache_rpc::{Flow, Garbage, Stream};
 use attache_schema::dialect::Peer;
-use attache_schema::method::{Notification, Request};
 use attache_schema::{FilePath, v1};
-use attache_transport::{self as transport, Closed, Inbox};
+use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::border;
-use crate::core::Core;
+use crate::connection::Connection;
 use crate::lookout::ForAgent;
 use crate::{AgentCall, CallError, Options, calls};
 
@@ -39,17 +38,17 @@ where
         border: border::at(Peer::Client, options.dialect),
     };
     let (link, inbox) = transport::connect(read, write, options);
-    let core = Arc::new(Core::of_agent(link));
+    let connection = Arc::new(Connection::of_agent(link));
     let client = ClientHandle {
-        core: Arc::clone(&core),
+        connection: Arc::clone(&connection),
     };
-    (client, AgentCalls { core, inbox })
+    (client, AgentCalls { connection, inbox })
 }
 
 /// What the client asks and tells, in the order of the wire.
 #[derive(Debug)]
 pub struct AgentCalls {
-    core: Arc<Core>,
+    connection: Arc<Connection>,
     inbox: Inbox,
 }
 
@@ -58,45 +57,17 @@ impl AgentCalls {
     ///
     /// Calls that cannot be read, or that come before `initialize`, are answered here and not shown.
     pub async fn next(&mut self) -> Option<AgentCall> {
-        calls::next_for_agent(&self.core, &mut self.inbox).await
+        calls::next_for_agent(&self.connection, &mut self.inbox).await
     }
 }
 
 /// The client, as an agent sees it. It can be cloned and used from any task.
 #[derive(Debug, Clone)]
 pub struct ClientHandle {
-    core: Arc<Core>,
+    connection: Arc<Connection>,
 }
 
 impl ClientHandle {
-    /// Asks the client. A call that it has not offered to serve is an error and is not sent.
-    pub async fn ask<R: Request>(&self, request: R) -> Result<R::Response, CallError> {
-        self.core.ask(&request).await
-    }
-
-    /// Tells the client.
-    pub async fn tell<N: Notification>(&self, notification: N) -> Result<(), CallError> {
-        self.core.tell_any(&notification).await
-    }
-
-    /// Asks something outside the protocol; the method's name starts with `_`.
-    pub async fn ask_extension(
-        &self,
-        method: &str,
-        params: &(impl Encode + ?Sized),
-    ) -> Result<Raw, CallError> {
-        self.core.ask_extension(method, &Raw::of(params)).await
-    }
-
-    /// Tells something outside the protocol.
-    pub async fn tell_extension(
-        &self,
-        method: &str,
-        params: &(impl Encode + ?Sized),
-    ) -> Result<(), CallError> {
-        self.core.tell_extension(method, &Raw::of(params)).await
-    }
-
     /// One session of the client.
     pub fn session(&self, id: impl Into<v1::SessionId>) -> ClientSession {
         let id = id.into();
@@ -109,22 +80,15 @@ impl ClientHandle {
 
     /// What the client has said it can do; `None` before `initialize`.
     pub fn capabilities(&self) -> Option<v1::ClientCapabilities> {
-        self.core.known().client.clone()
+        self.connection.known().client.clone()
     }
+}
 
-    /// Waits until everything that has been said is written.
-    pub async fn flush(&self) {
-        self.core.link.flush().await;
-    }
+impl Deref for ClientHandle {
+    type Target = Connection;
 
-    /// Closes the connection after everything that has been said is written.
-    pub fn close(&self) {
-        self.core.link.close();
-    }
-
-    /// Waits until the connection has ended, and tells why.
-    pub async fn closed(&self) -> Closed {
-        self.core.link.closed().await
+    fn deref(&self) -> &Connection {
+        &self.connection
     }
 }
 
@@ -151,7 +115,7 @@ impl ClientSession {
     pub async fn update(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), CallError> {
         let notification = v1::SessionNotification::new(self.id.clone(), update);
         let flow = Flow::of(self.stream);
-        self.client.core.tell(&notification, flow).await
+        self.client.connection.tell_in(flow, &notification).await
     }
 
     /// Says something to the person: a part of the agent's message.

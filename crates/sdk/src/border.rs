@@ -4,6 +4,7 @@ mod detect;
 
 use std::collections::HashMap;
 
+use attache_rpc::json::Object;
 use attache_rpc::{Error, Id, Message};
 use attache_schema::dialect::{self, Call, Dialect, Passage};
 use attache_transport::{Border, Crossing, Instead};
@@ -14,9 +15,20 @@ use detect::Detecting;
 pub(crate) fn at(peer: dialect::Peer, dialect: Option<Dialect>) -> Option<Box<dyn Border>> {
     match dialect {
         None => Some(Box::new(Detecting::new(peer))),
+        Some(Dialect::Official) if peer == dialect::Peer::Agent => {
+            Some(Box::new(Detecting::official_agent()))
+        }
         Some(Dialect::Official) => None,
         Some(dialect) => Some(Box::new(Translating::new(dialect, peer))),
     }
+}
+
+/// Which documents an official agent was written after.
+pub(crate) enum Age {
+    /// Nothing of it needs translation.
+    Today,
+    /// Its sessions have `models`, and a method to set one.
+    Old,
 }
 
 /// Translates between the official protocol inside and a dialect outside.
@@ -44,6 +56,20 @@ impl Translating {
             dialect::Peer::Agent => &mut self.ours,
         };
         requests.insert(id, method.to_owned());
+    }
+
+    /// What an agent's answer that opens a session shows of its age.
+    fn session_shows(&self, message: &str) -> Option<Age> {
+        let Ok(Message::Response { id, result }) = Message::parse_str(message) else {
+            return None;
+        };
+        let method = self.ours.get(&id)?;
+        OPENING.contains(&method.as_str()).then(|| {
+            match Object::parse(result).is_ok_and(|opened| opened.has("models")) {
+                true => Age::Old,
+                false => Age::Today,
+            }
+        })
     }
 
     fn read_call(&mut self, id: Option<&Id>, method: &str, params: Option<&str>) -> Instead {
@@ -206,3 +232,9 @@ fn written(message: &Message<'_>) -> String {
 }
 
 const MOST: usize = 4096;
+const OPENING: [&str; 4] = [
+    "session/new",
+    "session/load",
+    "session/resume",
+    "session/fork",
+];

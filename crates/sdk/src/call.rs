@@ -11,7 +11,7 @@ use attache_schema::error::method_not_found;
 use attache_schema::v1;
 
 use crate::Reply;
-use crate::core::Core;
+use crate::connection::Connection;
 use crate::reply::Sort;
 
 macro_rules! sides {
@@ -67,13 +67,13 @@ macro_rules! side {
         }
 
         impl $Call {
-            pub(crate) fn asked(core: &Arc<Core>, id: Id, stream: Stream, request: $Requests) -> Self {
+            pub(crate) fn asked(connection: &Arc<Connection>, id: Id, stream: Stream, request: $Requests) -> Self {
                 match request {
                     $($Requests::$Request(params) => {
-                        $Call::$Request(params, Reply::new(core, id, stream, Sort::of($method)))
+                        $Call::$Request(params, Reply::new(connection, id, stream, Sort::of($method)))
                     })*
                     $Requests::Extension(call) => {
-                        $Call::Extension(call, Reply::new(core, id, stream, Sort::Plain))
+                        $Call::Extension(call, Reply::new(connection, id, stream, Sort::Plain))
                     }
                 }
             }

@@ -7,18 +7,21 @@ use attache_schema::call::{AgentNotification, AgentRequest, ClientNotification, 
 use attache_schema::{error, v1};
 use attache_transport::{Inbox, Incoming};
 
-use crate::core::{Core, stream};
+use crate::connection::{Connection, stream};
 use crate::{AgentCall, ClientCall};
 
-pub(crate) async fn next_for_agent(core: &Arc<Core>, inbox: &mut Inbox) -> Option<AgentCall> {
+pub(crate) async fn next_for_agent(
+    connection: &Arc<Connection>,
+    inbox: &mut Inbox,
+) -> Option<AgentCall> {
     loop {
         match inbox.next().await? {
-            Incoming::Request(id, call) => match agent_request(core, &call) {
+            Incoming::Request(id, call) => match agent_request(connection, &call) {
                 Ok(request) => {
                     let stream = call.params().map_or(Stream::CONNECTION, stream);
-                    return Some(AgentCall::asked(core, id, stream, request));
+                    return Some(AgentCall::asked(connection, id, stream, request));
                 }
-                Err(error) => refuse(core, &id, &error),
+                Err(error) => refuse(connection, &id, &error),
             },
             // One that does not fit is ignored, as the protocol asks.
             Incoming::Notification(call) => {
@@ -30,23 +33,28 @@ pub(crate) async fn next_for_agent(core: &Arc<Core>, inbox: &mut Inbox) -> Optio
     }
 }
 
-pub(crate) async fn next_for_client(core: &Arc<Core>, inbox: &mut Inbox) -> Option<ClientCall> {
+pub(crate) async fn next_for_client(
+    connection: &Arc<Connection>,
+    inbox: &mut Inbox,
+) -> Option<ClientCall> {
     loop {
         match inbox.next().await? {
-            Incoming::Request(id, call) => match client_request(core, &call) {
+            Incoming::Request(id, call) => match client_request(connection, &call) {
                 Ok(request) => {
                     let stream = call.params().map_or(Stream::CONNECTION, stream);
-                    let call = ClientCall::asked(core, id, stream, request);
+                    let call = ClientCall::asked(connection, id, stream, request);
                     // Asked before the agent had heard of the cancellation: nobody needs to decide.
                     match call {
-                        ClientCall::RequestPermission(_, reply) if core.is_cancelling(stream) => {
+                        ClientCall::RequestPermission(_, reply)
+                            if connection.is_cancelling(stream) =>
+                        {
                             let outcome = v1::RequestPermissionOutcome::Cancelled;
                             reply.ok(v1::RequestPermissionResponse::new(outcome));
                         }
                         call => return Some(call),
                     }
                 }
-                Err(error) => refuse(core, &id, &error),
+                Err(error) => refuse(connection, &id, &error),
             },
             Incoming::Notification(call) => {
                 if let Ok(told) = AgentNotification::decode(call.method(), call.params()) {
@@ -57,9 +65,9 @@ pub(crate) async fn next_for_client(core: &Arc<Core>, inbox: &mut Inbox) -> Opti
     }
 }
 
-fn agent_request(core: &Core, call: &Call) -> Result<ClientRequest, Error> {
+fn agent_request(connection: &Connection, call: &Call) -> Result<ClientRequest, Error> {
     let request = ClientRequest::decode(call.method(), call.params())?;
-    let mut known = core.known();
+    let mut known = connection.known();
     match &request {
         ClientRequest::Initialize(initialize) => {
             known.proposed = Some(initialize.client_capabilities.clone());
@@ -75,12 +83,12 @@ fn agent_request(core: &Core, call: &Call) -> Result<ClientRequest, Error> {
 }
 
 /// A request that we have not offered to serve is refused as if its method did not exist.
-fn client_request(core: &Core, call: &Call) -> Result<AgentRequest, Error> {
+fn client_request(connection: &Connection, call: &Call) -> Result<AgentRequest, Error> {
     use attache_schema::method::{Direction, Gate, Kind, Method};
     let request = AgentRequest::decode(call.method(), call.params())?;
     let method = Method::find(call.method(), Kind::Request, Direction::ToClient);
     if let Some(Gate::Client(_, open)) = method.map(|method| method.gate) {
-        let known = core.known();
+        let known = connection.known();
         let default = v1::ClientCapabilities::default();
         if !open(known.client.as_ref().unwrap_or(&default)) {
             return Err(error::method_not_found(call.method()));
@@ -89,7 +97,9 @@ fn client_request(core: &Core, call: &Call) -> Result<AgentRequest, Error> {
     Ok(request)
 }
 
-fn refuse(core: &Core, id: &Id, error: &Error) {
+fn refuse(connection: &Connection, id: &Id, error: &Error) {
     let flow = Flow::of(Stream::CONNECTION);
-    core.link.answer::<v1::PromptResponse>(id, flow, Err(error));
+    connection
+        .link
+        .answer::<v1::PromptResponse>(id, flow, Err(error));
 }

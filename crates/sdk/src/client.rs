@@ -1,20 +1,20 @@
 //! The client's side: talk to the agent through an [`AgentHandle`], take what it asks and tells from [`ClientCalls`].
 
 use std::future::Future;
+use std::ops::Deref;
 use std::pin::pin;
 use std::sync::Arc;
 
-use attache_rpc::json::{Encode, Raw};
 use attache_rpc::{Flow, Garbage, Stream};
 use attache_schema::dialect::Peer;
-use attache_schema::method::{Notification, Request};
+use attache_schema::method::Request;
 use attache_schema::v1;
 use attache_transport::process::{self, Child, Program};
-use attache_transport::{self as transport, Closed, Inbox};
+use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::border;
-use crate::core::Core;
+use crate::connection::Connection;
 use crate::lookout::ForClient;
 use crate::{CallError, ClientCall, Options, calls};
 
@@ -34,11 +34,11 @@ where
         border: border::at(Peer::Agent, options.dialect),
     };
     let (link, inbox) = transport::connect(read, write, options);
-    let core = Arc::new(Core::of_client(link));
+    let connection = Arc::new(Connection::of_client(link));
     let agent = AgentHandle {
-        core: Arc::clone(&core),
+        connection: Arc::clone(&connection),
     };
-    (agent, ClientCalls { core, inbox })
+    (agent, ClientCalls { connection, inbox })
 }
 
 /// Starts an agent and connects to its standard input and output. When the [`Child`] is dropped the agent and
@@ -55,7 +55,7 @@ pub async fn spawn(
 /// What the agent asks and tells, in the order of the wire.
 #[derive(Debug)]
 pub struct ClientCalls {
-    core: Arc<Core>,
+    connection: Arc<Connection>,
     inbox: Inbox,
 }
 
@@ -64,7 +64,7 @@ impl ClientCalls {
     ///
     /// Calls that cannot be read, or that we have not offered to serve, are answered here and not shown.
     pub async fn next(&mut self) -> Option<ClientCall> {
-        calls::next_for_client(&self.core, &mut self.inbox).await
+        calls::next_for_client(&self.connection, &mut self.inbox).await
     }
 
     /// Waits for something and takes every call that comes in the meantime. The answer to a prompt comes after
@@ -91,7 +91,7 @@ impl ClientCalls {
 /// The agent, as a client sees it. It can be cloned and used from any task.
 #[derive(Debug, Clone)]
 pub struct AgentHandle {
-    core: Arc<Core>,
+    connection: Arc<Connection>,
 }
 
 impl AgentHandle {
@@ -100,24 +100,16 @@ impl AgentHandle {
         &self,
         request: v1::InitializeRequest,
     ) -> Result<v1::InitializeResponse, CallError> {
-        self.core.known().client = Some(request.client_capabilities.clone());
-        let answer = self.core.ask(&request).await?;
+        self.connection.known().client = Some(request.client_capabilities.clone());
+        let answer = self.connection.ask_ref(&request).await?;
         if answer.protocol_version != v1::ProtocolVersion::V1 {
             return Err(CallError::Version(answer.protocol_version.0));
         }
-        let mut known = self.core.known();
+        let mut known = self.connection.known();
         known.agent = Some(answer.agent_capabilities.clone());
         known.auth_methods.clone_from(&answer.auth_methods);
         drop(known);
         Ok(answer)
-    }
-
-    /// Asks the agent. A call that it has not offered to serve is an error and is not sent.
-    ///
-    /// The answer to `session/prompt` and `session/load` comes after the updates before it have been taken from
-    /// [`ClientCalls`]; other answers come at once.
-    pub async fn ask<R: Request>(&self, request: R) -> Result<R::Response, CallError> {
-        self.core.ask(&request).await
     }
 
     /// Asks the agent, and logs in if it wants that first, in the way that `choose` picks of those it offers.
@@ -126,39 +118,16 @@ impl AgentHandle {
         request: R,
         choose: impl FnOnce(&[v1::AuthMethod]) -> Option<v1::AuthMethodId>,
     ) -> Result<R::Response, CallError> {
-        let refused = match self.core.ask(&request).await {
+        let refused = match self.connection.ask_ref(&request).await {
             Err(error) if error.wants_login() => error,
             other => return other,
         };
-        let methods = self.core.known().auth_methods.clone();
+        let methods = self.connection.known().auth_methods.clone();
         let Some(method) = choose(&methods) else {
             return Err(refused);
         };
         self.ask(v1::AuthenticateRequest::new(method)).await?;
-        self.core.ask(&request).await
-    }
-
-    /// Tells the agent.
-    pub async fn tell<N: Notification>(&self, notification: N) -> Result<(), CallError> {
-        self.core.tell_any(&notification).await
-    }
-
-    /// Asks something outside the protocol; the method's name starts with `_`.
-    pub async fn ask_extension(
-        &self,
-        method: &str,
-        params: &(impl Encode + ?Sized),
-    ) -> Result<Raw, CallError> {
-        self.core.ask_extension(method, &Raw::of(params)).await
-    }
-
-    /// Tells something outside the protocol.
-    pub async fn tell_extension(
-        &self,
-        method: &str,
-        params: &(impl Encode + ?Sized),
-    ) -> Result<(), CallError> {
-        self.core.tell_extension(method, &Raw::of(params)).await
+        self.connection.ask_ref(&request).await
     }
 
     /// One session of the agent.
@@ -171,22 +140,15 @@ impl AgentHandle {
 
     /// What the agent has said it can do; `None` before `initialize`.
     pub fn capabilities(&self) -> Option<v1::AgentCapabilities> {
-        self.core.known().agent.clone()
+        self.connection.known().agent.clone()
     }
+}
 
-    /// Waits until everything that has been said is written.
-    pub async fn flush(&self) {
-        self.core.link.flush().await;
-    }
+impl Deref for AgentHandle {
+    type Target = Connection;
 
-    /// Closes the connection after everything that has been said is written.
-    pub fn close(&self) {
-        self.core.link.close();
-    }
-
-    /// Waits until the connection has ended, and tells why.
-    pub async fn closed(&self) -> Closed {
-        self.core.link.closed().await
+    fn deref(&self) -> &Connection {
+        &self.connection
     }
 }
 
@@ -217,9 +179,9 @@ impl AgentSession {
     pub async fn cancel(&self) -> Result<(), CallError> {
         let flow = Flow::urgent(Stream::named(self.id.as_str()));
         let notification = v1::CancelNotification::new(self.id.clone());
-        self.agent.core.cancels(flow.stream);
-        self.agent.core.tell(&notification, flow).await?;
-        let link = &self.agent.core.link;
+        self.agent.connection.cancels(flow.stream);
+        self.agent.connection.tell_in(flow, &notification).await?;
+        let link = &self.agent.connection.link;
         let cancelled = v1::RequestPermissionResponse::new(v1::RequestPermissionOutcome::Cancelled);
         for question in link.open_requests(flow.stream) {
             link.answer(&question, flow, Ok(&cancelled));

@@ -3,7 +3,7 @@
 use attache_rpc::{Call, Stream};
 use attache_transport::{Look, Lookout};
 
-use crate::core::session_stream;
+use crate::connection::session_stream;
 
 /// Looks out for the client's cancellations.
 pub(crate) struct ForAgent;

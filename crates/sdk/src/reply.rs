@@ -9,7 +9,7 @@ use attache_rpc::{Error, Flow, Id, Stream};
 use attache_schema::error;
 use attache_schema::v1::{PromptResponse, StopReason};
 
-use crate::core::Core;
+use crate::connection::Connection;
 
 /// The answer that a request of the peer waits for.
 ///
@@ -22,7 +22,7 @@ pub struct Reply<T> {
 }
 
 struct Question {
-    core: Arc<Core>,
+    connection: Arc<Connection>,
     id: Id,
     stream: Stream,
     sort: Sort,
@@ -39,10 +39,10 @@ pub(crate) enum Sort {
 }
 
 impl<T: Encode + 'static> Reply<T> {
-    pub(crate) fn new(core: &Arc<Core>, id: Id, stream: Stream, sort: Sort) -> Self {
-        let core = Arc::clone(core);
+    pub(crate) fn new(connection: &Arc<Connection>, id: Id, stream: Stream, sort: Sort) -> Self {
+        let connection = Arc::clone(connection);
         let question = Some(Question {
-            core,
+            connection,
             id,
             stream,
             sort,
@@ -56,7 +56,7 @@ impl<T: Encode + 'static> Reply<T> {
     /// Answers with a result.
     pub fn ok(mut self, result: T) {
         if let Some(question) = self.question.take() {
-            let stream = question.core.learn(&result);
+            let stream = question.connection.learn(&result);
             question.answer(stream, Ok(&result));
         }
     }
@@ -81,7 +81,7 @@ impl<T> Reply<T> {
     /// Waits until the peer no longer wants the answer: it has cancelled the request or its turn, or is gone.
     pub async fn cancelled(&self) {
         if let Some(question) = &self.question {
-            question.core.link.cancelled(&question.id).await;
+            question.connection.link.cancelled(&question.id).await;
         }
     }
 
@@ -94,7 +94,7 @@ impl<T> Reply<T> {
 
 impl Question {
     fn is_cancelled(&self) -> bool {
-        self.core.link.is_cancelled(&self.id)
+        self.connection.link.is_cancelled(&self.id)
     }
 
     fn fail(&self, error: &Error) {
@@ -112,7 +112,7 @@ impl Question {
             Sort::Permission => Flow::urgent(stream),
             Sort::Plain | Sort::Prompt => Flow::of(stream),
         };
-        self.core.link.answer(&self.id, flow, outcome);
+        self.connection.link.answer(&self.id, flow, outcome);
     }
 }
 

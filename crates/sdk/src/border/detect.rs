@@ -4,7 +4,8 @@ use attache_rpc::{Id, Message};
 use attache_schema::dialect::{Dialect, Peer};
 use attache_transport::{Border, Crossing};
 
-use super::Translating;
+use super::{Age, OPENING, Translating};
+use crate::connection::session_stream;
 
 /// A border that does not know yet what it has to translate.
 pub(crate) struct Detecting {
@@ -12,6 +13,8 @@ pub(crate) struct Detecting {
     /// The `initialize` that has not been answered.
     initialize: Option<Id>,
     translating: Option<Translating>,
+    /// Whether the agent's first session is still to show if it is of an older document.
+    awaits_session: bool,
 }
 
 impl Detecting {
@@ -20,13 +23,31 @@ impl Detecting {
             peer,
             initialize: None,
             translating: None,
+            awaits_session: false,
         }
+    }
+
+    /// The border with an official agent. Whether it is one of today shows at its first session.
+    pub(crate) fn official_agent() -> Self {
+        let mut detecting = Detecting::new(Peer::Agent);
+        detecting.await_session();
+        detecting
+    }
+
+    fn await_session(&mut self) {
+        self.translating = Some(Translating::new(Dialect::Official, self.peer));
+        self.awaits_session = true;
     }
 
     /// Goes on in a dialect, from this message of the peer on.
     fn decide(&mut self, dialect: Dialect, message: &str) -> Crossing {
-        if dialect == Dialect::Official {
-            return Crossing::Open;
+        match (dialect, self.peer) {
+            (Dialect::Official, Peer::Client) => return Crossing::Open,
+            (Dialect::Official, Peer::Agent) => {
+                self.await_session();
+                return Crossing::Same;
+            }
+            _ => {}
         }
         let mut translating = Translating::new(dialect, self.peer);
         if let Some(id) = self.initialize.take() {
@@ -74,17 +95,31 @@ impl Detecting {
 impl Border for Detecting {
     fn incoming(&mut self, message: &str) -> Crossing {
         match (&mut self.translating, self.peer) {
-            (Some(translating), _) => translating.incoming(message),
+            (Some(translating), _) => {
+                let shows = self
+                    .awaits_session
+                    .then(|| translating.session_shows(message));
+                match shows.flatten() {
+                    Some(Age::Today) => return Crossing::Open,
+                    Some(Age::Old) => self.awaits_session = false,
+                    None => {}
+                }
+                translating.incoming(message)
+            }
             (None, Peer::Client) => self.client_says(message),
             (None, Peer::Agent) => self.agent_says(message),
         }
     }
 
     fn outgoing(&mut self, message: &str) -> Crossing {
+        let parsed = Message::parse_str(message);
         if let Some(translating) = &mut self.translating {
-            return translating.outgoing(message);
+            return match self.awaits_session && parsed.as_ref().is_ok_and(speaks_of_session) {
+                true => Crossing::Open,
+                false => translating.outgoing(message),
+            };
         }
-        match Message::parse_str(message) {
+        match parsed {
             Ok(Message::Request { id, method, .. }) if method == "initialize" => {
                 self.initialize = Some(id);
             }
@@ -94,5 +129,16 @@ impl Border for Detecting {
             _ => {}
         }
         Crossing::Same
+    }
+}
+
+/// Whether a call is about a session that is there. One that was never opened here has no models to translate.
+fn speaks_of_session(message: &Message<'_>) -> bool {
+    match message {
+        Message::Request { method, params, .. } => {
+            !OPENING.contains(&&**method)
+                && params.is_some_and(|params| session_stream(params).is_some())
+        }
+        _ => false,
     }
 }

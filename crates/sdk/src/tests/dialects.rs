@@ -137,3 +137,59 @@ async fn a_client_can_be_told_that_its_agent_speaks_pharo() {
     drop((agent, session, calls));
     assert_eq!(agent_side.await.unwrap().len(), 2);
 }
+
+/// A client of ours that sets the model of an agent that answers these lines; returns what it was asked.
+async fn set_model(answers: &'static [&'static str]) -> Vec<String> {
+    let (ours, theirs) = pipes(1 << 16);
+    let (agent, calls) = client::connect(ours.0, ours.1, Options::default());
+    let (read, mut write) = theirs;
+    let agent_side = tokio::spawn(async move {
+        let mut read = BufReader::new(read).lines();
+        let mut said = Vec::new();
+        for answer in answers {
+            said.push(read.next_line().await.unwrap().unwrap());
+            write.write_all(answer.as_bytes()).await.unwrap();
+            write.write_all(b"\n").await.unwrap();
+        }
+        said
+    });
+    let hello = v1::InitializeRequest::new(v1::ProtocolVersion::V1);
+    agent.initialize(hello).await.unwrap();
+    let new = v1::NewSessionRequest::new("/project", []);
+    let opened = agent.ask(new).await.unwrap();
+    let options = opened.config_options.unwrap_or_default();
+    let Some(option) = options.first() else {
+        drop((agent, calls));
+        return agent_side.await.unwrap();
+    };
+    let set = v1::SetSessionConfigOptionRequest::new(opened.session_id, option.id.clone(), "large");
+    let set = agent.ask(set).await.unwrap();
+    assert!(!set.config_options.is_empty());
+    drop((agent, calls));
+    agent_side.await.unwrap()
+}
+
+#[tokio::test]
+async fn the_models_of_an_older_agent_are_an_option_of_the_session() {
+    let said = set_model(&[
+        r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true},"authMethods":[]}}"#,
+        r#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s","models":{"currentModelId":"small","availableModels":[{"modelId":"small","name":"Small"},{"modelId":"large","name":"Large"}]}}}"#,
+        r#"{"jsonrpc":"2.0","id":3,"result":{}}"#,
+    ])
+    .await;
+    assert_eq!(
+        said[2],
+        r#"{"jsonrpc":"2.0","id":3,"method":"session/set_model","params":{"sessionId":"s","modelId":"large"}}"#
+    );
+}
+
+#[tokio::test]
+async fn an_option_of_an_agent_of_today_is_set_as_it_is() {
+    let said = set_model(&[
+        r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true},"authMethods":[]}}"#,
+        r#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s","configOptions":[{"id":"model","name":"Model","type":"select","currentValue":"small","options":[{"value":"small","name":"Small"},{"value":"large","name":"Large"}]}]}}"#,
+        r#"{"jsonrpc":"2.0","id":3,"result":{"configOptions":[{"id":"model","name":"Model","type":"select","currentValue":"large","options":[{"value":"large","name":"Large"}]}]}}"#,
+    ])
+    .await;
+    assert!(said[2].contains("session/set_config_option"), "{}", said[2]);
+}

@@ -2,9 +2,11 @@
 
 use attache_check::Side;
 use expect_test::expect;
+use tokio::task::JoinHandle;
 
 use super::{Agent, AgentCall, Client, ClientCall, end_of_turn, v1, wire};
-use crate::{ClientCalls, Reply};
+use crate::client::AgentSession;
+use crate::{CallError, ClientCalls, Reply};
 
 #[tokio::test(start_paused = true)]
 async fn open_questions_are_answered_with_cancelled() {
@@ -22,8 +24,7 @@ async fn open_questions_are_answered_with_cancelled() {
     )
     .await;
     let session = client.agent.session("s");
-    let prompting = session.clone();
-    let turn = tokio::spawn(async move { prompting.prompt(["go"]).await });
+    let turn = go(&session);
     let mine = question(&mut client.calls).await;
     let other = question(&mut client.calls).await;
     session.cancel().await.unwrap();
@@ -58,14 +59,12 @@ async fn an_old_question_does_not_answer_a_new_one_of_the_same_id() {
     )
     .await;
     let session = client.agent.session("s");
-    let prompting = session.clone();
-    let turn = tokio::spawn(async move { prompting.prompt(["go"]).await });
+    let turn = go(&session);
     let old = question(&mut client.calls).await;
     session.cancel().await.unwrap();
     let ended = client.calls.until(turn, |call| panic!("{call:?}")).await;
     assert!(ended.unwrap().is_ok());
-    let prompting = session.clone();
-    let turn = tokio::spawn(async move { prompting.prompt(["go"]).await });
+    let turn = go(&session);
     let new = question(&mut client.calls).await;
     old.ok(yes());
     new.ok(v1::RequestPermissionResponse::new(
@@ -91,8 +90,7 @@ async fn a_question_that_crosses_the_cancellation_is_not_shown() {
     )
     .await;
     let session = client.agent.session("s");
-    let prompting = session.clone();
-    let turn = tokio::spawn(async move { prompting.prompt(["go"]).await });
+    let turn = go(&session);
     tokio::task::yield_now().await;
     session.cancel().await.unwrap();
     let ended = client.calls.until(turn, |call| panic!("{call:?}")).await;
@@ -119,6 +117,12 @@ async fn a_cancellation_without_a_session_cancels_nothing() {
     assert!(!reply.is_cancelled());
     reply.ok(v1::NewSessionResponse::new("s"));
     agent.finish().await;
+}
+
+/// Runs a turn in the background.
+fn go(session: &AgentSession) -> JoinHandle<Result<v1::PromptResponse, CallError>> {
+    let session = session.clone();
+    tokio::spawn(async move { session.prompt(["go"]).await })
 }
 
 async fn question(calls: &mut ClientCalls) -> Reply<v1::RequestPermissionResponse> {

@@ -1,4 +1,4 @@
-//! What both sides share: the link, and what each side has said it can do.
+//! What both sides share: asking and telling, and what each side has said it can do.
 
 use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,13 +7,14 @@ use attache_rpc::json::{self, Encode, Raw, Reader};
 use attache_rpc::{Flow, Stream};
 use attache_schema::method::{Gate, Method, Notification, Request};
 use attache_schema::v1;
-use attache_transport::{Delivery, Link};
+use attache_transport::{Closed, Delivery, Link};
 
 use crate::CallError;
 
-/// One connection as its side sees it.
+/// What an [`AgentHandle`](crate::AgentHandle) and a [`ClientHandle`](crate::ClientHandle) have in common: asking and
+/// telling the peer, and the end of the connection.
 #[derive(Debug)]
-pub(crate) struct Core {
+pub struct Connection {
     pub(crate) link: Link,
     known: Mutex<Known>,
     ordered: bool,
@@ -38,10 +39,10 @@ impl Known {
     }
 }
 
-impl Core {
+impl Connection {
     /// The agent's side. Its answers are given at once, since nothing that a client tells belongs before them.
     pub(crate) fn of_agent(link: Link) -> Self {
-        Core {
+        Connection {
             link,
             known: Mutex::default(),
             ordered: false,
@@ -51,7 +52,7 @@ impl Core {
 
     /// The client's side. The end of a turn comes after the turn's updates.
     pub(crate) fn of_client(link: Link) -> Self {
-        Core {
+        Connection {
             link,
             known: Mutex::default(),
             ordered: true,
@@ -59,11 +60,68 @@ impl Core {
         }
     }
 
+    /// Asks the peer. A call that it has not offered to serve is an error and is not sent.
+    ///
+    /// A client is given the answer to `session/prompt` and `session/load` after the updates before it have been taken
+    /// from [`ClientCalls`](crate::ClientCalls); other answers come at once.
+    pub async fn ask<R: Request>(&self, request: R) -> Result<R::Response, CallError> {
+        self.ask_ref(&request).await
+    }
+
+    /// Tells the peer.
+    pub async fn tell<N: Notification>(&self, notification: N) -> Result<(), CallError> {
+        self.check(N::METHOD)?;
+        let params = Text::of(&notification);
+        let flow = Flow::of(stream(&params.0));
+        Ok(self.link.notify(N::METHOD.name, &params, flow).await?)
+    }
+
+    /// Asks something outside the protocol; the method's name starts with `_`.
+    pub async fn ask_extension(
+        &self,
+        method: &str,
+        params: &(impl Encode + ?Sized),
+    ) -> Result<Raw, CallError> {
+        extension(method)?;
+        let params = Raw::of(params);
+        let flow = Flow::of(stream(params.as_str()));
+        let result = self.call(method, &params, flow).await?;
+        let result = Raw::parse(result.as_str());
+        result.map_err(|fault| CallError::Malformed(fault.to_string()))
+    }
+
+    /// Tells something outside the protocol.
+    pub async fn tell_extension(
+        &self,
+        method: &str,
+        params: &(impl Encode + ?Sized),
+    ) -> Result<(), CallError> {
+        extension(method)?;
+        let params = Raw::of(params);
+        let flow = Flow::of(stream(params.as_str()));
+        Ok(self.link.notify(method, &params, flow).await?)
+    }
+
+    /// Waits until everything that has been said is written.
+    pub async fn flush(&self) {
+        self.link.flush().await;
+    }
+
+    /// Closes the connection after everything that has been said is written.
+    pub fn close(&self) {
+        self.link.close();
+    }
+
+    /// Waits until the connection has ended, and tells why.
+    pub async fn closed(&self) -> Closed {
+        self.link.closed().await
+    }
+
     pub(crate) fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) async fn ask<R: Request>(&self, request: &R) -> Result<R::Response, CallError> {
+    pub(crate) async fn ask_ref<R: Request>(&self, request: &R) -> Result<R::Response, CallError> {
         let method = R::METHOD;
         self.check(method)?;
         let params = Text::of(request);
@@ -103,22 +161,6 @@ impl Core {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks something outside the protocol.
-    pub(crate) async fn ask_extension(&self, method: &str, params: &Raw) -> Result<Raw, CallError> {
-        extension(method)?;
-        let flow = Flow::of(stream(params.as_str()));
-        let result = self.call(method, params, flow).await?;
-        let result = Raw::parse(result.as_str());
-        result.map_err(|fault| CallError::Malformed(fault.to_string()))
-    }
-
-    /// Tells something outside the protocol.
-    pub(crate) async fn tell_extension(&self, method: &str, params: &Raw) -> Result<(), CallError> {
-        extension(method)?;
-        let flow = Flow::of(stream(params.as_str()));
-        Ok(self.link.notify(method, params, flow).await?)
-    }
-
     async fn call(
         &self,
         method: &str,
@@ -133,25 +175,15 @@ impl Core {
         Ok(self.link.call(method, params, flow, delivery).await?)
     }
 
-    pub(crate) async fn tell<N: Notification>(
+    /// Tells the peer something of a session that the caller names.
+    pub(crate) async fn tell_in<N: Notification>(
         &self,
-        notification: &N,
         flow: Flow,
+        notification: &N,
     ) -> Result<(), CallError> {
         self.check(N::METHOD)?;
         self.link.notify(N::METHOD.name, notification, flow).await?;
         Ok(())
-    }
-
-    /// The same for a notification whose session nobody has named.
-    pub(crate) async fn tell_any<N: Notification>(
-        &self,
-        notification: &N,
-    ) -> Result<(), CallError> {
-        self.check(N::METHOD)?;
-        let params = Text::of(notification);
-        let flow = Flow::of(stream(&params.0));
-        Ok(self.link.notify(N::METHOD.name, &params, flow).await?)
     }
 
     /// Whether the other side has said that it may be called so.
