@@ -1,0 +1,252 @@
+//! The agents a person can name: those that everybody knows, those of the configuration, and how to start them.
+
+mod builtin;
+mod probe;
+mod search;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::path::{Path, PathBuf, absolute};
+
+use attache::process::Program;
+use attache::schema::Secret;
+
+use crate::config::{Configuration, Custom, Editor, nearest};
+
+pub use probe::{Login, Probe};
+pub use search::{on_path, on_this_path};
+
+pub(crate) use probe::{first_line, hello, line};
+
+/// An agent: its name, and how it is started.
+#[derive(Clone, PartialEq)]
+pub struct Agent {
+    /// Its name.
+    pub name: String,
+    /// Who has named it.
+    pub source: Source,
+    /// Its program: a name to be looked up, or a path.
+    pub command: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Environment variables to set.
+    pub env: Vec<(String, Secret)>,
+    /// A command that installs it, or where to get it.
+    pub install: Option<&'static str>,
+    /// How to log in.
+    pub login: Option<&'static str>,
+}
+
+/// Who has named an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// We know it.
+    Builtin,
+    /// A configuration file.
+    Configured(PathBuf),
+    /// Another editor's file.
+    Editor(Editor),
+    /// The command was given as it is.
+    Command,
+}
+
+/// Every agent that has a name.
+#[derive(Debug, Clone)]
+pub struct Catalogue {
+    agents: Vec<Agent>,
+}
+
+/// There is no agent of this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no agent `{name}`; {}`attache agents` lists them", did_you_mean(.nearest))]
+pub struct NotFound {
+    /// The name.
+    pub name: String,
+    /// Those that look like it, the most alike first.
+    pub nearest: Vec<String>,
+}
+
+/// An agent's program is not there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}; {fix}")]
+pub struct NotInstalled {
+    /// What is missing.
+    pub what: String,
+    /// How to get it.
+    pub fix: String,
+}
+
+impl Catalogue {
+    /// The agents of a configuration, then those that everybody knows. The first of a name counts: a configured agent
+    /// takes the place of a known one.
+    pub fn of(configuration: &Configuration) -> Catalogue {
+        let configured = configuration.agents.iter();
+        let configured = configured.map(|agent| Agent::configured(&agent.value, &agent.place.path));
+        let mut agents: Vec<Agent> = Vec::new();
+        for agent in configured.chain(builtin::agents()) {
+            if agents.iter().all(|other| other.name != agent.name) {
+                agents.push(agent);
+            }
+        }
+        Catalogue { agents }
+    }
+
+    /// All of them, each name once.
+    pub fn agents(&self) -> &[Agent] {
+        &self.agents
+    }
+
+    /// The agent of a name.
+    ///
+    /// # Errors
+    ///
+    /// When there is none; the error names those that look like it.
+    pub fn find(&self, name: &str) -> Result<&Agent, NotFound> {
+        let found = self.agents.iter().find(|agent| agent.name == name);
+        found.ok_or_else(|| {
+            let names = self.agents.iter().map(|agent| agent.name.as_str());
+            let nearest = nearest(name, names).into_iter().map(str::to_owned);
+            NotFound {
+                name: name.to_owned(),
+                nearest: nearest.collect(),
+            }
+        })
+    }
+}
+
+impl Agent {
+    /// An agent whose command was given as it is. It is named after its program.
+    pub fn of_command(program: &str, args: &[String]) -> Agent {
+        let name = Path::new(program).file_name();
+        Agent {
+            name: name.map_or_else(|| program.to_owned(), |name| name.to_string_lossy().into()),
+            source: Source::Command,
+            command: PathBuf::from(program),
+            args: args.to_vec(),
+            env: Vec::new(),
+            install: None,
+            login: None,
+        }
+    }
+
+    /// The program to start.
+    pub fn program(&self) -> Program {
+        // One that is named with its folder is meant from where we are, not from where it is to work.
+        let command = match self.command.components().count() {
+            0 | 1 => self.command.clone(),
+            _ => absolute(&self.command).unwrap_or_else(|_| self.command.clone()),
+        };
+        let program = Program::new(command).args(&self.args);
+        let variables = self.env.iter();
+        variables.fold(program, |program, (name, value)| {
+            program.env(name, value.reveal())
+        })
+    }
+
+    /// Where its program is, if it is there. Nothing is started.
+    pub fn installed(&self) -> Option<PathBuf> {
+        let path = self.env.iter().rev().find(|(name, _)| name == "PATH");
+        match path {
+            Some((_, path)) => on_this_path(&self.command, path.reveal().as_ref()),
+            None => on_path(&self.command),
+        }
+    }
+
+    /// Where its program is. Nothing is started.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there; the error says how to install it.
+    pub fn locate(&self) -> Result<PathBuf, NotInstalled> {
+        self.installed().ok_or_else(|| self.not_installed())
+    }
+
+    /// The command in one line, as it would be typed.
+    pub fn command_line(&self) -> String {
+        let mut line = quoted(&self.command.to_string_lossy());
+        for arg in &self.args {
+            line.push(' ');
+            line.push_str(&quoted(arg));
+        }
+        line
+    }
+
+    fn not_installed(&self) -> NotInstalled {
+        let command = self.command.display();
+        let is_path = self.command.components().count() > 1;
+        if is_path && self.command.exists() {
+            return NotInstalled {
+                what: format!("{command} is no executable file"),
+                fix: format!("make it executable: chmod +x {command}"),
+            };
+        }
+        NotInstalled {
+            what: if is_path {
+                format!("{command} does not exist")
+            } else {
+                format!("`{command}` was not found on the PATH")
+            },
+            fix: match self.install {
+                Some(install) => format!("install it: {install}"),
+                None => "install it, or check its name and the PATH".to_owned(),
+            },
+        }
+    }
+
+    fn configured(custom: &Custom, file: &Path) -> Agent {
+        let known = builtin::agents().find(|agent| agent.command == custom.command);
+        Agent {
+            name: custom.name.clone(),
+            source: match custom.editor {
+                Some(editor) => Source::Editor(editor),
+                None => Source::Configured(file.to_owned()),
+            },
+            command: custom.command.clone(),
+            args: custom.args.clone(),
+            env: custom.env.clone(),
+            install: known.as_ref().and_then(|known| known.install),
+            login: known.and_then(|known| known.login),
+        }
+    }
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.env.iter().map(|(name, _)| name).collect();
+        out.debug_struct("Agent")
+            .field("name", &self.name)
+            .field("source", &self.source)
+            .field("command", &self.command)
+            .field("args", &self.args)
+            .field("env", &names)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Builtin => out.write_str("known"),
+            Source::Configured(file) => write!(out, "{}", file.display()),
+            Source::Editor(editor) => out.write_str(editor.name()),
+            Source::Command => out.write_str("command"),
+        }
+    }
+}
+
+fn did_you_mean(nearest: &[String]) -> String {
+    match nearest {
+        [] => String::new(),
+        names => format!("did you mean `{}`? ", names.join("`, `")),
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = |char: char| char.is_alphanumeric() || "-_./=:@+,%".contains(char);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

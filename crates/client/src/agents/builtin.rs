@@ -1,0 +1,94 @@
+//! The agents that everybody knows, by the names that other tools give them too.
+
+use std::path::PathBuf;
+
+use super::{Agent, Source};
+
+pub(super) fn agents() -> impl Iterator<Item = Agent> {
+    KNOWN.iter().map(Known::agent)
+}
+
+struct Known {
+    name: &'static str,
+    words: &'static [&'static str],
+    install: &'static str,
+    login: &'static str,
+}
+
+impl Known {
+    fn agent(&self) -> Agent {
+        let (program, args) = self.words.split_first().unwrap_or((&self.name, &[]));
+        Agent {
+            name: self.name.to_owned(),
+            source: Source::Builtin,
+            command: PathBuf::from(program),
+            args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+            env: Vec::new(),
+            install: Some(self.install),
+            login: Some(self.login),
+        }
+    }
+}
+
+const KNOWN: &[Known] = &[
+    Known {
+        name: "claude",
+        words: &["claude-agent-acp"],
+        install: "npm i -g @agentclientprotocol/claude-agent-acp",
+        login: "run `claude` and type /login, or set ANTHROPIC_API_KEY",
+    },
+    Known {
+        name: "cline",
+        words: &["cline", "--acp"],
+        install: "npm i -g cline",
+        login: "run `cline` once",
+    },
+    Known {
+        name: "codex",
+        words: &["codex-acp"],
+        install: "npm i -g @agentclientprotocol/codex-acp",
+        login: "run `codex login`, or set OPENAI_API_KEY",
+    },
+    Known {
+        name: "copilot",
+        words: &["copilot", "--acp"],
+        install: "npm i -g @github/copilot",
+        login: "run `copilot` and type /login",
+    },
+    Known {
+        name: "cursor",
+        words: &["cursor-agent", "acp"],
+        install: "see https://cursor.com/cli",
+        login: "run `cursor-agent login`",
+    },
+    Known {
+        name: "gemini",
+        words: &["gemini", "--acp"],
+        install: "npm i -g @google/gemini-cli",
+        login: "run `gemini` once, or set GEMINI_API_KEY",
+    },
+    Known {
+        name: "goose",
+        words: &["goose", "acp"],
+        install: "see https://github.com/block/goose",
+        login: "run `goose configure`",
+    },
+    Known {
+        name: "opencode",
+        words: &["opencode", "acp"],
+        install: "npm i -g opencode-ai",
+        login: "run `opencode auth login`",
+    },
+    Known {
+        name: "qwen",
+        words: &["qwen", "--acp"],
+        install: "npm i -g @qwen-code/qwen-code",
+        login: "run `qwen` once, or set OPENAI_API_KEY",
+    },
+    Known {
+        name: "vibe",
+        words: &["vibe-acp"],
+        install: "uv tool install mistral-vibe",
+        login: "run `vibe` once, or set MISTRAL_API_KEY",
+    },
+];

@@ -1,0 +1,125 @@
+//! What can only be told by starting an agent: its version, and whether it is logged in.
+
+use std::time::Duration;
+
+use attache::process::{Ladder, Program};
+use attache::{Options, client, v1};
+use tokio::io::AsyncReadExt;
+use tokio::time::timeout;
+
+use super::Agent;
+use crate::plain;
+
+/// What an agent says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Probe {
+    /// Its version, in its own words.
+    pub version: Option<String>,
+    /// Whether it is logged in.
+    pub login: Login,
+}
+
+/// Whether an agent is logged in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Login {
+    /// It is.
+    In,
+    /// It is not, and wants to be.
+    Out,
+    /// It needs none.
+    NotNeeded,
+    /// It does not tell before a session is opened.
+    Unknown,
+    /// It does not answer.
+    NoAnswer,
+}
+
+impl Login {
+    /// In a word or two.
+    pub fn name(self) -> &'static str {
+        match self {
+            Login::In => "logged in",
+            Login::Out => "logged out",
+            Login::NotNeeded => "no login needed",
+            Login::Unknown => "login unknown",
+            Login::NoAnswer => "no answer",
+        }
+    }
+}
+
+impl Agent {
+    /// Starts the agent twice: for its version, and to ask whether it is logged in. Never takes longer than half a
+    /// minute, and nothing is left running.
+    pub async fn probe(&self) -> Probe {
+        let (said, (told, login)) = tokio::join!(self.version(), self.login());
+        Probe {
+            version: told.or(said),
+            login,
+        }
+    }
+
+    async fn version(&self) -> Option<String> {
+        let program = Program::new(self.installed()?).arg("--version");
+        let variables = self.env.iter();
+        let program = variables.fold(program, |program, (name, value)| {
+            program.env(name, value.reveal())
+        });
+        first_line(&program).await
+    }
+
+    /// The version that it tells in the handshake, and its login.
+    async fn login(&self) -> (Option<String>, Login) {
+        let started = client::spawn(&self.program(), Options::default()).await;
+        let Ok((agent, mut calls, child)) = started else {
+            return (None, Login::NoAnswer);
+        };
+        let questions = async {
+            let answer = agent.initialize(hello()).await.ok()?;
+            let version = answer.agent_info.map(|info| line(&info.version));
+            let state = match answer.agent_capabilities.auth.status {
+                Some(_) => agent.ask(v1::AuthStatusRequest::new()).await.ok(),
+                None => None,
+            };
+            let login = match state.map(|status| status.state) {
+                Some(v1::AuthState::Authenticated) => Login::In,
+                Some(v1::AuthState::Unauthenticated) => Login::Out,
+                Some(v1::AuthState::NotRequired) => Login::NotNeeded,
+                None if answer.auth_methods.is_empty() => Login::NotNeeded,
+                _ => Login::Unknown,
+            };
+            Some((version, login))
+        };
+        let answered = timeout(HANDSHAKE, calls.until(questions, drop)).await;
+        agent.close();
+        child.stop(Ladder::default()).await;
+        answered.ok().flatten().unwrap_or((None, Login::NoAnswer))
+    }
+}
+
+/// What is said first to an agent that is only looked at: we offer it nothing.
+pub(crate) fn hello() -> v1::InitializeRequest {
+    let us = v1::Implementation::new("attache", env!("CARGO_PKG_VERSION"));
+    v1::InitializeRequest::new(v1::ProtocolVersion::V1).client_info(us)
+}
+
+/// The first line that a program prints, if it does so soon and ends well.
+pub(crate) async fn first_line(program: &Program) -> Option<String> {
+    let (child, stdin, stdout) = program.spawn_piped().await.ok()?;
+    drop(stdin);
+    let mut text = Vec::new();
+    let read = timeout(VERSION, stdout.take(LIMIT).read_to_end(&mut text)).await;
+    child.stop(Ladder::default()).await;
+    read.ok()?.ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let mut lines = text.lines().map(line);
+    lines.find(|line| !line.is_empty())
+}
+
+pub(crate) fn line(text: &str) -> String {
+    plain::line(text.trim()).chars().take(WIDTH).collect()
+}
+
+const VERSION: Duration = Duration::from_secs(3);
+const HANDSHAKE: Duration = Duration::from_secs(20);
+const LIMIT: u64 = 4096;
+const WIDTH: usize = 200;

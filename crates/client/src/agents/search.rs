@@ -1,0 +1,47 @@
+//! Finding a program the way a shell does, without starting it.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The file that would be started, looked up in our own `PATH` unless the program is named with its folder.
+pub fn on_path(program: &Path) -> Option<PathBuf> {
+    on_this_path(program, &env::var_os("PATH").unwrap_or_default())
+}
+
+/// The same with another `PATH`.
+pub fn on_this_path(program: &Path, path: &OsStr) -> Option<PathBuf> {
+    if program.components().count() > 1 || program.is_absolute() {
+        return with_ending(program);
+    }
+    env::split_paths(path).find_map(|folder| with_ending(&folder.join(program)))
+}
+
+fn with_ending(file: &Path) -> Option<PathBuf> {
+    let candidate = |ending: &&str| {
+        let mut name = file.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let mut candidates = ENDINGS.iter().map(candidate);
+    candidates.find(|candidate| is_executable(candidate))
+}
+
+#[cfg(unix)]
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let metadata = fs::metadata(file);
+    metadata.is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|it| it.is_file())
+}
+
+const ENDINGS: &[&str] = if cfg!(windows) {
+    &["", ".exe", ".cmd", ".bat"]
+} else {
+    &[""]
+};

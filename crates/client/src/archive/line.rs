@@ -1,0 +1,96 @@
+//! One line of a transcript: the head of the file, or one thing that happened.
+
+use std::path::Path;
+
+use attache::json::{self, Encode, Object};
+use attache::{Transcript, v1};
+
+use crate::event::Failure;
+
+/// One thing that happened.
+pub(super) enum Line {
+    Prompt(Vec<v1::ContentBlock>),
+    Steer(Vec<v1::ContentBlock>),
+    Update(Box<v1::SessionUpdate>),
+    Stopped(v1::StopReason),
+    Failed(v1::Error),
+}
+
+impl Line {
+    /// Reads a line; `None` if it says nothing to this version.
+    pub(super) fn read(text: &[u8]) -> Option<Line> {
+        let object = Object::parse(std::str::from_utf8(text).ok()?.trim_end()).ok()?;
+        if let Some(update) = object.get("update") {
+            return Some(Line::Update(Box::new(json::from_str(update).ok()?)));
+        }
+        if let Some(prompt) = object.get("prompt") {
+            return Some(Line::Prompt(json::from_str(prompt).ok()?));
+        }
+        if let Some(said) = object.get("steer") {
+            return Some(Line::Steer(json::from_str(said).ok()?));
+        }
+        let end = Object::parse(object.get("end")?).ok()?;
+        if let Some(error) = end.get("error") {
+            return Some(Line::Failed(json::from_str(error).ok()?));
+        }
+        let answer: v1::PromptResponse = json::from_str(object.get("end")?).ok()?;
+        Some(Line::Stopped(answer.stop_reason))
+    }
+
+    pub(super) fn apply(self, transcript: &mut Transcript) {
+        match self {
+            Line::Prompt(content) => drop(transcript.begin_turn(content)),
+            Line::Steer(content) => {
+                for block in content {
+                    let chunk = v1::ContentChunk::new(block);
+                    transcript.apply(v1::SessionUpdate::UserMessageChunk(chunk));
+                }
+            }
+            Line::Update(update) => drop(transcript.apply(*update)),
+            Line::Stopped(reason) => drop(transcript.end_turn(reason)),
+            Line::Failed(error) => drop(transcript.end_turn(error)),
+        }
+    }
+}
+
+/// The first line of a file.
+pub(super) fn head(agent: &str, session: &v1::SessionId, cwd: &Path) -> String {
+    let mut object = Object::default();
+    object.put("attache", &1u16);
+    object.put("agent", agent);
+    object.put("sessionId", session);
+    object.put("cwd", &*cwd.to_string_lossy());
+    object.put("createdAt", &now());
+    finish(&object)
+}
+
+/// A line for one thing that happened.
+pub(super) fn of<T: Encode + ?Sized>(what: &'static str, value: &T) -> String {
+    let mut object = Object::default();
+    object.put("at", &now());
+    object.put(what, value);
+    finish(&object)
+}
+
+/// A line for the end of a turn.
+pub(super) fn end(outcome: &Result<v1::PromptResponse, Failure>) -> String {
+    match outcome {
+        Ok(answer) => of("end", answer),
+        Err(failure) => {
+            let error = v1::Error::new(v1::Error::INTERNAL, failure.why.clone());
+            let mut object = Object::default();
+            object.put("error", &error);
+            of("end", &object)
+        }
+    }
+}
+
+fn finish(object: &Object<'_>) -> String {
+    let mut line = json::to_string(object);
+    line.push('\n');
+    line
+}
+
+fn now() -> String {
+    jiff::Timestamp::now().to_string()
+}

@@ -1,0 +1,154 @@
+//! Recording: what happens is turned into lines here and written by a thread of its own, so that no screen waits for
+//! a disk.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use attache::v1;
+
+use super::writer::{Job, Start, Writer};
+use super::{file_name, line};
+use crate::command::How;
+use crate::event::{Event, Opened};
+
+/// Records the sessions of one agent. It takes every event; what is no part of a transcript is passed over.
+///
+/// A line is on its way to the disk as soon as it is taken. When the disk is so slow that more than 64 MiB wait, lines
+/// are dropped and the transcript says how many.
+#[derive(Debug)]
+pub struct Recorder {
+    agent: String,
+    open: HashSet<v1::SessionId>,
+    queue: Option<Sender<Job>>,
+    waiting: Arc<AtomicUsize>,
+    lost: u64,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Recorder {
+    pub(super) fn new(folder: PathBuf, agent: &str) -> Recorder {
+        let (queue, jobs) = mpsc::channel();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let writer = Writer::new(folder, Arc::clone(&waiting));
+        let thread = thread::Builder::new().name("transcripts".to_owned());
+        let thread = thread.spawn(move || writer.run(&jobs)).ok();
+        Recorder {
+            agent: agent.to_owned(),
+            open: HashSet::new(),
+            queue: Some(queue),
+            waiting,
+            lost: 0,
+            thread,
+        }
+    }
+
+    /// Takes what has happened.
+    pub fn take(&mut self, event: &Event) {
+        match event {
+            Event::Opened(opened) => self.opened(opened),
+            Event::Began { session, content } => self.line(session, line::of("prompt", content)),
+            Event::Steered { session, content } => self.line(session, line::of("steer", content)),
+            Event::Update(told) => self.line(&told.session_id, line::of("update", &told.update)),
+            Event::Ended { session, outcome } => {
+                self.line(session, line::end(outcome));
+                self.send(Job::Flush(file_name(&self.agent, session)));
+            }
+            // A session that is loaded again is told again: not behind what was told before.
+            Event::Gone { .. } => {
+                for session in std::mem::take(&mut self.open) {
+                    self.closed(&session, Job::Close);
+                }
+            }
+            Event::Closed(session) => self.closed(session, Job::Close),
+            Event::Deleted(session) => self.closed(session, Job::Delete),
+            _ => {}
+        }
+    }
+
+    /// Ends recording and waits until all of it is written, or for a few seconds if the disk hangs.
+    pub fn finish(mut self) {
+        self.end();
+    }
+
+    fn opened(&mut self, opened: &Opened) {
+        let Opened {
+            session, opening, ..
+        } = opened;
+        self.open.insert(session.clone());
+        self.send(Job::Open {
+            name: file_name(&self.agent, session),
+            head: line::head(&self.agent, session, &opening.cwd),
+            start: match opening.how {
+                How::New | How::Fork(_) => Start::Anew,
+                How::Load(_) => Start::Told,
+                How::Resume(_) => Start::Where,
+            },
+        });
+    }
+
+    fn closed(&mut self, session: &v1::SessionId, job: fn(String) -> Job) {
+        self.open.remove(session);
+        self.send(job(file_name(&self.agent, session)));
+    }
+
+    fn line(&mut self, session: &v1::SessionId, text: String) {
+        if self.waiting.load(Ordering::Relaxed) + cost(&text) > BYTES {
+            self.lost += 1;
+            return;
+        }
+        let name = file_name(&self.agent, session);
+        if self.lost > 0 {
+            let lost = line::of("lost", &self.lost);
+            self.lost = 0;
+            self.write(name.clone(), lost);
+        }
+        self.write(name, text);
+    }
+
+    fn write(&self, name: String, text: String) {
+        self.waiting.fetch_add(cost(&text), Ordering::Relaxed);
+        self.send(Job::Line { name, text });
+    }
+
+    fn send(&self, job: Job) {
+        if let Some(queue) = &self.queue {
+            // Without the thread, which the system may have refused, nothing is recorded.
+            queue.send(job).ok();
+        }
+    }
+
+    fn end(&mut self) {
+        self.queue = None;
+        let deadline = Instant::now() + PATIENCE;
+        let Some(thread) = self.thread.take() else {
+            return;
+        };
+        while !thread.is_finished() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(1));
+        }
+        if thread.is_finished() {
+            thread.join().ok();
+        }
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// What a line takes while it waits.
+pub(super) fn cost(text: &str) -> usize {
+    text.len() + size_of::<Job>() + NAME
+}
+
+/// How long the name of a file is.
+const NAME: usize = 70;
+const BYTES: usize = 64 * 1024 * 1024;
+const PATIENCE: Duration = Duration::from_secs(3);

@@ -1,0 +1,268 @@
+//! The thread that writes: files are opened, appended to and put in their place here.
+
+use std::collections::HashMap;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::Receiver;
+
+use tempfile::NamedTempFile;
+
+use super::ENDING;
+use super::recorder::cost;
+
+/// What is to be done with the file of a name.
+pub(super) enum Job {
+    Open {
+        name: String,
+        head: String,
+        start: Start,
+    },
+    Line {
+        name: String,
+        text: String,
+    },
+    Flush(String),
+    Close(String),
+    Delete(String),
+}
+
+/// How a transcript begins.
+pub(super) enum Start {
+    /// With nothing. What was kept under this id is of another session, and is put aside.
+    Anew,
+    /// With what the agent has told again, if it has; it is more than what we have.
+    Told,
+    /// Where it ended.
+    Where,
+}
+
+pub(super) struct Writer {
+    folder: PathBuf,
+    waiting: Arc<AtomicUsize>,
+    files: HashMap<String, Open>,
+}
+
+/// A file, or what came before the session had one.
+struct Open {
+    to: To,
+    pending: Vec<u8>,
+    size: u64,
+}
+
+enum To {
+    Draft(NamedTempFile),
+    File(File),
+}
+
+impl Writer {
+    pub(super) fn new(folder: PathBuf, waiting: Arc<AtomicUsize>) -> Writer {
+        Writer {
+            folder,
+            waiting,
+            files: HashMap::new(),
+        }
+    }
+
+    /// Works until nobody can ask for more. What came together is written together. A file that fails is given up:
+    /// a conversation is worth more than its record.
+    pub(super) fn run(mut self, jobs: &Receiver<Job>) {
+        while let Ok(job) = jobs.recv() {
+            self.work(job);
+            while let Ok(job) = jobs.try_recv() {
+                self.work(job);
+            }
+            self.files.retain(|_, file| file.flush().is_ok());
+        }
+    }
+
+    fn work(&mut self, job: Job) {
+        match job {
+            Job::Open { name, head, start } => {
+                let draft = match (self.files.remove(&name), &start) {
+                    // Opened again while it is open: it goes on.
+                    (
+                        Some(
+                            open @ Open {
+                                to: To::File(_), ..
+                            },
+                        ),
+                        Start::Told | Start::Where,
+                    ) => {
+                        self.files.insert(name, open);
+                        return;
+                    }
+                    (draft, _) => draft,
+                };
+                if let Ok(open) = self.open(&name, &head, &start, draft) {
+                    self.files.insert(name, open);
+                }
+            }
+            Job::Line { name, text } => {
+                self.waiting.fetch_sub(cost(&text), Ordering::Relaxed);
+                self.line(name, &text);
+            }
+            Job::Flush(name) => {
+                if let Some(file) = self.files.get_mut(&name) {
+                    file.flush().ok();
+                }
+            }
+            Job::Close(name) => {
+                if let Some(mut file) = self.files.remove(&name) {
+                    file.flush().ok();
+                }
+            }
+            Job::Delete(name) => {
+                self.files.remove(&name);
+                fs::remove_file(self.folder.join(name)).ok();
+            }
+        }
+    }
+
+    fn line(&mut self, name: String, text: &str) {
+        if !self.files.contains_key(&name) {
+            let Ok(draft) = self.draft() else {
+                return;
+            };
+            self.files.insert(name.clone(), draft);
+        }
+        if let Some(file) = self.files.get_mut(&name) {
+            file.push(text.as_bytes());
+        }
+    }
+
+    /// A place for what is told of a session that is not open yet. An agent can tell of any number of sessions that
+    /// nobody will ever open.
+    fn draft(&self) -> io::Result<Open> {
+        let drafts = self.files.values();
+        let drafts = drafts.filter(|file| matches!(file.to, To::Draft(_)));
+        if drafts.count() >= DRAFTS {
+            return Err(io::Error::other("too many drafts"));
+        }
+        Ok(Open::new(To::Draft(self.temporary()?)))
+    }
+
+    fn open(&self, name: &str, head: &str, start: &Start, draft: Option<Open>) -> io::Result<Open> {
+        let path = self.folder.join(name);
+        let goes_on = match start {
+            Start::Anew => false,
+            Start::Told => draft.is_none() && path.exists(),
+            Start::Where => path.exists(),
+        };
+        if goes_on {
+            let mut file = append(&path)?;
+            end_torn_line(&path, &mut file)?;
+            copy(draft, &mut file)?;
+            return Ok(Open::new(To::File(file)));
+        }
+        let mut new = self.temporary()?;
+        new.write_all(head.as_bytes())?;
+        copy(draft, new.as_file_mut())?;
+        if let Start::Anew = start {
+            put_aside(&path)?;
+        }
+        new.persist(&path)?;
+        Ok(Open::new(To::File(append(&path)?)))
+    }
+
+    fn temporary(&self) -> io::Result<NamedTempFile> {
+        create(&self.folder)?;
+        NamedTempFile::new_in(&self.folder)
+    }
+}
+
+impl Open {
+    fn new(to: To) -> Open {
+        let size = match &to {
+            To::Draft(_) => 0,
+            To::File(file) => file.metadata().map_or(0, |it| it.len()),
+        };
+        Open {
+            to,
+            pending: Vec::new(),
+            size,
+        }
+    }
+
+    fn push(&mut self, text: &[u8]) {
+        if self.size > LARGEST {
+            return;
+        }
+        self.size += text.len() as u64;
+        self.pending.extend(text);
+        if self.pending.len() > AT_ONCE {
+            self.flush().ok();
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let written = match &mut self.to {
+            To::Draft(file) => file.write_all(&self.pending),
+            To::File(file) => file.write_all(&self.pending),
+        };
+        self.pending.clear();
+        written
+    }
+}
+
+/// Gives a file that is there another name: an agent has used the id of its session again.
+fn put_aside(path: &Path) -> io::Result<()> {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let names =
+        (1..=MOST_ASIDE).map(|number| path.with_file_name(format!("{stem}-{number}.{ENDING}")));
+    match names.into_iter().find(|name| !name.exists()) {
+        Some(name) if path.exists() => fs::rename(path, name),
+        _ => Ok(()),
+    }
+}
+
+fn copy(draft: Option<Open>, file: &mut File) -> io::Result<()> {
+    let Some(mut draft) = draft else {
+        return Ok(());
+    };
+    draft.flush()?;
+    let mut early = match draft.to {
+        To::Draft(file) => file,
+        To::File(_) => return Ok(()),
+    };
+    early.seek(SeekFrom::Start(0))?;
+    io::copy(&mut early, file)?;
+    Ok(())
+}
+
+/// Makes the folder, for its owner alone.
+fn create(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
+}
+
+fn append(path: &Path) -> io::Result<File> {
+    OpenOptions::new().append(true).open(path)
+}
+
+/// A line that was cut off by a crash stays one line by itself.
+fn end_torn_line(path: &Path, file: &mut File) -> io::Result<()> {
+    let mut last = [b'\n'];
+    let mut read = File::open(path)?;
+    if read.seek(SeekFrom::End(0))? > 0 {
+        read.seek(SeekFrom::End(-1))?;
+        read.read_exact(&mut last)?;
+    }
+    if last != [b'\n'] {
+        file.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+const DRAFTS: usize = 16;
+const AT_ONCE: usize = 256 * 1024;
+/// Transcripts that are kept under an id that was used again and again.
+const MOST_ASIDE: u32 = 1000;
+const LARGEST: u64 = 512 * 1024 * 1024;

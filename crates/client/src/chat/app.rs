@@ -1,0 +1,256 @@
+//! The state of the screen. It has no clock and does no I/O: inputs come with the time, effects are given back.
+
+mod actions;
+mod asked;
+mod choices;
+mod events;
+mod keys;
+mod lists;
+mod reading;
+mod say;
+mod sessions;
+
+use std::time::{Duration, Instant};
+
+pub(super) use events::words;
+pub(super) use lists::current;
+
+use attache::v1;
+use attache_host::permissions::Preset;
+
+use super::asks::{Asks, Draft};
+use super::composer::History;
+use super::editor::Editor;
+use super::effect::{Effect, Format, Input, Mouse, Steering};
+use super::help::Help;
+use super::picker::Picker;
+use super::search::Search;
+use super::tab::Tab;
+use crate::command::{Command, Opening};
+use crate::paint::{Scroll, Theme, Tone};
+use crate::setting::Setting;
+
+/// How the screen begins.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The agent's name, as the person chose it.
+    pub agent: String,
+    /// The first session, and the directories and MCP servers of those that follow.
+    pub opening: Opening,
+    /// Which session is the first.
+    pub start: Start,
+    /// Colours and signs.
+    pub theme: Theme,
+    /// What is set in new sessions.
+    pub wishes: Vec<Setting>,
+    /// What happens with questions that no rule answers; anything but asking is shown all the time.
+    pub preset: Preset,
+}
+
+/// Which session is the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// The one that the opening says.
+    AsSaid,
+    /// The one of the directory that was used last; a new one if there is none.
+    Latest,
+}
+
+/// The whole screen as a value.
+///
+/// [`handle`](Self::handle) takes what happens, [`draw`](Self::draw) shows what has come of it.
+#[derive(Debug)]
+pub struct App {
+    pub(super) settings: Settings,
+    pub(super) agent: Option<Box<v1::InitializeResponse>>,
+    pub(super) steering: Steering,
+    pub(super) tabs: Vec<Tab>,
+    pub(super) active: usize,
+    next_tab: u64,
+    pub(super) asks: Asks,
+    pub(super) dialog: Option<Dialog>,
+    pub(super) focus: Focus,
+    history: History,
+    files: Vec<String>,
+    files_at: Option<Instant>,
+    pub(super) toast: Option<Toast>,
+    last_key: Option<Instant>,
+    quit_by: Option<Instant>,
+    close_by: Option<Instant>,
+    pub(super) mouse: Mouse,
+    pub(super) life: Life,
+    latest: Latest,
+    pub(super) size: (u16, u16),
+    effects: Vec<Effect>,
+}
+
+/// A dialog that the person has opened.
+#[derive(Debug)]
+pub(super) enum Dialog {
+    Picker(Picker),
+    Help(Help),
+    Search(Search),
+    /// Where to write the transcript.
+    Export(Editor, Format),
+}
+
+/// Where the keys go when no dialog is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Focus {
+    Writing,
+    Reading,
+}
+
+/// Whether the agent lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Life {
+    Starting,
+    Running,
+    Gone,
+    /// It is started anew.
+    Restarting,
+}
+
+/// Whether we look for the session that was used last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Latest {
+    Known,
+    Sought,
+}
+
+/// A short message.
+#[derive(Debug, Clone)]
+pub(super) struct Toast {
+    pub(super) text: String,
+    pub(super) tone: Tone,
+    pub(super) until: Instant,
+}
+
+impl App {
+    /// A screen with its first tab. Its session is asked for when the agent runs.
+    pub fn new(settings: Settings) -> App {
+        let first = Tab::new(0, settings.opening.clone(), settings.theme);
+        App {
+            settings,
+            agent: None,
+            steering: Steering::NotTaken,
+            tabs: vec![first],
+            active: 0,
+            next_tab: 1,
+            asks: Asks::default(),
+            dialog: None,
+            focus: Focus::Writing,
+            history: History::default(),
+            files: Vec::new(),
+            files_at: None,
+            toast: None,
+            last_key: None,
+            quit_by: None,
+            close_by: None,
+            mouse: Mouse::Ours,
+            life: Life::Starting,
+            latest: Latest::Known,
+            size: (80, 24),
+            effects: Vec::new(),
+        }
+    }
+
+    /// Takes what has happened and gives what is to be done.
+    pub fn handle(&mut self, input: Input, now: Instant) -> Vec<Effect> {
+        match input {
+            Input::Key(key) => {
+                self.key(&key, now);
+                self.last_key = Some(now);
+            }
+            Input::Paste(text) => {
+                self.paste(&text, now);
+                self.last_key = Some(now);
+            }
+            Input::Wheel(lines) => self.tab_mut().view.scroll(Scroll::Lines(lines)),
+            Input::Resize(columns, rows) => self.size = (columns, rows),
+            Input::Event(event) => self.event(*event, now),
+            Input::Steering(steering) => self.steering = steering,
+            Input::Files(files) => self.found_files(files),
+            Input::Loaded {
+                tab,
+                say,
+                prompt,
+                content,
+            } => self.loaded(tab, say, &prompt, content, now),
+            Input::Saved(Ok(path)) => {
+                let path = super::text::line(&path.to_string_lossy());
+                self.toast(Tone::Good, format!("written to {path}"), now);
+            }
+            Input::Saved(Err(why)) => self.toast(Tone::Bad, why, now),
+            Input::LoginEnded(Ok(())) => self.restart(),
+            Input::LoginEnded(Err(why)) => self.toast(Tone::Bad, why, now),
+            Input::Tick => {}
+        }
+        self.settle(now);
+        std::mem::take(&mut self.effects)
+    }
+
+    /// When the screen changes by itself, if nothing else happens before.
+    pub fn next_change(&self, now: Instant) -> Option<Instant> {
+        let soon = (!self.tab().view.is_settled()).then(|| now + SOON);
+        let second = self.tab().turn.map(|turn| {
+            let running = now.saturating_duration_since(turn.began);
+            turn.began + Duration::from_secs(running.as_secs() + 1)
+        });
+        let toast = self.toast.as_ref().map(|toast| toast.until);
+        let ready = self.asks.ready_at(self.last_key);
+        let ready = ready.filter(|ready| *ready > now);
+        [soon, second, toast, ready].into_iter().flatten().min()
+    }
+
+    /// What follows from the time and from what is open.
+    fn settle(&mut self, now: Instant) {
+        if self.toast.as_ref().is_some_and(|toast| toast.until <= now) {
+            self.toast = None;
+        }
+        let session = self.tab().session().cloned();
+        self.asks.show(session.as_ref(), now);
+        self.tab_mut().news = super::tab::News::None;
+    }
+
+    pub(super) fn tab(&self) -> &Tab {
+        // There is always a tab, and `active` is one of them: see `close_tab`.
+        &self.tabs[self.active]
+    }
+
+    pub(super) fn tab_mut(&mut self) -> &mut Tab {
+        &mut self.tabs[self.active]
+    }
+
+    /// What the agent can do; nothing before it has told.
+    pub(super) fn capabilities(&self) -> v1::AgentCapabilities {
+        let agent = self.agent.as_ref();
+        agent.map_or_else(v1::AgentCapabilities::new, |agent| {
+            agent.agent_capabilities.clone()
+        })
+    }
+
+    pub(super) fn ask_has_keys(&self, now: Instant) -> bool {
+        self.asks.has_keys(now, self.last_key, self.draft())
+    }
+
+    fn draft(&self) -> Draft {
+        match self.tab().composer.is_empty() {
+            true => Draft::Empty,
+            false => Draft::Begun,
+        }
+    }
+
+    fn submit(&mut self, command: Command) {
+        self.effects.push(Effect::Submit(command));
+    }
+
+    fn toast(&mut self, tone: Tone, text: impl Into<String>, now: Instant) {
+        let text = super::text::line(&text.into());
+        let until = now + TOAST;
+        self.toast = Some(Toast { text, tone, until });
+    }
+}
+
+const TOAST: Duration = Duration::from_secs(5);
+const SOON: Duration = Duration::from_millis(40);

@@ -1,0 +1,263 @@
+//! What the desk tells.
+
+use std::time::Instant;
+
+use attache::v1;
+
+use super::{App, Life};
+use crate::chat::asks::{Ask, What};
+use crate::chat::death::Death;
+use crate::chat::form::Form;
+use crate::chat::question::Question;
+use crate::chat::tab::{News, Stage, Tab, Turn};
+use crate::chat::text;
+use crate::chat::url::Page;
+use crate::command::{Answer, Command};
+use crate::event::{Asked, Event, Failure};
+use crate::paint::{Tone, status};
+
+impl App {
+    pub(super) fn event(&mut self, event: Event, now: Instant) {
+        match event {
+            Event::Ready(agent) => self.ready(agent, now),
+            Event::Opened(opened) => self.opened(&opened, now),
+            Event::Closed(_) => {}
+            Event::Deleted(session) => self.deleted(&session, now),
+            Event::Listed(page) => self.listed(page),
+            Event::Update(news) => self.update(*news, now),
+            Event::Began { session, content } => self.began(&session, content, now),
+            Event::Queue { session, waiting } => {
+                if let Some(tab) = self.tab_of(&session) {
+                    tab.waiting = waiting;
+                }
+            }
+            Event::Steered { session, content } => {
+                let said = words(&content);
+                if let Some(tab) = self.tab_of(&session) {
+                    tab.remark(Tone::Info, format!("you said into the turn: {said}"));
+                }
+            }
+            Event::Ended { session, outcome } => self.ended(&session, outcome, now),
+            Event::ModeSet { session, mode } => {
+                if let Some(tab) = self.tab_of(&session)
+                    && let Some(modes) = &mut tab.modes
+                {
+                    modes.current_mode_id = mode;
+                }
+            }
+            Event::OptionsSet { session, options } => {
+                if let Some(tab) = self.tab_of(&session) {
+                    tab.options = options;
+                }
+            }
+            Event::Terminal(terminal) => {
+                for tab in &mut self.tabs {
+                    tab.view.terminal_changed(&terminal);
+                }
+            }
+            Event::Garbage { count, line } => self.garbage(count, &line, now),
+            Event::Gone { how, stderr } => self.gone(how, stderr),
+            asking => self.asking(asking, now),
+        }
+    }
+
+    /// Events around questions, forms and logins.
+    fn asking(&mut self, event: Event, now: Instant) {
+        match event {
+            Event::Asked(asked) => self.asked(*asked, now),
+            Event::Withdrawn(number) => self.asks.retain(|ask| !ask.is_question(number)),
+            Event::Decided {
+                question,
+                is_allowed,
+                because,
+            } => {
+                let (tone, word) = match is_allowed {
+                    true => (Tone::Good, "allowed"),
+                    false => (Tone::Bad, "denied"),
+                };
+                let remark = format!("{word}: {} ({because})", question.title);
+                if let Some(tab) = self.tab_of(&question.session) {
+                    tab.remark(tone, remark);
+                }
+            }
+            Event::Form { form, request } => self.form(form, &request, now),
+            Event::FormWithdrawn(number) => self.asks.retain(|ask| !ask.is_form(number)),
+            Event::FormCompleted(_) => self.toast(Tone::Good, "the page is dealt with", now),
+            Event::WantsLogin(methods) => self.wants_login(&methods, now),
+            Event::LoggedIn(_) => self.logged_in(now),
+            Event::LoggedOut => self.toast(Tone::Info, "logged out", now),
+            Event::Failed(failure) => self.failed(&failure, now),
+            _ => {}
+        }
+    }
+
+    fn update(&mut self, news: v1::SessionNotification, now: Instant) {
+        let active = self.tab().number;
+        if let Some(tab) = self.tab_of(&news.session_id) {
+            tab.apply(news.update, now);
+            tab.notice(active);
+        }
+    }
+
+    fn began(&mut self, session: &v1::SessionId, content: Vec<v1::ContentBlock>, now: Instant) {
+        if let Some(tab) = self.tab_of(session) {
+            let change = tab.transcript.begin_turn(content);
+            tab.changed(&change, now);
+            tab.turn = Some(Turn {
+                began: now,
+                stage: Stage::Running,
+            });
+        }
+    }
+
+    fn ended(
+        &mut self,
+        session: &v1::SessionId,
+        outcome: Result<v1::PromptResponse, Failure>,
+        now: Instant,
+    ) {
+        let active = self.tab().number;
+        let Some(tab) = self.tab_of(session) else {
+            return;
+        };
+        let took = tab
+            .turn
+            .take()
+            .map(|turn| now.saturating_duration_since(turn.began));
+        let change = match outcome {
+            Ok(response) => {
+                let tokens = response.usage.as_ref().map(status::tokens);
+                let took = took.map(status::elapsed);
+                let parts: Vec<String> = took.into_iter().chain(tokens).collect();
+                tab.last_turn = Some(parts.join(", "));
+                tab.transcript.end_turn(response.stop_reason)
+            }
+            Err(failure) => {
+                let error = v1::Error::new(v1::Error::INTERNAL, failure.why);
+                tab.transcript.end_turn(error)
+            }
+        };
+        tab.changed(&change, now);
+        tab.notice(active);
+        // What was said of the turn is over with it.
+        self.toast.take_if(|toast| toast.tone == Tone::Info);
+    }
+
+    fn asked(&mut self, asked: Asked, now: Instant) {
+        let number = asked.question;
+        let session = self.home_of(asked.what.session.clone());
+        let what = What::Question(Box::new(Question::new(asked)));
+        if self.asks.push(session.clone(), what) {
+            self.point_to(session.as_ref(), now);
+        } else {
+            self.submit(Command::Answer {
+                question: number,
+                answer: Answer::Dismiss,
+            });
+        }
+    }
+
+    /// The session, if it has a tab. What a child of a session asks is asked everywhere.
+    fn home_of(&mut self, session: v1::SessionId) -> Option<v1::SessionId> {
+        self.tab_of(&session).is_some().then_some(session)
+    }
+
+    /// Says that something is wanted where it cannot be seen: in another tab, or behind a dialog.
+    fn point_to(&mut self, session: Option<&v1::SessionId>, now: Instant) {
+        let mut tabs = self.tabs.iter();
+        let at = tabs.position(|tab| session.is_some() && tab.session() == session);
+        if let Some(at) = at.filter(|at| *at != self.active) {
+            let text = format!("tab {} has a question (Alt-{})", at + 1, at + 1);
+            self.toast(Tone::Warning, text, now);
+        } else if self.dialog.is_some() {
+            self.toast(
+                Tone::Warning,
+                "the agent has a question: Esc closes this",
+                now,
+            );
+        }
+    }
+
+    fn form(&mut self, number: u64, request: &v1::CreateElicitationRequest, now: Instant) {
+        let session = match &request.scope {
+            v1::ElicitationScope::Session(scope) => self.home_of(scope.session_id.clone()),
+            v1::ElicitationScope::Request(_) => None,
+        };
+        let what = match &request.mode {
+            v1::ElicitationMode::Form(mode) => {
+                let form = Form::new(&request.message, &mode.requested_schema);
+                Some(What::Form(number, Box::new(form)))
+            }
+            v1::ElicitationMode::Url(mode) => {
+                Some(What::Page(number, Page::new(&request.message, &mode.url)))
+            }
+            v1::ElicitationMode::Other(_) => None,
+        };
+        let is_shown = what.is_some_and(|what| self.asks.push(session.clone(), what));
+        if is_shown {
+            return self.point_to(session.as_ref(), now);
+        }
+        self.submit(Command::Fill {
+            form: number,
+            action: v1::ElicitationAction::Cancel,
+        });
+        let text = "the agent asked for something in a way that cannot be shown";
+        self.toast(Tone::Warning, text, now);
+    }
+
+    fn garbage(&mut self, count: u64, line: &str, now: Instant) {
+        let text = match count {
+            1 => format!("the agent wrote something that is no message: {line}"),
+            count => format!("the agent wrote {count} lines that are no messages; first: {line}"),
+        };
+        self.toast(Tone::Warning, text.clone(), now);
+        if count == 1 {
+            self.tab_mut().remark(Tone::Warning, text);
+        }
+    }
+
+    fn gone(&mut self, how: String, stderr: Vec<String>) {
+        self.life = Life::Gone;
+        for tab in &mut self.tabs {
+            tab.suspend();
+            tab.remark(Tone::Bad, format!("the agent has gone: {how}"));
+        }
+        self.asks.only(What::Death(Death { how, stderr }));
+    }
+
+    /// The tab of a session, also while its history is being told.
+    pub(super) fn tab_of(&mut self, session: &v1::SessionId) -> Option<&mut Tab> {
+        let mut tabs = self.tabs.iter_mut();
+        tabs.find(|tab| tab.session() == Some(session) || tab.awaits(session))
+    }
+}
+
+impl Tab {
+    fn notice(&mut self, active: u64) {
+        if self.number != active {
+            self.news = News::Some;
+        }
+    }
+}
+
+impl Ask {
+    fn is_question(&self, number: u64) -> bool {
+        matches!(&self.what, What::Question(question) if question.asked.question == number)
+    }
+
+    fn is_form(&self, number: u64) -> bool {
+        match &self.what {
+            What::Form(form, _) | What::Page(form, _) => *form == number,
+            _ => false,
+        }
+    }
+}
+
+/// The text of content, on one line.
+pub(in crate::chat) fn words(content: &[v1::ContentBlock]) -> String {
+    let texts = content.iter().map(|block| match block {
+        v1::ContentBlock::Text(content) => text::line(&content.text),
+        other => format!("[{}]", other.tag()),
+    });
+    texts.collect::<Vec<_>>().join(" ")
+}

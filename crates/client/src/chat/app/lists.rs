@@ -1,0 +1,161 @@
+//! The lists that can be chosen from.
+
+use attache::v1;
+
+use super::App;
+use super::events::words;
+use super::sessions::login_rows;
+use crate::chat::keymap::{ACTIONS, Action};
+use crate::chat::picker::{Choice, Mark, Picker, Row};
+use crate::chat::text;
+
+impl App {
+    pub(super) fn palette(&self) -> Picker {
+        let entries = ACTIONS
+            .iter()
+            .filter(|entry| entry.action != Action::Palette);
+        let rows = entries.map(|entry| {
+            let key = entry.key.map(|key| key.name()).unwrap_or_default();
+            Row::new(entry.name, key, Choice::Do(entry.action))
+        });
+        Picker::new("Commands", rows.collect())
+    }
+
+    pub(super) fn tab_list(&self) -> Picker {
+        let rows = self.tabs.iter().enumerate().map(|(at, tab)| {
+            let cwd = text::line(&tab.cwd().to_string_lossy());
+            let label = format!("{} {}", at + 1, tab.title());
+            let mark = match at == self.active {
+                true => Mark::Current,
+                false => Mark::None,
+            };
+            let row = Row::new(label, cwd, Choice::Tab(at));
+            Row { mark, ..row }
+        });
+        Picker::new("Tabs", rows.collect())
+    }
+
+    pub(super) fn modes(&self) -> Option<Picker> {
+        let tab = self.tab();
+        let modes = tab
+            .modes
+            .as_ref()
+            .filter(|modes| !modes.available_modes.is_empty());
+        let Some(modes) = modes else {
+            let option = tab.option_of(&v1::SessionConfigOptionCategory::Mode)?;
+            return self.values(&option.id);
+        };
+        let rows = modes.available_modes.iter().map(|mode| {
+            let detail = mode.description.as_deref().map(text::line);
+            let choice = Choice::Mode(mode.id.clone());
+            let mark = match mode.id == modes.current_mode_id {
+                true => Mark::Current,
+                false => Mark::None,
+            };
+            let row = Row::new(text::line(&mode.name), detail.unwrap_or_default(), choice);
+            Row { mark, ..row }
+        });
+        Some(Picker::new("Mode", rows.collect()))
+    }
+
+    pub(super) fn models(&self) -> Option<Picker> {
+        let option = self
+            .tab()
+            .option_of(&v1::SessionConfigOptionCategory::Model)?;
+        self.values(&option.id)
+    }
+
+    pub(super) fn options(&self) -> Option<Picker> {
+        let options = &self.tab().options;
+        let rows = options.iter().filter_map(|option| {
+            let choice = match &option.kind {
+                v1::SessionConfigKind::Select(_) => Choice::Option(option.id.clone()),
+                v1::SessionConfigKind::Boolean(switch) => {
+                    let value = v1::SessionConfigOptionValue::Boolean(!switch.current_value);
+                    Choice::Value(option.id.clone(), value)
+                }
+                v1::SessionConfigKind::Other(_) => return None,
+            };
+            let value = current(option);
+            let detail = match option.description.as_deref() {
+                Some(description) => format!("{value}  {}", text::line(description)),
+                None => value,
+            };
+            Some(Row::new(text::line(&option.name), detail, choice))
+        });
+        let rows: Vec<Row> = rows.collect();
+        (!rows.is_empty()).then(|| Picker::new("Options", rows))
+    }
+
+    /// The values of an option.
+    pub(super) fn values(&self, id: &v1::SessionConfigId) -> Option<Picker> {
+        let mut options = self.tab().options.iter();
+        let option = options.find(|option| option.id == *id)?;
+        let v1::SessionConfigKind::Select(select) = &option.kind else {
+            return None;
+        };
+        let row = |choice: &v1::SessionConfigSelectOption, group: Option<&str>| {
+            let value = v1::SessionConfigOptionValue::ValueId(choice.value.clone());
+            let detail = choice.description.as_deref().map(text::line);
+            Row {
+                label: text::line(&choice.name),
+                detail: detail.unwrap_or_default(),
+                group: group.map(text::line),
+                mark: match choice.value == select.current_value {
+                    true => Mark::Current,
+                    false => Mark::None,
+                },
+                choice: Choice::Value(option.id.clone(), value),
+            }
+        };
+        let rows: Vec<Row> = match &select.options {
+            v1::SessionConfigSelectOptions::Ungrouped(choices) => {
+                let ungrouped = choices.iter().map(|choice| row(choice, Default::default()));
+                ungrouped.collect()
+            }
+            v1::SessionConfigSelectOptions::Grouped(groups) => {
+                let of = |group: &v1::SessionConfigSelectGroup| -> Vec<Row> {
+                    let choices = group.options.iter();
+                    choices
+                        .map(|choice| row(choice, Some(&group.name)))
+                        .collect()
+                };
+                groups.iter().flat_map(of).collect()
+            }
+        };
+        Some(Picker::new(text::line(&option.name), rows))
+    }
+
+    pub(super) fn queue(&self) -> Option<Picker> {
+        let waiting = &self.tab().waiting;
+        let rows = waiting.iter().enumerate();
+        let rows = rows.map(|(at, content)| Row::new(words(content), "", Choice::Unqueue(at)));
+        let rows: Vec<Row> = rows.collect();
+        (!rows.is_empty()).then(|| Picker::new("Take back a prompt", rows))
+    }
+
+    pub(super) fn logins(&self) -> Option<Picker> {
+        let rows = login_rows(&self.agent.as_ref()?.auth_methods);
+        (!rows.is_empty()).then(|| Picker::new("Log in", rows))
+    }
+}
+
+/// The name of an option's present value.
+pub(in crate::chat) fn current(option: &v1::SessionConfigOption) -> String {
+    let select = match &option.kind {
+        v1::SessionConfigKind::Boolean(switch) if switch.current_value => return "on".to_owned(),
+        v1::SessionConfigKind::Boolean(_) => return "off".to_owned(),
+        v1::SessionConfigKind::Other(_) => return String::new(),
+        v1::SessionConfigKind::Select(select) => select,
+    };
+    let is_current = |choice: &&v1::SessionConfigSelectOption| choice.value == select.current_value;
+    let choice = match &select.options {
+        v1::SessionConfigSelectOptions::Ungrouped(choices) => choices.iter().find(is_current),
+        v1::SessionConfigSelectOptions::Grouped(groups) => groups
+            .iter()
+            .flat_map(|group| &group.options)
+            .find(is_current),
+    };
+    let name = choice.map_or(select.current_value.as_str(), |choice| &choice.name);
+    text::line(name)
+}

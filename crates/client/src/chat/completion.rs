@@ -1,0 +1,123 @@
+//! What could stand at the cursor: a slash command of the agent, or a file after `@`.
+
+use std::ops::Range;
+
+use attache::v1;
+
+use super::editor::Editor;
+use super::{fuzzy, mentions};
+
+/// The choices for the word at the cursor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Completion {
+    /// Which bytes of the text a choice replaces.
+    pub(crate) range: Range<usize>,
+    pub(crate) choices: Vec<Choice>,
+    pub(crate) selected: usize,
+    pub(crate) kind: Kind,
+}
+
+/// One choice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Choice {
+    pub(crate) label: String,
+    pub(crate) detail: String,
+    /// What is inserted.
+    pub(crate) text: String,
+}
+
+/// What is completed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Command,
+    File,
+}
+
+impl Completion {
+    /// The choices at the cursor, if there is something to complete.
+    pub(crate) fn at(
+        editor: &Editor,
+        commands: &[v1::AvailableCommand],
+        files: &[String],
+    ) -> Option<Completion> {
+        let before = &editor.text()[..editor.cursor()];
+        let found = match before.strip_prefix('/') {
+            Some(name) if !name.contains(char::is_whitespace) => commands_like(name, commands),
+            _ => files_like(before, files)?,
+        };
+        Some(found).filter(|found| !found.choices.is_empty())
+    }
+
+    pub(crate) fn chosen(&self) -> Option<&Choice> {
+        self.choices.get(self.selected)
+    }
+
+    /// Selects another choice, round and round.
+    pub(crate) fn step(&mut self, step: Step) {
+        let count = self.choices.len().max(1);
+        self.selected = match step {
+            Step::Next => (self.selected + 1) % count,
+            Step::Previous => (self.selected + count - 1) % count,
+        };
+    }
+}
+
+/// The direction of a step in a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Next,
+    Previous,
+}
+
+/// What the agent wants to hear behind a command that stands there without anything.
+pub(crate) fn hint<'a>(text: &str, commands: &'a [v1::AvailableCommand]) -> Option<&'a str> {
+    let name = text.strip_prefix('/')?.strip_suffix(' ')?;
+    let command = commands.iter().find(|command| command.name == name)?;
+    match &command.input {
+        Some(v1::AvailableCommandInput::Unstructured(input)) => Some(&input.hint),
+        _ => None,
+    }
+}
+
+/// Whether the word at the cursor asks for files.
+pub(crate) fn wants_files(editor: &Editor) -> bool {
+    mentions::open_at_end(&editor.text()[..editor.cursor()]).is_some()
+}
+
+fn commands_like(name: &str, commands: &[v1::AvailableCommand]) -> Completion {
+    let names = commands.iter().map(|command| command.name.as_str());
+    let best = fuzzy::best(name, names, COMMANDS);
+    let choices = best.into_iter().map(|index| {
+        let command = &commands[index];
+        Choice {
+            label: format!("/{}", command.name),
+            detail: command.description.clone(),
+            text: format!("/{} ", command.name),
+        }
+    });
+    Completion {
+        range: 0..name.len() + 1,
+        choices: choices.collect(),
+        selected: 0,
+        kind: Kind::Command,
+    }
+}
+
+fn files_like(before: &str, files: &[String]) -> Option<Completion> {
+    let open = mentions::open_at_end(before)?;
+    let best = fuzzy::best(&open.name, files.iter().map(String::as_str), FILES);
+    let choices = best.into_iter().map(|index| Choice {
+        label: files[index].clone(),
+        detail: String::new(),
+        text: mentions::written(&files[index]) + " ",
+    });
+    Some(Completion {
+        range: open.start..before.len(),
+        choices: choices.collect(),
+        selected: 0,
+        kind: Kind::File,
+    })
+}
+
+const COMMANDS: usize = 200;
+const FILES: usize = 50;

@@ -1,0 +1,97 @@
+//! What is being written, below a rule.
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use crate::chat::app::{App, Focus};
+use crate::chat::completion::hint;
+use crate::chat::text;
+use crate::paint::theme::{Role, Sign};
+use crate::paint::wrap;
+
+/// Where the keys go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keys {
+    Here,
+    Elsewhere,
+}
+
+impl App {
+    /// How many rows it wants: a rule, what is attached, the text up to a third of the screen.
+    pub(super) fn composer_height(&self, screen: u16) -> u16 {
+        let composer = &self.tab().composer;
+        let rows = text::rows(composer.editor.text(), self.composer_width()).len();
+        let rows = u16::try_from(rows)
+            .unwrap_or(u16::MAX)
+            .min((screen / 3).max(1));
+        let attached = u16::from(!composer.attached.is_empty());
+        1 + attached + rows
+    }
+
+    pub(super) fn draw_composer(&self, area: Rect, frame: &mut Frame<'_>, keys: Keys) {
+        let theme = &self.settings.theme;
+        let rule = theme.sign(Sign::Rule).repeat(usize::from(area.width));
+        let mut lines = vec![Line::styled(rule, theme.style(Role::Border))];
+        lines.extend(self.attached_line(usize::from(area.width)));
+        let first = u16::try_from(lines.len()).unwrap_or(1);
+        let room = usize::from(area.height.saturating_sub(first)).max(1);
+        let editor = &self.tab().composer.editor;
+        let rows = text::rows(editor.text(), self.composer_width());
+        let (row, column) = editor.place(self.composer_width());
+        let top = (row + 1).saturating_sub(room);
+        for (at, range) in rows.into_iter().enumerate().skip(top).take(room) {
+            let sign = match at {
+                0 => format!("{} ", theme.sign(Sign::User)),
+                _ => "  ".to_owned(),
+            };
+            let mut spans = vec![
+                Span::styled(sign, theme.style(Role::User)),
+                Span::raw(editor.text()[range].to_owned()),
+            ];
+            spans.extend(self.ghost(usize::from(area.width), keys));
+            lines.push(Line::from(spans));
+        }
+        frame.render_widget(Paragraph::new(lines), area);
+        if keys == Keys::Elsewhere || self.focus == Focus::Reading {
+            return;
+        }
+        let column = u16::try_from(column + 2).unwrap_or(u16::MAX);
+        let row = u16::try_from(row - top).unwrap_or(0);
+        let x = area.x + column.min(area.width.saturating_sub(1));
+        frame.set_cursor_position(Position::new(x, area.y + first + row));
+    }
+
+    fn attached_line(&self, width: usize) -> Option<Line<'static>> {
+        let attached = &self.tab().composer.attached;
+        if attached.is_empty() {
+            return None;
+        }
+        let names = attached.iter().map(|path| {
+            let name = path.file_name().unwrap_or(path.as_os_str());
+            format!("[{}]", text::line(&name.to_string_lossy()))
+        });
+        let names = names.collect::<Vec<_>>().join(" ");
+        let text = text::cut(&format!("  attached {names}"), width);
+        Some(Line::styled(text, self.settings.theme.style(Role::Link)))
+    }
+
+    /// What could be written, in place of nothing.
+    fn ghost(&self, width: usize, keys: Keys) -> Option<Span<'static>> {
+        let tab = self.tab();
+        let written = tab.composer.editor.text();
+        let text = match (self.focus, written) {
+            (_, "") if keys == Keys::Elsewhere => "",
+            (Focus::Reading, "") => "reading: ↑↓ select · Enter unfold · c copy · Esc back",
+            (Focus::Writing, "") if tab.turn.is_some() => {
+                "the next prompt waits for the turn to end"
+            }
+            (Focus::Writing, "") => "ask for something · / commands · @ files · ? help",
+            _ => hint(written, tab.transcript.commands())?,
+        };
+        let room = width.saturating_sub(3 + wrap::width(written));
+        let text = text::cut(&text::line(text), room);
+        Some(Span::styled(text, self.settings.theme.style(Role::Dim)))
+    }
+}

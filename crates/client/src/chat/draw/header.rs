@@ -1,0 +1,82 @@
+//! The first line: the tabs, or what the one session is.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use super::{Piece, fitting};
+use crate::chat::app::App;
+use crate::chat::tab::{News, Tab};
+use crate::chat::text;
+use crate::paint::theme::{Role, Sign};
+
+impl App {
+    pub(super) fn draw_header(&self, area: Rect, frame: &mut Frame<'_>) {
+        let line = match self.tabs.len() {
+            1 => self.one_session(usize::from(area.width)),
+            _ => self.tab_line(usize::from(area.width)),
+        };
+        frame.render_widget(Paragraph::new(line), area);
+    }
+
+    fn one_session(&self, width: usize) -> Line<'static> {
+        let tab = self.tab();
+        let cwd = text::line(&tab.cwd().to_string_lossy());
+        let pieces = vec![
+            Piece::new(self.agent_name(), Role::Strong, 3),
+            Piece::new(text::cut(&tab.title(), width / 2), Role::Text, 2),
+            Piece::new(text::cut_front(&cwd, width / 2), Role::Dim, 1),
+        ];
+        fitting(pieces, width, &self.settings.theme)
+    }
+
+    /// All tabs, as wide as there is room, those around the active one where there is not.
+    fn tab_line(&self, width: usize) -> Line<'static> {
+        let theme = &self.settings.theme;
+        let room = (width / self.tabs.len()).clamp(8, 30);
+        let fit = (width / room).max(1);
+        let first = self.active.saturating_sub(fit - 1).min(self.tabs.len() - 1);
+        let mut spans = Vec::new();
+        for (at, tab) in self.tabs.iter().enumerate().skip(first).take(fit) {
+            let mark = self.mark(tab);
+            let label = format!(" {}{mark} {} ", at + 1, tab.title());
+            let role = match at == self.active {
+                true => Role::Selected,
+                false => Role::Dim,
+            };
+            let cut = text::cut(&label, room.saturating_sub(1));
+            spans.push(Span::styled(cut, theme.style(role)));
+            spans.push(Span::styled(
+                theme.sign(Sign::Bar),
+                theme.style(Role::Border),
+            ));
+        }
+        Line::from(spans)
+    }
+
+    /// What happens in a tab, in one sign.
+    fn mark(&self, tab: &Tab) -> &'static str {
+        let asks = tab
+            .session()
+            .is_some_and(|session| self.asks.waits_in(session));
+        match (asks, tab.turn, tab.news) {
+            (true, ..) => "?",
+            (false, Some(_), _) => self.settings.theme.sign(Sign::Running),
+            (false, None, News::Some) => self.settings.theme.sign(Sign::Bullet),
+            (false, None, News::None) => "",
+        }
+    }
+
+    /// What the agent calls itself, and what the person calls it before it has said so.
+    pub(super) fn agent_name(&self) -> String {
+        let info = self
+            .agent
+            .as_ref()
+            .and_then(|agent| agent.agent_info.as_ref());
+        match info {
+            Some(info) => text::line(info.title.as_deref().unwrap_or(&info.name)),
+            None => text::line(&self.settings.agent),
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Text that a person edits: cursor, words, undo. It draws nothing and knows no key but through [`keys`].
+
+mod keys;
+
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use super::text;
+pub(crate) use keys::{Handled, Lines};
+
+/// Text with a cursor. The cursor always stands between two characters as people see them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Editor {
+    text: String,
+    cursor: usize,
+    before: Vec<Snapshot>,
+    after: Vec<Snapshot>,
+    is_typing: bool,
+    column: Option<usize>,
+}
+
+#[derive(Debug, Clone)]
+struct Snapshot {
+    text: String,
+    cursor: usize,
+}
+
+impl Editor {
+    pub(crate) fn with(text: &str) -> Editor {
+        let mut editor = Editor::default();
+        editor.put(text);
+        editor
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn cursor(&self) -> usize {
+        self.cursor
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Replaces everything, as one step that can be undone.
+    pub(crate) fn put(&mut self, text: &str) {
+        self.keep();
+        self.text = clean(text);
+        self.cursor = self.text.len();
+    }
+
+    /// Takes the text and leaves nothing, not even a past.
+    pub(crate) fn take(&mut self) -> String {
+        std::mem::take(self).text
+    }
+
+    /// Inserts a text, as one step. What would exceed the limit is left out; the result says how many bytes.
+    pub(crate) fn insert(&mut self, text: &str) -> usize {
+        self.keep();
+        let text = clean(text);
+        let room = LIMIT.saturating_sub(self.text.len());
+        let fits = text.floor_char_boundary(room.min(text.len()));
+        self.text.insert_str(self.cursor, &text[..fits]);
+        self.cursor += fits;
+        text.len() - fits
+    }
+
+    /// Types a character. A run of them is one step.
+    pub(crate) fn type_char(&mut self, char: char) {
+        let mut buffer = [0; 4];
+        let is_run = self.is_typing && !char.is_whitespace();
+        if is_run && self.text.len() < LIMIT {
+            let text = clean(char.encode_utf8(&mut buffer));
+            self.text.insert_str(self.cursor, &text);
+            self.cursor += text.len();
+        } else {
+            self.insert(char.encode_utf8(&mut buffer));
+        }
+        self.is_typing = true;
+        self.column = None;
+    }
+
+    /// Replaces a range, as one step, and leaves the cursor behind it.
+    pub(crate) fn replace(&mut self, range: Range<usize>, text: &str) {
+        self.keep();
+        let start = range.start;
+        let text = clean(text);
+        self.text.replace_range(range, &text);
+        self.cursor = start + text.len();
+    }
+
+    pub(crate) fn remove(&mut self, range: Range<usize>) {
+        if !range.is_empty() {
+            self.replace(range, "");
+        }
+    }
+
+    pub(crate) fn undo(&mut self) {
+        if let Some(snapshot) = self.before.pop() {
+            self.after.push(self.snapshot());
+            self.restore(snapshot);
+        }
+    }
+
+    pub(crate) fn redo(&mut self) {
+        if let Some(snapshot) = self.after.pop() {
+            self.before.push(self.snapshot());
+            self.restore(snapshot);
+        }
+    }
+
+    /// Where the cursor stands at a width: row and column.
+    pub(crate) fn place(&self, width: usize) -> (usize, usize) {
+        let rows = text::rows(&self.text, width);
+        let row = self.row_in(&rows);
+        (row, self.text[rows[row].start..self.cursor].width())
+    }
+
+    /// One row up; `false` if it is the first one.
+    pub(crate) fn up(&mut self, width: usize) -> bool {
+        let row = self.place(width).0;
+        row > 0 && self.go_to_row(row - 1, width)
+    }
+
+    /// One row down; `false` if it is the last one.
+    pub(crate) fn down(&mut self, width: usize) -> bool {
+        let row = self.place(width).0;
+        self.go_to_row(row + 1, width)
+    }
+
+    fn go_to_row(&mut self, row: usize, width: usize) -> bool {
+        let rows = text::rows(&self.text, width);
+        let Some(range) = rows.get(row) else {
+            return false;
+        };
+        let wanted = self.column.unwrap_or_else(|| self.place(width).1);
+        let is_last = rows.get(row + 1).is_none_or(|next| next.start > range.end);
+        let mut column = 0;
+        let mut cursor = range.start;
+        for (index, grapheme) in self.text[range.clone()].grapheme_indices(true) {
+            let end = range.start + index + grapheme.len();
+            // The end of a row that goes on is the beginning of the next one.
+            if column >= wanted || (!is_last && end == range.end) {
+                break;
+            }
+            column += grapheme.width();
+            cursor = end;
+        }
+        self.move_to(cursor);
+        self.column = Some(wanted);
+        true
+    }
+
+    fn row_in(&self, rows: &[Range<usize>]) -> usize {
+        let at = |row: &Range<usize>| row.start <= self.cursor;
+        rows.iter().rposition(at).unwrap_or(0)
+    }
+
+    fn move_to(&mut self, cursor: usize) {
+        self.cursor = cursor.min(self.text.len());
+        self.is_typing = false;
+        self.column = None;
+    }
+
+    fn left_of_cursor(&self) -> usize {
+        let before = self.text[..self.cursor].grapheme_indices(true);
+        before.map(|(index, _)| index).next_back().unwrap_or(0)
+    }
+
+    fn right_of_cursor(&self) -> usize {
+        let next = self.text[self.cursor..].graphemes(true).next();
+        self.cursor + next.map_or(0, str::len)
+    }
+
+    /// Where the word begins that lies left of the cursor.
+    fn word_left(&self) -> usize {
+        let words = self.text[..self.cursor].unicode_word_indices();
+        words.map(|(index, _)| index).next_back().unwrap_or(0)
+    }
+
+    /// Where the word ends that lies right of the cursor.
+    fn word_right(&self) -> usize {
+        let mut words = self.text[self.cursor..].unicode_word_indices();
+        let word = words.next();
+        word.map_or(self.text.len(), |(index, word)| {
+            self.cursor + index + word.len()
+        })
+    }
+
+    fn line_start(&self) -> usize {
+        let line_end = self.text[..self.cursor].rfind('\n');
+        line_end.map_or(0, |index| index + 1)
+    }
+
+    fn line_end(&self) -> usize {
+        let line_end = self.text[self.cursor..].find('\n');
+        line_end.map_or(self.text.len(), |index| self.cursor + index)
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            text: self.text.clone(),
+            cursor: self.cursor,
+        }
+    }
+
+    fn keep(&mut self) {
+        self.is_typing = false;
+        self.column = None;
+        self.after.clear();
+        self.before.push(self.snapshot());
+        let held = |list: &[Snapshot]| list.iter().map(|one| one.text.len()).sum::<usize>();
+        while self.before.len() > STEPS || (self.before.len() > 1 && held(&self.before) > PAST) {
+            self.before.remove(0);
+        }
+    }
+
+    fn restore(&mut self, snapshot: Snapshot) {
+        self.text = snapshot.text;
+        self.move_to(snapshot.cursor);
+    }
+}
+
+/// A text without what would act on a terminal; line ends are one character.
+fn clean(text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let text = text.replace('\t', "    ");
+    let is_kept = |char: &char| *char == '\n' || !attache::process::is_hidden(*char);
+    text.chars().filter(is_kept).collect()
+}
+
+/// Bytes that a text may have.
+const LIMIT: usize = 128 * 1024;
+/// Steps that can be undone, and bytes that they may hold.
+const STEPS: usize = 200;
+const PAST: usize = 4 * 1024 * 1024;

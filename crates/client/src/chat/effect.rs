@@ -1,0 +1,117 @@
+//! What goes into the state machine, and what it wants done.
+
+use std::path::PathBuf;
+
+use attache::v1;
+use crossterm::event::KeyEvent;
+
+use super::mentions::Attachment;
+use crate::command::Command;
+use crate::event::Event;
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Input {
+    /// A key was pressed.
+    Key(KeyEvent),
+    /// Text was pasted.
+    Paste(String),
+    /// The wheel was turned by so many lines, down if positive.
+    Wheel(i32),
+    /// The screen has so many columns and rows.
+    Resize(u16, u16),
+    /// Something happened between us and the agent.
+    Event(Box<Event>),
+    /// Whether the agent takes what is said into a turn.
+    Steering(Steering),
+    /// The files that can be mentioned.
+    Files(Vec<String>),
+    /// The files of a prompt are read, or one could not be.
+    Loaded {
+        /// In which tab it was written.
+        tab: u64,
+        /// How it is to be said.
+        say: Say,
+        /// What was written.
+        prompt: Box<Attachment>,
+        /// What to send.
+        content: Result<Vec<v1::ContentBlock>, String>,
+    },
+    /// A file was written, or why not.
+    Saved(Result<PathBuf, String>),
+    /// A login in the terminal is over.
+    LoginEnded(Result<(), String>),
+    /// Time has passed.
+    Tick,
+}
+
+/// Something to be done by whoever drives the state machine.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// To be submitted to the desk.
+    Submit(Command),
+    /// To be put on the clipboard.
+    Copy(String),
+    /// The transcript of the tab that is looked at, to be written to a new file.
+    Export {
+        /// Where; a file that is there is not written over.
+        path: PathBuf,
+        /// How.
+        format: Format,
+    },
+    /// Find the files that can be mentioned in these directories.
+    FindFiles(Vec<PathBuf>),
+    /// Read the files of a prompt.
+    Load {
+        /// In which tab it was written.
+        tab: u64,
+        /// How it is to be said.
+        say: Say,
+        /// What was written.
+        prompt: Box<Attachment>,
+    },
+    /// Run a login on the person's terminal.
+    TerminalLogin(v1::AuthMethodId),
+    /// Take the mouse, or leave it to the terminal.
+    Mouse(Mouse),
+    /// Draw everything anew.
+    Redraw,
+    /// Leave.
+    Quit,
+}
+
+/// How a prompt is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Say {
+    /// As a turn, which waits while another runs.
+    Turn,
+    /// Into the turn that runs.
+    Into,
+}
+
+/// Whether the agent takes what is said into a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Steering {
+    /// It does.
+    Taken,
+    /// It does not.
+    NotTaken,
+}
+
+/// How a transcript is written to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    Markdown,
+    /// For programs.
+    Json,
+}
+
+/// Who has the mouse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mouse {
+    /// We do: the wheel scrolls.
+    Ours,
+    /// The terminal: it selects text.
+    Terminal,
+}

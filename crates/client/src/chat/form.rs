@@ -1,0 +1,98 @@
+//! A form that the agent wants filled in: its fields, the keys in it, and when it may be sent.
+
+mod check;
+mod draw;
+mod field;
+mod keys;
+
+use std::collections::BTreeMap;
+
+use attache::v1;
+
+use crate::chat::text;
+use field::Field;
+
+/// A form that is being filled in.
+#[derive(Debug, Clone)]
+pub(crate) struct Form {
+    /// What the agent says above it.
+    message: String,
+    title: Option<String>,
+    description: Option<String>,
+    fields: Vec<Field>,
+    focus: Focus,
+}
+
+/// Where the keys go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Focus {
+    Field(usize),
+    Send,
+    Decline,
+}
+
+/// What a key has done to a form.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Filled {
+    /// It is still open.
+    Open,
+    /// It is answered.
+    Done(v1::ElicitationAction),
+}
+
+impl Form {
+    pub(crate) fn new(message: &str, schema: &v1::ElicitationSchema) -> Form {
+        let required = schema.required.as_deref().unwrap_or_default();
+        let fields = schema.properties.iter().take(FIELDS);
+        let fields = fields.map(|(name, property)| {
+            Field::new(name, property, required.iter().any(|one| one == name))
+        });
+        let mut fields: Vec<Field> = fields.collect();
+        fields.sort_by_key(|field| !field.is_required);
+        let focus = match fields.is_empty() {
+            true => Focus::Send,
+            false => Focus::Field(0),
+        };
+        Form {
+            message: text::safe(message),
+            title: schema.title.as_deref().map(text::line),
+            description: schema.description.as_deref().map(text::safe),
+            fields,
+            focus,
+        }
+    }
+
+    /// Checks every field. Either the answer, or the first field with a problem gets the focus.
+    fn send(&mut self) -> Filled {
+        let mut content = BTreeMap::new();
+        let mut first = None;
+        for (index, field) in self.fields.iter_mut().enumerate() {
+            match check::value(field) {
+                Ok(Some(value)) => {
+                    content.insert(field.name.clone(), value);
+                    field.problem = None;
+                }
+                Ok(None) => field.problem = None,
+                Err(problem) => {
+                    field.problem = Some(problem);
+                    first = first.or(Some(index));
+                }
+            }
+        }
+        match first {
+            Some(index) => {
+                self.focus = Focus::Field(index);
+                Filled::Open
+            }
+            None => {
+                let accept = v1::ElicitationAcceptAction {
+                    content: Some(content),
+                };
+                Filled::Done(v1::ElicitationAction::Accept(accept))
+            }
+        }
+    }
+}
+
+/// More fields than this are no form for a person.
+const FIELDS: usize = 100;

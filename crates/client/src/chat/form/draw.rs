@@ -1,0 +1,149 @@
+//! How a form looks.
+
+use ratatui::text::{Line, Span};
+
+use super::field::{Choices, Field, Value};
+use super::{Focus, Form};
+use crate::chat::editor::Editor;
+use crate::chat::panel::{Look, Panel, Tone};
+use crate::chat::text;
+use crate::paint::theme::{Role, Sign, Theme};
+use crate::paint::wrap;
+
+impl Form {
+    pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
+        let inner = Panel::inner(width);
+        let mut panel = Panel::new("The agent asks for details");
+        panel.tone = Tone::Asking;
+        panel.text(&self.message, theme.style(Role::Quote), inner);
+        if let Some(title) = &self.title {
+            panel.text(title, theme.style(Role::Heading), inner);
+        }
+        if let Some(description) = &self.description {
+            panel.text(description, theme.style(Role::Dim), inner);
+        }
+        for (index, field) in self.fields.iter().enumerate() {
+            panel.gap();
+            field.draw(&mut panel, self.focus == Focus::Field(index), theme, inner);
+        }
+        panel.gap();
+        self.buttons(&mut panel, theme);
+        panel.keys = "Tab next · Space choose · Enter on · Ctrl-S send · Esc dismiss".to_owned();
+        panel
+    }
+
+    fn buttons(&self, panel: &mut Panel, theme: &Theme) {
+        let button = |name: &'static str, focus: Focus| {
+            let role = match self.focus == focus {
+                true => Role::Selected,
+                false => Role::Text,
+            };
+            Span::styled(name, theme.style(role))
+        };
+        if matches!(self.focus, Focus::Send | Focus::Decline) {
+            panel.look = Look::At(panel.lines.len());
+        }
+        panel.line(vec![
+            button("[ Send ]", Focus::Send),
+            Span::raw("  "),
+            button("[ Decline ]", Focus::Decline),
+        ]);
+    }
+}
+
+impl Field {
+    fn draw(&self, panel: &mut Panel, has_focus: bool, theme: &Theme, width: u16) {
+        let cursor = match has_focus {
+            true => theme.sign(Sign::Cursor),
+            false => " ",
+        };
+        let needed = match self.is_required {
+            true => " (needed)",
+            false => "",
+        };
+        let title = text::cut(&self.title, usize::from(width).saturating_sub(12));
+        panel.line(vec![
+            Span::styled(format!("{cursor} {title}"), theme.style(Role::Strong)),
+            Span::styled(needed, theme.style(Role::Dim)),
+        ]);
+        if let Some(description) = &self.description {
+            panel.text(description, theme.style(Role::Dim), width);
+        }
+        if has_focus {
+            panel.look = Look::At(panel.lines.len());
+        }
+        self.draw_value(panel, has_focus, theme, width);
+        if let Some(problem) = &self.problem {
+            let problem = format!("{} {problem}", theme.sign(Sign::Failed));
+            panel.text(&problem, theme.style(Role::Bad), width);
+        }
+    }
+
+    fn draw_value(&self, panel: &mut Panel, has_focus: bool, theme: &Theme, width: u16) {
+        match &self.value {
+            Value::Text(editor, _) | Value::Number(editor, _) | Value::Integer(editor, _) => {
+                draw_editor(editor, panel, has_focus, theme, width);
+            }
+            Value::Switch(on) => {
+                let word = match on {
+                    Some(true) => "[x] yes",
+                    Some(false) => "[ ] no",
+                    None => "[?] not chosen",
+                };
+                panel.lines.push(Line::raw(format!("  {word}")));
+            }
+            Value::One(choices) => draw_choices(choices, ["(•)", "( )"], panel, has_focus, theme),
+            Value::Many(choices, _) => {
+                draw_choices(choices, ["[x]", "[ ]"], panel, has_focus, theme);
+            }
+            Value::Unknown => {
+                let text = "  this kind of field cannot be shown here";
+                panel
+                    .lines
+                    .push(Line::styled(text, theme.style(Role::Warning)));
+            }
+        }
+    }
+}
+
+fn draw_editor(editor: &Editor, panel: &mut Panel, has_focus: bool, theme: &Theme, width: u16) {
+    let room = usize::from(width).saturating_sub(6).max(2);
+    let (row, column) = editor.place(room);
+    let rows = text::rows(editor.text(), room);
+    let shown = rows.get(row).map(|row| &editor.text()[row.clone()]);
+    let shown = shown.unwrap_or_default();
+    let pad = " ".repeat(room.saturating_sub(wrap::width(shown)));
+    if has_focus {
+        panel.cursor = Some((column + 4, panel.lines.len()));
+    }
+    panel.line(vec![
+        Span::styled("  [ ", theme.style(Role::Border)),
+        Span::raw(shown.to_owned()),
+        Span::styled(format!("{pad}]"), theme.style(Role::Border)),
+    ]);
+}
+
+fn draw_choices(
+    choices: &Choices,
+    marks: [&str; 2],
+    panel: &mut Panel,
+    has_focus: bool,
+    theme: &Theme,
+) {
+    for (index, choice) in choices.list.iter().enumerate() {
+        let mark = match choice.is_chosen {
+            true => marks[0],
+            false => marks[1],
+        };
+        let is_here = has_focus && index == choices.row;
+        if is_here {
+            panel.look = Look::At(panel.lines.len());
+        }
+        let role = match is_here {
+            true => Role::Selected,
+            false => Role::Text,
+        };
+        let line = format!("  {mark} {}", choice.title);
+        panel.lines.push(Line::styled(line, theme.style(role)));
+    }
+}

@@ -1,0 +1,165 @@
+//! One field of a form.
+
+use attache::v1;
+
+use crate::chat::editor::Editor;
+use crate::chat::text;
+
+/// One field of a form.
+#[derive(Debug, Clone)]
+pub(super) struct Field {
+    /// Its name for programs.
+    pub(super) name: String,
+    /// Its name for people, safe to show.
+    pub(super) title: String,
+    pub(super) description: Option<String>,
+    pub(super) is_required: bool,
+    pub(super) value: Value,
+    /// What is wrong with the value, after an attempt to send it.
+    pub(super) problem: Option<String>,
+}
+
+/// What stands in a field.
+#[derive(Debug, Clone)]
+pub(super) enum Value {
+    Text(Editor, Box<v1::StringPropertySchema>),
+    Number(Editor, v1::NumberPropertySchema),
+    Integer(Editor, v1::IntegerPropertySchema),
+    Switch(Option<bool>),
+    One(Choices),
+    Many(Choices, Bounds),
+    /// A kind that this version cannot show.
+    Unknown,
+}
+
+/// Choices, and the row at which the keys work.
+#[derive(Debug, Clone)]
+pub(super) struct Choices {
+    pub(super) list: Vec<Choice>,
+    pub(super) row: usize,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Choice {
+    pub(super) value: String,
+    pub(super) title: String,
+    pub(super) is_chosen: bool,
+}
+
+/// How many may be chosen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) least: Option<u64>,
+    pub(super) most: Option<u64>,
+}
+
+impl Field {
+    pub(super) fn new(
+        name: &str,
+        property: &v1::ElicitationPropertySchema,
+        is_required: bool,
+    ) -> Field {
+        use v1::ElicitationPropertySchema as Property;
+        let (title, description) = match property {
+            Property::String(it) => (&it.title, &it.description),
+            Property::Number(it) => (&it.title, &it.description),
+            Property::Integer(it) => (&it.title, &it.description),
+            Property::Boolean(it) => (&it.title, &it.description),
+            Property::Array(it) => (&it.title, &it.description),
+            Property::Other(_) => (&None, &None),
+        };
+        Field {
+            name: name.to_owned(),
+            title: text::line(title.as_deref().unwrap_or(name)),
+            description: description.as_deref().map(text::safe),
+            is_required,
+            value: Value::of(property),
+            problem: None,
+        }
+    }
+
+    pub(super) fn editor(&mut self) -> Option<&mut Editor> {
+        match &mut self.value {
+            Value::Text(editor, _) | Value::Number(editor, _) | Value::Integer(editor, _) => {
+                Some(editor)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn choices(&mut self) -> Option<&mut Choices> {
+        match &mut self.value {
+            Value::One(choices) | Value::Many(choices, _) => Some(choices),
+            _ => None,
+        }
+    }
+}
+
+impl Value {
+    fn of(property: &v1::ElicitationPropertySchema) -> Value {
+        use v1::ElicitationPropertySchema as Property;
+        match property {
+            Property::String(it) => Value::of_text(it),
+            Property::Number(it) => Value::Number(editor(it.default.as_ref()), it.clone()),
+            Property::Integer(it) => Value::Integer(editor(it.default.as_ref()), it.clone()),
+            Property::Boolean(it) => Value::Switch(it.default),
+            Property::Array(it) => {
+                let chosen = it.default.as_deref().unwrap_or_default();
+                let list = match &it.items {
+                    v1::MultiSelectItems::String(items) => plain_choices(&items.values, chosen),
+                    v1::MultiSelectItems::Titled(items) => titled(&items.options, chosen),
+                    v1::MultiSelectItems::Other(_) => return Value::Unknown,
+                };
+                let bounds = Bounds {
+                    least: it.min_items,
+                    most: it.max_items,
+                };
+                Value::Many(Choices { list, row: 0 }, bounds)
+            }
+            Property::Other(_) => Value::Unknown,
+        }
+    }
+
+    fn of_text(schema: &v1::StringPropertySchema) -> Value {
+        let chosen: Vec<String> = schema.default.iter().cloned().collect();
+        let list = match (&schema.one_of, &schema.enum_values) {
+            (Some(options), _) => titled(options, &chosen),
+            (None, Some(values)) => plain_choices(values, &chosen),
+            (None, None) => {
+                let editor = editor(schema.default.as_ref());
+                return Value::Text(editor, Box::new(schema.clone()));
+            }
+        };
+        let row = list.iter().position(|choice| choice.is_chosen);
+        let row = row.unwrap_or(0);
+        Value::One(Choices { list, row })
+    }
+}
+
+fn editor<T: ToString>(default: Option<&T>) -> Editor {
+    let text = default.map(T::to_string);
+    Editor::with(&text.unwrap_or_default())
+}
+
+fn plain_choices(values: &[String], chosen: &[String]) -> Vec<Choice> {
+    let choices = values.iter().map(|value| Choice {
+        value: value.clone(),
+        title: text::line(value),
+        is_chosen: chosen.contains(value),
+    });
+    choices.take(CHOICES).collect()
+}
+
+fn titled(options: &[v1::EnumOption], chosen: &[String]) -> Vec<Choice> {
+    let choices = options.iter().map(|option| Choice {
+        value: option.value.clone(),
+        title: match option.description.as_deref() {
+            Some(more) => text::line(&format!("{} – {more}", option.title)),
+            None => text::line(&option.title),
+        },
+        is_chosen: chosen.contains(&option.value),
+    });
+    choices.take(CHOICES).collect()
+}
+
+const CHOICES: usize = 1000;

@@ -1,0 +1,94 @@
+//! The page that `?` opens.
+
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::text::{Line, Span};
+
+use super::keymap::ACTIONS;
+use super::panel::{Look, Panel};
+use crate::paint::theme::{Role, Theme};
+
+/// The help, scrolled so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Help {
+    top: usize,
+}
+
+/// Whether a page is still open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    Open,
+    Closed,
+}
+
+impl Help {
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> Shown {
+        match key.code {
+            KeyCode::Down | KeyCode::Char('j') => self.top += 1,
+            KeyCode::Up | KeyCode::Char('k') => self.top = self.top.saturating_sub(1),
+            KeyCode::PageDown | KeyCode::Char(' ') => self.top += 10,
+            KeyCode::PageUp => self.top = self.top.saturating_sub(10),
+            KeyCode::Esc | KeyCode::Char('q' | '?') | KeyCode::Enter => return Shown::Closed,
+            _ => {}
+        }
+        self.top = self.top.min(ACTIONS.len() + WRITING.len() + READING.len());
+        Shown::Open
+    }
+
+    pub(crate) fn panel(&self, theme: &Theme) -> Panel {
+        let mut panel = Panel::new("Help");
+        panel.look = Look::From(self.top);
+        panel.keys = "↑↓ scroll · Esc close".to_owned();
+        section(&mut panel, theme, "Writing", WRITING);
+        panel.gap();
+        panel.lines.push(heading(theme, "Commands"));
+        for entry in ACTIONS {
+            let key = entry.key.map(|key| key.name()).unwrap_or_default();
+            panel.lines.push(row(theme, &key, entry.name));
+        }
+        panel.gap();
+        section(&mut panel, theme, "Reading (Ctrl-R)", READING);
+        panel
+    }
+}
+
+fn section(panel: &mut Panel, theme: &Theme, title: &'static str, rows: &[(&str, &'static str)]) {
+    panel.lines.push(heading(theme, title));
+    for (key, what) in rows {
+        panel.lines.push(row(theme, key, what));
+    }
+}
+
+fn heading(theme: &Theme, title: &'static str) -> Line<'static> {
+    Line::styled(title, theme.style(Role::Heading))
+}
+
+fn row(theme: &Theme, key: &str, what: &'static str) -> Line<'static> {
+    Line::from(vec![
+        Span::styled(format!("{key:<14}"), theme.style(Role::Strong)),
+        Span::styled(what, theme.style(Role::Text)),
+    ])
+}
+
+const WRITING: &[(&str, &str)] = &[
+    ("Enter", "send; while a turn runs the prompt waits"),
+    ("Alt-Enter", "new line, also Ctrl-J"),
+    ("/", "commands of the agent"),
+    ("@", "mention a file"),
+    ("↑ ↓", "earlier prompts"),
+    ("Ctrl-Z  Alt-Z", "undo, redo"),
+    ("Esc", "close what is open, then cancel the turn"),
+    ("Ctrl-C", "clear, then cancel the turn; twice: quit"),
+    ("PgUp PgDn", "scroll"),
+    ("Tab", "to a question of the agent, and back"),
+];
+
+const READING: &[(&str, &str)] = &[
+    ("↑ ↓  k j", "select an entry"),
+    ("[ ]", "your prompt above or below"),
+    ("Enter", "unfold or fold it"),
+    ("c", "copy it"),
+    ("d", "diffs side by side, unified, or by width"),
+    ("g G", "to the beginning, to the end"),
+    ("/  n N", "search, next and previous match"),
+    ("Esc", "back to writing"),
+];

@@ -1,0 +1,173 @@
+//! A box at the bottom of the screen: what every dialog is drawn as.
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
+
+use super::text;
+use crate::paint::theme::{Role, Signs, Theme};
+use crate::paint::wrap;
+
+/// A box with lines. Where it has less room than lines it shows those that count.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Panel {
+    pub(crate) title: String,
+    pub(crate) lines: Vec<Line<'static>>,
+    /// The keys that work, below the lines and always visible.
+    pub(crate) keys: String,
+    pub(crate) look: Look,
+    /// Where the cursor stands: column and line.
+    pub(crate) cursor: Option<(usize, usize)>,
+    pub(crate) tone: Tone,
+}
+
+/// Which lines are shown where there is not room for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// From this one on.
+    From(usize),
+    /// Such that this one is visible.
+    At(usize),
+}
+
+/// How much a box stands out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Tone {
+    #[default]
+    Quiet,
+    Asking,
+    Bad,
+}
+
+impl Default for Look {
+    fn default() -> Look {
+        Look::From(0)
+    }
+}
+
+impl Panel {
+    pub(crate) fn new(title: impl Into<String>) -> Panel {
+        Panel {
+            title: title.into(),
+            ..Panel::default()
+        }
+    }
+
+    /// Adds a text, broken to the width.
+    pub(crate) fn text(&mut self, content: &str, style: Style, width: u16) {
+        for row in text::lines(content, usize::from(width)) {
+            self.lines.push(Line::styled(row, style));
+        }
+    }
+
+    /// Adds a line of spans.
+    pub(crate) fn line(&mut self, spans: Vec<Span<'static>>) {
+        self.lines.push(Line::from(spans));
+    }
+
+    pub(crate) fn gap(&mut self) {
+        self.lines.push(Line::default());
+    }
+
+    /// How wide lines can be in a box of this width.
+    pub(crate) fn inner(width: u16) -> u16 {
+        width.saturating_sub(4).max(1)
+    }
+
+    /// How high it wants to be at a width.
+    pub(crate) fn height(&self, width: u16) -> u16 {
+        let lines = self.lines.len() + self.key_rows(width).len() + 2;
+        u16::try_from(lines).unwrap_or(u16::MAX)
+    }
+
+    pub(crate) fn draw(&self, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+        let style = theme.style(match self.tone {
+            Tone::Quiet => Role::Border,
+            Tone::Asking => Role::Warning,
+            Tone::Bad => Role::Bad,
+        });
+        frame.render_widget(Clear, area);
+        frame.render_widget(self.frame(area, style, theme), area);
+        let keys = self.key_rows(area.width);
+        let key_count = u16::try_from(keys.len()).unwrap_or(u16::MAX);
+        let inside = Rect {
+            x: area.x + 2,
+            y: area.y + 1,
+            width: area.width.saturating_sub(4),
+            height: area.height.saturating_sub(2),
+        };
+        let room = inside.height.saturating_sub(key_count);
+        let body = Rect {
+            height: room,
+            ..inside
+        };
+        self.draw_body(body, frame);
+        let foot = Rect {
+            y: inside.y + room,
+            height: inside.height - room,
+            ..inside
+        };
+        let keys: Vec<Line<'_>> = keys.into_iter().map(Line::from).collect();
+        let keys = Paragraph::new(keys).style(theme.style(Role::Dim));
+        frame.render_widget(keys, foot);
+    }
+
+    fn frame(&self, area: Rect, style: Style, theme: &Theme) -> Block<'static> {
+        let title = text::cut(&self.title, usize::from(area.width.saturating_sub(4)));
+        let title = Span::styled(format!(" {title} "), style.patch(theme.style(Role::Strong)));
+        let block = Block::bordered().border_style(style).title(title);
+        match theme.signs() {
+            Signs::Unicode => block.border_type(BorderType::Rounded),
+            Signs::Ascii => block.border_set(ASCII),
+        }
+    }
+
+    fn draw_body(&self, area: Rect, frame: &mut Frame<'_>) {
+        let room = usize::from(area.height);
+        let last_top = self.lines.len().saturating_sub(room);
+        let top = match self.look {
+            Look::From(top) => top.min(last_top),
+            Look::At(row) => (row + 1).saturating_sub(room.max(1)),
+        };
+        let shown = self.lines.iter().skip(top).take(room).cloned();
+        frame.render_widget(Paragraph::new(shown.collect::<Vec<_>>()), area);
+        let Some((column, row)) = self.cursor else {
+            return;
+        };
+        let row = row.checked_sub(top).and_then(|row| u16::try_from(row).ok());
+        let column = u16::try_from(column).unwrap_or(u16::MAX);
+        if let Some(row) = row.filter(|row| *row < area.height) {
+            let x = area.x + column.min(area.width.saturating_sub(1));
+            frame.set_cursor_position(Position::new(x, area.y + row));
+        }
+    }
+
+    /// The keys, broken between them and not inside.
+    fn key_rows(&self, width: u16) -> Vec<String> {
+        let width = usize::from(Self::inner(width));
+        let mut rows: Vec<String> = Vec::new();
+        for key in self.keys.split(" · ").filter(|key| !key.is_empty()) {
+            match rows.last_mut() {
+                Some(row) if wrap::width(row) + 3 + wrap::width(key) <= width => {
+                    row.push_str(" · ");
+                    row.push_str(key);
+                }
+                _ => rows.push(text::cut(key, width)),
+            }
+        }
+        rows
+    }
+}
+
+const ASCII: ratatui::symbols::border::Set<'static> = ratatui::symbols::border::Set {
+    top_left: "+",
+    top_right: "+",
+    bottom_left: "+",
+    bottom_right: "+",
+    vertical_left: "|",
+    vertical_right: "|",
+    horizontal_top: "-",
+    horizontal_bottom: "-",
+};

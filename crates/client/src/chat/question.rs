@@ -1,0 +1,94 @@
+//! A question for permission: what would happen in our words, what the agent says of it as a quotation, and keys.
+
+mod draw;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use attache::v1;
+use attache_host::permissions::Scope;
+
+use crate::command::Answer;
+use crate::event::Asked;
+
+/// A question that waits for a person.
+#[derive(Debug, Clone)]
+pub(crate) struct Question {
+    pub(crate) asked: Asked,
+    extent: Extent,
+    top: usize,
+}
+
+/// How much of it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Digest,
+    Everything,
+}
+
+impl Question {
+    pub(crate) fn new(asked: Asked) -> Question {
+        Question {
+            asked,
+            extent: Extent::Digest,
+            top: 0,
+        }
+    }
+
+    /// Takes a key; an answer if it was one. No key is an answer by default: not Enter, not a space.
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> Option<Answer> {
+        if key
+            .modifiers
+            .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
+        {
+            return None;
+        }
+        match key.code {
+            KeyCode::Down => self.top += 1,
+            KeyCode::Up => self.top = self.top.saturating_sub(1),
+            KeyCode::PageDown => self.top += 10,
+            KeyCode::PageUp => self.top = self.top.saturating_sub(10),
+            KeyCode::Char('d') => {
+                self.extent = match self.extent {
+                    Extent::Digest => Extent::Everything,
+                    Extent::Everything => Extent::Digest,
+                };
+                self.top = 0;
+            }
+            KeyCode::Esc if self.extent == Extent::Everything => {
+                self.extent = Extent::Digest;
+                self.top = 0;
+            }
+            KeyCode::Esc => return Some(Answer::Dismiss),
+            KeyCode::Char(char) => return self.answer(char),
+            _ => {}
+        }
+        None
+    }
+
+    fn answer(&self, char: char) -> Option<Answer> {
+        let answer = match char {
+            'y' => Answer::Allow(Scope::Once),
+            's' => Answer::Allow(Scope::Session),
+            'w' => Answer::Allow(Scope::Workspace),
+            'a' => Answer::Allow(Scope::Always),
+            'n' => Answer::Reject(Scope::Once),
+            'N' => Answer::Reject(Scope::Workspace),
+            _ => return None,
+        };
+        Some(answer).filter(|answer| self.takes(*answer))
+    }
+
+    /// Whether the agent offers a way to say this. Without a way to say yes, nothing here can mean yes; a yes for
+    /// this time is never told as one for ever; and leave to touch a protected file holds only once.
+    fn takes(&self, answer: Answer) -> bool {
+        use v1::PermissionOptionKind as Kind;
+        let offers = |kind: Kind| self.asked.options.iter().any(|option| option.kind == kind);
+        match answer {
+            Answer::Allow(Scope::Once) => offers(Kind::AllowOnce),
+            Answer::Allow(_) if self.asked.what.is_protected() => false,
+            Answer::Allow(_) => offers(Kind::AllowOnce) || offers(Kind::AllowAlways),
+            // A no that the agent has no word for is told as `cancelled`.
+            Answer::Reject(_) | Answer::Dismiss => true,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What would block, done elsewhere: files read, written and found. What comes of it is an input.
+
+use std::collections::VecDeque;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tokio::task::JoinSet;
+
+use crate::chat::effect::{Effect, Input};
+use crate::chat::mentions;
+
+/// What is being done.
+#[derive(Debug, Default)]
+pub(super) struct Errands {
+    running: JoinSet<Option<Input>>,
+    done: VecDeque<Input>,
+}
+
+impl Errands {
+    pub(super) fn run(&mut self, errand: Effect) {
+        self.running.spawn_blocking(move || match errand {
+            Effect::FindFiles(roots) => Some(Input::Files(mentions::walk(&roots))),
+            Effect::Load { tab, say, prompt } => {
+                let content = mentions::load(&prompt).map_err(|error| error.to_string());
+                Some(Input::Loaded {
+                    tab,
+                    say,
+                    prompt,
+                    content,
+                })
+            }
+            _ => None,
+        });
+    }
+
+    pub(super) fn save(&mut self, path: PathBuf, text: String) {
+        self.running
+            .spawn_blocking(move || Some(Input::Saved(save(&path, &text))));
+    }
+
+    /// Something that is done already.
+    pub(super) fn tell(&mut self, input: Input) {
+        self.done.push_back(input);
+    }
+
+    /// Waits for something to be done. Cancel safe.
+    pub(super) async fn next(&mut self) -> Input {
+        loop {
+            if let Some(input) = self.done.pop_front() {
+                return input;
+            }
+            match self.running.join_next().await {
+                Some(Ok(Some(input))) => return input,
+                Some(_) => {}
+                None => std::future::pending().await,
+            }
+        }
+    }
+}
+
+fn save(path: &Path, text: &str) -> Result<PathBuf, String> {
+    let why = |error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            format!("{} is there already: choose another name", path.display())
+        }
+        _ => format!("{} was not written: {error}", path.display()),
+    };
+    let file = OpenOptions::new().write(true).create_new(true).open(path);
+    let mut file = file.map_err(why)?;
+    file.write_all(text.as_bytes()).map_err(why)?;
+    Ok(path.to_owned())
+}

@@ -1,0 +1,63 @@
+//! Searching the transcript.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::text::Span;
+
+use super::editor::{Editor, Handled, Lines};
+use super::help::Shown;
+use super::panel::Panel;
+use crate::paint::TranscriptView;
+use crate::paint::theme::{Role, Theme};
+
+/// A search that is being typed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Search {
+    query: Editor,
+}
+
+impl Search {
+    pub(crate) fn key(&mut self, key: &KeyEvent, view: &mut TranscriptView) -> Shown {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Esc => {
+                view.search("");
+                return Shown::Closed;
+            }
+            KeyCode::Enter | KeyCode::Up => view.previous_match(),
+            KeyCode::Down => view.next_match(),
+            KeyCode::Char('f') if control => view.previous_match(),
+            _ => {
+                if self.query.key(key, Lines::One) == Handled::Edited {
+                    view.search(self.query.text());
+                }
+            }
+        }
+        Shown::Open
+    }
+
+    pub(crate) fn paste(&mut self, text: &str, view: &mut TranscriptView) {
+        self.query.insert(&text.replace(['\n', '\r'], " "));
+        view.search(self.query.text());
+    }
+
+    pub(crate) fn panel(&self, view: &TranscriptView, theme: &Theme) -> Panel {
+        let mut panel = Panel::new("Search");
+        let found = match view.found() {
+            None => String::new(),
+            Some(found) => {
+                let so_far = if found.is_complete { "" } else { " so far" };
+                match found.entries {
+                    0 if found.is_complete => "  nothing found".to_owned(),
+                    entries => format!("  {} of {entries}{so_far}", found.current),
+                }
+            }
+        };
+        panel.cursor = Some((self.query.place(usize::MAX).1, 0));
+        panel.line(vec![
+            Span::styled(self.query.text().to_owned(), theme.style(Role::Strong)),
+            Span::styled(found, theme.style(Role::Dim)),
+        ]);
+        panel.keys = "Enter ↑ above · ↓ below · Esc close".to_owned();
+        panel
+    }
+}

@@ -1,0 +1,15 @@
+//! The screen as a person sees it: inputs in, whole screens out.
+
+mod asking;
+mod chaos;
+mod choosing;
+mod completing;
+mod editing;
+mod filling;
+mod hostile;
+mod keys;
+mod loading;
+mod reading;
+mod sessions;
+mod showing;
+mod stage;

@@ -1,0 +1,165 @@
+//! Lists to choose from, and the help.
+
+use attache::v1;
+use expect_test::expect;
+
+use super::stage::{Stage, stage};
+
+#[test]
+fn help() {
+    let mut stage = stage().size(100, 30);
+    stage.press("?");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |╭ Help ────────────────────────────────────────────────────────────────────────────────────────────╮
+        |│ Writing                                                                                          │
+        |│ Enter         send; while a turn runs the prompt waits                                           │
+        |│ Alt-Enter     new line, also Ctrl-J                                                              │
+        |│ /             commands of the agent                                                              │
+        |│ @             mention a file                                                                     │
+        |│ ↑ ↓           earlier prompts                                                                    │
+        |│ Ctrl-Z  Alt-Z undo, redo                                                                         │
+        |│ Esc           close what is open, then cancel the turn                                           │
+        |│ Ctrl-C        clear, then cancel the turn; twice: quit                                           │
+        |│ PgUp PgDn     scroll                                                                             │
+        |│ Tab           to a question of the agent, and back                                               │
+        |│                                                                                                  │
+        |│ Commands                                                                                         │
+        |│ Ctrl-P        All commands                                                                       │
+        |│ Ctrl-N        New session in a new tab                                                           │
+        |│ Ctrl-O        Sessions: load, resume, fork, delete                                               │
+        |│               Fork this session                                                                  │
+        |│ Ctrl-X        Close this tab                                                                     │
+        |│ Alt-.         Next tab                                                                           │
+        |│ Alt-,         Previous tab                                                                       │
+        |│ ↑↓ scroll · Esc close                                                                            │
+        |╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+}
+
+#[test]
+fn the_palette_is_filtered() {
+    let mut stage = stage();
+    stage.press("<C-p>exp");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |
+        |╭ Commands ────────────────────────────────────────────────╮
+        |│ › exp                                                    │
+        |│ ▌  Export as JSON                                        │
+        |│    Export as Markdown  Alt-E                             │
+        |│ ↑↓ select · Enter choose · Esc close                     │
+        |╰──────────────────────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+}
+
+/// A session with a model in groups and a switch.
+fn with_options() -> Stage {
+    let mut stage = stage();
+    let choice = |value: &str, name: &str| v1::SessionConfigSelectOption::new(value, name);
+    let groups = v1::SessionConfigSelectOptions::Grouped(vec![
+        v1::SessionConfigSelectGroup::new("fast", "Fast", [choice("s", "Small")]),
+        v1::SessionConfigSelectGroup::new("good", "Good", [choice("l", "Large")]),
+    ]);
+    let model = v1::SessionConfigSelect::new("l", groups);
+    let model =
+        v1::SessionConfigOption::new("model", "Model", v1::SessionConfigKind::Select(model))
+            .category(v1::SessionConfigOptionCategory::Model);
+    let web = v1::SessionConfigBoolean::new(true);
+    let web =
+        v1::SessionConfigOption::new("web", "Web search", v1::SessionConfigKind::Boolean(web));
+    stage.update(v1::ConfigOptionUpdate::new([model, web]));
+    stage
+}
+
+#[test]
+fn a_model_is_chosen_from_its_group_and_a_switch_is_turned() {
+    let mut stage = with_options();
+    stage.press("<A-o>");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |
+        |╭ Options ─────────────────────────────────────────────────╮
+        |│ › type to filter                                         │
+        |│ ▌  Model       Large                                     │
+        |│    Web search  on                                        │
+        |│ ↑↓ select · Enter choose · Esc close                     │
+        |╰──────────────────────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────
+        |›
+        | ready · Large · Web search: on
+    "#]]);
+    stage.press("<Enter>");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |╭ Model ───────────────────────────────────────────────────╮
+        |│ › type to filter                                         │
+        |│ Fast                                                     │
+        |│    Small                                                 │
+        |│ Good                                                     │
+        |│ ▌✓ Large                                                 │
+        |│ ↑↓ select · Enter choose · Esc close                     │
+        |╰──────────────────────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────
+        |›
+        | ready · Large · Web search: on
+    "#]]);
+    stage.press("<Up><Enter><A-o><Down><Enter>");
+    expect![[r#"
+        [
+            Submit(
+                SetOption {
+                    session: "s1",
+                    option: "model",
+                    value: ValueId(
+                        "s",
+                    ),
+                },
+            ),
+            Submit(
+                SetOption {
+                    session: "s1",
+                    option: "web",
+                    value: Boolean(
+                        false,
+                    ),
+                },
+            ),
+        ]"#]]
+    .assert_eq(&format!("{:#?}", stage.done()));
+}

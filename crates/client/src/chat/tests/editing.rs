@@ -1,0 +1,104 @@
+//! What keys do to a text.
+
+use expect_test::{Expect, expect};
+
+use super::stage::stage;
+
+/// Presses keys in the composer and shows the text with the cursor as `|`.
+fn check(keys: &str, expected: &Expect) {
+    let mut stage = stage();
+    stage.press(keys);
+    let editor = &stage.app.tab().composer.editor;
+    let mut text = editor.text().to_owned();
+    text.insert(editor.cursor(), '|');
+    expected.assert_eq(&text);
+}
+
+#[test]
+fn characters_are_what_people_see_as_one() {
+    check("e\u{301}a<Left><BS>", &expect!["|a"]);
+    check("👩‍👩‍👧x<Left><Left>y", &expect!["y|👩‍👩‍👧x"]);
+}
+
+#[test]
+fn words_and_lines() {
+    check("one two  three<A-b><A-b>", &expect!["one |two  three"]);
+    check("one two<C-w>", &expect!["one |"]);
+    check("one two<Home><A-d>", &expect!["| two"]);
+    check(
+        "one<A-Enter>two<C-u>",
+        &expect![[r#"
+        one
+        |"#]],
+    );
+    check(
+        "one<C-j>two<Home><Left><C-k>",
+        &expect![[r#"
+        one|
+        two"#]],
+    );
+    check("one two<C-Left><C-k>", &expect!["one |"]);
+    check("ab<C-a>x<C-e>y", &expect!["xaby|"]);
+}
+
+#[test]
+fn undo_takes_back_a_run_of_typing_at_once() {
+    check("one two<C-z>", &expect!["one|"]);
+    check("one two<C-z><C-z><A-z>", &expect!["one|"]);
+    check("some text<C-u><C-7>", &expect!["some text|"]);
+}
+
+#[test]
+fn up_and_down_keep_the_column() {
+    check(
+        "abcdef<C-j>xy<C-j>uvwxyz<Up><Up>",
+        &expect![[r#"
+        abcdef|
+        xy
+        uvwxyz"#]],
+    );
+    check(
+        "ab<C-j>cd<Up><Home><Down>",
+        &expect![[r#"
+        ab
+        |cd"#]],
+    );
+}
+
+#[test]
+fn a_row_that_is_too_long_breaks_and_up_goes_through_its_pieces() {
+    let long = "word ".repeat(20);
+    check(
+        &format!("{long}<Up>X"),
+        &expect![
+            "word word word word word X|word word word word word word word word word word word word word word word "
+        ],
+    );
+}
+
+#[test]
+fn earlier_prompts_come_back_and_so_does_what_was_begun() {
+    check("first<Enter>second<Enter>dra<Up><Up>", &expect!["first|"]);
+    check(
+        "first<Enter>second<Enter>dra<Up><Up><Down><Down>",
+        &expect!["dra|"],
+    );
+}
+
+#[test]
+fn what_is_pasted_is_only_text() {
+    let mut stage = stage();
+    stage.input(crate::chat::Input::Paste(
+        "a\r\nb\u{1b}[31m\tc\u{202e}".to_owned(),
+    ));
+    expect!["a\nb[31m    c"].assert_eq(stage.app.tab().composer.editor.text());
+    assert_eq!(stage.done(), [], "nothing is sent");
+}
+
+#[test]
+fn a_paste_without_end_is_cut() {
+    let mut stage = stage();
+    stage.input(crate::chat::Input::Paste("x".repeat(150 * 1024)));
+    assert_eq!(stage.app.tab().composer.editor.text().len(), 128 * 1024);
+    assert!(stage.screen().contains("22528 bytes were left out"));
+}

@@ -1,0 +1,83 @@
+//! Text on its way to the screen: safe to show, broken into rows, cut to a width.
+
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use crate::paint::wrap;
+use crate::plain;
+
+/// One line of a stranger's text, safe to show.
+pub(crate) fn line(text: &str) -> String {
+    plain::line(text).into_owned()
+}
+
+/// Several lines of a stranger's text, safe to show, with tabs as spaces.
+pub(crate) fn safe(text: &str) -> String {
+    plain::lines(text).replace('\t', "    ")
+}
+
+/// The rows of a text at a width, as ranges of its bytes. A row breaks after a space where there is one, else inside
+/// the word. Line ends and nothing else lie between rows; a text that ends with one has an empty last row.
+pub(crate) fn rows(text: &str, width: usize) -> Vec<Range<usize>> {
+    let mut rows = Vec::new();
+    let mut start = 0;
+    for line in text.split('\n') {
+        break_line(line, start, width.max(2), &mut rows);
+        start += line.len() + 1;
+    }
+    rows
+}
+
+/// The rows as text, without the spaces at which they break.
+pub(crate) fn lines(text: &str, width: usize) -> Vec<String> {
+    let ranges = rows(text, width).into_iter();
+    ranges.map(|row| text[row].trim_end().to_owned()).collect()
+}
+
+/// As much of the beginning as fits.
+pub(crate) fn cut(text: &str, width: usize) -> String {
+    wrap::cut(text, width).into_owned()
+}
+
+/// As much of the end as fits: what tells one path from another.
+pub(crate) fn cut_front(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let mut start = text.len();
+    for (index, grapheme) in text.grapheme_indices(true).rev() {
+        used += grapheme.width();
+        if used > width {
+            break;
+        }
+        start = index;
+    }
+    match width {
+        0 => String::new(),
+        _ => format!("…{}", &text[start..]),
+    }
+}
+
+fn break_line(line: &str, offset: usize, width: usize, rows: &mut Vec<Range<usize>>) {
+    let mut start = 0;
+    let mut used = 0;
+    let mut space = None;
+    for (index, grapheme) in line.grapheme_indices(true) {
+        let wide = grapheme.width();
+        if used + wide > width && grapheme != " " {
+            let at = space.filter(|at| *at > start).unwrap_or(index);
+            rows.push(offset + start..offset + at);
+            used = line[at..index].width();
+            start = at;
+            space = None;
+        }
+        used += wide;
+        if grapheme == " " {
+            space = Some(index + 1);
+        }
+    }
+    rows.push(offset + start..offset + line.len());
+}

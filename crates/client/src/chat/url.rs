@@ -1,0 +1,140 @@
+//! A page that the agent wants visited: the whole address is shown, its host stands out, and we never open it.
+
+use attache::v1;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::text::{Line, Span};
+
+use super::panel::{Panel, Tone};
+use super::text;
+use crate::paint::theme::{Role, Theme};
+
+/// A question about a page.
+#[derive(Debug, Clone)]
+pub(crate) struct Page {
+    message: String,
+    url: String,
+}
+
+/// What a key has done.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Visited {
+    /// It is still open.
+    Open,
+    /// The address is to be copied.
+    Copy(String),
+    /// It is answered.
+    Done(v1::ElicitationAction),
+}
+
+impl Page {
+    pub(crate) fn new(message: &str, url: &str) -> Page {
+        Page {
+            message: text::safe(message),
+            url: url.to_owned(),
+        }
+    }
+
+    pub(crate) fn key(&self, key: &KeyEvent) -> Visited {
+        if key
+            .modifiers
+            .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
+        {
+            return Visited::Open;
+        }
+        match key.code {
+            KeyCode::Char('y') => {
+                let accept = v1::ElicitationAcceptAction { content: None };
+                Visited::Done(v1::ElicitationAction::Accept(accept))
+            }
+            KeyCode::Char('n') => Visited::Done(v1::ElicitationAction::Decline),
+            KeyCode::Char('c') => Visited::Copy(self.url.clone()),
+            KeyCode::Esc => Visited::Done(v1::ElicitationAction::Cancel),
+            _ => Visited::Open,
+        }
+    }
+
+    pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
+        let inner = Panel::inner(width);
+        let mut panel = Panel::new("Visit a page?");
+        panel.tone = Tone::Asking;
+        panel.text(&self.message, theme.style(Role::Quote), inner);
+        panel.gap();
+        let address = Address::of(&self.url);
+        let host = match &address.host {
+            Some(host) => text::line(host),
+            None => "unknown: this is no address of a web page".to_owned(),
+        };
+        panel.line(vec![
+            Span::raw("host  "),
+            Span::styled(host, theme.style(Role::Strong)),
+        ]);
+        self.whole(&mut panel, &address, theme, inner);
+        for warning in address.warnings {
+            panel.text(warning, theme.style(Role::Warning), inner);
+        }
+        panel.keys = "y I open it myself · c copy the address · n decline · Esc dismiss".to_owned();
+        panel
+    }
+
+    /// All of the address, with the host in bold wherever its rows break.
+    fn whole(&self, panel: &mut Panel, address: &Address, theme: &Theme, width: u16) {
+        let url = text::line(&self.url);
+        let host = address.host.as_deref().map(text::line).unwrap_or_default();
+        let before = address.before_host.min(url.len());
+        let start = url[before..].find(&host).map_or(0, |at| before + at);
+        let end = start + host.len();
+        for row in text::rows(&url, usize::from(width)) {
+            let cut = |at: usize| at.clamp(row.start, row.end);
+            let part = |from: usize, to: usize, role| {
+                Span::styled(url[cut(from)..cut(to)].to_owned(), theme.style(role))
+            };
+            panel.lines.push(Line::from(vec![
+                part(0, start, Role::Link),
+                part(start, end, Role::Strong),
+                part(end, url.len(), Role::Link),
+            ]));
+        }
+    }
+}
+
+/// The parts of an address that a person should see.
+struct Address {
+    host: Option<String>,
+    /// How many bytes stand before the host.
+    before_host: usize,
+    warnings: Vec<&'static str>,
+}
+
+impl Address {
+    fn of(url: &str) -> Address {
+        let mut warnings = Vec::new();
+        let Some((scheme, rest)) = url.split_once("://") else {
+            return Address {
+                host: None,
+                before_host: 0,
+                warnings: vec!["! this is no address of a web page"],
+            };
+        };
+        if !scheme.eq_ignore_ascii_case("https") {
+            warnings.push("! not https: others can read and change what is sent");
+        }
+        // Browsers end the host at a backslash too.
+        let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+        let host = match authority.rsplit_once('@') {
+            Some((_, host)) => {
+                warnings.push("! what stands before the @ is not the host");
+                host
+            }
+            None => authority,
+        };
+        let before_host = scheme.len() + 3 + authority.len() - host.len();
+        if !host.is_ascii() || host.split('.').any(|label| label.starts_with("xn--")) {
+            warnings.push("! the host has letters that can look like others");
+        }
+        Address {
+            host: Some(host.to_owned()).filter(|host| !host.is_empty()),
+            before_host,
+            warnings,
+        }
+    }
+}

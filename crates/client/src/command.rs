@@ -1,0 +1,121 @@
+//! What a person wants.
+
+use std::path::PathBuf;
+
+use attache::v1;
+use attache_host::permissions::Scope;
+
+/// What a person wants. A command never waits; what comes of it is an [`Event`](crate::Event).
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Command {
+    /// Begin or take up a session.
+    Open(Opening),
+    /// Leave a session; the agent may forget what it holds of it in memory.
+    Close(v1::SessionId),
+    /// Have the agent delete a session.
+    Delete(v1::SessionId),
+    /// Ask for the sessions that the agent knows.
+    List {
+        /// Only those of this directory.
+        cwd: Option<PathBuf>,
+        /// Where the page before ended.
+        cursor: Option<String>,
+    },
+    /// Run a turn. While one runs the prompt waits for its turn.
+    Prompt {
+        /// Whose turn.
+        session: v1::SessionId,
+        /// What to say.
+        content: Vec<v1::ContentBlock>,
+    },
+    /// Say something into the turn that runs, where the agent can take it.
+    Steer {
+        /// Whose turn.
+        session: v1::SessionId,
+        /// What to say.
+        content: Vec<v1::ContentBlock>,
+    },
+    /// Take back a prompt that waits for its turn.
+    Unqueue {
+        /// Whose.
+        session: v1::SessionId,
+        /// Which, counted from the one that is next.
+        index: usize,
+    },
+    /// Cancel the turn that runs.
+    Cancel(v1::SessionId),
+    /// Switch the mode.
+    SetMode {
+        /// Whose mode.
+        session: v1::SessionId,
+        /// The mode.
+        mode: v1::SessionModeId,
+    },
+    /// Set a configuration option.
+    SetOption {
+        /// Whose option.
+        session: v1::SessionId,
+        /// The option.
+        option: v1::SessionConfigId,
+        /// Its value.
+        value: v1::SessionConfigOptionValue,
+    },
+    /// Answer a question for permission.
+    Answer {
+        /// Which question.
+        question: u64,
+        /// The answer.
+        answer: Answer,
+    },
+    /// Answer an elicitation.
+    Fill {
+        /// Which form.
+        form: u64,
+        /// The answer.
+        action: v1::ElicitationAction,
+    },
+    /// Log in with one of the agent's methods.
+    Login(v1::AuthMethodId),
+    /// Log out.
+    Logout,
+    /// Start the agent anew, after it has died or hangs.
+    Restart,
+}
+
+/// How a session begins.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Opening {
+    /// New, or which one to take up and how.
+    pub how: How,
+    /// The working directory; absolute.
+    pub cwd: PathBuf,
+    /// More directories.
+    pub additional: Vec<PathBuf>,
+    /// MCP servers to connect.
+    pub mcp_servers: Vec<v1::McpServer>,
+}
+
+/// New, or which session to take up and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum How {
+    /// A new session.
+    New,
+    /// With its history told again.
+    Load(v1::SessionId),
+    /// Without its history.
+    Resume(v1::SessionId),
+    /// A copy that goes its own way.
+    Fork(v1::SessionId),
+}
+
+/// A person's answer to a question for permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// It may be done.
+    Allow(Scope),
+    /// It may not be done.
+    Reject(Scope),
+    /// No answer; the agent is told `cancelled`.
+    Dismiss,
+}

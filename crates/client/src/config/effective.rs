@@ -1,0 +1,152 @@
+//! The configuration as people are shown it: each value under its key, without secrets.
+
+use attache::v1;
+use attache_host::permissions::Preset;
+use serde_json::{Value, json};
+
+use super::error::Place;
+use super::layer::KEYS;
+use super::{Configuration, Custom, Error, nearest};
+use crate::agents::Agent;
+
+/// A value that counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Its key, such as `default_agent` or `agent_servers.mine`.
+    pub key: String,
+    /// The value. Of environment variables and headers it has the names only.
+    pub value: Value,
+    /// Where it comes from.
+    pub place: Place,
+}
+
+impl Row {
+    /// The value in one line: a text as it is, a command as it would be typed, anything else as JSON.
+    pub fn line(&self) -> String {
+        let Some(command) = self.value.get("command").and_then(Value::as_str) else {
+            return plain(&self.value);
+        };
+        let args = self.value.get("args").and_then(Value::as_array);
+        let args: Vec<String> = args.into_iter().flatten().map(plain).collect();
+        let line = Agent::of_command(command, &args).command_line();
+        match self.value.get("env") {
+            Some(env) => format!("{line} (sets {env})"),
+            None => line,
+        }
+    }
+}
+
+impl Configuration {
+    /// Every value that counts.
+    pub fn rows(&self) -> Vec<Row> {
+        let mut rows = Vec::new();
+        let mut add = |key: String, value: Value, place: &Place| {
+            // The first of a name counts.
+            if rows.iter().all(|row: &Row| row.key != key) {
+                let place = place.clone();
+                rows.push(Row { key, value, place });
+            }
+        };
+        if let Some(agent) = &self.default_agent {
+            add("default_agent".to_owned(), json!(agent.value), &agent.place);
+        }
+        for agent in &self.agents {
+            let key = format!("agent_servers.{}", agent.value.name);
+            add(key, custom(&agent.value), &agent.place);
+        }
+        if let Some(from) = &self.agents_from {
+            let names: Vec<_> = from.value.iter().map(|editor| editor.name()).collect();
+            add("agents_from".to_owned(), json!(names), &from.place);
+        }
+        for server in &self.mcp_servers {
+            let (name, value) = mcp_server(&server.value);
+            add(format!("mcp_servers.{name}"), value, &server.place);
+        }
+        if let Some(permissions) = &self.permissions {
+            let preset = json!(preset_name(permissions.value));
+            add("permissions".to_owned(), preset, &permissions.place);
+        }
+        if let Some(policy) = &self.policy {
+            let path = json!(policy.value.to_string_lossy());
+            add("policy".to_owned(), path, &policy.place);
+        }
+        rows
+    }
+
+    /// The value of a key, or of all keys below it; `None` if it is not set.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such key.
+    pub fn get(&self, key: &str) -> Result<Option<Value>, Error> {
+        let first = key.split('.').next().unwrap_or(key);
+        if !KEYS.contains(&first) {
+            let nearest = nearest(first, KEYS.iter().copied());
+            return Err(Error::NoSuchKey {
+                key: key.to_owned(),
+                nearest: nearest.first().map(|name| (*name).to_owned()),
+            });
+        }
+        let rows = self.rows();
+        let below = format!("{key}.");
+        let inner = rows
+            .iter()
+            .filter_map(|row| Some((row.key.strip_prefix(&below)?, &row.value)));
+        let inner: serde_json::Map<String, Value> = inner
+            .map(|(name, value)| (name.to_owned(), value.clone()))
+            .collect();
+        if !inner.is_empty() {
+            return Ok(Some(Value::Object(inner)));
+        }
+        let own = rows
+            .iter()
+            .find_map(|row| match key.strip_prefix(&row.key)? {
+                "" => Some(row.value.clone()),
+                rest => row.value.get(rest.strip_prefix('.')?).cloned(),
+            });
+        Ok(own)
+    }
+}
+
+/// A preset, as in the configuration.
+fn preset_name(preset: Preset) -> &'static str {
+    match preset {
+        Preset::Ask => "ask",
+        Preset::ApproveReads => "approve-reads",
+        Preset::ApproveAll => "approve-all",
+        Preset::DenyAll => "deny-all",
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
+fn custom(agent: &Custom) -> Value {
+    let env: Vec<&str> = agent.env.iter().map(|(name, _)| name.as_str()).collect();
+    let mut value = json!({ "command": agent.command.to_string_lossy(), "args": agent.args });
+    if !env.is_empty() {
+        value["env"] = json!(env);
+    }
+    value
+}
+
+fn mcp_server(server: &v1::McpServer) -> (&str, Value) {
+    match server {
+        v1::McpServer::Stdio(server) => {
+            let env: Vec<&str> = server.env.iter().map(|it| it.name.as_str()).collect();
+            let mut value = json!({ "command": server.command.as_str(), "args": server.args });
+            if !env.is_empty() {
+                value["env"] = json!(env);
+            }
+            (&server.name, value)
+        }
+        v1::McpServer::Http(server) => (&server.name, json!({ "type": "http", "url": server.url })),
+        v1::McpServer::Sse(server) => (&server.name, json!({ "type": "sse", "url": server.url })),
+        v1::McpServer::Acp(server) => (&server.name, json!({ "type": "acp" })),
+        _ => ("unknown", Value::Null),
+    }
+}

@@ -1,0 +1,98 @@
+//! What is wrong with a configuration, and where.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// A place in a file, from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub path: PathBuf,
+    /// The line.
+    pub line: usize,
+    /// The column, in characters.
+    pub column: usize,
+}
+
+/// Why a configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file cannot be read.
+    #[error("{} cannot be read: {cause}", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// A file cannot be written. It is as it was.
+    #[error("{} cannot be written: {cause}", .path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// A file is no JSON, also with comments and trailing commas allowed.
+    #[error("{place}: {what}")]
+    Syntax {
+        /// Where.
+        place: Place,
+        /// What is wrong.
+        what: String,
+    },
+    /// A value does not fit.
+    #[error("{place}: `{field}` {what}")]
+    Field {
+        /// Where.
+        place: Place,
+        /// Which field, with those around it.
+        field: String,
+        /// What is wanted.
+        what: String,
+    },
+    /// There is no such key.
+    #[error("there is no key `{key}`{}", .nearest.as_ref().map(|it| format!("; did you mean `{it}`?")).unwrap_or_default())]
+    NoSuchKey {
+        /// The key as it was named.
+        key: String,
+        /// The one that it looks like.
+        nearest: Option<String>,
+    },
+}
+
+/// Something that looks wrong and does no harm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Where, unless what is wrong says it.
+    pub place: Option<Place>,
+    /// What.
+    pub what: String,
+}
+
+impl From<Error> for Warning {
+    fn from(error: Error) -> Warning {
+        Warning {
+            place: None,
+            what: error.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Place { path, line, column } = self;
+        write!(out, "{}:{line}:{column}", path.display())
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(out, "{place}: {}", self.what),
+            None => out.write_str(&self.what),
+        }
+    }
+}

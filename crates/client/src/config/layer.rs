@@ -1,0 +1,165 @@
+//! What one of our own files says: which keys there are, and what fits them.
+
+use std::path::{Path, PathBuf};
+
+use attache::schema::Secret;
+use attache::v1;
+use attache_host::permissions::Preset;
+
+use super::document::{Document, Node};
+use super::error::{Error, Warning};
+use super::{Custom, Editor, Setting, mcp, nearest};
+
+/// What one file says.
+#[derive(Debug, Default)]
+pub(super) struct Layer {
+    pub(super) default_agent: Option<Setting<String>>,
+    pub(super) permissions: Option<Setting<Preset>>,
+    pub(super) policy: Option<Setting<PathBuf>>,
+    pub(super) mcp_servers: Vec<Setting<v1::McpServer>>,
+    pub(super) agents: Vec<Setting<Custom>>,
+    pub(super) agents_from: Option<Setting<Vec<Editor>>>,
+    pub(super) warnings: Vec<Warning>,
+}
+
+impl Layer {
+    pub(super) fn read(document: &Document) -> Result<Layer, Error> {
+        document.read(|root| {
+            let mut layer = Layer::default();
+            for (key, node) in root.members()? {
+                layer.take(key, &node)?;
+            }
+            Ok(layer)
+        })
+    }
+
+    fn take(&mut self, key: &str, node: &Node<'_>) -> Result<(), Error> {
+        match key {
+            "default_agent" | "defaultAgent" => {
+                self.default_agent = Some(setting(node, node.string()?.to_owned()));
+            }
+            "permissions" | "defaultPermissions" => {
+                self.permissions = Some(setting(node, preset(node)?));
+            }
+            "policy" => self.policy = Some(setting(node, path(node)?)),
+            "mcp_servers" | "mcpServers" => {
+                let servers = mcp::read(node, &mut self.warnings)?;
+                self.mcp_servers.extend(servers);
+            }
+            "agent_servers" | "agents" => {
+                for (name, entry) in node.members()? {
+                    let agent = agent(name, &entry, &mut self.warnings)?;
+                    self.agents.push(setting(&entry, agent));
+                }
+            }
+            "agents_from" => self.agents_from = Some(setting(node, editors(node)?)),
+            "$schema" => {}
+            unknown => self.warnings.push(unknown_key(unknown, node, KEYS)),
+        }
+        Ok(())
+    }
+}
+
+/// Reads an agent: `command`, `args` and `env`, or `argv`.
+pub(super) fn agent(
+    name: &str,
+    entry: &Node<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Custom, Error> {
+    let mut words = Vec::new();
+    let mut env = Vec::new();
+    for (key, node) in entry.members()? {
+        match key {
+            "command" => words.insert(0, node.string()?.to_owned()),
+            "args" | "argv" => words.extend(node.strings()?),
+            "env" => env = variables(&node)?,
+            "type" => {}
+            unknown => warnings.push(unknown_key(unknown, &node, AGENT_KEYS)),
+        }
+    }
+    let has_program = entry.get("command")?.is_some() || entry.get("argv")?.is_some();
+    let mut words = words.into_iter();
+    match words
+        .next()
+        .filter(|program| has_program && !program.is_empty())
+    {
+        Some(program) => Ok(Custom {
+            name: name.to_owned(),
+            command: beside(entry.document().path(), &program),
+            args: words.collect(),
+            env,
+            editor: None,
+        }),
+        None => Err(entry.wrong("wants a `command`, or an `argv` that starts with one")),
+    }
+}
+
+/// Reads an object of strings, whose values may be secrets.
+fn variables(node: &Node<'_>) -> Result<Vec<(String, Secret)>, Error> {
+    let members = node.members()?.into_iter();
+    let variable = |(name, node): (&str, Node<'_>)| Ok((name.to_owned(), node.string()?.into()));
+    members.map(variable).collect()
+}
+
+pub(super) fn setting<T>(node: &Node<'_>, value: T) -> Setting<T> {
+    let place = node.place();
+    Setting { value, place }
+}
+
+fn preset(node: &Node<'_>) -> Result<Preset, Error> {
+    match node.string()? {
+        "ask" => Ok(Preset::Ask),
+        "approve-reads" => Ok(Preset::ApproveReads),
+        "approve-all" => Ok(Preset::ApproveAll),
+        "deny-all" => Ok(Preset::DenyAll),
+        _ => Err(node.wrong("wants `ask`, `approve-reads`, `approve-all` or `deny-all`")),
+    }
+}
+
+fn path(node: &Node<'_>) -> Result<PathBuf, Error> {
+    let folder = node.document().path().parent().unwrap_or(Path::new(""));
+    Ok(folder.join(node.string()?))
+}
+
+fn editors(node: &Node<'_>) -> Result<Vec<Editor>, Error> {
+    let items = node.items()?;
+    let editor = |item: &Node<'_>| {
+        let editor = item.string()?.parse();
+        editor.map_err(|_| item.wrong("wants `zed` or `jetbrains`"))
+    };
+    items.iter().map(editor).collect()
+}
+
+/// A program that is named with its folder is looked for from the file's folder, not from wherever we are.
+fn beside(file: &Path, program: &str) -> PathBuf {
+    if let (Some(rest), Some(home)) = (program.strip_prefix("~/"), std::env::home_dir()) {
+        return home.join(rest);
+    }
+    match file.parent() {
+        Some(folder) if program.contains('/') => {
+            folder.join(program.strip_prefix("./").unwrap_or(program))
+        }
+        _ => PathBuf::from(program),
+    }
+}
+
+fn unknown_key(key: &str, node: &Node<'_>, known: &[&'static str]) -> Warning {
+    let hint = match nearest(key, known.iter().copied()).first() {
+        Some(name) => format!("; did you mean `{name}`?"),
+        None => format!("; the keys here are {}", known.join(", ")),
+    };
+    let place = Some(node.place());
+    let what = format!("nothing uses the key `{key}`{hint}");
+    Warning { place, what }
+}
+
+/// The keys of a file.
+pub(super) const KEYS: &[&str] = &[
+    "default_agent",
+    "agent_servers",
+    "agents_from",
+    "mcp_servers",
+    "permissions",
+    "policy",
+];
+const AGENT_KEYS: &[&str] = &["command", "args", "env", "argv"];

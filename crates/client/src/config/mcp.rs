@@ -1,0 +1,34 @@
+//! The MCP servers of a configuration. One that makes no sense, or whose program is not there, is left out and told.
+
+use attache::v1;
+
+use super::Setting;
+use super::document::Node;
+use super::error::{Error, Warning};
+use super::layer::setting;
+use crate::mcp;
+
+pub(super) fn read(
+    node: &Node<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<Setting<v1::McpServer>>, Error> {
+    let mut servers = Vec::new();
+    let mut take = |entry: &Node<'_>, read: Result<Option<v1::McpServer>, String>| match read {
+        Ok(Some(server)) => servers.push(setting(entry, server)),
+        Ok(None) => {}
+        Err(fault) => warnings.push(Warning {
+            place: Some(entry.place()),
+            what: format!("the MCP server is left out: {fault}"),
+        }),
+    };
+    if node.is_list() {
+        for (index, entry) in node.items()?.iter().enumerate() {
+            take(entry, mcp::listed(index, &entry.json()));
+        }
+    } else {
+        for (name, entry) in node.members()? {
+            take(&entry, mcp::named(name, &entry.json()));
+        }
+    }
+    Ok(servers)
+}

@@ -1,0 +1,271 @@
+//! The sessions that were opened here, the children that they have started, and what was told of sessions too early.
+
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+
+use attache::{Transcript, v1};
+use attache_host::permissions::Question;
+use tokio::sync::oneshot;
+
+use super::grants::Grant;
+use super::questions::Withheld;
+
+/// The sessions that were opened here, and their children.
+#[derive(Debug, Default)]
+pub(super) struct Sessions {
+    known: HashMap<v1::SessionId, Session>,
+    /// Sessions that have been asked for and have no id yet.
+    expected: usize,
+    /// What was told of sessions that nobody knows, while some are expected.
+    early: VecDeque<v1::SessionNotification>,
+    strays: u64,
+    turns: u64,
+}
+
+/// One session.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) state: State,
+    pub(super) cwd: PathBuf,
+    /// The session that has started it.
+    pub(super) parent: Option<v1::SessionId>,
+    /// The tool calls, as far as they were told: a question may name one by its id alone.
+    pub(super) tools: Transcript,
+    pub(super) turn: Option<Turn>,
+    /// What was allowed in this turn.
+    pub(super) granted: Vec<Grant>,
+    /// Prompts that wait for their turn.
+    pub(super) waiting: VecDeque<Vec<v1::ContentBlock>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// It was asked for: it may tell its history, but not be talked to.
+    Opening,
+    Open,
+    /// The agent that knew it is gone.
+    Suspended,
+}
+
+/// The turn that runs.
+#[derive(Debug)]
+pub(super) struct Turn {
+    pub(super) number: u64,
+    /// Cancels it; `None` once that has been done.
+    pub(super) cancel: Option<oneshot::Sender<Vec<Withheld>>>,
+}
+
+impl Sessions {
+    pub(super) fn get(&self, id: &v1::SessionId) -> Option<&Session> {
+        self.known.get(id)
+    }
+
+    pub(super) fn get_mut(&mut self, id: &v1::SessionId) -> Option<&mut Session> {
+        self.known.get_mut(id)
+    }
+
+    /// A session that can be talked to.
+    pub(super) fn open_mut(&mut self, id: &v1::SessionId) -> Option<&mut Session> {
+        self.known
+            .get_mut(id)
+            .filter(|session| session.state == State::Open)
+    }
+
+    pub(super) fn ids(&self) -> Vec<v1::SessionId> {
+        self.known.keys().cloned().collect()
+    }
+
+    pub(super) fn strays(&self) -> u64 {
+        self.strays
+    }
+
+    pub(super) fn count_stray(&mut self) {
+        self.strays += 1;
+    }
+
+    pub(super) fn next_turn(&mut self) -> u64 {
+        self.turns += 1;
+        self.turns
+    }
+
+    /// Something was allowed, for this turn.
+    pub(super) fn grant(&mut self, session: &v1::SessionId, grant: Grant) {
+        if let Some(session) = self.known.get_mut(session)
+            && session.granted.len() < MOST_GRANTED
+        {
+            session.granted.push(grant);
+        }
+    }
+
+    /// A turn begins or is over: what was allowed in it, also to children, is allowed no longer.
+    pub(super) fn forget_grants(&mut self, session: &v1::SessionId) {
+        for id in self.family(session) {
+            if let Some(session) = self.known.get_mut(&id) {
+                session.granted.clear();
+            }
+        }
+    }
+
+    /// A session whose id is not known has been asked for.
+    pub(super) fn expect(&mut self) {
+        self.expected += 1;
+    }
+
+    /// It has come, or will not.
+    pub(super) fn settle(&mut self) {
+        self.expected = self.expected.saturating_sub(1);
+        if self.expected == 0 {
+            let left = u64::try_from(self.early.len()).unwrap_or(u64::MAX);
+            self.strays = self.strays.saturating_add(left);
+            self.early.clear();
+        }
+    }
+
+    /// Makes a session known. Prompts that waited in it wait on.
+    pub(super) fn insert(&mut self, id: v1::SessionId, cwd: PathBuf, state: State) {
+        let before = self.known.remove(&id);
+        let waiting = before.map(|session| session.waiting).unwrap_or_default();
+        self.known.insert(id, Session::new(cwd, state, waiting));
+    }
+
+    /// Makes a child of a session known, once, unless there are too many.
+    pub(super) fn insert_child(&mut self, id: &v1::SessionId, parent: &v1::SessionId) -> bool {
+        if self.known.contains_key(id) || self.known.len() >= MOST_SESSIONS {
+            return false;
+        }
+        let Some(cwd) = self.known.get(parent).map(|session| session.cwd.clone()) else {
+            return false;
+        };
+        let mut child = Session::new(cwd, State::Open, VecDeque::new());
+        child.parent = Some(parent.clone());
+        self.known.insert(id.clone(), child);
+        true
+    }
+
+    /// Forgets a session and its children; who they were.
+    pub(super) fn remove(&mut self, id: &v1::SessionId) -> Vec<v1::SessionId> {
+        let family = self.family(id);
+        for id in &family {
+            self.known.remove(id);
+        }
+        family
+    }
+
+    /// The session and everyone below it.
+    pub(super) fn family(&self, id: &v1::SessionId) -> Vec<v1::SessionId> {
+        let mut family = vec![id.clone()];
+        let mut next = 0;
+        while let Some(parent) = family.get(next).cloned() {
+            let children = self.known.iter().filter(|(child, session)| {
+                session.parent.as_ref() == Some(&parent) && !family.contains(child)
+            });
+            let children: Vec<_> = children.map(|(child, _)| child.clone()).collect();
+            family.extend(children);
+            next += 1;
+        }
+        family
+    }
+
+    /// The session whose turn a session works for: its own, or that of whoever started it.
+    pub(super) fn is_cancelling(&self, id: &v1::SessionId) -> bool {
+        let mut next = self.known.get(id);
+        for _ in 0..MOST_SESSIONS {
+            let Some(session) = next else { return false };
+            if session.turn.as_ref().is_some_and(Turn::is_cancelled) {
+                return true;
+            }
+            next = session
+                .parent
+                .as_ref()
+                .and_then(|parent| self.known.get(parent));
+        }
+        false
+    }
+
+    /// The agent is gone: every session has to be taken up again. The ones whose turn was running.
+    pub(super) fn suspend(&mut self) -> Vec<v1::SessionId> {
+        self.known.retain(|_, session| session.parent.is_none());
+        self.expected = 0;
+        self.early.clear();
+        let mut running = Vec::new();
+        for (id, session) in &mut self.known {
+            session.state = State::Suspended;
+            if session.turn.take().is_some() {
+                running.push(id.clone());
+            }
+        }
+        running.sort();
+        running
+    }
+
+    /// Keeps what was told of a session that may be about to come.
+    pub(super) fn keep_early(&mut self, told: v1::SessionNotification) {
+        if self.expected == 0 || self.early.len() >= MOST_EARLY {
+            self.count_stray();
+        } else {
+            self.early.push_back(told);
+        }
+    }
+
+    /// What was told of a session before it was there.
+    pub(super) fn take_early(&mut self, id: &v1::SessionId) -> Vec<v1::SessionNotification> {
+        let early = std::mem::take(&mut self.early).into_iter();
+        let (its, others): (Vec<_>, Vec<_>) = early.partition(|told| told.session_id == *id);
+        self.early = others.into();
+        its
+    }
+}
+
+impl Session {
+    fn new(cwd: PathBuf, state: State, waiting: VecDeque<Vec<v1::ContentBlock>>) -> Session {
+        Session {
+            state,
+            cwd,
+            parent: None,
+            tools: Transcript::with_limit(TOOLS),
+            turn: None,
+            granted: Vec::new(),
+            waiting,
+        }
+    }
+
+    /// Folds what was told of a tool call; whether it was about one.
+    pub(super) fn learn(&mut self, update: &v1::SessionUpdate) -> Option<v1::ToolCallId> {
+        let id = match update {
+            v1::SessionUpdate::ToolCall(call) => &call.tool_call_id,
+            v1::SessionUpdate::ToolCallUpdate(call) => &call.tool_call_id,
+            _ => return None,
+        };
+        self.tools.apply(update.clone());
+        Some(id.clone())
+    }
+
+    /// Whether something that was allowed is leave for a deed.
+    pub(super) fn spend(&mut self, deed: &Question, content: &[v1::ToolCallContent]) -> bool {
+        let mut granted = self.granted.iter();
+        let found = granted.position(|grant| grant.covers(deed, content));
+        if let Some(at) = found
+            && self.granted[at].is_spent()
+        {
+            self.granted.remove(at);
+        }
+        found.is_some()
+    }
+
+    pub(super) fn tool(&self, id: &v1::ToolCallId) -> Option<&v1::ToolCall> {
+        self.tools.tool_call(id).map(|call| &call.said)
+    }
+}
+
+impl Turn {
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancel.is_none()
+    }
+}
+
+const MOST_SESSIONS: usize = 1024;
+const MOST_EARLY: usize = 256;
+/// What was allowed beyond that is asked again when it is done.
+const MOST_GRANTED: usize = 256;
+/// Bytes of tool calls that a session keeps, the latest ones.
+const TOOLS: usize = 8 << 20;

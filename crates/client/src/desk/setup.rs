@@ -1,0 +1,141 @@
+//! How a conversation is to be held.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use attache::{Options, v1};
+use attache_host::Host;
+
+/// How a conversation is to be held: with whom, what we serve, and how long we wait.
+#[derive(Clone)]
+pub struct Setup {
+    pub(super) agent: String,
+    pub(super) host: Host,
+    pub(super) offer: v1::ClientCapabilities,
+    pub(super) info: v1::Implementation,
+    pub(super) options: Options,
+    pub(super) times: Times,
+    pub(super) listeners: Vec<Listener>,
+}
+
+/// How long we wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Times {
+    /// For the answer to `initialize`.
+    pub initialize: Duration,
+    /// For a session to begin.
+    pub open: Duration,
+    /// For a login, which may lead a person through a browser.
+    pub login: Duration,
+    /// For a turn to end after it was cancelled, before the agent counts as hanging.
+    pub cancel: Duration,
+    /// For every other answer, except that to a prompt.
+    pub answer: Duration,
+}
+
+/// The way a line goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// From the agent.
+    In,
+    /// To the agent.
+    Out,
+}
+
+pub(super) type Listener = Arc<dyn Fn(Way, &[u8]) + Send + Sync>;
+
+impl Setup {
+    /// A conversation with an agent of this name, served by this host. Everything that we can serve is offered.
+    pub fn new(agent: impl Into<String>, host: Host) -> Setup {
+        Setup {
+            agent: agent.into(),
+            host,
+            offer: everything(),
+            info: v1::Implementation::new("attache", env!("CARGO_PKG_VERSION")),
+            options: Options::default(),
+            times: Times::default(),
+            listeners: Vec::new(),
+        }
+    }
+
+    /// Changes what we offer, which is everything unless told.
+    #[must_use]
+    pub fn offer(mut self, change: impl FnOnce(&mut v1::ClientCapabilities)) -> Setup {
+        change(&mut self.offer);
+        self
+    }
+
+    /// Who we say we are.
+    #[must_use]
+    pub fn info(mut self, info: v1::Implementation) -> Setup {
+        self.info = info;
+        self
+    }
+
+    /// The settings of the connection.
+    #[must_use]
+    pub fn options(mut self, options: Options) -> Setup {
+        self.options = options;
+        self
+    }
+
+    /// How long we wait.
+    #[must_use]
+    pub fn times(mut self, times: Times) -> Setup {
+        self.times = times;
+        self
+    }
+
+    /// Has somebody hear every line as it is on the wire, both ways. A listener must not block: the conversation
+    /// waits for it.
+    #[must_use]
+    pub fn listen(mut self, listener: impl Fn(Way, &[u8]) + Send + Sync + 'static) -> Setup {
+        self.listeners.push(Arc::new(listener));
+        self
+    }
+}
+
+/// What a client with a screen can serve.
+fn everything() -> v1::ClientCapabilities {
+    let files = v1::FileSystemCapabilities::new()
+        .read_text_file(true)
+        .write_text_file(true);
+    let boolean = v1::BooleanConfigOptionCapabilities::new();
+    let session = v1::ClientSessionCapabilities::new()
+        .compaction(v1::CompactionCapabilities::new())
+        .config_options(v1::SessionConfigOptionsCapabilities::new().boolean(boolean))
+        .notices(v1::NoticeCapabilities::new());
+    let elicitation = v1::ElicitationCapabilities::new()
+        .form(v1::ElicitationFormCapabilities::new())
+        .url(v1::ElicitationUrlCapabilities::new());
+    v1::ClientCapabilities::new()
+        .fs(files)
+        .terminal(true)
+        .session(session)
+        .subagents(v1::SubagentCapabilities::new())
+        .plan(v1::PlanCapabilities::new())
+        .auth(v1::AuthCapabilities::new().terminal(true))
+        .elicitation(elicitation)
+}
+
+impl Default for Times {
+    fn default() -> Times {
+        Times {
+            initialize: Duration::from_secs(60),
+            open: Duration::from_secs(120),
+            login: Duration::from_secs(600),
+            cancel: Duration::from_secs(10),
+            answer: Duration::from_secs(60),
+        }
+    }
+}
+
+impl fmt::Debug for Setup {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Setup")
+            .field("agent", &self.agent)
+            .field("times", &self.times)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,140 @@
+//! The desk against scripted agents, good ones and hostile ones: what a person sees, and what is on the wire.
+
+mod deeds;
+mod ends;
+mod forms;
+mod grants;
+mod hostile;
+mod opening;
+mod questions;
+mod shown;
+mod turns;
+
+use std::time::Duration;
+
+use attache::v1;
+use attache_check::{Scripted, Side, scripted_agent};
+use attache_host::Host;
+use attache_host::audit::Log;
+use attache_host::files::Files;
+use attache_host::permissions::{Permissions, Preset};
+use attache_host::terminals::Terminals;
+use expect_test::Expect;
+use tokio::time::timeout;
+
+use super::{Desk, Setup};
+use crate::command::{Command, How, Opening};
+use crate::event::Event;
+use shown::shown;
+
+/// A desk, the agent that follows a script, and what was seen so far.
+struct Table {
+    desk: Desk,
+    peer: Scripted,
+    seen: String,
+}
+
+impl Table {
+    /// A desk whose agent offers something. The script begins behind `initialize`.
+    async fn with(capabilities: &str, script: &str) -> Table {
+        Table::told(&format!(r#""agentCapabilities":{capabilities}"#), script).await
+    }
+
+    /// The same with a session that has begun.
+    async fn in_session(capabilities: &str, script: &str) -> Table {
+        let script = format!("{BEGIN}{script}");
+        let mut table = Table::with(capabilities, &script).await;
+        table.begin();
+        table.until("opened").await;
+        table.seen.clear();
+        table
+    }
+
+    /// A desk whose agent says more of itself.
+    async fn told(hello: &str, script: &str) -> Table {
+        let script = format!(
+            "-> initialize {{...}}\n<= {{\"protocolVersion\":1,{hello},\
+             \"agentInfo\":{{\"name\":\"a\",\"version\":\"1\"}}}}\n{script}"
+        );
+        let mut table = Table::over(&script, Preset::Ask);
+        table.until("ready").await;
+        table.seen.clear();
+        table
+    }
+
+    fn over(script: &str, preset: Preset) -> Table {
+        Table::judging(script, Permissions::preset(preset))
+    }
+
+    fn judging(script: &str, permissions: Permissions) -> Table {
+        let ((read, write), peer) = scripted_agent(script).unwrap();
+        let desk = Desk::connect(read, write, Setup::new("scripted", host_with(permissions)));
+        let seen = String::new();
+        Table { desk, peer, seen }
+    }
+
+    fn open(&mut self, how: How) {
+        self.desk.submit(Command::Open(Opening {
+            how,
+            cwd: "/tmp".into(),
+            additional: Vec::new(),
+            mcp_servers: Vec::new(),
+        }));
+    }
+
+    fn begin(&mut self) {
+        self.open(How::New);
+    }
+
+    fn prompt(&mut self, text: &str) {
+        let (session, content) = ("s".into(), vec![text.into()]);
+        self.desk.submit(Command::Prompt { session, content });
+    }
+
+    /// Takes events up to one that is shown so.
+    async fn until(&mut self, beginning: &str) -> Event {
+        loop {
+            let next = timeout(PATIENCE, self.desk.next());
+            let event = next
+                .await
+                .unwrap_or_else(|_| panic!("no {beginning}: {}", self.seen));
+            let line = shown(&event);
+            self.seen.push_str(&line);
+            self.seen.push('\n');
+            if line.starts_with(beginning) {
+                return event;
+            }
+        }
+    }
+
+    /// Compares what was seen. The agent has heard everything as its script says, and our side has broken no rule.
+    async fn check(self, expected: Expect) {
+        expected.assert_eq(&self.seen);
+        let stop = self.desk.stop();
+        let (trace, ()) = tokio::join!(self.peer.finish(), stop);
+        let trace = trace.unwrap();
+        let found = trace.violations_of(Side::Client);
+        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+        assert!(found.is_empty(), "{found:#?}");
+    }
+}
+
+fn host(preset: Preset) -> Host {
+    host_with(Permissions::preset(preset))
+}
+
+fn host_with(permissions: Permissions) -> Host {
+    let terminals = Terminals::default();
+    Host::new(Files::default(), terminals, permissions, Log::none())
+}
+
+fn session() -> v1::SessionId {
+    "s".into()
+}
+
+/// On a clock that is paused this passes at once when nothing happens.
+const PATIENCE: Duration = Duration::from_secs(600);
+const BEGIN: &str = r#"
+-> session/new {"cwd":"/tmp","mcpServers":[]}
+<= {"sessionId":"s"}
+"#;

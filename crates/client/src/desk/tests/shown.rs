@@ -1,0 +1,60 @@
+//! Events as lines.
+
+use attache::v1;
+
+use crate::event::Event;
+
+pub(super) fn shown(event: &Event) -> String {
+    match event {
+        Event::Ready(_) => "ready".to_owned(),
+        Event::Opened(opened) => format!("opened {}", opened.session),
+        Event::Closed(session) => format!("closed {session}"),
+        Event::Deleted(session) => format!("deleted {session}"),
+        Event::Listed(page) => format!("listed {}", page.sessions.len()),
+        Event::Began { content, .. } => format!("began {}", text(content)),
+        Event::Queue { waiting, .. } => {
+            let waiting: Vec<String> = waiting.iter().map(|it| text(it)).collect();
+            format!("queue [{}]", waiting.join(", "))
+        }
+        Event::Steered { content, .. } => format!("steered {}", text(content)),
+        Event::Update(told) => format!("update {} {}", told.session_id, update(&told.update)),
+        Event::Ended { outcome, .. } => match outcome {
+            Ok(answer) => format!("ended {}", answer.stop_reason),
+            Err(why) => format!("ended {:?}: {}", why.kind, why.why),
+        },
+        Event::ModeSet { mode, .. } => format!("mode {mode}"),
+        Event::OptionsSet { options, .. } => format!("options {}", options.len()),
+        Event::Asked(asked) => format!("asked {}: {}", asked.question, asked.tool_call.title),
+        Event::Withdrawn(question) => format!("withdrawn {question}"),
+        Event::Decided { is_allowed, .. } => format!("decided, allowed: {is_allowed}"),
+        Event::Form { form, request } => format!("form {form}: {}", request.message),
+        Event::FormWithdrawn(form) => format!("form {form} withdrawn"),
+        Event::FormCompleted(page) => format!("page {page} completed"),
+        Event::Terminal(terminal) => format!("terminal {terminal}"),
+        Event::WantsLogin(methods) => format!("wants a login, {} ways", methods.len()),
+        Event::LoggedIn(method) => format!("logged in by {method}"),
+        Event::LoggedOut => "logged out".to_owned(),
+        Event::Failed(why) => format!("failed {} {:?}: {}", why.what, why.kind, why.why),
+        Event::Garbage { count, line } => format!("garbage {count}: {line}"),
+        Event::Gone { how, stderr } => format!("gone: {how} {stderr:?}"),
+    }
+}
+
+fn text(content: &[v1::ContentBlock]) -> String {
+    let texts = content.iter().filter_map(v1::ContentBlock::as_text);
+    texts.collect()
+}
+
+fn update(update: &v1::SessionUpdate) -> String {
+    match update {
+        v1::SessionUpdate::AgentMessageChunk(chunk) => {
+            chunk.content.as_text().unwrap_or_default().to_owned()
+        }
+        v1::SessionUpdate::ToolCall(call) => format!("tool {}", call.title),
+        v1::SessionUpdate::ToolCallUpdate(call) => format!("tool {} changed", call.tool_call_id),
+        other => {
+            let raw = attache::json::Raw::of(other);
+            raw.string_member("sessionUpdate").unwrap_or_default()
+        }
+    }
+}

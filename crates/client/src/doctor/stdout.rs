@@ -1,0 +1,109 @@
+//! Standard output as it is read, with a look at what is no message.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use tokio::io::{AsyncRead, ReadBuf};
+
+use crate::agents::line;
+
+/// Passes everything on, and counts the lines that are no messages.
+pub(super) struct Watched<R> {
+    inner: R,
+    line: Vec<u8>,
+    garbage: Garbage,
+}
+
+/// The lines that were no messages. Clones look at the same.
+#[derive(Clone, Default)]
+pub(super) struct Garbage(Arc<Mutex<Seen>>);
+
+#[derive(Default)]
+struct Seen {
+    count: u64,
+    first: String,
+}
+
+impl<R> Watched<R> {
+    pub(super) fn new(inner: R) -> (Watched<R>, Garbage) {
+        let garbage = Garbage::default();
+        let watched = Watched {
+            inner,
+            line: Vec::new(),
+            garbage: garbage.clone(),
+        };
+        (watched, garbage)
+    }
+
+    fn look(&mut self, bytes: &[u8]) {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let room = LIMIT.saturating_sub(self.line.len());
+            self.line.extend(&piece[..piece.len().min(room)]);
+            if piece.ends_with(b"\n") {
+                self.garbage.look(&self.line);
+                self.line.clear();
+            }
+        }
+    }
+}
+
+impl Garbage {
+    pub(super) fn count(&self) -> u64 {
+        self.lock().count
+    }
+
+    /// The first of them, safe to show.
+    pub(super) fn first(&self) -> String {
+        self.lock().first.clone()
+    }
+
+    fn look(&self, bytes: &[u8]) {
+        if is_fine(bytes) {
+            return;
+        }
+        let mut seen = self.lock();
+        seen.count += 1;
+        if seen.count == 1 {
+            seen.first = line(&String::from_utf8_lossy(bytes));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Seen> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Watched<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.inner).poll_read(context, buffer))?;
+        self.look(&buffer.filled()[before..]);
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[derive(Deserialize)]
+struct Message {
+    method: Option<IgnoredAny>,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
+}
+
+/// A message, nothing, or the head of one. A message too long to be looked at counts as one.
+fn is_fine(bytes: &[u8]) -> bool {
+    let text = bytes.trim_ascii();
+    if text.is_empty() || text.starts_with(b"Content-") || bytes.len() >= LIMIT {
+        return true;
+    }
+    let message = serde_json::from_slice::<Message>(text);
+    message.is_ok_and(|it| it.method.is_some() || it.result.is_some() || it.error.is_some())
+}
+
+const LIMIT: usize = 256 * 1024;

@@ -1,0 +1,217 @@
+//! One server: `command`, `args` and `env`, or `url` and `headers`.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use attache::schema::FilePath;
+use attache::v1;
+use serde_json::Value;
+
+use super::{Fault, Lookup};
+
+/// A server whose name stands before it; nothing if it is disabled.
+pub(super) fn named(
+    name: &str,
+    value: &Value,
+    place: &str,
+    lookup: Lookup<'_>,
+) -> Result<Option<v1::McpServer>, Fault> {
+    let server = Server {
+        name,
+        value,
+        place,
+        lookup,
+    };
+    if !value.is_object() {
+        return Err(server.fault("", "expected an object with `command` or `url`"));
+    }
+    if value.get("disabled") == Some(&Value::Bool(true)) {
+        return Ok(None);
+    }
+    server.read().map(Some)
+}
+
+/// A server with its name inside, as in a list.
+pub(super) fn listed(
+    value: &Value,
+    place: &str,
+    lookup: Lookup<'_>,
+) -> Result<Option<v1::McpServer>, Fault> {
+    match value.get("name").and_then(Value::as_str) {
+        Some(name) => named(name, value, place, lookup),
+        None => Err((format!("{place}.name"), "expected a string".to_owned())),
+    }
+}
+
+struct Server<'a> {
+    name: &'a str,
+    value: &'a Value,
+    place: &'a str,
+    lookup: Lookup<'a>,
+}
+
+impl Server<'_> {
+    fn read(&self) -> Result<v1::McpServer, Fault> {
+        let kind = match self.value.get("type") {
+            Some(kind) => Some(self.text("type", kind)?),
+            None => None,
+        };
+        match kind.as_deref() {
+            Some("stdio") => self.command(),
+            Some("http" | "streamable-http" | "streamableHttp") => self.http(),
+            Some("sse") => self.sse(),
+            Some(_) => Err(self.fault("type", "expected `stdio`, `http` or `sse`")),
+            None if self.value.get("command").is_some() => self.command(),
+            None if self.value.get("url").is_some() => self.http(),
+            None => Err(self.fault("", "neither `command` nor `url` is there")),
+        }
+    }
+
+    fn command(&self) -> Result<v1::McpServer, Fault> {
+        // Zed has had all of it inside.
+        let inner = self.value.get("command").filter(|it| it.is_object());
+        let (home, key) = match inner {
+            Some(inner) => (inner, "path"),
+            None => (self.value, "command"),
+        };
+        let command = home.get(key).ok_or_else(|| self.fault(key, "missing"))?;
+        let command = self.program(&self.text(key, command)?)?;
+        let args = self.list("args", home.get("args"))?;
+        let pairs = self.pairs("env", home.get("env"))?;
+        let env = pairs
+            .into_iter()
+            .map(|(name, value)| v1::EnvVariable::new(name, value));
+        Ok(v1::McpServerStdio::new(self.name, command, args, env).into())
+    }
+
+    fn http(&self) -> Result<v1::McpServer, Fault> {
+        Ok(v1::McpServerHttp::new(self.name, self.url()?, self.headers()?).into())
+    }
+
+    fn sse(&self) -> Result<v1::McpServer, Fault> {
+        Ok(v1::McpServerSse::new(self.name, self.url()?, self.headers()?).into())
+    }
+
+    fn url(&self) -> Result<String, Fault> {
+        let url = self
+            .value
+            .get("url")
+            .ok_or_else(|| self.fault("url", "missing"))?;
+        let url = self.text("url", url)?;
+        if url.starts_with("http://") || url.starts_with("https://") {
+            Ok(url)
+        } else {
+            Err(self.fault(
+                "url",
+                "expected an address that begins with http:// or https://",
+            ))
+        }
+    }
+
+    fn headers(&self) -> Result<Vec<v1::HttpHeader>, Fault> {
+        let pairs = self.pairs("headers", self.value.get("headers"))?;
+        let header = |(name, value): (String, String)| v1::HttpHeader::new(name, value);
+        Ok(pairs.into_iter().map(header).collect())
+    }
+
+    /// The protocol wants the program's whole path.
+    fn program(&self, name: &str) -> Result<FilePath, Fault> {
+        let found = found(name).ok_or_else(|| {
+            let fault = format!("there is no program `{name}`; install it, or give its whole path");
+            self.fault("command", &fault)
+        })?;
+        FilePath::try_from(found)
+            .map_err(|_| self.fault("command", "the program's path is not UTF-8"))
+    }
+
+    fn list(&self, key: &str, value: Option<&Value>) -> Result<Vec<String>, Fault> {
+        match value {
+            None | Some(Value::Null) => Ok(Vec::new()),
+            Some(Value::Array(list)) => {
+                let items = list.iter().enumerate();
+                let read = |(at, item)| self.text(&format!("{key}[{at}]"), item);
+                items.map(read).collect()
+            }
+            Some(_) => Err(self.fault(key, "expected a list of strings")),
+        }
+    }
+
+    /// Names and values, as an object or as a list of both.
+    fn pairs(&self, key: &str, value: Option<&Value>) -> Result<Vec<(String, String)>, Fault> {
+        match value {
+            None | Some(Value::Null) => Ok(Vec::new()),
+            Some(Value::Object(pairs)) => {
+                let read = |(name, value): (&String, &Value)| {
+                    let value = self.text(&format!("{key}.{name}"), value)?;
+                    Ok((name.clone(), value))
+                };
+                pairs.iter().map(read).collect()
+            }
+            Some(Value::Array(list)) => {
+                let read = |(at, pair): (usize, &Value)| {
+                    let part = |part: &str| {
+                        let place = format!("{key}[{at}].{part}");
+                        match pair.get(part) {
+                            Some(value) => self.text(&place, value),
+                            None => Err(self.fault(&place, "missing")),
+                        }
+                    };
+                    Ok((part("name")?, part("value")?))
+                };
+                list.iter().enumerate().map(read).collect()
+            }
+            Some(_) => Err(self.fault(key, "expected an object of strings")),
+        }
+    }
+
+    fn text(&self, key: &str, value: &Value) -> Result<String, Fault> {
+        match value {
+            Value::String(text) => filled_in(text, self.lookup).map_err(|name| {
+                let fault = format!("the variable {name} is not set");
+                self.fault(key, &fault)
+            }),
+            _ => Err(self.fault(key, "expected a string")),
+        }
+    }
+
+    fn fault(&self, key: &str, fault: &str) -> Fault {
+        let place = match key {
+            "" => self.place.to_owned(),
+            key => format!("{}.{key}", self.place),
+        };
+        (place, fault.to_owned())
+    }
+}
+
+/// The text with the values of variables; the name of one that is not set.
+fn filled_in(text: &str, lookup: Lookup<'_>) -> Result<String, String> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((inside, behind)) = after.split_once('}') else {
+            break;
+        };
+        let (name, otherwise) = match inside.split_once(":-") {
+            Some((name, otherwise)) => (name, Some(otherwise.to_owned())),
+            None => (inside, None),
+        };
+        let value = lookup(name).filter(|value| !value.is_empty());
+        out.push_str(before);
+        out.push_str(&value.or(otherwise).ok_or_else(|| name.to_owned())?);
+        rest = behind;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// The program's whole path, as a shell would find it.
+fn found(name: &str) -> Option<PathBuf> {
+    let path = Path::new(name);
+    if path.components().count() > 1 || path.is_absolute() {
+        return std::path::absolute(path).ok();
+    }
+    let places = env::var_os("PATH")?;
+    let programs = env::split_paths(&places).map(|place| place.join(name));
+    let program = programs.into_iter().find(|program| program.is_file())?;
+    std::path::absolute(program).ok()
+}

@@ -1,0 +1,228 @@
+//! Diffs: unified or side by side, with line numbers and what changed within a line.
+
+mod rows;
+mod side_by_side;
+#[cfg(test)]
+mod tests;
+mod unified;
+
+use std::path::Path;
+use std::time::Duration;
+
+use attache::v1;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::code::{self, Chain};
+use super::theme::{Role, Sign};
+use super::{Brush, path, wrap};
+use crate::plain;
+use rows::{Hunk, Rows, Side};
+
+/// How diffs are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DiffLayout {
+    /// Side by side where there is room for it.
+    ByWidth,
+    /// One below the other.
+    Unified,
+    /// Side by side.
+    SideBySide,
+}
+
+/// A diff: a line with the path and how much changes, then the changes with three lines around them. At most `limit`
+/// lines, the last of which says how much is missing.
+pub fn lines(diff: &v1::Diff, brush: &Brush, width: u16, limit: usize) -> Vec<Line<'static>> {
+    paint(diff, brush, width, limit).lines
+}
+
+/// A diff as text in the form that `diff -u` writes, as it came: not safe for a screen.
+pub fn unified_text(diff: &v1::Diff) -> String {
+    let old = diff.old_text.as_deref().unwrap_or_default();
+    let path = diff.path.as_str();
+    let before = if diff.old_text.is_some() {
+        path
+    } else {
+        "/dev/null"
+    };
+    let mut compare = similar::TextDiff::configure();
+    let compare = compare
+        .timeout(PATIENCE)
+        .diff_lines(old, diff.new_text.as_str());
+    compare.unified_diff().header(before, path).to_string()
+}
+
+/// A diff as lines.
+pub(super) struct Painted {
+    pub(super) lines: Vec<Line<'static>>,
+    /// Whether the colours of all code in it are known.
+    pub(super) is_coloured: bool,
+}
+
+pub(super) fn paint(diff: &v1::Diff, brush: &Brush, width: u16, limit: usize) -> Painted {
+    let rows = Rows::of(diff);
+    let mut page = Page {
+        brush,
+        width: usize::from(width),
+        limit: limit.max(2),
+        lines: vec![head(diff, &rows, brush, usize::from(width))],
+        left_out: 0,
+        is_coloured: true,
+        syntax: syntax(diff.path.as_str()),
+    };
+    if let Some(remark) = rows.remark() {
+        page.note(remark);
+    }
+    let is_wide = width >= WIDE && rows.removed > 0 && rows.added > 0;
+    match brush.diffs {
+        DiffLayout::SideBySide => side_by_side::paint(&rows, &mut page),
+        DiffLayout::ByWidth if is_wide => side_by_side::paint(&rows, &mut page),
+        DiffLayout::ByWidth | DiffLayout::Unified => unified::paint(&rows, &mut page),
+    }
+    page.finish()
+}
+
+/// The lines so far, within their limit.
+struct Page<'a> {
+    brush: &'a Brush,
+    width: usize,
+    limit: usize,
+    lines: Vec<Line<'static>>,
+    left_out: usize,
+    is_coloured: bool,
+    syntax: String,
+}
+
+impl Page<'_> {
+    fn push(&mut self, line: Line<'static>) {
+        if self.lines.len() < self.limit {
+            self.lines.push(line);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.lines.len() >= self.limit
+    }
+
+    fn note(&mut self, text: &str) {
+        let text = format!("{} {text}", self.brush.theme.sign(Sign::More));
+        let line = Span::styled(text, self.brush.theme.style(Role::Dim));
+        self.push(Line::from(wrap::cut_spans(vec![line], self.width)));
+    }
+
+    /// The lines of one side of a hunk in their colours, ready to be broken; no more than there is room for.
+    fn colour(&mut self, hunk: &Hunk<'_>, side: Side) -> Vec<Vec<Span<'static>>> {
+        let room = self.limit.saturating_sub(self.lines.len());
+        let texts = hunk.lines(side).take(room).map(|line| shown(line.text));
+        let texts: Vec<String> = texts.collect();
+        let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let coloured = self
+            .brush
+            .highlighter
+            .colours(&self.syntax, Chain::default(), &lines);
+        let has_colours =
+            self.brush.theme.palette() != super::theme::Palette::None && !self.syntax.is_empty();
+        self.is_coloured &= !has_colours || coloured.lines.iter().all(Option::is_some);
+        let theme = &self.brush.theme;
+        let painted = lines.iter().zip(&coloured.lines).zip(hunk.lines(side));
+        let painted = painted.map(|((text, colours), line)| {
+            let spans = code::styled(text, colours.as_ref(), theme);
+            let (whole, part) = match (line.is_changed, side) {
+                (false, _) => return spans,
+                (true, Side::Old) => (Role::Removed, Role::RemovedPart),
+                (true, Side::New) => (Role::Added, Role::AddedPart),
+            };
+            let spans = spans
+                .into_iter()
+                .map(|span| span.patch_style(theme.style(whole)))
+                .collect();
+            match &line.part {
+                Some(part_of) => overlay(spans, part_of.clone(), theme.style(part)),
+                None => spans,
+            }
+        });
+        painted.collect()
+    }
+
+    fn finish(mut self) -> Painted {
+        if self.left_out > 0 {
+            self.lines.truncate(self.limit - 1);
+            let count = self.left_out + 1;
+            self.note(&format!("{count} more lines"));
+        }
+        Painted {
+            lines: self.lines,
+            is_coloured: self.is_coloured,
+        }
+    }
+}
+
+fn head(diff: &v1::Diff, rows: &Rows<'_>, brush: &Brush, width: usize) -> Line<'static> {
+    let theme = &brush.theme;
+    let figures = vec![
+        Span::raw(" "),
+        Span::styled(format!("+{}", rows.added), theme.style(Role::Good)),
+        Span::raw(" "),
+        Span::styled(format!("-{}", rows.removed), theme.style(Role::Bad)),
+        Span::styled(rows.what(), theme.style(Role::Dim)),
+    ];
+    let room = width.saturating_sub(wrap::spans_width(&figures));
+    let path = path::shown(&diff.path, &brush.cwd);
+    let path = path::cut(&path, room).into_owned();
+    let mut spans = vec![Span::styled(path, theme.style(Role::Strong))];
+    spans.extend(figures);
+    Line::from(wrap::cut_spans(spans, width))
+}
+
+fn syntax(path: &str) -> String {
+    let path = Path::new(path);
+    let name = path.extension().or(path.file_name());
+    name.and_then(|name| name.to_str())
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// A line as it is shown: safe, with tabs expanded and a carriage return at its end made visible.
+fn shown(line: &str) -> String {
+    let (text, end) = match line.strip_suffix('\r') {
+        Some(text) => (text, "␍"),
+        None => (line, ""),
+    };
+    let text = text
+        .get(..text.floor_char_boundary(LONGEST))
+        .unwrap_or_default();
+    format!("{}{end}", plain::line(&wrap::without_tabs(text)))
+}
+
+/// Styles a range of the bytes of some spans.
+fn overlay(
+    spans: Vec<Span<'static>>,
+    range: std::ops::Range<usize>,
+    style: Style,
+) -> Vec<Span<'static>> {
+    let mut styled = Vec::with_capacity(spans.len() + 2);
+    let mut at = 0;
+    for span in spans {
+        let text = span.content.as_ref();
+        let cut = |bytes: usize| text.floor_char_boundary(bytes.saturating_sub(at).min(text.len()));
+        let (start, end) = (cut(range.start), cut(range.end));
+        let pieces = [
+            (&text[..start], span.style),
+            (&text[start..end], span.style.patch(style)),
+            (&text[end..], span.style),
+        ];
+        let pieces = pieces.into_iter().filter(|(piece, _)| !piece.is_empty());
+        styled.extend(pieces.map(|(piece, style)| Span::styled(piece.to_owned(), style)));
+        at += text.len();
+    }
+    styled
+}
+
+/// How long two texts may take to compare for a copy.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// From this width on there is room for two sides.
+const WIDE: u16 = 120;
+/// How many bytes of a line are shown.
+const LONGEST: usize = 2000;

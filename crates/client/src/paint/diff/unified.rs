@@ -1,0 +1,83 @@
+//! A diff one below the other.
+
+use ratatui::text::{Line, Span};
+
+use super::Page;
+use super::rows::{Rows, Side, StepRows};
+use crate::paint::theme::Role;
+use crate::paint::wrap;
+
+pub(super) fn paint(rows: &Rows<'_>, page: &mut Page<'_>) {
+    let digits = rows.number_width();
+    for hunk in rows.hunks() {
+        if page.is_full() {
+            page.left_out += hunk.steps.iter().map(height).sum::<usize>();
+            continue;
+        }
+        if hunk.skipped > 0 {
+            page.note(&format!("{} lines", hunk.skipped));
+        }
+        let mut old = page.colour(&hunk, Side::Old).into_iter();
+        let mut new = page.colour(&hunk, Side::New).into_iter();
+        for step in &hunk.steps {
+            if step.is_same() {
+                for (before, after) in step.old.iter().zip(&step.new) {
+                    let numbers = [Some(before.number), Some(after.number)];
+                    new.next();
+                    write(page, numbers, " ", digits, old.next());
+                }
+                continue;
+            }
+            for row in &step.old {
+                write(page, [Some(row.number), None], "-", digits, old.next());
+            }
+            for row in &step.new {
+                write(page, [None, Some(row.number)], "+", digits, new.next());
+            }
+        }
+    }
+    if rows.rest() > 0 {
+        page.note(&format!("{} lines", rows.rest()));
+    }
+}
+
+fn height(step: &StepRows<'_>) -> usize {
+    if step.is_same() {
+        step.new.len()
+    } else {
+        step.old.len() + step.new.len()
+    }
+}
+
+fn write(
+    page: &mut Page<'_>,
+    numbers: [Option<usize>; 2],
+    sign: &'static str,
+    digits: usize,
+    spans: Option<Vec<Span<'static>>>,
+) {
+    let Some(spans) = spans.filter(|_| !page.is_full()) else {
+        page.left_out += 1;
+        return;
+    };
+    let theme = &page.brush.theme;
+    let [old, new] =
+        numbers.map(|number| number.map_or(String::new(), |number| number.to_string()));
+    let role = match sign {
+        "-" => Role::Bad,
+        "+" => Role::Good,
+        _ => Role::Dim,
+    };
+    let first = [
+        Span::styled(
+            format!("{old:>digits$} {new:>digits$} "),
+            theme.style(Role::Dim),
+        ),
+        Span::styled(format!("{sign} "), theme.style(role)),
+    ];
+    let rest = [Span::raw(" ".repeat(2 * digits + 4))];
+    let lines: Vec<Line<'static>> = wrap::hard(spans, page.width, &first, &rest);
+    for line in lines {
+        page.push(line);
+    }
+}

@@ -1,0 +1,370 @@
+//! One top-level block of Markdown.
+
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+use super::flow::Open;
+use super::inline::Inline;
+use super::options;
+use super::split::{shown, shown_lines};
+use super::table::Table;
+use crate::paint::code::{self, Chain};
+use crate::paint::theme::{Role, Sign};
+use crate::paint::{Brush, wrap};
+
+/// A block as lines.
+pub(super) struct Painted {
+    pub(super) lines: Vec<Line<'static>>,
+    /// Whether the colours of all code in it are known.
+    pub(super) is_coloured: bool,
+    /// Where code that follows on it goes on.
+    pub(super) end: Chain,
+}
+
+/// Paints a block. If it goes on with the code of an open fence, its text begins behind that fence.
+pub(super) fn paint(text: &str, open: Option<&Open>, brush: &Brush, width: u16) -> Painted {
+    let mut writer = Writer::new(brush, usize::from(width), open);
+    let fenced = open.map(|open| format!("{}\n{text}", open.fence));
+    for event in Parser::new_ext(fenced.as_deref().unwrap_or(text), options()) {
+        writer.take(event);
+    }
+    writer.end_paragraph();
+    if writer.lines.is_empty() && open.is_none() {
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            writer.inline.text(&shown(line));
+            writer.end_paragraph();
+        }
+    }
+    Painted {
+        lines: writer.lines,
+        is_coloured: writer.is_coloured,
+        end: writer.end,
+    }
+}
+
+struct Writer<'a> {
+    brush: &'a Brush,
+    width: usize,
+    lines: Vec<Line<'static>>,
+    inline: Inline,
+    /// What stands in front of each line: quotes, and the room of list items.
+    margins: Vec<Margin>,
+    /// The number of the next item of each list around.
+    lists: Vec<Option<u64>>,
+    table: Option<Table>,
+    code: Option<(String, String)>,
+    /// Whether the next block within this one wants an empty line above it.
+    wants_gap: bool,
+    continued: Option<Chain>,
+    is_coloured: bool,
+    end: Chain,
+}
+
+struct Margin {
+    first: Option<Span<'static>>,
+    rest: Span<'static>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(brush: &'a Brush, width: usize, open: Option<&Open>) -> Self {
+        Writer {
+            brush,
+            width,
+            lines: Vec::new(),
+            inline: Inline::default(),
+            margins: Vec::new(),
+            lists: Vec::new(),
+            table: None,
+            code: None,
+            wants_gap: false,
+            continued: open.map(|open| open.chain),
+            is_coloured: true,
+            end: Chain::default(),
+        }
+    }
+
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.finish(tag),
+            Event::Text(text) => match &mut self.code {
+                Some((_, code)) => code.push_str(&shown_lines(&text)),
+                None => self.inline.text(&shown(&text)),
+            },
+            Event::Code(text) => self.inline.code(&shown(&text), self.brush),
+            Event::Html(text) | Event::InlineHtml(text) => {
+                self.inline.raw(&shown_lines(&text), self.brush);
+            }
+            Event::SoftBreak | Event::HardBreak => self.inline.line_end(),
+            Event::Rule => self.rule(),
+            Event::TaskListMarker(is_done) => {
+                let mark = if is_done { "[x] " } else { "[ ] " };
+                self.inline.text(mark);
+            }
+            Event::FootnoteReference(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
+                self.inline.text(&shown(&text));
+            }
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        match tag {
+            Tag::Heading { level, .. } => self.heading(level),
+            Tag::BlockQuote(_) => {
+                self.open_block();
+                let bar = format!("{} ", self.brush.theme.sign(Sign::Bar));
+                let bar = Span::styled(bar, self.brush.theme.style(Role::Border));
+                self.margins.push(Margin {
+                    first: None,
+                    rest: bar,
+                });
+                self.inline.push(self.brush.theme.style(Role::Quote));
+            }
+            Tag::CodeBlock(kind) => {
+                self.open_block();
+                let info = match &kind {
+                    CodeBlockKind::Fenced(info) => {
+                        info.split([' ', ',', '{', '\t']).next().unwrap_or_default()
+                    }
+                    CodeBlockKind::Indented => "",
+                };
+                self.code = Some((shown(info).into_owned(), String::new()));
+            }
+            Tag::List(first) => {
+                self.end_paragraph();
+                if self.lists.is_empty() {
+                    self.open_block();
+                }
+                self.wants_gap = false;
+                self.lists.push(first);
+            }
+            Tag::Item => self.item(),
+            Tag::Table(alignments) => {
+                self.open_block();
+                self.table = Some(Table::new(alignments));
+            }
+            Tag::Emphasis => self
+                .inline
+                .push(Style::new().add_modifier(Modifier::ITALIC)),
+            Tag::Strong => self.inline.push(Style::new().add_modifier(Modifier::BOLD)),
+            Tag::Strikethrough => self
+                .inline
+                .push(Style::new().add_modifier(Modifier::CROSSED_OUT)),
+            Tag::Link { dest_url, .. } => {
+                self.inline.link(shown(&dest_url).into_owned(), self.brush)
+            }
+            Tag::Image { dest_url, .. } => {
+                self.inline.image(shown(&dest_url).into_owned(), self.brush)
+            }
+            Tag::Paragraph | Tag::HtmlBlock => self.open_block(),
+            _ => {}
+        }
+    }
+
+    fn finish(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Paragraph | TagEnd::HtmlBlock => {
+                self.end_paragraph();
+                self.wants_gap = true;
+            }
+            TagEnd::Heading(_) => {
+                self.end_paragraph();
+                self.inline.pop();
+                self.wants_gap = true;
+            }
+            TagEnd::BlockQuote(_) => {
+                self.end_paragraph();
+                self.margins.pop();
+                self.inline.pop();
+                self.wants_gap = true;
+            }
+            TagEnd::CodeBlock => self.end_code(),
+            TagEnd::List(_) => {
+                self.lists.pop();
+                self.wants_gap = self.lists.is_empty();
+            }
+            TagEnd::Item => {
+                self.end_paragraph();
+                self.end_item();
+            }
+            TagEnd::TableCell => {
+                let cell = self.inline.take();
+                if let Some(table) = &mut self.table {
+                    table.cell(cell);
+                }
+            }
+            TagEnd::TableRow | TagEnd::TableHead => {
+                if let Some(table) = &mut self.table {
+                    table.end_row();
+                }
+            }
+            TagEnd::Table => self.end_table(),
+            TagEnd::Link | TagEnd::Image => self.inline.end_link(self.brush),
+            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => self.inline.pop(),
+            _ => {}
+        }
+    }
+
+    /// A block begins: what came before is a paragraph of its own, an empty line apart.
+    fn open_block(&mut self) {
+        self.end_paragraph();
+        if self.wants_gap && !self.lines.is_empty() {
+            let (_, mut rest) = self.prefixes();
+            while rest
+                .last()
+                .is_some_and(|span| span.content.trim().is_empty())
+            {
+                rest.pop();
+            }
+            self.lines
+                .push(Line::from(wrap::cut_spans(rest, self.width)));
+        }
+        self.wants_gap = false;
+    }
+
+    fn end_paragraph(&mut self) {
+        let spans = self.inline.take();
+        if spans.is_empty() {
+            return;
+        }
+        let (first, rest) = self.take_prefixes();
+        self.lines
+            .extend(wrap::hanging(spans, self.width, &first, &rest));
+    }
+
+    fn heading(&mut self, level: HeadingLevel) {
+        self.open_block();
+        self.inline.push(self.brush.theme.style(Role::Heading));
+        let hashes = "#".repeat(level as usize);
+        self.inline.text(&format!("{hashes} "));
+    }
+
+    fn rule(&mut self) {
+        self.open_block();
+        let (mut spans, _) = self.take_prefixes();
+        let room = self.width.saturating_sub(wrap::spans_width(&spans));
+        let rule = self.brush.theme.sign(Sign::Rule).repeat(room.min(RULE));
+        spans.push(Span::styled(rule, self.brush.theme.style(Role::Border)));
+        self.lines
+            .push(Line::from(wrap::cut_spans(spans, self.width)));
+        self.wants_gap = true;
+    }
+
+    fn item(&mut self) {
+        self.open_block();
+        let marker = match self.lists.last_mut() {
+            Some(Some(number)) => {
+                let marker = format!("{number}. ");
+                *number = number.saturating_add(1);
+                marker
+            }
+            _ => format!("{} ", self.brush.theme.sign(Sign::Bullet)),
+        };
+        let room = Span::raw(" ".repeat(wrap::width(&marker)));
+        let marker = Span::styled(marker, self.brush.theme.style(Role::Border));
+        self.margins.push(Margin {
+            first: Some(marker),
+            rest: room,
+        });
+    }
+
+    /// An item without content still has its marker.
+    fn end_item(&mut self) {
+        let is_bare = self
+            .margins
+            .last()
+            .is_some_and(|margin| margin.first.is_some());
+        if is_bare {
+            let (first, _) = self.take_prefixes();
+            self.lines
+                .push(Line::from(wrap::cut_spans(first, self.width)));
+        }
+        self.margins.pop();
+    }
+
+    fn end_code(&mut self) {
+        let Some((language, code)) = self.code.take() else {
+            return;
+        };
+        let lines: Vec<_> = code
+            .strip_suffix('\n')
+            .unwrap_or(&code)
+            .split('\n')
+            .map(wrap::without_tabs)
+            .collect();
+        let lines: Vec<&str> = if code.is_empty() {
+            Vec::new()
+        } else {
+            lines.iter().map(AsRef::as_ref).collect()
+        };
+        let coloured =
+            self.brush
+                .highlighter
+                .colours(&language, self.continued.unwrap_or_default(), &lines);
+        self.end = coloured.end;
+        let theme = &self.brush.theme;
+        let bar = Span::styled(
+            format!("{} ", theme.sign(Sign::Bar)),
+            theme.style(Role::Border),
+        );
+        if self.continued.is_none() && (!language.is_empty() || lines.is_empty()) {
+            let (first, _) = self.take_prefixes();
+            let label = Span::styled(language.clone(), theme.style(Role::Dim));
+            let spans = first.into_iter().chain([bar.clone(), label]).collect();
+            self.lines
+                .push(Line::from(wrap::cut_spans(spans, self.width)));
+        }
+        for (line, colours) in lines.iter().zip(&coloured.lines) {
+            let is_wanted =
+                theme.palette() != crate::paint::theme::Palette::None && !language.is_empty();
+            self.is_coloured &= colours.is_some() || !is_wanted;
+            let (mut first, mut rest) = self.take_prefixes();
+            first.push(bar.clone());
+            rest.push(bar.clone());
+            let spans = code::styled(line, colours.as_ref(), theme);
+            self.lines
+                .extend(wrap::hard(spans, self.width, &first, &rest));
+        }
+        self.wants_gap = true;
+    }
+
+    fn end_table(&mut self) {
+        let Some(table) = self.table.take() else {
+            return;
+        };
+        let (first, rest) = self.take_prefixes();
+        let margin = wrap::spans_width(&rest).min(self.width / 2);
+        let rows = table.lines(self.brush, self.width - margin);
+        for (index, row) in rows.into_iter().enumerate() {
+            let prefix = if index == 0 { &first } else { &rest };
+            let spans = prefix.iter().cloned().chain(row.spans).collect();
+            self.lines
+                .push(Line::from(wrap::cut_spans(spans, self.width)));
+        }
+        self.wants_gap = true;
+    }
+
+    fn prefixes(&self) -> (Vec<Span<'static>>, Vec<Span<'static>>) {
+        let first = |margin: &Margin| margin.first.clone().unwrap_or_else(|| margin.rest.clone());
+        let first = self.margins.iter().map(first).collect();
+        let rest = self
+            .margins
+            .iter()
+            .map(|margin| margin.rest.clone())
+            .collect();
+        (first, rest)
+    }
+
+    /// The prefixes of the next line and of those behind it; an item's marker is shown once.
+    fn take_prefixes(&mut self) -> (Vec<Span<'static>>, Vec<Span<'static>>) {
+        let prefixes = self.prefixes();
+        for margin in &mut self.margins {
+            margin.first = None;
+        }
+        prefixes
+    }
+}
+
+/// How wide a rule is at most.
+const RULE: usize = 40;

@@ -1,0 +1,101 @@
+//! What stands within a paragraph: styled text, code, links.
+
+use ratatui::style::Style;
+use ratatui::text::Span;
+
+use crate::paint::theme::{Palette, Role};
+use crate::paint::{Brush, wrap};
+
+/// The spans of a paragraph so far.
+#[derive(Default)]
+pub(super) struct Inline {
+    spans: Vec<Span<'static>>,
+    styles: Vec<Style>,
+    links: Vec<Link>,
+}
+
+struct Link {
+    to: String,
+    /// Where its text begins.
+    from: usize,
+}
+
+impl Inline {
+    pub(super) fn push(&mut self, style: Style) {
+        let around = self.style();
+        self.styles.push(around.patch(style));
+    }
+
+    pub(super) fn pop(&mut self) {
+        self.styles.pop();
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        self.add(text, self.style());
+    }
+
+    pub(super) fn raw(&mut self, text: &str, brush: &Brush) {
+        let style = self.style().patch(brush.theme.style(Role::Dim));
+        self.add(text.strip_suffix('\n').unwrap_or(text), style);
+        if text.ends_with('\n') {
+            self.line_end();
+        }
+    }
+
+    /// Without colours the backticks stay, to tell code from text.
+    pub(super) fn code(&mut self, text: &str, brush: &Brush) {
+        let style = self.style().patch(brush.theme.style(Role::Code));
+        match brush.theme.palette() {
+            Palette::None => self.add(&format!("`{text}`"), style),
+            Palette::Basic | Palette::Full => self.add(text, style),
+        }
+    }
+
+    pub(super) fn line_end(&mut self) {
+        self.add("\n", Style::new());
+    }
+
+    pub(super) fn link(&mut self, to: String, brush: &Brush) {
+        self.push(brush.theme.style(Role::Link));
+        let from = self.spans.len();
+        self.links.push(Link { to, from });
+    }
+
+    pub(super) fn image(&mut self, to: String, brush: &Brush) {
+        self.link(to, brush);
+        self.add("image: ", self.style());
+    }
+
+    /// Behind a link's text stands where it leads, unless the text says just that.
+    pub(super) fn end_link(&mut self, brush: &Brush) {
+        self.pop();
+        let Some(Link { to, from }) = self.links.pop() else {
+            return;
+        };
+        let spans = self.spans.get(from..).unwrap_or_default();
+        let text: String = spans.iter().map(|span| span.content.as_ref()).collect();
+        if text != to && format!("mailto:{text}") != to {
+            let style = self.style().patch(brush.theme.style(Role::Dim));
+            self.add(&format!(" ({to})"), style);
+        }
+    }
+
+    /// The spans, without line ends behind the last of them.
+    pub(super) fn take(&mut self) -> Vec<Span<'static>> {
+        while self.spans.last().is_some_and(|span| span.content == "\n") {
+            self.spans.pop();
+        }
+        std::mem::take(&mut self.spans)
+    }
+
+    fn style(&self) -> Style {
+        self.styles.last().copied().unwrap_or_default()
+    }
+
+    fn add(&mut self, text: &str, style: Style) {
+        if !text.is_empty() {
+            let text = wrap::without_tabs(text).into_owned();
+            self.spans.push(Span::styled(text, style));
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Where one looks, and the way from there: up and down by lines, laying out no more than is passed.
+
+use super::{Scene, TranscriptView};
+
+/// The line at the top of the screen, by its place. Place 0 is above all entries; the place of an entry is its number
+/// and one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Anchor {
+    pub(super) place: usize,
+    pub(super) line: usize,
+}
+
+impl Scene<'_> {
+    /// The last place.
+    pub(super) fn last(&self) -> usize {
+        match self.transcript.entries().len() {
+            0 => 0,
+            count => self.first() + count - 1,
+        }
+    }
+
+    /// The place of the oldest entry.
+    pub(super) fn first(&self) -> usize {
+        self.transcript.dropped().entries + 1
+    }
+
+    pub(super) fn below(&self, place: usize) -> Option<usize> {
+        let next = if place == 0 { self.first() } else { place + 1 };
+        Some(next).filter(|next| *next <= self.last())
+    }
+
+    pub(super) fn above(&self, place: usize) -> Option<usize> {
+        match place {
+            0 => None,
+            place if place <= self.first() => Some(0),
+            place => Some(place - 1),
+        }
+    }
+}
+
+impl TranscriptView {
+    /// The anchor so many lines further up, or the beginning.
+    pub(super) fn up(&mut self, from: Anchor, lines: usize, scene: &Scene<'_>) -> Anchor {
+        let mut at = from;
+        let mut lines = lines;
+        while at.line < lines {
+            lines -= at.line;
+            let Some(place) = scene.above(at.place) else {
+                return Anchor::default();
+            };
+            at = Anchor {
+                place,
+                line: self.height(place, scene),
+            };
+        }
+        at.line -= lines;
+        at
+    }
+
+    /// The anchor so many lines further down, or the last line.
+    pub(super) fn down(&mut self, from: Anchor, lines: usize, scene: &Scene<'_>) -> Anchor {
+        let mut at = from;
+        let mut lines = lines;
+        loop {
+            let left = self.height(at.place, scene).saturating_sub(at.line);
+            if lines < left {
+                at.line += lines;
+                return at;
+            }
+            let Some(place) = scene.below(at.place) else {
+                at.line += left.saturating_sub(1);
+                return at;
+            };
+            lines -= left;
+            at = Anchor { place, line: 0 };
+        }
+    }
+
+    /// The anchor at which the last line is at the bottom of the screen.
+    pub(super) fn bottom(&mut self, rows: usize, scene: &Scene<'_>) -> Anchor {
+        let place = scene.last();
+        let line = self.height(place, scene);
+        self.up(Anchor { place, line }, rows, scene)
+    }
+
+    /// Whether what lies below an anchor is more than fits the screen.
+    pub(super) fn is_more_than(&mut self, rows: usize, from: Anchor, scene: &Scene<'_>) -> bool {
+        let mut lines = 0;
+        let mut place = from.place;
+        let mut skipped = from.line;
+        loop {
+            lines += self.height(place, scene).saturating_sub(skipped);
+            skipped = 0;
+            if lines > rows {
+                return true;
+            }
+            match scene.below(place) {
+                Some(below) => place = below,
+                None => return false,
+            }
+        }
+    }
+
+    /// Moves the anchor to something that exists, and lets it follow the end once the end is in sight.
+    pub(super) fn keep_in_bounds(&mut self, rows: usize, scene: &Scene<'_>) {
+        if self.anchor.place > 0 && self.anchor.place < scene.first() {
+            self.anchor = Anchor {
+                place: scene.first(),
+                line: 0,
+            };
+        }
+        if self.anchor.place > scene.last() {
+            self.is_following = true;
+        }
+        if !self.is_following {
+            let height = self.height(self.anchor.place, scene);
+            self.anchor.line = self.anchor.line.min(height);
+            self.is_following = !self.is_more_than(rows, self.anchor, scene);
+        }
+        if self.is_following {
+            self.anchor = self.bottom(rows, scene);
+        }
+    }
+}

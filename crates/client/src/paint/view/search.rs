@@ -1,0 +1,191 @@
+//! Searching a transcript, a piece with each frame, so that no frame waits for it.
+
+use std::collections::BTreeSet;
+
+use ratatui::text::Line;
+use regex::{Regex, RegexBuilder};
+
+use super::anchor::Anchor;
+use super::{Found, Scene, TranscriptView};
+use crate::paint::Fold;
+use crate::paint::entry;
+
+/// A search and what it has found, by the numbers of entries.
+#[derive(Debug)]
+pub(super) struct Search {
+    pattern: Regex,
+    matches: BTreeSet<usize>,
+    /// Entries that have changed since they were looked at.
+    again: BTreeSet<usize>,
+    /// The entries from this number on were looked at.
+    looked: Option<usize>,
+    current: Option<usize>,
+    is_complete: bool,
+}
+
+impl Search {
+    /// Nothing if there is nothing to look for.
+    pub(super) fn begin(query: &str) -> Option<Search> {
+        let has_capitals = query.chars().any(char::is_uppercase);
+        let pattern = RegexBuilder::new(&regex::escape(query))
+            .case_insensitive(!has_capitals)
+            .build()
+            .ok()?;
+        let search = Search {
+            pattern,
+            matches: BTreeSet::new(),
+            again: BTreeSet::new(),
+            looked: None,
+            current: None,
+            is_complete: false,
+        };
+        Some(search).filter(|_| !query.is_empty())
+    }
+
+    pub(super) fn found(&self) -> Found {
+        let current = self
+            .current
+            .map_or(0, |current| self.matches.range(..=current).count());
+        Found {
+            entries: self.matches.len(),
+            current,
+            is_complete: self.is_complete,
+        }
+    }
+
+    pub(super) fn look_again(&mut self, entry: usize) {
+        self.again.insert(entry);
+    }
+
+    /// The next match below an entry.
+    pub(super) fn below(&self, entry: usize) -> Option<usize> {
+        let next = self.matches.range(entry + 1..).next();
+        next.or(self.matches.first()).copied()
+    }
+
+    /// The next match above an entry.
+    pub(super) fn above(&self, entry: usize) -> Option<usize> {
+        let next = self.matches.range(..entry).next_back();
+        next.or(self.matches.last()).copied()
+    }
+
+    /// Where the pattern is in a line, in bytes.
+    pub(super) fn spots<'a>(
+        &'a self,
+        text: &'a str,
+    ) -> impl Iterator<Item = std::ops::Range<usize>> + 'a {
+        self.pattern.find_iter(text).map(|spot| spot.range())
+    }
+
+    /// Looks at some more entries.
+    fn go_on(&mut self, scene: &Scene<'_>) {
+        let mut budget = BUDGET;
+        for entry in std::mem::take(&mut self.again) {
+            self.look(entry, scene, &mut budget);
+        }
+        let dropped = scene.transcript.dropped().entries;
+        let mut next = self.looked.unwrap_or(scene.last());
+        while next > dropped && budget > 0 {
+            next -= 1;
+            self.look(next, scene, &mut budget);
+        }
+        self.looked = Some(next);
+        self.is_complete = next <= dropped;
+    }
+
+    fn look(&mut self, index: usize, scene: &Scene<'_>, budget: &mut usize) {
+        let Some(entry) = scene.transcript.entry(index) else {
+            self.matches.remove(&index);
+            return;
+        };
+        let mut is_match = false;
+        entry::texts(entry, &mut |text| {
+            *budget = budget.saturating_sub(text.len() + 64);
+            is_match = is_match || self.pattern.is_match(text);
+        });
+        if is_match {
+            self.matches.insert(index);
+        } else {
+            self.matches.remove(&index);
+        }
+    }
+}
+
+impl TranscriptView {
+    /// Looks at some more entries, and goes to the first match above as soon as there is one.
+    pub(super) fn search_on(&mut self, rows: usize, scene: &Scene<'_>) {
+        let Some(search) = &mut self.search else {
+            return;
+        };
+        if !search.is_complete || !search.again.is_empty() {
+            search.go_on(scene);
+        }
+        if search.current.is_some() || search.matches.is_empty() {
+            return;
+        }
+        let bottom = self.visible.map_or(scene.last(), |(_, last)| last);
+        let nearest = search.matches.range(..bottom).next_back().copied();
+        let target = match nearest {
+            None if search.is_complete => search.matches.first().copied(),
+            found => found,
+        };
+        if let Some(target) = target {
+            self.show_match(target, rows, scene);
+        }
+    }
+
+    pub(super) fn go_to_match(
+        &mut self,
+        next: impl Fn(&Search, usize) -> Option<usize>,
+        rows: usize,
+        scene: &Scene<'_>,
+    ) {
+        let here = self.anchor.place.saturating_sub(1);
+        let search = self.search.as_ref();
+        let target = search.and_then(|search| next(search, search.current.unwrap_or(here)));
+        if let Some(target) = target {
+            self.show_match(target, rows, scene);
+        }
+    }
+
+    /// Looks at the first match of an entry, unfolded if the match would be hidden.
+    fn show_match(&mut self, entry: usize, rows: usize, scene: &Scene<'_>) {
+        let place = entry + 1;
+        if let Some(search) = &mut self.search {
+            search.current = Some(entry);
+        }
+        let mut line = self.first_match(place, scene);
+        if line.is_none() {
+            self.folds.one.insert(entry, Fold::Full);
+            line = self.first_match(place, scene);
+        }
+        let at = Anchor {
+            place,
+            line: line.unwrap_or(0),
+        };
+        self.anchor = self.up(at, rows / 3, scene);
+        self.is_following = false;
+    }
+
+    fn first_match(&mut self, place: usize, scene: &Scene<'_>) -> Option<usize> {
+        let height = self.height(place, scene);
+        let laid = self.cache.get(place)?;
+        let search = self.search.as_ref()?;
+        let is_match = |index: &usize| {
+            let line = laid.layout.line(*index);
+            line.is_some_and(|line| search.pattern.is_match(&text(line)))
+        };
+        let line = (0..height).find(is_match)?;
+        Some(line + laid.gap)
+    }
+}
+
+pub(super) fn text(line: &Line<'_>) -> String {
+    line.spans
+        .iter()
+        .map(|span| span.content.as_ref())
+        .collect()
+}
+
+/// How many bytes are searched with each frame.
+const BUDGET: usize = 512 * 1024;

@@ -1,0 +1,299 @@
+//! Lines broken to a width, by what is seen as one character and how wide it is.
+
+use std::borrow::Cow;
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// How many columns a text takes.
+pub fn width(text: &str) -> usize {
+    if text.is_ascii() {
+        text.len()
+    } else {
+        text.graphemes(true).map(|grapheme| grapheme.width()).sum()
+    }
+}
+
+/// How many columns a line takes.
+pub fn line_width(line: &Line<'_>) -> usize {
+    spans_width(&line.spans)
+}
+
+/// The text cut to a width, with `…` in place of what is missing.
+pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
+    if width(text) <= limit {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::new();
+    let mut used = 0;
+    for grapheme in text.graphemes(true) {
+        used += grapheme.width();
+        if used >= limit {
+            break;
+        }
+        kept.push_str(grapheme);
+    }
+    if limit > 0 {
+        kept.push('…');
+    }
+    Cow::Owned(kept)
+}
+
+/// The spans cut to a width, with `…` in place of what is missing.
+pub fn cut_spans(spans: Vec<Span<'static>>, limit: usize) -> Vec<Span<'static>> {
+    if spans_width(&spans) <= limit {
+        return spans;
+    }
+    let mut kept = Vec::new();
+    let mut used = 0;
+    for span in spans {
+        let wide = width(&span.content);
+        if used + wide < limit {
+            used += wide;
+            kept.push(span);
+            continue;
+        }
+        let mut text = cut(&span.content, limit - used).into_owned();
+        if limit > used && !text.ends_with('…') {
+            text = cut(&format!("{text} "), limit - used).into_owned();
+        }
+        kept.push(Span::styled(text, span.style));
+        break;
+    }
+    kept
+}
+
+/// Spans broken into lines of at most `width` columns, at spaces where there are any.
+pub fn spans(spans: Vec<Span<'static>>, width: usize) -> Vec<Line<'static>> {
+    hanging(spans, width, &[], &[])
+}
+
+/// Like [`spans`], with something in front of the first line and something in front of the others.
+pub fn hanging(
+    spans: Vec<Span<'static>>,
+    width: usize,
+    first: &[Span<'static>],
+    rest: &[Span<'static>],
+) -> Vec<Line<'static>> {
+    let mut page = Page::new(width, first, rest);
+    for span in &spans {
+        for (index, line) in span.content.split('\n').enumerate() {
+            if index > 0 {
+                page.end_line();
+            }
+            page.write(line, span.style);
+        }
+    }
+    page.finish()
+}
+
+/// Text broken into lines wherever the width ends, as a terminal does; for code and output.
+pub fn hard(
+    spans: Vec<Span<'static>>,
+    width: usize,
+    first: &[Span<'static>],
+    rest: &[Span<'static>],
+) -> Vec<Line<'static>> {
+    if spans_width(first) + spans_width(&spans) <= width {
+        let all = first.iter().cloned().chain(spans);
+        return vec![Line::from_iter(all)];
+    }
+    let mut page = Page::new(width, first, rest);
+    for span in &spans {
+        for grapheme in span.content.graphemes(true) {
+            page.break_into(grapheme, span.style);
+        }
+    }
+    page.finish()
+}
+
+/// The text with tabs as spaces, up to the next column that is a multiple of four.
+pub fn without_tabs(text: &str) -> Cow<'_, str> {
+    if !text.contains('\t') {
+        return Cow::Borrowed(text);
+    }
+    let mut spaced = String::with_capacity(text.len() + 16);
+    let mut column = 0;
+    for (index, part) in text.split('\t').enumerate() {
+        if index > 0 {
+            let gap = TAB - column % TAB;
+            spaced.extend(std::iter::repeat_n(' ', gap));
+            column += gap;
+        }
+        spaced.push_str(part);
+        column += width(part);
+    }
+    Cow::Owned(spaced)
+}
+
+pub(super) fn spans_width(spans: &[Span<'_>]) -> usize {
+    spans.iter().map(|span| width(&span.content)).sum()
+}
+
+/// The lines so far, the line that is written, and the word that is not yet on it.
+struct Page<'a> {
+    width: usize,
+    rest: &'a [Span<'static>],
+    lines: Vec<Line<'static>>,
+    line: Vec<Span<'static>>,
+    column: usize,
+    start: usize,
+    word: Vec<Span<'static>>,
+    word_width: usize,
+    gap: usize,
+    gap_style: Style,
+}
+
+impl<'a> Page<'a> {
+    fn new(width: usize, first: &[Span<'static>], rest: &'a [Span<'static>]) -> Self {
+        let width = width.max(1);
+        let line = fitting(first, width);
+        let column = spans_width(&line);
+        Page {
+            width,
+            rest,
+            lines: Vec::new(),
+            line,
+            column,
+            start: column,
+            word: Vec::new(),
+            word_width: 0,
+            gap: 0,
+            gap_style: Style::new(),
+        }
+    }
+
+    fn write(&mut self, text: &str, style: Style) {
+        for piece in text.split_inclusive(' ') {
+            let word = piece.strip_suffix(' ').unwrap_or(piece);
+            if word.is_ascii() {
+                self.add(word, word.len(), style);
+            } else {
+                self.add_graphemes(word, style);
+            }
+            if word.len() < piece.len() {
+                self.flush();
+                self.gap += 1;
+                self.gap_style = style;
+            }
+        }
+    }
+
+    /// Between wide characters a line may end.
+    fn add_graphemes(&mut self, word: &str, style: Style) {
+        for grapheme in word.graphemes(true) {
+            let wide = grapheme.width();
+            if wide > 1 {
+                self.flush();
+            }
+            self.add(grapheme, wide, style);
+            if wide > 1 {
+                self.flush();
+            }
+        }
+    }
+
+    fn add(&mut self, text: &str, wide: usize, style: Style) {
+        push(&mut self.word, text, style);
+        self.word_width += wide;
+    }
+
+    /// Puts the word on the line, or on the next one.
+    fn flush(&mut self) {
+        if self.word.is_empty() {
+            return;
+        }
+        let word = std::mem::take(&mut self.word);
+        let wide = std::mem::take(&mut self.word_width);
+        if self.column + self.gap + wide > self.width && self.column > self.start {
+            self.next_line();
+        }
+        if self.column + self.gap + wide > self.width && self.gap + 1 >= self.width {
+            self.gap = 0;
+        }
+        self.put_gap();
+        if self.column + wide <= self.width {
+            self.column += wide;
+            for span in word {
+                push(&mut self.line, &span.content, span.style);
+            }
+            return;
+        }
+        for span in &word {
+            for grapheme in span.content.graphemes(true) {
+                self.break_into(grapheme, span.style);
+            }
+        }
+    }
+
+    fn put_gap(&mut self) {
+        let gap = std::mem::take(&mut self.gap);
+        let gap = gap.min(self.width.saturating_sub(self.column));
+        if gap > 0 {
+            push(&mut self.line, &" ".repeat(gap), self.gap_style);
+            self.column += gap;
+        }
+    }
+
+    fn break_into(&mut self, grapheme: &str, style: Style) {
+        let mut wide = grapheme.width();
+        if self.column + wide > self.width && self.column > self.start {
+            self.next_line();
+        }
+        let mut shown = grapheme;
+        if self.column + wide > self.width {
+            (shown, wide) = if self.column < self.width {
+                ("…", 1)
+            } else {
+                ("", 0)
+            };
+        }
+        push(&mut self.line, shown, style);
+        self.column += wide;
+    }
+
+    fn end_line(&mut self) {
+        self.flush();
+        self.next_line();
+    }
+
+    fn next_line(&mut self) {
+        self.gap = 0;
+        let next = fitting(self.rest, self.width);
+        self.column = spans_width(&next);
+        self.start = self.column;
+        let line = std::mem::replace(&mut self.line, next);
+        self.lines.push(Line::from(line));
+    }
+
+    fn finish(mut self) -> Vec<Line<'static>> {
+        self.flush();
+        self.lines.push(Line::from(self.line));
+        self.lines
+    }
+}
+
+/// A prefix that leaves room for at least half of the line.
+fn fitting(prefix: &[Span<'static>], width: usize) -> Vec<Span<'static>> {
+    let room = width / 2;
+    let mut used = 0;
+    let fits = |span: &&Span<'static>| {
+        used += self::width(&span.content);
+        used <= room
+    };
+    prefix.iter().take_while(fits).cloned().collect()
+}
+
+fn push(line: &mut Vec<Span<'static>>, text: &str, style: Style) {
+    if text.is_empty() {
+        return;
+    }
+    match line.last_mut() {
+        Some(last) if last.style == style => last.content.to_mut().push_str(text),
+        _ => line.push(Span::styled(text.to_owned(), style)),
+    }
+}
+
+const TAB: usize = 4;

@@ -1,0 +1,247 @@
+//! The headless printer: events become what a script or a person reads, the answer apart from everything else.
+
+mod diff;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+use attache::transcript::MessageKind;
+use attache::{Transcript, v1};
+use attache_host::permissions::Because;
+
+use crate::event::Event;
+use crate::{paint, plain};
+use tools::Tools;
+
+/// Something to print.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// A part of the answer, for standard output.
+    Answer(String),
+    /// A line or more on what the agent does, for standard error. It has no end of line.
+    Note(String),
+}
+
+/// How much is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// The answer as it comes, and what the agent does.
+    Text,
+    /// The last message, when the turn has ended.
+    Quiet,
+    /// Nothing: somebody else prints what there is.
+    None,
+}
+
+/// Where the answer goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surface {
+    /// A screen: nothing may touch it.
+    Terminal,
+    /// A file or a program: it gets what the agent said.
+    Plain,
+}
+
+/// Whether notes have colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    /// For a screen.
+    On,
+    /// For everything else.
+    Off,
+}
+
+/// Prints one session's turns. What it told before a turn began, such as its history, is not printed.
+#[derive(Debug)]
+pub struct Printer {
+    format: Format,
+    surface: Surface,
+    colour: Colour,
+    session: Option<v1::SessionId>,
+    transcript: Transcript,
+    tools: Tools,
+    /// The message whose text was printed last.
+    message: Option<v1::MessageId>,
+    /// Whether the last thing of the answer is a line without its end.
+    in_line: bool,
+}
+
+impl Printer {
+    /// A printer that has printed nothing.
+    pub fn new(format: Format, surface: Surface, colour: Colour) -> Printer {
+        Printer {
+            format,
+            surface,
+            colour,
+            session: None,
+            transcript: Transcript::new(),
+            tools: Tools::default(),
+            message: None,
+            in_line: false,
+        }
+    }
+
+    /// What is to be printed now.
+    pub fn take(&mut self, event: &Event) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        match event {
+            Event::Began { session, .. } => self.session = Some(session.clone()),
+            Event::Update(told) if self.session.as_ref() == Some(&told.session_id) => {
+                self.update(&told.update, &mut pieces);
+            }
+            Event::Decided {
+                question,
+                is_allowed,
+                because,
+            } => {
+                let word = if *is_allowed { "allowed" } else { "denied" };
+                let said = decision(word, because, &question.title);
+                self.note(&said, &mut pieces);
+            }
+            Event::Garbage { count: 1, line } => {
+                let line = plain::line(line);
+                self.note(&format!("skipped what is no message: {line}"), &mut pieces);
+            }
+            Event::Ended { session, .. } if self.session.as_ref() == Some(session) => {
+                self.ended(&mut pieces);
+            }
+            _ => {}
+        }
+        pieces
+    }
+
+    /// A remark of ours, in line with the rest.
+    pub fn remark(&mut self, text: &str) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        self.note(text, &mut pieces);
+        pieces
+    }
+
+    /// Ends the last line.
+    pub fn end(&mut self) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        self.end_line(&mut pieces);
+        pieces
+    }
+
+    fn update(&mut self, update: &v1::SessionUpdate, pieces: &mut Vec<Piece>) {
+        match update {
+            v1::SessionUpdate::AgentMessageChunk(chunk) if self.format == Format::Text => {
+                self.say(chunk, pieces);
+            }
+            v1::SessionUpdate::ToolCall(_) | v1::SessionUpdate::ToolCallUpdate(_) => {
+                self.transcript.apply(update.clone());
+                self.tell_tool(update, pieces);
+                return;
+            }
+            v1::SessionUpdate::Notice(notice) => {
+                let severity = notice.severity.as_str();
+                let said = [Some(&notice.title), notice.description.as_ref()];
+                let said: Vec<&str> = said.into_iter().flatten().map(String::as_str).collect();
+                let said = format!("{severity}: {}", said.join(": "));
+                self.note(&plain::line(&said), pieces);
+            }
+            _ => {}
+        }
+        if self.format == Format::Quiet {
+            self.transcript.apply(update.clone());
+        }
+    }
+
+    fn say(&mut self, chunk: &v1::ContentChunk, pieces: &mut Vec<Piece>) {
+        let is_next = self.message.is_some() && chunk.message_id.is_some();
+        if is_next && self.message != chunk.message_id {
+            self.end_line(pieces);
+        }
+        self.message.clone_from(&chunk.message_id);
+        match chunk.content.as_text() {
+            Some(text) => self.print(text, pieces),
+            None => {
+                let said = paint::content::line(&chunk.content);
+                self.note(&said, pieces);
+            }
+        }
+    }
+
+    fn tell_tool(&mut self, update: &v1::SessionUpdate, pieces: &mut Vec<Piece>) {
+        let id = match update {
+            v1::SessionUpdate::ToolCall(call) => &call.tool_call_id,
+            v1::SessionUpdate::ToolCallUpdate(call) => &call.tool_call_id,
+            _ => return,
+        };
+        let call = self.transcript.tool_call(id).map(|call| call.said.clone());
+        let Some(call) = call else { return };
+        if let Some(line) = self.tools.told(&call) {
+            self.note(&line, pieces);
+            for diff in diff::all(&call, self.colour) {
+                self.note_painted(diff, pieces);
+            }
+        }
+    }
+
+    /// What has not ended is told too, then the last message where that was waited for.
+    fn ended(&mut self, pieces: &mut Vec<Piece>) {
+        for line in self.tools.left() {
+            self.note(&line, pieces);
+        }
+        if self.format == Format::Quiet {
+            let last = self.last_message();
+            self.print(&last, pieces);
+            self.transcript = Transcript::new();
+        }
+        self.end_line(pieces);
+    }
+
+    fn last_message(&self) -> String {
+        let entries = self.transcript.entries().rev();
+        let mut messages = entries.filter_map(|entry| entry.message());
+        let last = messages.find(|message| message.kind == MessageKind::Agent);
+        last.map(|message| message.content.text().into_owned())
+            .unwrap_or_default()
+    }
+
+    fn print(&mut self, text: &str, pieces: &mut Vec<Piece>) {
+        if text.is_empty() {
+            return;
+        }
+        self.in_line = !text.ends_with('\n');
+        let shown = match self.surface {
+            Surface::Terminal => plain::lines(text).into_owned(),
+            Surface::Plain => text.to_owned(),
+        };
+        pieces.push(Piece::Answer(shown));
+    }
+
+    fn end_line(&mut self, pieces: &mut Vec<Piece>) {
+        if std::mem::take(&mut self.in_line) {
+            pieces.push(Piece::Answer("\n".to_owned()));
+        }
+    }
+
+    fn note(&mut self, text: &str, pieces: &mut Vec<Piece>) {
+        let painted = match self.colour {
+            Colour::On => format!("{DIM}{text}{PLAIN}"),
+            Colour::Off => text.to_owned(),
+        };
+        self.note_painted(painted, pieces);
+    }
+
+    fn note_painted(&mut self, text: String, pieces: &mut Vec<Piece>) {
+        if self.format == Format::Text {
+            self.end_line(pieces);
+            pieces.push(Piece::Note(text));
+        }
+    }
+}
+
+fn decision(word: &str, because: &Because, title: &str) -> String {
+    let title = match &*plain::line(title) {
+        "" => "a tool".to_owned(),
+        title => title.to_owned(),
+    };
+    let because = plain::line(&because.0);
+    format!("{word}: {title} ({because})")
+}
+
+const DIM: &str = "\u{1b}[2m";
+const PLAIN: &str = "\u{1b}[0m";

@@ -1,0 +1,81 @@
+//! Changes to files, as everybody knows them: unified, with three lines around.
+
+use std::time::Duration;
+
+use attache::v1;
+use similar::{ChangeTag, TextDiff};
+
+use super::Colour;
+use crate::plain;
+
+/// The changes that a tool call has made.
+pub(super) fn all(call: &v1::ToolCall, colour: Colour) -> Vec<String> {
+    let diffs = call.content.iter().filter_map(|content| match content {
+        v1::ToolCallContent::Diff(diff) => Some(unified(diff, colour)),
+        _ => None,
+    });
+    diffs.collect()
+}
+
+fn unified(diff: &v1::Diff, colour: Colour) -> String {
+    let path = plain::line(diff.path.as_str());
+    let old = diff.old_text.as_deref();
+    let mut page = Page {
+        lines: Vec::new(),
+        left_out: 0,
+        colour,
+    };
+    let before = if old.is_some() { &*path } else { "/dev/null" };
+    page.add(BOLD, &format!("--- {before}"));
+    page.add(BOLD, &format!("+++ {path}"));
+    let compared = TextDiff::configure()
+        .timeout(LONGEST)
+        .diff_lines(old.unwrap_or_default(), &diff.new_text);
+    for hunk in compared.unified_diff().iter_hunks() {
+        page.add(CYAN, hunk.header().to_string().trim_end());
+        for change in hunk.iter_changes() {
+            let (sign, paint) = match change.tag() {
+                ChangeTag::Delete => ('-', RED),
+                ChangeTag::Insert => ('+', GREEN),
+                ChangeTag::Equal => (' ', ""),
+            };
+            let text = plain::line(change.value().trim_end_matches(['\r', '\n']));
+            page.add(paint, &format!("{sign}{text}"));
+        }
+    }
+    page.done()
+}
+
+struct Page {
+    lines: Vec<String>,
+    left_out: usize,
+    colour: Colour,
+}
+
+impl Page {
+    fn add(&mut self, paint: &str, line: &str) {
+        if self.lines.len() >= MOST_LINES {
+            self.left_out += 1;
+        } else if self.colour == Colour::On && !paint.is_empty() {
+            self.lines.push(format!("{paint}{line}{PLAIN}"));
+        } else {
+            self.lines.push(line.to_owned());
+        }
+    }
+
+    fn done(mut self) -> String {
+        if self.left_out > 0 {
+            self.lines.push(format!("({} more lines)", self.left_out));
+        }
+        self.lines.join("\n")
+    }
+}
+
+/// After that the comparison is coarse; two long texts that share nothing would take for ever.
+const LONGEST: Duration = Duration::from_millis(200);
+const MOST_LINES: usize = 400;
+const BOLD: &str = "\u{1b}[1m";
+const CYAN: &str = "\u{1b}[36m";
+const RED: &str = "\u{1b}[31m";
+const GREEN: &str = "\u{1b}[32m";
+const PLAIN: &str = "\u{1b}[0m";

@@ -1,0 +1,97 @@
+//! Tool calls as one line each, told when they have ended.
+
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use attache::v1;
+
+use crate::paint::status;
+use crate::plain;
+
+/// The tool calls that have not been told of.
+#[derive(Debug, Default)]
+pub(super) struct Tools {
+    open: HashMap<v1::ToolCallId, Open>,
+    begun: usize,
+    /// Those that were told of: agents like to repeat themselves.
+    told: HashSet<v1::ToolCallId>,
+}
+
+#[derive(Debug)]
+struct Open {
+    number: usize,
+    since: Instant,
+    last: v1::ToolCall,
+}
+
+impl Tools {
+    /// The line of a call that has ended; nothing of one that still runs, or was told before.
+    pub(super) fn told(&mut self, call: &v1::ToolCall) -> Option<String> {
+        let ended = matches!(
+            call.status,
+            v1::ToolCallStatus::Completed | v1::ToolCallStatus::Failed
+        );
+        if self.told.contains(&call.tool_call_id) {
+            return None;
+        }
+        if ended {
+            if self.told.len() >= MOST_TOLD {
+                self.told.clear();
+            }
+            self.told.insert(call.tool_call_id.clone());
+            let open = self.open.remove(&call.tool_call_id);
+            let time = open.map(|open| open.since.elapsed());
+            return Some(line(call, time.unwrap_or_default()));
+        }
+        self.begun += 1;
+        let number = self.begun;
+        let known = self.open.entry(call.tool_call_id.clone());
+        let known = known.or_insert_with(|| Open {
+            number,
+            since: Instant::now(),
+            last: brief(call),
+        });
+        known.last = brief(call);
+        None
+    }
+
+    /// The lines of those that never ended, in their order.
+    pub(super) fn left(&mut self) -> Vec<String> {
+        let mut left: Vec<Open> = self.open.drain().map(|(_, open)| open).collect();
+        left.sort_by_key(|open| open.number);
+        let lines = left
+            .iter()
+            .map(|open| line(&open.last, open.since.elapsed()));
+        lines.collect()
+    }
+}
+
+/// What the line needs of it.
+fn brief(call: &v1::ToolCall) -> v1::ToolCall {
+    v1::ToolCall::new(call.tool_call_id.clone(), call.title.clone())
+        .kind(call.kind.clone())
+        .status(call.status.clone())
+}
+
+fn line(call: &v1::ToolCall, time: Duration) -> String {
+    let title = plain::line(&call.title);
+    let title = if title.is_empty() {
+        "a tool".into()
+    } else {
+        title
+    };
+    let (kind, status) = (
+        plain::line(call.kind.as_str()),
+        plain::line(call.status.as_str()),
+    );
+    // Less is noise.
+    if time < Duration::from_secs(1) {
+        return format!("tool: {title} ({kind}, {status})");
+    }
+    format!(
+        "tool: {title} ({kind}, {status}, {})",
+        status::elapsed(time)
+    )
+}
+
+const MOST_TOLD: usize = 4096;
