@@ -1,15 +1,46 @@
 //! What can be said on the command line.
 
-use std::path::PathBuf;
+mod agents;
+mod audit;
+mod chat;
+mod completions;
+mod config;
+mod doctor;
+mod permissions;
+mod run;
+mod sessions;
+mod terms;
 
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 use crate::exit::Exit;
 
-/// Run, drive, check and look into agents that speak the Agent Client Protocol.
+pub(crate) use agents::{Agents, Choice};
+pub(crate) use audit::{Audit, AuditCommand, AuditFilter};
+pub(crate) use chat::Chat;
+pub(crate) use completions::{Completions, Man};
+pub(crate) use config::{Config, ConfigCommand};
+pub(crate) use doctor::Doctor;
+pub(crate) use permissions::{Permissions, PermissionsCommand};
+pub(crate) use run::{Format, Run};
+pub(crate) use sessions::{Delete, Export, ExportFormat, List, Sessions, SessionsCommand, Show};
+pub(crate) use terms::{Approval, Terms};
+
+/// Talk to, run and look into agents that speak the Agent Client Protocol.
 #[derive(Debug, Parser)]
-#[command(name = "attache", version, arg_required_else_help = true)]
+#[command(
+    name = "attache",
+    version,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  attache agents
+  attache doctor -a gemini
+  attache run -a gemini \"Say hello\"
+
+`attache COMMAND --help` tells more, with examples."
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -17,51 +48,16 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Run(Run),
-}
-
-/// Send one prompt to an agent and print its answer.
-///
-/// The answer goes to standard output, everything else to standard error. Whatever the agent has started is gone when
-/// the command ends.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  attache run \"Say hello\" -- ./my-agent
-  attache run --timeout 60 \"Explain src/main.rs\" -- gemini --acp
-
-Exit codes:
-  0 done   1 the agent failed or stopped early   2 usage   3 time was up   5 denied
-  130 interrupted   141 nobody reads the answer")]
-pub(crate) struct Run {
-    /// What to ask; several words are joined by spaces, and `-` reads standard input.
-    #[arg(required = true, value_name = "PROMPT")]
-    pub(crate) prompt: Vec<String>,
-    /// The agent's command.
-    #[arg(last = true, required = true, value_name = "COMMAND")]
-    pub(crate) agent: Vec<String>,
-    /// The directory to work in, if not the current one.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cwd: Option<PathBuf>,
-    /// Give up after so many seconds.
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) timeout: Option<u64>,
-    #[command(flatten)]
-    pub(crate) approval: Approval,
-}
-
-#[derive(Debug, Args)]
-#[group(multiple = false)]
-pub(crate) struct Approval {
-    /// Allow what only reads and deny the rest; this is the default.
-    #[arg(long)]
-    pub(crate) approve_reads: bool,
-    /// Allow everything that the agent asks for.
-    #[arg(long)]
-    pub(crate) approve_all: bool,
-    /// Deny everything that the agent asks for.
-    #[arg(long)]
-    pub(crate) deny_all: bool,
+    Chat(Box<Chat>),
+    Run(Box<Run>),
+    Agents(Agents),
+    Config(Config),
+    Sessions(Sessions),
+    Doctor(Doctor),
+    Permissions(Permissions),
+    Audit(Audit),
+    Completions(Completions),
+    Man(Man),
 }
 
 /// Prints help or what is wrong with the arguments.

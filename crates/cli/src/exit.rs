@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     Usage = 2,
     /// The time was up.
     TimedOut = 3,
+    /// There is no such session.
+    NoSession = 4,
     /// The agent wanted to do something that was not allowed, and nothing else failed.
     Denied = 5,
     /// Somebody pressed Ctrl-C.
@@ -31,6 +33,11 @@ impl From<Exit> for ExitCode {
 
 /// Says on standard error what went wrong.
 pub(crate) fn fail(exit: Exit, error: &anyhow::Error) -> Exit {
-    eprintln!("attache: {}", text::line(&format!("{error:#}")));
+    eprintln!("{}", said(error));
     exit
+}
+
+/// What went wrong, in a line that cannot touch the terminal.
+pub(crate) fn said(error: &anyhow::Error) -> String {
+    format!("attache: {}", text::line(&format!("{error:#}")))
 }

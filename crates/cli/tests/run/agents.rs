@@ -63,3 +63,61 @@ read initialize; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}'
 read new; echo '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}'
 read prompt
 "#;
+
+/// An agent with a mode, a model and a switch to choose, which answers every setting.
+pub(crate) fn with_choices() -> String {
+    let modes = r#""modes":{"currentModeId":"code","availableModes":[{"id":"code","name":"Code"},{"id":"plan","name":"Plan"}]}"#;
+    let model = r#"{"id":"llm","name":"Model","category":"model","type":"select","currentValue":"small","options":[{"value":"small","name":"Small"},{"value":"big","name":"Big"}]}"#;
+    let fast = r#"{"id":"fast","name":"Fast","type":"boolean","currentValue":false}"#;
+    let options = format!(r#""configOptions":[{model},{fast}]"#);
+    let new = format!(r#"{{"sessionId":"s",{modes},{options}}}"#);
+    answering(&format!(
+        r#"
+        *session/new*) answer '{new}';;
+        *session/set_mode*) answer '{{}}';;
+        *session/set_config_option*) answer '{{{options}}}';;
+        *session/prompt*) answer '{{"stopReason":"end_turn"}}';;
+        "#
+    ))
+}
+
+/// An agent with two sessions of `/tmp`, which it can list, load and resume.
+pub(crate) fn with_sessions() -> String {
+    let sessions = r#"{"sessions":[
+        {"sessionId":"older","cwd":"/tmp","updatedAt":"2026-01-01T00:00:00Z"},
+        {"sessionId":"elsewhere","cwd":"/usr","updatedAt":"2026-03-01T00:00:00Z"},
+        {"sessionId":"latest","cwd":"/tmp","updatedAt":"2026-02-01T00:00:00Z"}]}"#;
+    let sessions: String = sessions.lines().map(str::trim).collect();
+    answering(&format!(
+        r#"
+        *session/list*) answer '{sessions}';;
+        *session/load*|*session/resume*) answer '{{}}';;
+        *session/prompt*) answer '{{"stopReason":"end_turn"}}';;
+        "#
+    ))
+}
+
+/// An agent that can load sessions and has none.
+pub(crate) fn without_session() -> String {
+    answering(
+        r#"
+        *session/load*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32002,\"message\":\"Resource not found\"}}";;
+        "#,
+    )
+}
+
+/// An agent that answers whatever is asked, by the method's name.
+fn answering(cases: &str) -> String {
+    let offers = r#"{"loadSession":true,"sessionCapabilities":{"list":{},"resume":{}}}"#;
+    format!(
+        r#"
+answer() {{ printf '{{"jsonrpc":"2.0","id":%s,"result":%s}}\n' "$id" "$1"; }}
+while read -r line; do
+    id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+    case $line in
+        *'"initialize"'*) answer '{{"protocolVersion":1,"agentCapabilities":{offers}}}';;
+        {cases}
+    esac
+done"#
+    )
+}

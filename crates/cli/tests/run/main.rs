@@ -5,8 +5,10 @@
 
 mod agents;
 mod orphans;
+mod wire;
 
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
 use expect_test::{Expect, expect};
 
@@ -17,9 +19,17 @@ fn check(arguments: &[&str], agent: &str, expected: &Expect) {
 }
 
 fn attache(arguments: &[&str], agent: &str) -> Command {
+    let mut command = bare(&["run"]);
+    command.args(arguments).args(["--", "sh", "-c", agent]);
+    command
+}
+
+/// The command with files of its own, and nothing on standard input.
+fn bare(arguments: &[&str]) -> Command {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(std::process::id().to_string());
     let mut command = Command::new(env!("CARGO_BIN_EXE_attache"));
-    command.arg("run").args(arguments);
-    command.args(["--", "sh", "-c", agent]);
+    command.args(arguments).env("ATTACHE_HOME", home);
+    command.stdin(Stdio::null());
     command
 }
 
@@ -66,7 +76,7 @@ fn what_only_reads_is_allowed() {
         &expect![[r#"
             out: {"outcome":"selected","optionId":"yes"}
 
-            err: allowed: Look at it
+            err: allowed: Look at it (--approve-reads)
 
             exit: 0
         "#]],
@@ -81,7 +91,8 @@ fn the_rest_is_denied_unless_told_otherwise() {
         &expect![[r#"
             out: {"outcome":"selected","optionId":"no"}
 
-            err: denied: Look at it
+            err: denied: Look at it (--approve-reads)
+            attache: not all was allowed; see --approve-all and --policy
 
             exit: 5
         "#]],
@@ -92,7 +103,7 @@ fn the_rest_is_denied_unless_told_otherwise() {
         &expect![[r#"
             out: {"outcome":"selected","optionId":"yes"}
 
-            err: allowed: Look at it
+            err: allowed: Look at it (--approve-all)
 
             exit: 0
         "#]],
@@ -103,7 +114,8 @@ fn the_rest_is_denied_unless_told_otherwise() {
         &expect![[r#"
             out: {"outcome":"selected","optionId":"no"}
 
-            err: denied: Look at it
+            err: denied: Look at it (--deny-all)
+            attache: not all was allowed; see --approve-all and --policy
 
             exit: 5
         "#]],
@@ -161,30 +173,60 @@ fn a_banner_before_the_first_message_is_stepped_over() {
         &expect![[r#"
             out: hi
 
-            err: 
+            err: skipped what is no message: Connecting to the mothership
+
             exit: 0
         "#]],
     );
 }
 
 #[test]
+fn only_the_first_of_many_log_lines_is_shown() {
+    let log = "echo '[info] ready'; echo \"{ level: 'info' }\"; echo bye";
+    let log = agents::turn(log, &agents::says("hi\\n"));
+    check(
+        &["hi"],
+        &log,
+        &expect![[r#"
+            out: hi
+
+            err: skipped what is no message: [info] ready
+            skipped 3 lines that are no messages
+
+            exit: 0
+        "#]],
+    );
+}
+
+#[test]
+fn an_internal_error_is_told_with_its_details() {
+    let agent = agents::fails(-32603, "Internal error");
+    let data = r#""Internal error","data":{"details":"the quota is used up"}"#;
+    check(
+        &["hi"],
+        &agent.replace(r#""Internal error""#, data),
+        &expect![[r#"
+            out: 
+            err: attache: Internal error (-32603): the quota is used up
+
+            exit: 1
+        "#]],
+    );
+}
+
+#[test]
 fn arguments_that_make_no_sense() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_attache"));
-    let output = command.args(["run", "hi"]).output().unwrap();
+    let output = bare(&["run", "hi"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_attache"));
-    let output = command.args(["run", "--help"]).output().unwrap();
+    let output = bare(&["run", "--help"]).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert!(String::from_utf8_lossy(&output.stdout).contains("Examples:"));
 }
 
 #[test]
 fn an_agent_that_is_not_there() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_attache"));
-    let output = command
-        .args(["run", "hi", "--", "no-such-agent"])
-        .output()
-        .unwrap();
+    let mut command = bare(&["run", "hi", "--", "no-such-agent"]);
+    let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("`no-such-agent` was not found"));
 }
@@ -198,8 +240,8 @@ fn a_question_that_names_a_tool_that_was_told_before() {
         &agents::turn(&told, &asks),
         &expect![[r#"
             out: 
-            err: tool: Look at it
-            allowed: Look at it
+            err: allowed: Look at it (--approve-reads)
+            tool: Look at it (read, pending)
 
             exit: 0
         "#]],
@@ -226,10 +268,7 @@ fn an_answer_that_nobody_reads_ends_the_turn() {
     let flood = format!("while true; do {}; done", agents::says("x\\n"));
     let agent = agents::turn(&flood, "");
     let mut command = attache(&["hi"], &agent);
-    let mut child = command
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(141));
 }
@@ -250,7 +289,138 @@ fn escape_sequences_of_an_error_do_not_reach_the_terminal() {
         &agents::fails(-32603, "\\u001b[2Jgone"),
         &expect![[r#"
             out: 
-            err: attache: �[2Jgone (-32603)
+            err: attache: gone (-32603)
+
+            exit: 1
+        "#]],
+    );
+}
+
+#[test]
+fn only_the_last_message_is_printed_quietly() {
+    let told = format!(
+        "{}\n{}",
+        agents::says("Let me look."),
+        agents::tells_tool("read")
+    );
+    check(
+        &["--format", "quiet", "hi"],
+        &agents::turn(&told, &agents::says("Done")),
+        &expect![[r#"
+            out: Done
+
+            err: 
+            exit: 0
+        "#]],
+    );
+}
+
+#[test]
+fn nobody_is_there_to_ask_so_what_a_policy_wants_asked_is_denied() {
+    let scratch = tempfile::tempdir().unwrap();
+    let policy = scratch.path().join("policy.json");
+    std::fs::write(&policy, r#"{"default":"ask"}"#).unwrap();
+    check(
+        &["--policy", policy.to_str().unwrap(), "hi"],
+        &agents::turn(&agents::asks("edit"), agents::ECHO_ANSWER),
+        &expect![[r#"
+            out: {"outcome":"selected","optionId":"no"}
+
+            err: denied: Look at it (the policy asks and nobody is there)
+            attache: not all was allowed; see --approve-all and --policy
+
+            exit: 5
+        "#]],
+    );
+    std::fs::write(&policy, "{\n  \"default\": \"perhaps\"\n}").unwrap();
+    let mut command = attache(&["--policy", policy.to_str().unwrap(), "hi"], "exit 0");
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("policy.json") && said.contains("default"),
+        "{said}"
+    );
+}
+
+#[test]
+fn an_agent_that_has_no_such_name() {
+    let output = bare(&["run", "-a", "claud", "hi"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("claude"), "{said}");
+}
+
+#[test]
+fn a_reader_that_stalls_holds_up_neither_the_time_nor_an_interrupt() {
+    let flood = format!("while true; do {}; done", agents::says(&"x".repeat(4000)));
+    let agent = agents::turn(&flood, "");
+    let mut command = attache(&["--timeout", "1", "hi"], &agent);
+    let begun = std::time::Instant::now();
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+    assert!(begun.elapsed().as_secs() < 20);
+}
+
+#[test]
+fn a_time_that_is_up_cancels_the_turn_first() {
+    let cancelled = r#"read cancel; case $cancel in *session/cancel*) "#;
+    let agent = agents::turn(
+        cancelled,
+        &format!("{};; esac", agents::says("cancelled\\n")),
+    );
+    let agent = agent.replace("end_turn", "cancelled");
+    check(
+        &["--timeout", "1", "hi"],
+        &agent,
+        &expect![[r#"
+        out: cancelled
+
+        err: attache: the time was up after 1 s
+
+        exit: 3
+    "#]],
+    );
+}
+
+#[test]
+fn a_trace_holds_every_line_and_only_its_owner_reads_it() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("trace.jsonl");
+    let agent = agents::turn(&agents::says("hello\\n"), "");
+    let mut command = attache(&["--trace", file.to_str().unwrap(), "hi"], &agent);
+    assert!(command.output().unwrap().status.success());
+    let trace = std::fs::read_to_string(&file).unwrap();
+    let ways = trace.lines().map(|line| line.contains(r#""dir":"in""#));
+    assert_eq!(
+        ways.collect::<Vec<_>>(),
+        [false, true, false, true, false, true, true]
+    );
+    let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata().unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn a_login_that_is_wanted_is_told() {
+    let agent = agents::turn("", "")
+        .replace(
+            r#""protocolVersion":1"#,
+            r#""protocolVersion":1,"authMethods":[{"id":"b","name":"Browser"}]"#,
+        )
+        .replace(
+            r#""id":2,"result":{"sessionId":"s"}"#,
+            r#""id":2,"error":{"code":-32000,"message":"Authentication required"}"#,
+        );
+    check(
+        &["hi"],
+        &agent,
+        &expect![[r#"
+            out: 
+            err: attache: the agent wants a login first: Authentication required (-32000); it offers Browser; `attache chat` with this agent lets you log in
 
             exit: 1
         "#]],

@@ -1,0 +1,181 @@
+//! `attache agents`, and which agent a command talks to.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use attache_client::agents::{Agent, Catalogue, Probe, Source};
+use attache_client::config::{Configuration, Editor, Sources, Trust};
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use crate::arguments::{Agents, Choice};
+use crate::exit::{self, Exit};
+use crate::table::table;
+use crate::{places, print, text};
+
+pub(crate) async fn agents(agents: Agents) -> anyhow::Result<Exit> {
+    let cwd = std::env::current_dir().context("the current directory")?;
+    let configuration = match configuration(&cwd, &agents.from) {
+        Ok(configuration) => configuration,
+        Err(error) => return Ok(exit::fail(Exit::Usage, &error)),
+    };
+    let catalogue = Catalogue::of(&configuration);
+    let row = |agent| Row {
+        agent,
+        installed: Agent::installed(agent),
+        probe: None,
+    };
+    let mut rows: Vec<Row<'_>> = catalogue.agents().iter().map(row).collect();
+    if agents.probe {
+        probe(&mut rows).await;
+    }
+    if agents.json {
+        return print::json(&rows.iter().map(Row::json).collect());
+    }
+    let heads = ["name", "installed", "version", "command", "source", "note"];
+    let rows: Vec<Vec<String>> = rows.iter().map(Row::cells).collect();
+    print::print(&table(&heads, &rows))
+}
+
+/// Asks all that are installed, at the same time.
+async fn probe(rows: &mut [Row<'_>]) {
+    let mut probes = JoinSet::new();
+    for (index, row) in rows.iter().enumerate() {
+        if row.installed.is_some() {
+            let agent = row.agent.clone();
+            probes.spawn(async move { (index, agent.probe().await) });
+        }
+    }
+    while let Some(probed) = probes.join_next().await {
+        if let Ok((index, probe)) = probed {
+            rows[index].probe = Some(probe);
+        }
+    }
+}
+
+/// The agent that a command was told to talk to: a command, a name, or the default of the configuration.
+pub(crate) fn chosen(choice: &Choice, cwd: &Path) -> anyhow::Result<Agent> {
+    match choice.command.is_empty() {
+        true => chosen_of(choice, &configuration(cwd, &[])?),
+        false => chosen_of(choice, &Configuration::default()),
+    }
+}
+
+/// The same, where the configuration is at hand.
+pub(crate) fn chosen_of(choice: &Choice, configuration: &Configuration) -> anyhow::Result<Agent> {
+    if let Some((program, args)) = choice.command.split_first() {
+        return Ok(Agent::of_command(program, args));
+    }
+    let default = configuration.default_agent.as_ref();
+    let name = choice
+        .agent
+        .as_ref()
+        .or(default.map(|default| &default.value));
+    let Some(name) = name else {
+        bail!(
+            "no agent: name one with -a, give its command after `--`, or set `default_agent` with `attache config set`"
+        );
+    };
+    let catalogue = Catalogue::of(configuration);
+    let Some(untrusted) = &configuration.untrusted else {
+        return Ok(catalogue.find(name)?.clone());
+    };
+    match catalogue.find(name) {
+        Ok(agent) => Ok(agent.clone()),
+        Err(_) if untrusted.names(name) => bail!(
+            "the agent `{name}` is named by {}, which is not trusted; look at it with `attache config`, then say `attache config trust`",
+            untrusted.path.display()
+        ),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The configuration as seen from a directory. Warnings go to standard error.
+pub(crate) fn configuration(cwd: &Path, editors: &[Editor]) -> anyhow::Result<Configuration> {
+    let configuration = Configuration::load(&sources(cwd, editors)?)?;
+    for warning in &configuration.warnings {
+        eprintln!("attache: {}", text::line(&warning.to_string()));
+    }
+    if let Some(untrusted) = &configuration.untrusted {
+        let why = if untrusted.has_changed {
+            "has changed since you trusted it"
+        } else {
+            "is not trusted"
+        };
+        let path = untrusted.path.display().to_string();
+        eprintln!(
+            "attache: {} {why}, so nothing in it counts; `attache config` shows it, `attache config trust` trusts it",
+            text::line(&path)
+        );
+    }
+    Ok(configuration)
+}
+
+/// Where the configuration is read from, as seen from a directory.
+pub(crate) fn sources(cwd: &Path, editors: &[Editor]) -> anyhow::Result<Sources> {
+    Ok(Sources {
+        user: places::config_dir()?.join("config.json"),
+        project: Sources::project_file(cwd),
+        trust: Trust::at(places::state_dir()?.join("trusted.json")),
+        home: std::env::home_dir(),
+        editors: editors.to_vec(),
+    })
+}
+
+struct Row<'a> {
+    agent: &'a Agent,
+    installed: Option<PathBuf>,
+    probe: Option<Probe>,
+}
+
+impl Row<'_> {
+    fn cells(&self) -> Vec<String> {
+        let installed = if self.installed.is_some() {
+            "yes"
+        } else {
+            "no"
+        };
+        vec![
+            self.agent.name.clone(),
+            installed.to_owned(),
+            self.version().unwrap_or_default().to_owned(),
+            self.agent.command_line(),
+            self.agent.source.to_string(),
+            self.note(),
+        ]
+    }
+
+    fn version(&self) -> Option<&str> {
+        self.probe.as_ref()?.version.as_deref()
+    }
+
+    fn note(&self) -> String {
+        match (&self.installed, &self.probe, self.agent.install) {
+            (None, _, Some(install)) => format!("install: {install}"),
+            (None, _, None) => "not on the PATH".to_owned(),
+            (Some(_), Some(probe), _) => probe.login.name().to_owned(),
+            (Some(_), None, _) => String::new(),
+        }
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let source = match &self.agent.source {
+            Source::Builtin => json!("builtin"),
+            Source::Command => json!("command"),
+            Source::Editor(editor) => json!(editor.name()),
+            Source::Configured(file) => json!(file.to_string_lossy()),
+        };
+        json!({
+            "name": self.agent.name,
+            "source": source,
+            "command": self.agent.command.to_string_lossy(),
+            "args": self.agent.args,
+            "env": self.agent.env.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+            "installed": self.installed.as_ref().map(|path| path.to_string_lossy()),
+            "version": self.version(),
+            "login": self.probe.as_ref().map(|probe| probe.login.name()),
+            "installHint": self.agent.install,
+            "loginHint": self.agent.login,
+        })
+    }
+}

@@ -1,0 +1,30 @@
+//! `attache completions` and `attache man`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap_complete::Shell;
+
+/// Print a script that completes this command in a shell.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  attache completions bash > ~/.local/share/bash-completion/completions/attache
+  attache completions zsh > ~/.zfunc/_attache
+  attache completions fish > ~/.config/fish/completions/attache.fish")]
+pub(crate) struct Completions {
+    /// The shell.
+    pub(crate) shell: Shell,
+}
+
+/// Print the manual page, or write the pages of all commands into a directory.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  attache man | man -l -
+  attache man --out ~/.local/share/man/man1")]
+pub(crate) struct Man {
+    /// Write all pages into this directory.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}

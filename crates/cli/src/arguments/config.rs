@@ -1,0 +1,69 @@
+//! `attache config`.
+
+use clap::{Args, Subcommand};
+
+/// Show the configuration, with where each value comes from, or change it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  attache config
+  attache config set default_agent gemini
+  attache config set agent_servers.mine '{\"command\": \"my-agent\", \"args\": [\"--acp\"]}'
+  attache config trust
+
+Keys:
+  default_agent   the agent unless another is named
+  agent_servers   your agents: NAME.command, NAME.args, NAME.env
+  agents_from     whose agents count too: [\"zed\", \"jetbrains\"]
+  mcp_servers     MCP servers for every session, by name
+  permissions     ask, approve-reads, approve-all or deny-all
+  policy          a file with rules for permissions")]
+pub(crate) struct Config {
+    #[command(subcommand)]
+    pub(crate) command: Option<ConfigCommand>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print where the configuration file is.
+    #[command(after_help = "Examples:\n  attache config path")]
+    Path,
+    /// Print one value.
+    #[command(
+        after_help = "Examples:\n  attache config get default_agent\n  attache config get agent_servers.mine"
+    )]
+    Get {
+        /// Such as `default_agent`.
+        key: String,
+    },
+    /// Set one value in your file; comments stay.
+    #[command(after_help = "\
+Examples:
+  attache config set default_agent gemini
+  attache config set agent_servers.mine.args '[\"--acp\"]'")]
+    Set {
+        /// Such as `default_agent` or `agent_servers.mine.command`.
+        key: String,
+        /// A text, or JSON for a list or an object.
+        value: String,
+    },
+    /// Remove one value from your file.
+    #[command(after_help = "Examples:\n  attache config unset agent_servers.mine")]
+    Unset {
+        /// Such as `default_agent`.
+        key: String,
+    },
+    /// Say what is wrong with the files, if anything.
+    #[command(after_help = "Examples:\n  attache config check && echo fine")]
+    Check,
+    /// Trust this project's `.attache.json` as it is now, after having looked at it.
+    #[command(after_help = "Examples:\n  attache config trust\n  attache config trust --revoke")]
+    Trust {
+        /// Trust it no longer.
+        #[arg(long)]
+        revoke: bool,
+    },
+}

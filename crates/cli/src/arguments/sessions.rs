@@ -1,0 +1,106 @@
+//! `attache sessions`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::Choice;
+
+/// List, read, export and delete sessions.
+///
+/// With an agent they are the agent's own, where it can; otherwise those of which attache has kept a transcript.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  attache sessions list
+  attache sessions list -a claude --cwd .
+  attache sessions export 0a1b2c -o talk.md
+  attache sessions delete 0a1b2c -a claude
+
+Exit codes:
+  0 done   1 the agent or a file failed   2 usage   4 there is no such session")]
+pub(crate) struct Sessions {
+    #[command(subcommand)]
+    pub(crate) command: SessionsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionsCommand {
+    List(List),
+    Show(Show),
+    Export(Export),
+    Delete(Delete),
+}
+
+/// List sessions, the one that changed last first.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  attache sessions list
+  attache sessions list -a gemini
+  attache sessions list --json -- ./my-agent")]
+pub(crate) struct List {
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+    /// Only those of this directory.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Print what was said in a session.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  attache sessions show 0a1b2c
+  attache sessions show 0a1b2c -a gemini")]
+pub(crate) struct Show {
+    /// The session's id.
+    #[arg(value_name = "ID")]
+    pub(crate) session: String,
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+    /// The directory of the session, for an agent that does not know.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+}
+
+/// Write a session to a file or to standard output.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  attache sessions export 0a1b2c -o talk.md
+  attache sessions export 0a1b2c --format json")]
+pub(crate) struct Export {
+    #[command(flatten)]
+    pub(crate) show: Show,
+    /// In which form.
+    #[arg(long, value_enum, default_value_t = ExportFormat::Markdown)]
+    pub(crate) format: ExportFormat,
+    /// The file to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// The form of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    Markdown,
+    Json,
+}
+
+/// Delete a session: with the agent if one is named and can, and the transcript of it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  attache sessions delete 0a1b2c
+  attache sessions delete 0a1b2c -a claude")]
+pub(crate) struct Delete {
+    /// The session's id.
+    #[arg(value_name = "ID")]
+    pub(crate) session: String,
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+}

@@ -1,0 +1,77 @@
+//! What `attache run` and `attache chat` share: whom to talk to, where, and what it may do.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::Choice;
+
+/// Whom to talk to, where, and what it may do.
+#[derive(Debug, Args)]
+pub(crate) struct Terms {
+    #[command(flatten)]
+    pub(crate) agent: Choice,
+    /// The directory to work in, if not the current one.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Another directory that the agent may work in; can be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) add_dir: Vec<PathBuf>,
+    /// MCP servers to connect: a file such as `.mcp.json`, or JSON; can be given several times.
+    #[arg(long, value_name = "FILE|JSON")]
+    pub(crate) mcp: Vec<String>,
+    /// Switch to a mode first.
+    #[arg(long, value_name = "MODE")]
+    pub(crate) mode: Option<String>,
+    /// Switch to a model first.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Set an option of the session first; can be given several times.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = pair)]
+    pub(crate) set: Vec<(String, String)>,
+    /// Go on with a session.
+    #[arg(long, value_name = "ID", conflicts_with = "resume")]
+    pub(crate) session: Option<String>,
+    /// Go on with a session without its history being told; without ID the latest of this directory.
+    #[arg(long, value_name = "ID", num_args = 0..=1, require_equals = true)]
+    pub(crate) resume: Option<Option<String>>,
+    /// Do not offer to read and write files.
+    #[arg(long)]
+    pub(crate) no_fs: bool,
+    /// Do not offer to run commands.
+    #[arg(long)]
+    pub(crate) no_terminal: bool,
+    /// Let the agent's commands write only inside its directories.
+    #[arg(long)]
+    pub(crate) sandbox: bool,
+    /// Write every line of the conversation to a file; one that is there is emptied.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) approval: Approval,
+}
+
+/// What happens with questions that no rule and no earlier decision answers. Without any of these what only reads is
+/// allowed; `chat` asks about the rest, `run` denies it.
+#[derive(Debug, Args)]
+pub(crate) struct Approval {
+    /// Allow what only reads and deny the rest, without asking.
+    #[arg(long, group = "preset")]
+    pub(crate) approve_reads: bool,
+    /// Allow everything that no rule denies, without asking.
+    #[arg(long, group = "preset")]
+    pub(crate) approve_all: bool,
+    /// Deny everything that no rule allows, without asking.
+    #[arg(long, group = "preset")]
+    pub(crate) deny_all: bool,
+    /// Rules of what is allowed, denied and asked, in a file or as JSON; `attache permissions check` looks at one.
+    #[arg(long, value_name = "FILE|JSON")]
+    pub(crate) policy: Option<String>,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("expected KEY=VALUE".to_owned()),
+    }
+}

@@ -1,0 +1,193 @@
+//! `attache audit`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use attache_host::audit::{self, Entry};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, Zoned};
+use serde_json::{Value, json};
+
+use crate::arguments;
+use crate::arguments::{AuditCommand, AuditFilter};
+use crate::exit::{self, Exit};
+use crate::{places, print, text};
+
+pub(crate) fn audit(arguments: &arguments::Audit) -> anyhow::Result<Exit> {
+    let dir = log()?;
+    match arguments.command {
+        None | Some(AuditCommand::Show) => show(&dir, &arguments.filter),
+        Some(AuditCommand::Verify) => verify(&dir, &arguments.filter),
+    }
+}
+
+/// The directory of the audit log.
+pub(crate) fn log() -> anyhow::Result<PathBuf> {
+    Ok(places::data_dir()?.join("audit"))
+}
+
+fn show(dir: &Path, filter: &AuditFilter) -> anyhow::Result<Exit> {
+    let since = match filter.since.as_deref().map(moment).transpose() {
+        Ok(since) => since,
+        Err(error) => return Ok(exit::fail(Exit::Usage, &error)),
+    };
+    let mut page = String::new();
+    let mut is_empty = true;
+    for entry in audit::entries(dir)? {
+        let entry = entry?;
+        if !is_wanted(&entry, since, filter.session.as_deref()) {
+            continue;
+        }
+        is_empty = false;
+        match filter.json {
+            true => page.push_str(&entry.line),
+            false => page.push_str(&text::line(&line(&entry))),
+        }
+        page.push('\n');
+        if page.len() > PAGE {
+            match print::print(&page)? {
+                Exit::Done => page.clear(),
+                lost => return Ok(lost),
+            }
+        }
+    }
+    if is_empty && !filter.json {
+        eprintln!("attache: nothing of that sort is in the log");
+    }
+    print::print(&page)
+}
+
+fn verify(dir: &Path, filter: &AuditFilter) -> anyhow::Result<Exit> {
+    let report = audit::verify(dir)?;
+    let broken = report.broken.as_ref().map(ToString::to_string);
+    let exit = match broken {
+        Some(_) => Exit::Failed,
+        None => Exit::Done,
+    };
+    let printed = if filter.json {
+        let (lines, files, notes) = (report.lines, report.files, &report.notes);
+        print::json(&json!({ "lines": lines, "files": files, "notes": notes, "broken": broken }))?
+    } else {
+        for note in &report.notes {
+            eprintln!("attache: {}", text::line(note));
+        }
+        let summary = match &broken {
+            Some(broken) => format!("broken: {}", text::line(broken)),
+            None => format!(
+                "whole: {} in {}",
+                counted(report.lines, "line"),
+                counted(report.files, "file")
+            ),
+        };
+        print::print(&format!("{summary}\n"))?
+    };
+    match printed {
+        Exit::Done => Ok(exit),
+        lost => Ok(lost),
+    }
+}
+
+fn is_wanted(entry: &Entry, since: Option<Timestamp>, session: Option<&str>) -> bool {
+    let is_late = |since| {
+        entry
+            .time
+            .parse::<Timestamp>()
+            .is_ok_and(|time| time >= since)
+    };
+    since.is_none_or(is_late) && session.is_none_or(|session| field(entry, "session") == session)
+}
+
+/// Time, whose, what was done, to what, and what came of it.
+fn line(entry: &Entry) -> String {
+    let time = entry.time.parse::<Timestamp>();
+    let time = time.map_or(entry.time.clone(), |time| {
+        time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    });
+    let whose: Vec<&str> = ["agent", "session"]
+        .iter()
+        .map(|name| field(entry, name))
+        .filter(|name| !name.is_empty())
+        .collect();
+    let mut line = format!("{time}  {}  {}", whose.join("/"), entry.event);
+    for part in [subject(entry), outcome(entry)]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+    {
+        // Writing to a text cannot fail.
+        write!(line, "  {part}").unwrap_or_default();
+    }
+    line
+}
+
+fn subject(entry: &Entry) -> String {
+    let list = |name: &str| match entry.fields.get(name) {
+        Some(Value::Array(items)) => items
+            .iter()
+            .filter_map(Value::as_str)
+            .collect::<Vec<_>>()
+            .join(" "),
+        _ => String::new(),
+    };
+    let subjects = [
+        list("command"),
+        field(entry, "path").to_owned(),
+        list("paths"),
+        field(entry, "title").to_owned(),
+    ];
+    let subject = subjects
+        .into_iter()
+        .find(|subject| !subject.is_empty())
+        .unwrap_or_default();
+    let words = [field(entry, "kind"), &subject];
+    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
+
+fn outcome(entry: &Entry) -> String {
+    let (outcome, because) = (field(entry, "outcome"), field(entry, "because"));
+    let (error, terminal) = (field(entry, "error"), field(entry, "terminal"));
+    match entry.fields.get("bytes") {
+        Some(bytes) => format!("{bytes} bytes"),
+        None if !outcome.is_empty() => format!("{outcome}: {because}"),
+        None if !error.is_empty() => format!("failed: {error}"),
+        None => {
+            let words = [terminal, field(entry, "how")];
+            words.join(" ").trim_end().to_owned()
+        }
+    }
+}
+
+fn counted(count: impl ToString, what: &str) -> String {
+    match &*count.to_string() {
+        "1" => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    }
+}
+
+fn field<'a>(entry: &'a Entry, name: &str) -> &'a str {
+    entry
+        .fields
+        .get(name)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+/// A time, a day, or so long ago.
+fn moment(text: &str) -> anyhow::Result<Timestamp> {
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Ok(time);
+    }
+    if let Ok(day) = text.parse::<Date>() {
+        return Ok(day.to_zoned(TimeZone::UTC)?.timestamp());
+    }
+    let ago = text.parse::<Span>();
+    let then = ago.ok().and_then(|ago| {
+        let now = Zoned::new(Timestamp::now(), TimeZone::UTC);
+        now.checked_sub(ago.abs()).ok()
+    });
+    let then = then.map(|then| then.timestamp());
+    then.ok_or_else(|| anyhow::anyhow!("--since: `{text}` is no time; write `30m`, `2h`, `7d`, `2026-11-16` or `2026-11-16T08:00:00Z`"))
+}
+
+const PAGE: usize = 64 * 1024;

@@ -1,0 +1,142 @@
+//! `attache config`.
+
+use std::path::Path;
+
+use anyhow::Context;
+use attache_client::config::{self, Configuration, Sources, Untrusted};
+use serde_json::{Value, json};
+
+use crate::arguments::{Config, ConfigCommand};
+use crate::exit::{self, Exit};
+use crate::table::table;
+use crate::{agents, places, print, text};
+
+pub(crate) fn config(arguments: Config) -> anyhow::Result<Exit> {
+    let cwd = std::env::current_dir().context("the current directory")?;
+    let sources = agents::sources(&cwd, &[])?;
+    let outcome = match arguments.command {
+        None => show(&cwd, arguments.json),
+        Some(ConfigCommand::Path) => path(&sources.user),
+        Some(ConfigCommand::Get { key }) => get(&cwd, &key),
+        Some(ConfigCommand::Set { key, value }) => {
+            change(|| config::set(&sources.user, &key, &value))
+        }
+        Some(ConfigCommand::Unset { key }) => change(|| config::unset(&sources.user, &key)),
+        Some(ConfigCommand::Check) => return check(&cwd),
+        Some(ConfigCommand::Trust { revoke: false }) => trust(&sources),
+        Some(ConfigCommand::Trust { revoke: true }) => distrust(&sources),
+    };
+    match outcome {
+        Ok(exit) => Ok(exit),
+        Err(error) => Ok(exit::fail(Exit::Usage, &error)),
+    }
+}
+
+fn show(cwd: &Path, as_json: bool) -> anyhow::Result<Exit> {
+    let configuration = agents::configuration(cwd, &[])?;
+    let rows = configuration.rows();
+    if as_json {
+        let value = |row: &config::Row| json!({ "key": row.key, "value": row.value, "place": row.place.to_string() });
+        return print::json(&rows.iter().map(value).collect());
+    }
+    if let Some(untrusted) = &configuration.untrusted {
+        show_untrusted(untrusted);
+    }
+    if rows.is_empty() {
+        eprintln!("attache: nothing is configured; `attache config --help` tells the keys");
+        return Ok(Exit::Done);
+    }
+    let cells = |row: &config::Row| vec![row.key.clone(), row.line(), row.place.to_string()];
+    let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
+    print::print(&table(&["key", "value", "from"], &rows))
+}
+
+/// What a project's file would do, for whoever is to decide on it.
+fn show_untrusted(untrusted: &Untrusted) {
+    for row in &untrusted.rows {
+        let (key, line) = (text::line(&row.key), text::line(&row.line()));
+        eprintln!("attache: it would set {key}: {line}");
+    }
+    for warning in &untrusted.warnings {
+        eprintln!("attache: {}", text::line(&warning.to_string()));
+    }
+    if let Some(fault) = &untrusted.fault {
+        eprintln!("attache: {}", text::line(fault));
+    }
+}
+
+fn path(file: &Path) -> anyhow::Result<Exit> {
+    print::print(&format!("{}\n", file.display()))
+}
+
+fn get(cwd: &Path, key: &str) -> anyhow::Result<Exit> {
+    match agents::configuration(cwd, &[])?.get(key)? {
+        Some(value) => print::print(&format!("{}\n", text::line(&plain(&value)))),
+        None => {
+            eprintln!("attache: `{key}` is not set");
+            Ok(Exit::Failed)
+        }
+    }
+}
+
+fn change(change: impl FnOnce() -> Result<(), config::Error>) -> anyhow::Result<Exit> {
+    places::create(&places::config_dir()?)?;
+    change()?;
+    Ok(Exit::Done)
+}
+
+fn check(cwd: &Path) -> anyhow::Result<Exit> {
+    let configuration = match agents::configuration(cwd, &[]) {
+        Ok(configuration) => configuration,
+        Err(error) => return Ok(exit::fail(Exit::Failed, &error)),
+    };
+    let Some(untrusted) = &configuration.untrusted else {
+        return Ok(Exit::Done);
+    };
+    show_untrusted(untrusted);
+    Ok(match untrusted.fault {
+        Some(_) => Exit::Failed,
+        None => Exit::Done,
+    })
+}
+
+fn trust(sources: &Sources) -> anyhow::Result<Exit> {
+    let configuration = Configuration::load(sources)?;
+    let Some(untrusted) = &configuration.untrusted else {
+        match &sources.project {
+            Some(path) => eprintln!("attache: {} is trusted already", path.display()),
+            None => anyhow::bail!("there is no {} here or above", config::PROJECT_FILE),
+        }
+        return Ok(Exit::Done);
+    };
+    if let Some(fault) = &untrusted.fault {
+        anyhow::bail!("{fault}");
+    }
+    show_untrusted(untrusted);
+    places::create(&places::state_dir()?)?;
+    sources.trust.add(untrusted)?;
+    eprintln!(
+        "attache: {} is trusted as it is now",
+        untrusted.path.display()
+    );
+    Ok(Exit::Done)
+}
+
+fn distrust(sources: &Sources) -> anyhow::Result<Exit> {
+    let Some(path) = &sources.project else {
+        anyhow::bail!("there is no {} here or above", config::PROJECT_FILE);
+    };
+    match sources.trust.remove(path)? {
+        true => eprintln!("attache: {} is trusted no longer", path.display()),
+        false => eprintln!("attache: {} was not trusted", path.display()),
+    }
+    Ok(Exit::Done)
+}
+
+/// A text as it is, anything else as JSON.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}

@@ -1,0 +1,75 @@
+//! `attache doctor`.
+
+use std::time::Duration;
+
+use anyhow::Context;
+use attache_client::doctor::{self, Conditions, Finding, Level};
+use serde_json::json;
+
+use crate::arguments::Doctor;
+use crate::exit::{self, Exit};
+use crate::{agents, print, text};
+
+pub(crate) async fn doctor(arguments: Doctor) -> anyhow::Result<Exit> {
+    let chosen = conditions(&arguments).and_then(|conditions| {
+        let agent = agents::chosen(&arguments.choice, &conditions.cwd)?;
+        Ok((agent, conditions))
+    });
+    let (agent, conditions) = match chosen {
+        Ok(chosen) => chosen,
+        Err(error) => return Ok(exit::fail(Exit::Usage, &error)),
+    };
+    let mut findings = Vec::new();
+    let mut printed = Ok(Exit::Done);
+    doctor::examine(&agent, &conditions, |finding| {
+        if !arguments.json && matches!(printed, Ok(Exit::Done)) {
+            printed = print::print(&shown(&finding));
+        }
+        findings.push(finding);
+    })
+    .await;
+    if arguments.json {
+        let all: Vec<_> = findings.iter().map(as_json).collect();
+        printed = print::json(
+            &json!({ "agent": agent.name, "command": agent.command_line(), "findings": all }),
+        );
+    }
+    match printed? {
+        Exit::Done if findings.iter().any(|it| it.level == Level::Bad) => Ok(Exit::Failed),
+        exit => Ok(exit),
+    }
+}
+
+fn conditions(arguments: &Doctor) -> anyhow::Result<Conditions> {
+    let cwd = match &arguments.cwd {
+        Some(path) => path
+            .canonicalize()
+            .with_context(|| format!("--cwd {}", path.display()))?,
+        None => std::env::current_dir().context("the current directory")?,
+    };
+    let patience = Duration::from_secs(arguments.timeout);
+    Ok(Conditions { cwd, patience })
+}
+
+fn shown(finding: &Finding) -> String {
+    let (level, subject) = (finding.level.name(), finding.subject.name());
+    let mut shown = format!("{level:<4}  {subject:<14}  {}\n", text::line(&finding.what));
+    if let Some(fix) = &finding.fix {
+        shown.push_str(&format!(
+            "{:<4}  {:<14}  fix: {}\n",
+            "",
+            "",
+            text::line(fix)
+        ));
+    }
+    shown
+}
+
+fn as_json(finding: &Finding) -> serde_json::Value {
+    json!({
+        "subject": finding.subject.name(),
+        "level": finding.level.name(),
+        "what": finding.what,
+        "fix": finding.fix,
+    })
+}

@@ -1,0 +1,302 @@
+//! `attache sessions`.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, anyhow, bail};
+use attache::{Transcript, v1};
+use attache_client::agents::Agent;
+use attache_client::archive::{Archive, Record};
+use attache_client::paint::export;
+use attache_client::sessions::{Error, Visit};
+use serde_json::json;
+
+use crate::arguments::{
+    Choice, Delete, Export, ExportFormat, List, Sessions, SessionsCommand, Show,
+};
+use crate::exit::{self, Exit};
+use crate::table::table;
+use crate::{agents, places, print, text};
+
+pub(crate) async fn sessions(sessions: Sessions) -> anyhow::Result<Exit> {
+    let outcome = match sessions.command {
+        SessionsCommand::List(list) => self::list(list).await,
+        SessionsCommand::Show(show) => self::show(show).await,
+        SessionsCommand::Export(export) => self::export(export).await,
+        SessionsCommand::Delete(delete) => self::delete(delete).await,
+    };
+    match outcome {
+        Err(error) if error.is::<Usage>() => Ok(exit::fail(Exit::Usage, &error)),
+        Err(error) if error.is::<NoSession>() => Ok(exit::fail(Exit::NoSession, &error)),
+        outcome => outcome,
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("there is no session `{0}`; `attache sessions list` shows those that there are")]
+struct NoSession(String);
+
+#[derive(Debug, thiserror::Error)]
+#[error("{0:#}")]
+struct Usage(anyhow::Error);
+
+async fn list(list: List) -> anyhow::Result<Exit> {
+    let cwd = match &list.cwd {
+        Some(path) => Some(named(path)?),
+        None => None,
+    };
+    let agent = asked_for(&list.choice)?;
+    let mut rows = None;
+    if let Some(agent) = &agent {
+        let mut visit = visit(agent).await?;
+        let listed = visit.list(cwd.as_deref()).await;
+        visit.end().await;
+        match listed {
+            Ok(listing) => {
+                if listing.is_cut {
+                    eprintln!("attache: the agent has more sessions than are shown");
+                }
+                rows = Some(
+                    listing
+                        .sessions
+                        .iter()
+                        .map(|info| Row::told(agent, info))
+                        .collect(),
+                );
+            }
+            Err(Error::NotOffered(_)) => {
+                eprintln!("attache: the agent does not list its sessions");
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let rows: Vec<Row> = match rows {
+        Some(rows) => rows,
+        None => kept(agent.as_ref(), cwd.as_deref())?
+            .iter()
+            .map(Row::kept)
+            .collect(),
+    };
+    if list.json {
+        return print::json(&rows.iter().map(Row::json).collect());
+    }
+    if rows.is_empty() {
+        eprintln!("attache: there are no sessions");
+        return Ok(Exit::Done);
+    }
+    let source = rows.first().map_or("", |row| row.source.sentence());
+    eprintln!("attache: {source}");
+    let cells: Vec<Vec<String>> = rows.iter().map(Row::cells).collect();
+    print::print(&table(
+        &["id", "agent", "changed", "directory", "title"],
+        &cells,
+    ))
+}
+
+async fn show(show: Show) -> anyhow::Result<Exit> {
+    let transcript = read(&show).await?;
+    print::print(&text::lines(&export::markdown(&transcript)))
+}
+
+async fn export(wanted: Export) -> anyhow::Result<Exit> {
+    let transcript = read(&wanted.show).await?;
+    let text = match wanted.format {
+        ExportFormat::Markdown => export::markdown(&transcript),
+        ExportFormat::Json => export::json(&transcript),
+    };
+    let Some(file) = &wanted.out else {
+        let is_seen = std::io::stdout().is_terminal();
+        return print::print(&if is_seen { text::lines(&text) } else { text });
+    };
+    std::fs::write(file, text).with_context(|| format!("{} cannot be written", file.display()))?;
+    Ok(Exit::Done)
+}
+
+async fn delete(delete: Delete) -> anyhow::Result<Exit> {
+    let session = v1::SessionId::from(delete.session.as_str());
+    let agent = asked_for(&delete.choice)?;
+    let kept = the_one(&delete.session, agent.as_ref())?;
+    let mut is_deleted = false;
+    if let Some(agent) = &agent {
+        let mut visit = visit(agent).await?;
+        let outcome = visit.delete(&session).await;
+        visit.end().await;
+        match outcome {
+            Ok(()) => is_deleted = true,
+            Err(Error::NotOffered(_)) => eprintln!(
+                "attache: the agent does not delete sessions; only the transcript of it goes"
+            ),
+            Err(Error::NoSession(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match kept {
+        Some(record) => archive()?.delete(&record)?,
+        None if is_deleted => {}
+        None => bail!(NoSession(delete.session)),
+    }
+    Ok(Exit::Done)
+}
+
+/// What was said in a session: told by the agent if one is named and can, else as it was kept.
+async fn read(show: &Show) -> anyhow::Result<Transcript> {
+    let session = v1::SessionId::from(show.session.as_str());
+    let agent = asked_for(&show.choice)?;
+    let kept = the_one(&show.session, agent.as_ref())?;
+    if let Some(agent) = &agent {
+        let cwd = match (&show.cwd, &kept) {
+            (Some(cwd), _) => named(cwd)?,
+            (None, Some(record)) => record.cwd.clone(),
+            (None, None) => here()?,
+        };
+        let mut visit = visit(agent).await?;
+        let told = visit.read(&session, &cwd).await;
+        visit.end().await;
+        match told {
+            Ok(transcript) => return Ok(transcript),
+            Err(Error::NotOffered(_) | Error::NoSession(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match kept {
+        Some(record) => Ok(record.transcript()?),
+        None => bail!(NoSession(show.session.clone())),
+    }
+}
+
+/// The agent, if one was asked for. Without one nothing is started.
+fn asked_for(choice: &Choice) -> anyhow::Result<Option<Agent>> {
+    if choice.agent.is_none() && choice.command.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(agents::chosen(choice, &here()?).map_err(Usage)?))
+}
+
+async fn visit(agent: &Agent) -> anyhow::Result<Visit> {
+    Ok(Visit::start(agent, &here()?, PATIENCE).await?)
+}
+
+fn kept(agent: Option<&Agent>, cwd: Option<&Path>) -> anyhow::Result<Vec<Record>> {
+    let mut records = archive()?.list()?;
+    records.retain(|record| agent.is_none_or(|agent| agent.name == record.agent));
+    records.retain(|record| cwd.is_none_or(|cwd| cwd == record.cwd));
+    Ok(records)
+}
+
+/// The transcript of an id. Two agents may use the same.
+fn the_one(session: &str, agent: Option<&Agent>) -> anyhow::Result<Option<Record>> {
+    let mut records = archive()?.find(session)?;
+    records.retain(|record| agent.is_none_or(|agent| agent.name == record.agent));
+    if records.len() > 1 {
+        let mut names: Vec<&str> = records.iter().map(|record| record.agent.as_str()).collect();
+        names.sort_unstable();
+        bail!(Usage(anyhow!(
+            "several agents have a session `{session}`: {}; name one with -a",
+            names.join(", ")
+        )));
+    }
+    Ok(records.pop())
+}
+
+/// Where transcripts are kept.
+pub(crate) fn archive() -> anyhow::Result<Archive> {
+    Ok(Archive::at(places::data_dir()?.join("sessions")))
+}
+
+/// A directory that was named on the command line.
+fn named(cwd: &Path) -> anyhow::Result<PathBuf> {
+    let path = cwd.canonicalize();
+    let path = path.with_context(|| format!("--cwd {}", cwd.display()));
+    Ok(path.map_err(Usage)?)
+}
+
+fn here() -> anyhow::Result<PathBuf> {
+    std::env::current_dir().context("the current directory")
+}
+
+struct Row {
+    id: String,
+    agent: String,
+    cwd: String,
+    title: Option<String>,
+    changed: Option<String>,
+    source: Source,
+}
+
+/// Who tells of a session.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    Agent,
+    Transcript,
+}
+
+impl Source {
+    fn name(self) -> &'static str {
+        match self {
+            Source::Agent => "agent",
+            Source::Transcript => "transcript",
+        }
+    }
+
+    fn sentence(self) -> &'static str {
+        match self {
+            Source::Agent => "these are the agent's own sessions",
+            Source::Transcript => {
+                "these are the sessions of which a transcript was kept; -a NAME asks an agent for its own"
+            }
+        }
+    }
+}
+
+impl Row {
+    fn told(agent: &Agent, info: &v1::SessionInfo) -> Row {
+        Row {
+            id: info.session_id.to_string(),
+            agent: agent.name.clone(),
+            cwd: info.cwd.to_string(),
+            title: info.title.clone(),
+            changed: info.updated_at.clone(),
+            source: Source::Agent,
+        }
+    }
+
+    fn kept(record: &Record) -> Row {
+        Row {
+            id: record.session.to_string(),
+            agent: record.agent.clone(),
+            cwd: record.cwd.to_string_lossy().into_owned(),
+            title: record.title.clone(),
+            changed: Some(record.updated_at.clone()),
+            source: Source::Transcript,
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let changed = self.changed.as_deref().unwrap_or_default();
+        // To the second.
+        let changed = changed
+            .split_once('.')
+            .map_or(changed, |(seconds, _)| seconds);
+        vec![
+            self.id.clone(),
+            self.agent.clone(),
+            changed.trim_end_matches('Z').replace('T', " "),
+            self.cwd.clone(),
+            self.title.clone().unwrap_or_default(),
+        ]
+    }
+
+    fn json(&self) -> serde_json::Value {
+        json!({
+            "sessionId": self.id,
+            "agent": self.agent,
+            "cwd": self.cwd,
+            "title": self.title,
+            "updatedAt": self.changed,
+            "source": self.source.name(),
+        })
+    }
+}
+
+const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,0 +1,154 @@
+//! The terms on which an agent works for us: what was said on the command line, and else in the configuration.
+
+mod served;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use attache::process::Program;
+use attache::v1;
+use attache_client::agents::Agent;
+use attache_client::archive::Recorder;
+use attache_client::command::{How, Opening};
+use attache_client::config::Configuration;
+use attache_client::desk::Setup;
+use attache_client::mcp;
+use attache_client::setting::Setting;
+use attache_client::trace::Trace;
+use attache_host::permissions::Preset;
+
+use crate::arguments::Terms;
+use crate::{agents, sessions, text};
+
+/// Everything that a conversation begins with.
+pub(crate) struct Prepared {
+    pub(crate) agent: Agent,
+    pub(crate) program: Program,
+    pub(crate) setup: Setup,
+    pub(crate) opening: Opening,
+    pub(crate) recorder: Recorder,
+    pub(crate) preset: Preset,
+    trace: Option<Arc<Trace>>,
+}
+
+/// Whether somebody is there to be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Presence {
+    Attended,
+    Unattended,
+}
+
+/// Which session to go on with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Which {
+    New,
+    /// With its history, if the agent can.
+    Load(v1::SessionId),
+    /// Without its history, if the agent can.
+    Resume(v1::SessionId),
+    /// The latest of the directory.
+    Latest,
+}
+
+impl Prepared {
+    /// Everything that can be found wrong before the agent is started is found here.
+    pub(crate) fn of(terms: &Terms, presence: Presence) -> anyhow::Result<Prepared> {
+        let cwd = match &terms.cwd {
+            Some(path) => directory("--cwd", path)?,
+            None => std::env::current_dir().context("the current directory")?,
+        };
+        let configuration = agents::configuration(&cwd, &[])?;
+        let agent = agents::chosen_of(&terms.agent, &configuration)?;
+        let preset = served::preset(&terms.approval, &configuration, presence);
+        let host = served::host(terms, &configuration, preset)?;
+        let mut setup =
+            Setup::new(&agent.name, host).offer(|offer| served::limit(terms, presence, offer));
+        let trace = match &terms.trace {
+            Some(path) => {
+                let trace = Trace::create(path);
+                Some(Arc::new(
+                    trace.with_context(|| format!("--trace {}", path.display()))?,
+                ))
+            }
+            None => None,
+        };
+        if let Some(trace) = &trace {
+            let trace = Arc::clone(trace);
+            setup = setup.listen(move |way, line| trace.note(way, line));
+        }
+        Ok(Prepared {
+            program: agent.program().cwd(&cwd),
+            recorder: sessions::archive()?.recorder(&agent.name),
+            opening: opening(terms, &configuration, cwd)?,
+            preset,
+            agent,
+            setup,
+            trace,
+        })
+    }
+
+    /// What is to be told when the conversation has ended.
+    pub(crate) fn fault(trace: Option<Arc<Trace>>) {
+        if let Some(fault) = trace.and_then(|trace| trace.fault()) {
+            eprintln!("attache: the trace is not whole: {}", text::line(&fault));
+        }
+    }
+
+    /// The recording of the wire, to look at in the end.
+    pub(crate) fn trace(&self) -> Option<Arc<Trace>> {
+        self.trace.clone()
+    }
+}
+
+impl Which {
+    pub(crate) fn of(terms: &Terms) -> Which {
+        match (&terms.session, &terms.resume) {
+            (Some(id), _) => Which::Load(id.as_str().into()),
+            (None, Some(Some(id))) => Which::Resume(id.as_str().into()),
+            (None, Some(None)) => Which::Latest,
+            (None, None) => Which::New,
+        }
+    }
+}
+
+/// What is to be set first, in this order: a model may bring options of its own.
+pub(crate) fn wishes(terms: &Terms) -> Vec<Setting> {
+    let mode = terms.mode.clone().map(Setting::Mode);
+    let model = terms.model.clone().map(Setting::Model);
+    let options = terms.set.iter().cloned();
+    let options = options.map(|(key, value)| Setting::Option(key, value));
+    mode.into_iter().chain(model).chain(options).collect()
+}
+
+fn opening(terms: &Terms, configuration: &Configuration, cwd: PathBuf) -> anyhow::Result<Opening> {
+    let additional = terms
+        .add_dir
+        .iter()
+        .map(|path| directory("--add-dir", path));
+    let configured = configuration.mcp_servers.iter();
+    let mut mcp_servers: Vec<v1::McpServer> =
+        configured.map(|server| server.value.clone()).collect();
+    for source in &terms.mcp {
+        mcp_servers.extend(mcp::read(source)?);
+    }
+    Ok(Opening {
+        how: match Which::of(terms) {
+            Which::New | Which::Latest => How::New,
+            Which::Load(id) => How::Load(id),
+            Which::Resume(id) => How::Resume(id),
+        },
+        additional: additional.collect::<anyhow::Result<_>>()?,
+        cwd,
+        mcp_servers,
+    })
+}
+
+fn directory(flag: &str, path: &Path) -> anyhow::Result<PathBuf> {
+    let place = || format!("{flag} {}", path.display());
+    let found = path.canonicalize().with_context(place)?;
+    if !found.is_dir() {
+        bail!("{}: it is not a directory", place());
+    }
+    Ok(found)
+}

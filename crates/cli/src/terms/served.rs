@@ -1,0 +1,109 @@
+//! What the agent is served with, and what it may do.
+
+use attache::process::Support;
+use attache::v1;
+use attache_client::config::Configuration;
+use attache_host::Host;
+use attache_host::audit::Log;
+use attache_host::files::{self, Files};
+use attache_host::permissions::{Config, Permissions, Policy, Preset};
+use attache_host::terminals::{self, Sandbox, Terminals};
+
+use super::Presence;
+use crate::arguments::{Approval, Terms};
+use crate::{audit, permissions, places, text};
+
+/// Files, terminals, permissions and the log.
+pub(super) fn host(
+    terms: &Terms,
+    configuration: &Configuration,
+    preset: Preset,
+) -> anyhow::Result<Host> {
+    let ours = [
+        places::config_dir()?,
+        places::data_dir()?,
+        places::state_dir()?,
+    ];
+    let files = Files::new(files::Limits::default(), &ours);
+    let terminals = Terminals::new(terminals::Limits::default(), sandbox(terms)?);
+    let permissions = rules(&terms.approval, configuration, preset)?;
+    Ok(Host::new(files, terminals, permissions, log()))
+}
+
+/// Offers no more than what was not forbidden, and nothing that needs a person where nobody is.
+pub(super) fn limit(terms: &Terms, presence: Presence, offer: &mut v1::ClientCapabilities) {
+    if terms.no_fs {
+        offer.fs = v1::FileSystemCapabilities::new();
+    }
+    offer.terminal &= !terms.no_terminal;
+    if presence == Presence::Unattended {
+        offer.elicitation = None;
+        offer.auth = v1::AuthCapabilities::new();
+    }
+}
+
+fn sandbox(terms: &Terms) -> anyhow::Result<Sandbox> {
+    if !terms.sandbox {
+        return Ok(Sandbox::Off);
+    }
+    match Sandbox::support() {
+        Support::Full => {}
+        support @ Support::Partial { .. } => eprintln!("attache: --sandbox: {support}"),
+        support @ Support::Missing { .. } => anyhow::bail!("--sandbox: {support}"),
+    }
+    Ok(Sandbox::Roots)
+}
+
+fn rules(
+    approval: &Approval,
+    configuration: &Configuration,
+    preset: Preset,
+) -> anyhow::Result<Permissions> {
+    let mut config = Config::new(preset);
+    config.store = Some(permissions::store()?);
+    config.policy = match (&approval.policy, &configuration.policy) {
+        (Some(said), _) => Some(Policy::given(said)?),
+        (None, Some(configured)) => Some(Policy::load(&configured.value)?),
+        (None, None) => None,
+    };
+    let (permissions, warnings) = Permissions::open(config);
+    for warning in warnings {
+        eprintln!("attache: {}", text::line(&warning.0));
+    }
+    Ok(permissions)
+}
+
+/// Where nobody is there nobody is asked, whatever the configuration says.
+pub(super) fn preset(
+    approval: &Approval,
+    configuration: &Configuration,
+    presence: Presence,
+) -> Preset {
+    let said = match approval {
+        Approval { deny_all: true, .. } => Some(Preset::DenyAll),
+        Approval {
+            approve_all: true, ..
+        } => Some(Preset::ApproveAll),
+        Approval {
+            approve_reads: true,
+            ..
+        } => Some(Preset::ApproveReads),
+        _ => None,
+    };
+    let configured = configuration.permissions.as_ref().map(|it| it.value);
+    match (said.or(configured), presence) {
+        (None | Some(Preset::Ask), Presence::Unattended) => Preset::ApproveReads,
+        (None, Presence::Attended) => Preset::Ask,
+        (Some(preset), _) => preset,
+    }
+}
+
+/// Without a log the agent works all the same, but that is said.
+fn log() -> Log {
+    let opened = audit::log().and_then(|dir| Ok(Log::open(&dir)?));
+    opened.unwrap_or_else(|error| {
+        let why = text::line(&format!("{error:#}"));
+        eprintln!("attache: nothing is written to the audit log: {why}");
+        Log::none()
+    })
+}

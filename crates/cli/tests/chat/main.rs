@@ -1,0 +1,315 @@
+//! `attache chat` as a person meets it: the real program on a real terminal, which tmux provides. Where there is no tmux
+//! the tests say so and pass.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
+
+mod agent;
+mod pane;
+
+use expect_test::expect;
+
+use pane::Pane;
+
+/// Runs a test on a terminal of this size, if there is one.
+fn on(columns: u16, rows: u16, test: impl FnOnce(&Pane)) {
+    match Pane::open(columns, rows, &[]) {
+        Some(pane) => {
+            pane.wait_for("ready");
+            test(&pane);
+        }
+        None => eprintln!("skipped: tmux is not installed"),
+    }
+}
+
+#[test]
+fn a_prompt_is_typed_and_answered() {
+    on(60, 20, |pane| {
+        pane.send("hello");
+        pane.press("Enter");
+        pane.wait_for("done in");
+        pane.check(&expect![[r#"
+            | shell · hello
+            | › hello
+            |
+            | • Hello, world!
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |────────────────────────────────────────────────────────────
+            |› ask for something · / commands · @ files · ? help
+            | done in TIME
+        "#]]);
+    });
+}
+
+#[test]
+fn a_question_is_answered_with_one_key() {
+    on(100, 30, |pane| {
+        pane.send("ask");
+        pane.press("Enter");
+        // Until it is so, keys are not for the question.
+        pane.wait_for("│ y yes, once");
+        pane.check(&expect![[r#"
+            | shell · ask
+            | › ask
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |╭ Run a command? ──────────────────────────────────────────────────────────────────────────────────╮
+            |│ rm -r 'old files'                                                                                │
+            |│ The agent calls it “Tidy up”                                                                     │
+            |│ y yes, once · s for this session · w in this workspace · a always · n no · N no, remember here   │
+            |│ d show all · Esc dismiss                                                                         │
+            |╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
+            |────────────────────────────────────────────────────────────────────────────────────────────────────
+            |›
+            | ◐ waiting for you TIME
+        "#]]);
+        pane.send("y");
+        pane.wait_for("the answer was yes");
+    });
+}
+
+#[test]
+fn keys_typed_before_the_question_came_do_not_answer_it() {
+    on(60, 20, |pane| {
+        pane.send("ask");
+        pane.press("Enter");
+        pane.send("y");
+        pane.wait_for("Run a command?");
+        pane.wait_for("Tab to answer");
+        assert!(
+            !pane.screen().contains("the answer was"),
+            "{}",
+            pane.screen()
+        );
+        pane.press("Tab");
+        pane.send("n");
+        pane.wait_for("the answer was no");
+    });
+}
+
+#[test]
+fn a_turn_is_cancelled() {
+    on(60, 20, |pane| {
+        pane.send("wait");
+        pane.press("Enter");
+        pane.wait_for("working");
+        pane.press("Escape");
+        pane.wait_for("cancelled");
+        pane.wait_for("done in");
+    });
+}
+
+#[test]
+fn the_window_is_made_smaller_and_larger() {
+    on(200, 50, |pane| {
+        pane.send("hello");
+        pane.press("Enter");
+        pane.wait_for("done in");
+        pane.resize(60, 20);
+        pane.wait_for_first_row("shell");
+        pane.check(&expect![[r#"
+            | shell · hello
+            | › hello
+            |
+            | • Hello, world!
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |────────────────────────────────────────────────────────────
+            |› ask for something · / commands · @ files · ? help
+            | done in TIME
+        "#]]);
+        pane.resize(100, 30);
+        pane.wait_for_row(&"─".repeat(100));
+        pane.wait_for("Hello, world!");
+    });
+}
+
+#[test]
+fn text_is_pasted_and_not_run() {
+    on(60, 20, |pane| {
+        pane.paste("hello\nand more\n");
+        pane.wait_for("and more");
+        assert!(pane.screen().contains(" ready"), "{}", pane.screen());
+    });
+}
+
+#[test]
+fn an_agent_cannot_touch_the_terminal() {
+    on(60, 20, |pane| {
+        pane.send("evil");
+        pane.press("Enter");
+        pane.wait_for("done in");
+        assert_ne!(pane.title(), "pwned");
+        pane.check(&expect![[r#"
+            | shell · evil
+            | › evil
+            |
+            | • one�eno
+            |   two
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |────────────────────────────────────────────────────────────
+            |› ask for something · / commands · @ files · ? help
+            | done in TIME
+        "#]]);
+    });
+}
+
+#[test]
+fn an_agent_that_dies_is_restarted_with_one_key() {
+    on(60, 20, |pane| {
+        pane.send("die");
+        pane.press("Enter");
+        pane.wait_for("out of cheese");
+        pane.wait_for("│ r restart and resume");
+        pane.send("r");
+        pane.wait_for("ready");
+        pane.send("hello");
+        pane.press("Enter");
+        pane.wait_for("Hello, world!");
+    });
+}
+
+#[test]
+fn a_command_is_seen_while_it_runs() {
+    on(60, 20, |pane| {
+        pane.send("run");
+        pane.press("Enter");
+        pane.wait_for("│ y yes, once");
+        pane.send("y");
+        pane.wait_for("first line\n");
+        assert!(!pane.screen().contains("last line"), "{}", pane.screen());
+        pane.write_file("go");
+        pane.wait_for("last line");
+        pane.wait_for("done in");
+    });
+}
+
+#[test]
+fn a_login_has_the_terminal_and_gives_it_back() {
+    let Some(pane) = Pane::open(60, 20, &[("WANTS_LOGIN", "1")]) else {
+        eprintln!("skipped: tmux is not installed");
+        return;
+    };
+    pane.wait_for("Log in here");
+    pane.wait_for("│ ↑↓ select");
+    pane.press("Enter");
+    pane.wait_for("who are you?");
+    pane.send("ada");
+    pane.press("Enter");
+    pane.wait_for("ready");
+    pane.send("hello");
+    pane.press("Enter");
+    pane.wait_for("Hello, world!");
+}
+
+#[test]
+fn it_is_left_by_control_c_twice_and_the_terminal_is_as_before() {
+    on(60, 20, |pane| {
+        pane.press("C-c");
+        pane.wait_for("Ctrl-C again quits");
+        pane.press("C-c");
+        pane.wait_for("left with 0");
+        pane.check(&expect![[r#"
+            |left with 0
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+        "#]]);
+    });
+}
+
+#[test]
+fn a_signal_leaves_the_terminal_as_before() {
+    on(60, 20, |pane| {
+        pane.terminate();
+        pane.wait_for("left with 0");
+        assert!(!pane.screen().contains("ready"), "{}", pane.screen());
+    });
+}
+
+#[test]
+fn without_colour_nothing_is_coloured() {
+    let Some(pane) = Pane::open(60, 20, &[("NO_COLOR", "1")]) else {
+        eprintln!("skipped: tmux is not installed");
+        return;
+    };
+    pane.wait_for("ready");
+    pane.send("hello");
+    pane.press("Enter");
+    pane.wait_for("done in");
+    let coded = pane.screen_with_codes();
+    let is_colour = |code: &str| code.starts_with("38;") || code.starts_with("48;");
+    let codes = coded
+        .split('\u{1b}')
+        .filter_map(|rest| rest.strip_prefix('['));
+    let codes: Vec<&str> = codes.filter_map(|rest| rest.split('m').next()).collect();
+    assert!(!codes.is_empty(), "bold is left");
+    assert!(!codes.iter().any(|code| is_colour(code)), "{codes:?}");
+}

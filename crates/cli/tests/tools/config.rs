@@ -1,0 +1,180 @@
+//! `attache config`.
+
+use std::fs;
+
+use expect_test::expect;
+
+use crate::Machine;
+
+#[test]
+fn values_are_set_shown_and_removed() {
+    let machine = Machine::new();
+    machine.check(
+        &["config"],
+        &expect![[r#"
+        err: nothing is configured; `attache config --help` tells the keys
+        exit: 0
+    "#]],
+    );
+    machine.check(
+        &["config", "path"],
+        &expect![[r#"
+        ~/home/attache/config/config.json
+        exit: 0
+    "#]],
+    );
+    for (key, value) in [
+        ("default_agent", "mine"),
+        ("permissions", "deny-all"),
+        (
+            "agent_servers.mine",
+            r#"{"command": "my-agent", "args": ["--acp"], "env": {"KEY": "secret"}}"#,
+        ),
+    ] {
+        let output = machine.attache(&["config", "set", key, value]);
+        assert!(output.status.success(), "{key}: {output:?}");
+    }
+    machine.check(
+        &["config"],
+        &expect![[r#"
+        KEY                 VALUE                          FROM
+        default_agent       mine                           ~/home/attache/config/config.json:2:20
+        agent_servers.mine  my-agent --acp (sets ["KEY"])  ~/home/attache/config/config.json:5:13
+        permissions         deny-all                       ~/home/attache/config/config.json:3:18
+        exit: 0
+    "#]],
+    );
+    machine.check(
+        &["config", "get", "agent_servers.mine"],
+        &expect![[r#"
+            {"command":"my-agent","args":["--acp"],"env":["KEY"]}
+            exit: 0
+        "#]],
+    );
+    machine.check(
+        &["config", "unset", "default_agent"],
+        &expect![[r#"
+        exit: 0
+    "#]],
+    );
+    machine.check(
+        &["config", "get", "default_agent"],
+        &expect![[r#"
+        err: `default_agent` is not set
+        exit: 1
+    "#]],
+    );
+}
+
+#[test]
+fn a_key_that_does_not_exist() {
+    let machine = Machine::new();
+    machine.check(
+        &["config", "get", "defaut_agent"],
+        &expect![[r#"
+        err: there is no key `defaut_agent`; did you mean `default_agent`?
+        exit: 2
+    "#]],
+    );
+    machine.check(
+        &["config", "set", "theme", "dark"],
+        &expect![[r#"
+        err: there is no key `theme`
+        exit: 2
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_file() {
+    let machine = Machine::new();
+    machine.file("home/attache/config/config.json", "{ \"polcy\": \"x\" }");
+    machine.check(&["config", "check"], &expect![[r#"
+        err: ~/home/attache/config/config.json:1:12: nothing uses the key `polcy`; did you mean `policy`?
+        exit: 0
+    "#]]);
+    machine.file("home/attache/config/config.json", "{ \"policy\": [] }");
+    machine.check(
+        &["config", "check"],
+        &expect![[r#"
+        err: ~/home/attache/config/config.json:1:13: `policy` wants a string
+        exit: 1
+    "#]],
+    );
+}
+
+#[test]
+fn a_file_that_is_not_trusted_is_checked_too() {
+    let machine = Machine::new();
+    machine.file("project/.attache.json", r#"{"polcy": "rules.json"}"#);
+    machine.check(&["config", "check"], &expect![[r#"
+        err: ~/project/.attache.json is not trusted, so nothing in it counts; `attache config` shows it, `attache config trust` trusts it
+        err: ~/project/.attache.json:1:11: nothing uses the key `polcy`; did you mean `policy`?
+        exit: 0
+    "#]]);
+    machine.file("project/.attache.json", r#"{"policy": []}"#);
+    machine.check(&["config", "check"], &expect![[r#"
+        err: ~/project/.attache.json is not trusted, so nothing in it counts; `attache config` shows it, `attache config trust` trusts it
+        err: ~/project/.attache.json:1:12: `policy` wants a string
+        exit: 1
+    "#]]);
+}
+
+#[test]
+fn the_commands_of_a_repository_wait_for_trust() {
+    let machine = Machine::new();
+    machine.program("project/agent.sh", "#!/bin/sh\ntouch ran\n");
+    machine.file(
+        "project/.attache.json",
+        r#"{"agent_servers": {"theirs": {"command": "./agent.sh"}}, "default_agent": "theirs"}"#,
+    );
+    machine.check(&["doctor", "-a", "theirs"], &expect![[r#"
+        err: ~/project/.attache.json is not trusted, so nothing in it counts; `attache config` shows it, `attache config trust` trusts it
+        err: the agent `theirs` is named by ~/project/.attache.json, which is not trusted; look at it with `attache config`, then say `attache config trust`
+        exit: 2
+    "#]]);
+    machine.attache(&["agents", "--probe"]);
+    assert!(!machine.path("project/ran").exists());
+    machine.check(
+        &["config", "trust"],
+        &expect![[r#"
+        err: it would set default_agent: theirs
+        err: it would set agent_servers.theirs: ~/project/agent.sh
+        err: ~/project/.attache.json is trusted as it is now
+        exit: 0
+    "#]],
+    );
+    machine.check(
+        &["config", "get", "default_agent"],
+        &expect![[r#"
+        theirs
+        exit: 0
+    "#]],
+    );
+    fs::write(machine.path("project/.attache.json"), "{}").unwrap();
+    machine.check(&["config", "get", "default_agent"], &expect![[r#"
+        err: ~/project/.attache.json has changed since you trusted it, so nothing in it counts; `attache config` shows it, `attache config trust` trusts it
+        err: `default_agent` is not set
+        exit: 1
+    "#]]);
+    machine.check(
+        &["config", "trust", "--revoke"],
+        &expect![[r#"
+        err: ~/project/.attache.json is trusted no longer
+        exit: 0
+    "#]],
+    );
+}
+
+#[test]
+fn a_broken_project_file_is_not_trusted() {
+    let machine = Machine::new();
+    machine.file("project/.attache.json", "{ oops }");
+    machine.check(
+        &["config", "trust"],
+        &expect![[r#"
+        err: ~/project/.attache.json:1:3: expected string for object property
+        exit: 2
+    "#]],
+    );
+}

@@ -1,0 +1,79 @@
+//! What is made from the arguments: completions, manual pages, help.
+
+use std::fs;
+
+use crate::Machine;
+
+#[test]
+fn completions_for_every_shell() {
+    let machine = Machine::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let output = machine.attache(&["completions", shell]);
+        let script = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            script.contains("doctor") && script.contains("approve-all"),
+            "{shell}"
+        );
+    }
+    assert_eq!(
+        machine.attache(&["completions", "tcsh"]).status.code(),
+        Some(2)
+    );
+}
+
+#[test]
+fn manual_pages() {
+    let machine = Machine::new();
+    let page = machine.attache(&["man"]).stdout;
+    assert!(String::from_utf8(page).unwrap().contains(".TH attache 1"));
+    let folder = machine.path("man1");
+    let output = machine.attache(&["man", "--out", folder.to_str().unwrap()]);
+    assert!(output.status.success());
+    let page = fs::read_to_string(folder.join("attache-sessions-export.1")).unwrap();
+    assert!(page.contains("Write a session to a file"), "{page}");
+}
+
+#[test]
+fn every_command_has_examples() {
+    let machine = Machine::new();
+    for command in COMMANDS {
+        let mut arguments: Vec<&str> = command.split_whitespace().collect();
+        arguments.push("--help");
+        let help = String::from_utf8(machine.attache(&arguments).stdout).unwrap();
+        assert!(help.contains("Examples:\n  attache "), "{command}: {help}");
+    }
+}
+
+#[test]
+fn a_command_that_looks_like_another() {
+    let output = Machine::new().attache(&["sesions", "list"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains("'sessions'")
+    );
+}
+
+const COMMANDS: &[&str] = &[
+    "",
+    "run",
+    "agents",
+    "config",
+    "config path",
+    "config get",
+    "config set",
+    "config unset",
+    "config check",
+    "config trust",
+    "sessions",
+    "sessions list",
+    "sessions show",
+    "sessions export",
+    "sessions delete",
+    "doctor",
+    "permissions",
+    "audit",
+    "completions",
+    "man",
+];
