@@ -1,8 +1,9 @@
-//! `cargo xtask bench [codec|engine] [--quick]`: what a message costs, and what a conversation costs, next to the
-//! official crates.
+//! `cargo xtask bench [codec|engine|screen|start] [--quick]`: what a message costs and what a conversation costs, next to
+//! the official crates, how long a frame of the terminal UI takes, and what the binary adds to an agent.
 
 mod codec;
-mod engine;
+mod printed;
+mod start;
 
 use std::path::Path;
 
@@ -14,12 +15,16 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     match rest {
         [] => {
             codec::run(root, effort)?;
-            engine::run(root, effort)
+            printed::run(root, "attache", "engine", effort)?;
+            printed::run(root, "attache-client", "screen", effort)?;
+            start::run(root, effort)
         }
         ["codec"] => codec::run(root, effort),
-        ["engine"] => engine::run(root, effort),
+        ["engine"] => printed::run(root, "attache", "engine", effort),
+        ["screen"] => printed::run(root, "attache-client", "screen", effort),
+        ["start"] => start::run(root, effort),
         other => Err(format!(
-            "bench takes `codec` or `engine`, and `--quick`, not `{}`",
+            "bench takes `codec`, `engine`, `screen` or `start`, and `--quick`, not `{}`",
             other.join(" ")
         )),
     }

@@ -1,7 +1,10 @@
 //! `cargo xtask interop [--install-only]`: installs the partners of `interop/`, lets every client talk to every
-//! agent, and compares what each client prints with `interop/expected.jsonl`.
+//! agent, and compares what each client prints with `interop/expected.jsonl`. Then the binary runs errands with those
+//! agents and with products.
 
+mod binary;
 mod install;
+mod model;
 mod pair;
 
 use std::env;
@@ -15,6 +18,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     let wanted = Wanted::from_arguments(arguments)?;
     let place = Place::new(root);
     let partners = install::all(&place)?;
+    let agents = install::agents(&place, &partners)?;
     if let Wanted::Installation = wanted {
         return Ok(());
     }
@@ -28,7 +32,18 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
             rows.push(Row {
                 client: client.name,
                 agent: agent.name,
+                errand: "everything",
                 outcome,
+            });
+        }
+    }
+    for agent in &agents {
+        for errand in agent.errands {
+            rows.push(Row {
+                client: "binary",
+                agent: agent.name,
+                errand: errand.name,
+                outcome: binary::run(&place, agent, errand)?,
             });
         }
     }
@@ -84,6 +99,7 @@ struct Partner {
     agent: Program,
 }
 
+#[derive(Clone)]
 enum Program {
     Ready(Vec<OsString>),
     /// With the reason.
@@ -93,18 +109,20 @@ enum Program {
 struct Row {
     client: &'static str,
     agent: &'static str,
+    errand: &'static str,
     outcome: Outcome,
 }
 
 fn table(rows: &[Row]) -> String {
-    let mut text = format!("{:<12}{:<12}outcome\n", "client", "agent");
+    let mut text = format!("{:<12}{:<12}{:<18}outcome\n", "client", "agent", "what");
     for row in rows {
         let outcome = match &row.outcome {
             Outcome::Ok(time) => format!("ok in {:.2} s", time.as_secs_f64()),
             Outcome::Failed(_) => "failed".to_owned(),
             Outcome::Skipped(reason) => format!("skipped: {reason}"),
         };
-        text += &format!("{:<12}{:<12}{outcome}\n", row.client, row.agent);
+        let (client, agent, errand) = (row.client, row.agent, row.errand);
+        text += &format!("{client:<12}{agent:<12}{errand:<18}{outcome}\n");
     }
     let (mut ok, mut failed, mut skipped) = (0, 0, 0);
     for row in rows {
@@ -117,7 +135,8 @@ fn table(rows: &[Row]) -> String {
     text += &format!("{ok} ok, {failed} failed, {skipped} skipped\n");
     for row in rows {
         if let Outcome::Failed(reason) = &row.outcome {
-            text += &format!("\n{} client, {} agent: {reason}\n", row.client, row.agent);
+            let (client, agent, errand) = (row.client, row.agent, row.errand);
+            text += &format!("\n{client} client, {agent} agent, {errand}: {reason}\n");
         }
     }
     text
@@ -127,7 +146,7 @@ fn verdict(rows: &[Row]) -> Result<(), String> {
     let failed = |row: &&Row| matches!(row.outcome, Outcome::Failed(_));
     match rows.iter().filter(failed).count() {
         0 => Ok(()),
-        count => Err(format!("{count} of {} pairs failed", rows.len())),
+        count => Err(format!("{count} of {} runs failed", rows.len())),
     }
 }
 
@@ -144,6 +163,7 @@ mod tests {
         let row = |client, agent, outcome| Row {
             client,
             agent,
+            errand: "everything",
             outcome,
         };
         let rows = [
@@ -156,16 +176,16 @@ mod tests {
             ),
         ];
         expect![[r#"
-            client      agent       outcome
-            rust        python      ok in 0.34 s
-            rust        rust        failed
-            rust        typescript  skipped: npm is not installed
+            client      agent       what              outcome
+            rust        python      everything        ok in 0.34 s
+            rust        rust        everything        failed
+            rust        typescript  everything        skipped: npm is not installed
             1 ok, 1 failed, 1 skipped
 
-            rust client, rust agent: line 1 differs
+            rust client, rust agent, everything: line 1 differs
         "#]]
         .assert_eq(&table(&rows));
-        assert_eq!(verdict(&rows), Err("1 of 3 pairs failed".to_owned()));
+        assert_eq!(verdict(&rows), Err("1 of 3 runs failed".to_owned()));
         assert_eq!(verdict(&rows[..1]), Ok(()));
     }
 }

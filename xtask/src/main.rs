@@ -8,7 +8,9 @@
 mod bench;
 mod ci;
 mod interop;
+mod pictures;
 mod tidy;
+mod tour;
 
 use std::env;
 use std::path::PathBuf;
@@ -31,7 +33,9 @@ fn run() -> Result<(), String> {
         ["bench", rest @ ..] => bench::run(&root()?, rest),
         ["ci"] => ci::run(&root()?),
         ["interop", rest @ ..] => interop::run(&root()?, rest),
+        ["pictures"] => pictures::run(&root()?),
         ["tidy"] => tidy::run(&root()?),
+        ["tour"] => tour::run(&root()?),
         [] | ["--help" | "-h" | "help"] => {
             print!("{HELP}");
             Ok(())
@@ -52,7 +56,10 @@ const HELP: &str = "\
 Usage: cargo xtask <command>
 
   ci       formatting, lints, tidy, tests and documentation; a Rust toolchain is all it needs
-  bench    what codec and engine cost next to the official crates; `codec` or `engine` for one, --quick for less
+  bench    what codec and engine cost next to the official crates, frames and starts; `codec`, `engine`, `screen` or
+           `start` for one, --quick for less
   interop  our agent and client, and those of interop/, each with each; --install-only stops before that
+  pictures draws real runs of the binary into docs/images; needs tmux
   tidy     the rules of this repository that no compiler checks
+  tour     talk to an example agent on the screen: what the client can show
 ";

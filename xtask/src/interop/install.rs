@@ -2,13 +2,15 @@
 //! builds is never skipped: cargo is what started us.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use super::{Partner, Place, Program};
+use super::binary::{self, Agent};
+use super::{Partner, Place, Program, model};
 
 pub(super) fn all(place: &Place) -> Result<Vec<Partner>, String> {
     Ok(vec![
@@ -17,6 +19,90 @@ pub(super) fn all(place: &Place) -> Result<Vec<Partner>, String> {
         rust(place)?,
         attache(place)?,
     ])
+}
+
+/// The binary, and the agents that it is to drive: the examples of the partners, and products.
+pub(super) fn agents(place: &Place, partners: &[Partner]) -> Result<Vec<Agent>, String> {
+    let mut build = build(place);
+    build.args(["--package", "attache-cli", "--target-dir"]);
+    finish(build.arg(&place.target))?;
+    let examples = partners.iter().filter(|partner| partner.name != "attache");
+    let mut agents: Vec<Agent> = examples
+        .map(|partner| Agent {
+            name: partner.name,
+            program: partner.agent.clone(),
+            env: Vec::new(),
+            errands: binary::EXAMPLE,
+        })
+        .collect();
+    agents.extend(products(place)?);
+    Ok(agents)
+}
+
+/// Agents that people use. They are programs of their own and need npm only to be fetched.
+fn products(place: &Place) -> Result<[Agent; 2], String> {
+    let folder = place.installed.join("products");
+    let missing = if !is_installed("npm") {
+        Some("npm is not installed".to_owned())
+    } else if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        Some("they are installed for Linux on x86_64 only".to_owned())
+    } else {
+        None
+    };
+    let home = folder.join("home");
+    let mut env = vec![("HOME", home.clone().into_os_string())];
+    if missing.is_none() {
+        for file in [".npmrc", "package.json", "package-lock.json"] {
+            copy(&place.sources.join("products"), &folder, file)?;
+        }
+        once(&folder, "package-lock.json", || {
+            finish(Command::new("npm").arg("ci").current_dir(&folder))
+        })?;
+        let model = model::serve().map_err(|error| format!("no model: {error}"))?;
+        let fail = |error: io::Error| format!("cannot write to {}: {error}", home.display());
+        write(&home.join(".codex/config.toml"), &codex(&model.to_string())).map_err(fail)?;
+        write(&home.join(".config/goose/config.yaml"), GOOSE).map_err(fail)?;
+        env.push(("OPENAI_HOST", format!("http://{model}").into()));
+        env.push(("OPENAI_API_KEY", "none".into()));
+        env.push(("GOOSE_DISABLE_KEYRING", "1".into()));
+    }
+    let modules = folder.join("node_modules");
+    let agent = |name, path: &str, words: &[&str]| Agent {
+        name,
+        program: match &missing {
+            Some(reason) => Program::Skipped(reason.clone()),
+            None => {
+                let program = modules.join(path).into_os_string();
+                let words = words.iter().map(OsString::from);
+                Program::Ready([program].into_iter().chain(words).collect())
+            }
+        },
+        env: env.clone(),
+        errands: binary::PRODUCT,
+    };
+    Ok([
+        agent(
+            "codex",
+            "@zed-industries/codex-acp-linux-x64/bin/codex-acp",
+            &[],
+        ),
+        agent("goose", "@aaif/goose-binary-linux-x64/bin/goose", &["acp"]),
+    ])
+}
+
+fn codex(model: &str) -> String {
+    format!(
+        "model = \"gpt-5\"\nmodel_provider = \"here\"\napproval_policy = \"untrusted\"\n\
+         sandbox_mode = \"danger-full-access\"\n\n[model_providers.here]\nname = \"here\"\n\
+         base_url = \"http://{model}/v1\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n"
+    )
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(path, text)
 }
 
 fn typescript(place: &Place) -> Result<Partner, String> {
@@ -160,6 +246,18 @@ fn finish(command: &mut Command) -> Result<(), String> {
     eprintln!("    ok in {:.1} s", start.elapsed().as_secs_f64());
     Ok(())
 }
+
+const GOOSE: &str = "\
+GOOSE_PROVIDER: openai
+GOOSE_MODEL: here
+GOOSE_MODE: approve
+extensions:
+  developer:
+    enabled: true
+    type: builtin
+    name: developer
+    bundled: true
+";
 
 const TYPESCRIPT_FILES: [&str; 5] = [
     ".npmrc",

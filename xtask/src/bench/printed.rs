@@ -1,5 +1,4 @@
-//! Runs the `engine` benchmark, which prints its own tables. What is measured, and how, is in
-//! `crates/sdk/benches/engine`.
+//! Runs a benchmark that prints its own tables. What is measured, and how, is in `benches` of its crate.
 
 use std::env;
 use std::path::Path;
@@ -7,11 +6,11 @@ use std::process::Command;
 
 use super::Effort;
 
-pub(super) fn run(root: &Path, effort: Effort) -> Result<(), String> {
+pub(super) fn run(root: &Path, package: &str, name: &str, effort: Effort) -> Result<(), String> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut bench = Command::new(cargo);
     bench.current_dir(root);
-    bench.args(["bench", "-p", "attache", "--bench", "engine", "--"]);
+    bench.args(["bench", "-p", package, "--bench", name, "--"]);
     if let Effort::Quick = effort {
         bench.arg("--quick");
     }
