@@ -1,0 +1,39 @@
+//! How an answer fails.
+
+/// How an answer fails. No variant carries a secret or more than a line of what a provider wrote.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no key, or the provider does not take it.
+    #[error("{provider} takes no request without a valid key: {hint}")]
+    Key {
+        /// Which provider.
+        provider: String,
+        /// What to do about it.
+        hint: String,
+    },
+    /// The conversation is longer than the model's window.
+    #[error("the conversation is too long for {model}")]
+    TooLong {
+        /// Which model.
+        model: String,
+    },
+    /// The provider refuses, or fails, for good or after all attempts.
+    #[error("{provider}: {reason}")]
+    Provider {
+        /// Which provider.
+        provider: String,
+        /// What it said, in one line.
+        reason: String,
+    },
+    /// The provider cannot be reached.
+    #[error("{provider} cannot be reached at {host}: {reason}")]
+    Unreachable {
+        /// Which provider.
+        provider: String,
+        /// Where it was looked for.
+        host: String,
+        /// How that ended.
+        reason: String,
+    },
+}
