@@ -4,6 +4,7 @@ use std::io;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use attache_rpc::json::{Encode, Raw};
 use attache_rpc::{Flow, Garbage, Stream};
 use attache_schema::dialect::Peer;
 use attache_schema::{FilePath, v1};
@@ -118,6 +119,16 @@ impl ClientSession {
         self.client.connection.tell_in(flow, &notification).await
     }
 
+    /// Tells what has happened in JSON that was made before: the text of an update.
+    pub async fn repeat(&self, update: &Raw) -> Result<(), CallError> {
+        let told = Repeated {
+            session: &self.id,
+            update,
+        };
+        let connection = &self.client.connection;
+        connection.repeat_in(Flow::of(self.stream), &told).await
+    }
+
     /// Says something to the person: a part of the agent's message.
     pub async fn say(&self, text: impl Into<String>) -> Result<(), CallError> {
         let chunk = v1::ContentChunk::new(text.into());
@@ -157,5 +168,21 @@ impl ClientSession {
     ) -> Result<(), CallError> {
         let request = v1::WriteTextFileRequest::new(self.id.clone(), path, content);
         self.client.ask(request).await.map(drop)
+    }
+}
+
+/// The params of `session/update`, whose update is text.
+struct Repeated<'a> {
+    session: &'a v1::SessionId,
+    update: &'a Raw,
+}
+
+impl Encode for Repeated<'_> {
+    fn encode(&self, out: &mut String) {
+        out.push_str("{\"sessionId\":");
+        self.session.encode(out);
+        out.push_str(",\"update\":");
+        self.update.encode(out);
+        out.push('}');
     }
 }

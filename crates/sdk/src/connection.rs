@@ -186,6 +186,17 @@ impl Connection {
         Ok(())
     }
 
+    /// The same, with the params of `session/update` made by the caller.
+    pub(crate) async fn repeat_in(
+        &self,
+        flow: Flow,
+        params: &impl Encode,
+    ) -> Result<(), CallError> {
+        let method = <v1::SessionNotification as Notification>::METHOD;
+        self.check(method)?;
+        Ok(self.link.notify(method.name, params, flow).await?)
+    }
+
     /// Whether the other side has said that it may be called so.
     fn check(&self, method: &'static Method) -> Result<(), CallError> {
         if method.name == "initialize" {

@@ -1,0 +1,255 @@
+//! The agent as a client meets it: every call of the protocol, and who takes it.
+
+mod opening;
+mod stored;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use attache::agent::{AgentCalls, ClientHandle};
+use attache::schema::error;
+use attache::{AgentCall, Error, Reply, v1};
+use attache_model::Catalog;
+use futures_util::future::join_all;
+use tokio::select;
+
+use crate::session::Session;
+use crate::store::Store;
+use crate::{offers, providers, turn};
+
+/// What an agent is made of.
+#[derive(Debug)]
+pub struct Setup {
+    /// Where sessions are kept.
+    pub store: Store,
+    /// Who answers.
+    pub models: Catalog,
+    /// How much it does at once.
+    pub limits: Limits,
+    /// Directories of ours, which no tool may write to.
+    pub state: Vec<PathBuf>,
+}
+
+/// How much an agent does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Requests to the model in one turn.
+    pub requests: usize,
+    /// How long an MCP server may take to be connected.
+    pub connecting: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            requests: 200,
+            connecting: Duration::from_secs(20),
+        }
+    }
+}
+
+/// Serves a client until it is gone, then ends all sessions and everything that they have started.
+pub async fn serve(client: ClientHandle, mut calls: AgentCalls, setup: Setup) {
+    let agent = Arc::new(Agent {
+        client,
+        store: setup.store,
+        models: setup.models,
+        limits: setup.limits,
+        state: setup.state,
+        sessions: Mutex::default(),
+    });
+    while let Some(call) = calls.next().await {
+        agent.take(call);
+    }
+    agent.end().await;
+}
+
+/// What all sessions share.
+#[derive(Debug)]
+pub(crate) struct Agent {
+    pub(crate) client: ClientHandle,
+    pub(crate) store: Store,
+    pub(crate) models: Catalog,
+    pub(crate) limits: Limits,
+    state: Vec<PathBuf>,
+    sessions: Mutex<HashMap<v1::SessionId, Arc<Session>>>,
+}
+
+impl Agent {
+    fn take(self: &Arc<Self>, call: AgentCall) {
+        let agent = Arc::clone(self);
+        match call {
+            AgentCall::Initialize(_, reply) => reply.ok(offers::hello(&self.models)),
+            AgentCall::Authenticate(request, reply) => {
+                reply.with(offers::authenticate(&self.models, &request.method_id));
+            }
+            AgentCall::NewSession(request, reply) => {
+                opened(
+                    reply,
+                    agent.clone(),
+                    async move { agent.start(request).await },
+                );
+            }
+            AgentCall::LoadSession(request, reply) => {
+                opened(
+                    reply,
+                    agent.clone(),
+                    async move { agent.load(request).await },
+                );
+            }
+            AgentCall::ResumeSession(request, reply) => {
+                opened(
+                    reply,
+                    agent.clone(),
+                    async move { agent.resume(request).await },
+                );
+            }
+            AgentCall::ForkSession(request, reply) => {
+                opened(
+                    reply,
+                    agent.clone(),
+                    async move { agent.fork(request).await },
+                );
+            }
+            AgentCall::Prompt(request, reply) => match self.session(&request.session_id) {
+                Ok(session) => turn::take(&session, request, reply),
+                Err(error) => reply.fail(error),
+            },
+            AgentCall::SetSessionMode(request, reply) => answer(reply, async move {
+                let session = agent.session(&request.session_id)?;
+                session.set_mode(request.mode_id.as_str()).await?;
+                Ok(v1::SetSessionModeResponse::new())
+            }),
+            AgentCall::SetSessionConfigOption(request, reply) => answer(reply, async move {
+                let session = agent.session(&request.session_id)?;
+                session.choose(&request).await?;
+                Ok(v1::SetSessionConfigOptionResponse::new(session.options()))
+            }),
+            AgentCall::CloseSession(request, reply) => answer(reply, async move {
+                let session = agent.session(&request.session_id)?;
+                agent.close(&session).await;
+                Ok(v1::CloseSessionResponse::new())
+            }),
+            AgentCall::ListSessions(request, reply) => {
+                answer(reply, async move { agent.list(request).await });
+            }
+            AgentCall::DeleteSession(request, reply) => {
+                answer(reply, async move { agent.delete(request).await });
+            }
+            AgentCall::ArchiveSession(request, reply) => {
+                answer(reply, async move { agent.archive(request).await });
+            }
+            AgentCall::UnarchiveSession(request, reply) => {
+                answer(reply, async move { agent.unarchive(request).await });
+            }
+            AgentCall::SessionStatus(request, reply) => {
+                answer(reply, async move { agent.status(request).await });
+            }
+            AgentCall::SetSessionTitle(request, reply) => {
+                answer(reply, async move { agent.set_title(request).await });
+            }
+            AgentCall::ListProviders(_, reply) => reply.ok(providers::list(&self.models)),
+            AgentCall::SetProvider(request, reply) => answer(reply, async move {
+                providers::set(&agent.models, request)?;
+                agent.models_changed().await;
+                Ok(v1::SetProviderResponse::new())
+            }),
+            AgentCall::DisableProvider(request, reply) => answer(reply, async move {
+                providers::disable(&agent.models, &request)?;
+                agent.models_changed().await;
+                Ok(v1::DisableProviderResponse::new())
+            }),
+            AgentCall::MessageMcp(told) => {
+                for session in self.open_sessions() {
+                    session.servers.told(&told);
+                }
+            }
+            // The connection has taken back what the session's turns wait for; one that is idle has nothing to cancel.
+            AgentCall::Cancel(_) => {}
+            other => other.refuse(),
+        }
+    }
+
+    /// The session of that name, if it is open.
+    pub(crate) fn session(&self, id: &v1::SessionId) -> Result<Arc<Session>, Error> {
+        let session = self.sessions().get(id).cloned();
+        session.ok_or_else(|| error::session_not_found(id))
+    }
+
+    fn open_sessions(&self) -> Vec<Arc<Session>> {
+        self.sessions().values().cloned().collect()
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, HashMap<v1::SessionId, Arc<Session>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends a session's work and lets go of it.
+    async fn close(&self, session: &Arc<Session>) {
+        session.close().await;
+        let mut sessions = self.sessions();
+        if sessions
+            .get(session.id())
+            .is_some_and(|open| Arc::ptr_eq(open, session))
+        {
+            sessions.remove(session.id());
+        }
+    }
+
+    async fn models_changed(&self) {
+        for session in self.open_sessions() {
+            // A client that is gone needs no news.
+            drop(session.announce_options().await);
+        }
+    }
+
+    async fn end(&self) {
+        let sessions = self.open_sessions();
+        join_all(sessions.iter().map(|session| self.close(session))).await;
+        self.store.flush().await;
+    }
+}
+
+/// Answers a request in a task of its own, unless the client takes it back.
+fn answer<T>(reply: Reply<T>, work: impl Future<Output = Result<T, Error>> + Send + 'static)
+where
+    T: attache::json::Encode + Send + 'static,
+{
+    tokio::spawn(async move {
+        let outcome = select! {
+            biased;
+            () = reply.cancelled() => Err(error::cancelled()),
+            outcome = work => outcome,
+        };
+        reply.with(outcome);
+    });
+}
+
+/// The same for a request that opens a session, which is announced once the client knows it.
+fn opened<T>(
+    reply: Reply<T>,
+    agent: Arc<Agent>,
+    work: impl Future<Output = Result<(Arc<Session>, T), Error>> + Send + 'static,
+) where
+    T: attache::json::Encode + Send + 'static,
+{
+    tokio::spawn(async move {
+        let outcome = select! {
+            biased;
+            () = reply.cancelled() => Err(error::cancelled()),
+            outcome = work => outcome,
+        };
+        match outcome {
+            Ok((session, response)) => {
+                agent
+                    .sessions()
+                    .insert(session.id().clone(), Arc::clone(&session));
+                reply.ok(response);
+                session.announce_commands().await;
+            }
+            Err(error) => reply.fail(error),
+        }
+    });
+}

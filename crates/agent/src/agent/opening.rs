@@ -1,0 +1,274 @@
+//! Sessions are started, loaded, resumed and forked.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use attache::json::Raw;
+use attache::schema::error;
+use attache::{Error, v1};
+use attache_host::Roots;
+use tokio::sync::mpsc;
+
+use super::Agent;
+use crate::failure::Failure;
+use crate::mcp::{self, Servers};
+use crate::recovery::{self, Past};
+use crate::session::{Parts, Session};
+use crate::settings::{Instructions, Settings};
+use crate::store::{Info, Journal, Kind, Kinds};
+use crate::tools::Workplace;
+
+/// What every request that opens a session says.
+struct Wish {
+    cwd: PathBuf,
+    additional: Vec<PathBuf>,
+    servers: Vec<v1::McpServer>,
+    system_prompt: Option<v1::SystemPrompt>,
+}
+
+macro_rules! wish {
+    ($request:ident) => {
+        Wish {
+            cwd: $request.cwd.as_path().to_owned(),
+            additional: $request
+                .additional_directories
+                .iter()
+                .map(|path| path.as_path().to_owned())
+                .collect(),
+            servers: $request.mcp_servers,
+            system_prompt: $request.system_prompt,
+        }
+    };
+}
+
+impl Agent {
+    pub(super) async fn start(
+        self: &Arc<Self>,
+        request: v1::NewSessionRequest,
+    ) -> Result<(Arc<Session>, v1::NewSessionResponse), Error> {
+        let wish = wish!(request);
+        let roots = wish.roots().await?;
+        let settings = Settings {
+            model: self.models.default_model(),
+            instructions: wish.instructions()?,
+            ..Settings::default()
+        };
+        self.models.open(&settings.model).map_err(Failure::from)?;
+        let info = Info::new(&wish.cwd, &wish.additional, kept(&settings));
+        let id = v1::SessionId::from(info.id.as_str());
+        let journal = self.store.create(info).await?;
+        let session = self.open(id.clone(), journal, wish, roots, settings, Past::default());
+        let response = v1::NewSessionResponse::new(id)
+            .modes(session.modes())
+            .config_options(session.options());
+        Ok((session, response))
+    }
+
+    pub(super) async fn load(
+        self: &Arc<Self>,
+        request: v1::LoadSessionRequest,
+    ) -> Result<(Arc<Session>, v1::LoadSessionResponse), Error> {
+        let id = request.session_id.clone();
+        let session = self.reopen(id, wish!(request)).await?;
+        self.replay(&session).await?;
+        let response = v1::LoadSessionResponse::new()
+            .modes(session.modes())
+            .config_options(session.options());
+        Ok((session, response))
+    }
+
+    pub(super) async fn resume(
+        self: &Arc<Self>,
+        request: v1::ResumeSessionRequest,
+    ) -> Result<(Arc<Session>, v1::ResumeSessionResponse), Error> {
+        let id = request.session_id.clone();
+        let session = self.reopen(id, wish!(request)).await?;
+        let response = v1::ResumeSessionResponse::new()
+            .modes(session.modes())
+            .config_options(session.options());
+        Ok((session, response))
+    }
+
+    pub(super) async fn fork(
+        self: &Arc<Self>,
+        request: v1::ForkSessionRequest,
+    ) -> Result<(Arc<Session>, v1::ForkSessionResponse), Error> {
+        let from = request.session_id.clone();
+        let wish = wish!(request);
+        let roots = wish.roots().await?;
+        let stored = self.store.info(from.as_str()).await?;
+        let settings = self.restored(&stored, &wish)?;
+        let info = Info::new(&wish.cwd, &wish.additional, kept(&settings));
+        let id = v1::SessionId::from(info.id.as_str());
+        let journal = self.store.fork(from.as_str(), info).await?;
+        let past = recovery::read(&journal).await?;
+        let session = self.open(id.clone(), journal, wish, roots, settings, past);
+        let response = v1::ForkSessionResponse::new(id)
+            .modes(session.modes())
+            .config_options(session.options());
+        Ok((session, response))
+    }
+
+    /// Opens a stored session. One that is open here is closed first: the client starts over with it.
+    async fn reopen(
+        self: &Arc<Self>,
+        id: v1::SessionId,
+        wish: Wish,
+    ) -> Result<Arc<Session>, Error> {
+        let roots = wish.roots().await?;
+        if let Ok(open) = self.session(&id) {
+            self.close(&open).await;
+            drop(open);
+        }
+        let (info, journal) = self.store.open_session(id.as_str()).await?;
+        let settings = self.restored(&info, &wish)?;
+        let past = recovery::read(&journal).await?;
+        Ok(self.open(id, journal, wish, roots, settings, past))
+    }
+
+    /// The settings that a session was left with. A model that is no longer there gives way to the default one.
+    fn restored(&self, info: &Info, wish: &Wish) -> Result<Settings, Error> {
+        let mut settings: Settings =
+            serde_json::from_value(info.settings.clone()).unwrap_or_default();
+        let cards = self.models.cards();
+        if cards.iter().all(|card| card.id != settings.model) {
+            settings.model = self.models.default_model();
+        }
+        self.models.open(&settings.model).map_err(Failure::from)?;
+        settings.instructions = wish.instructions()?;
+        Ok(settings)
+    }
+
+    fn open(
+        self: &Arc<Self>,
+        id: v1::SessionId,
+        journal: Journal,
+        wish: Wish,
+        roots: Roots,
+        settings: Settings,
+        past: Past,
+    ) -> Arc<Session> {
+        let client = self.client.session(id);
+        let (events, heard) = mpsc::channel(MOST_EVENTS);
+        let place = mcp::Place {
+            session: client.clone(),
+            roots: roots.clone(),
+            deadline: self.limits.connecting,
+        };
+        let session = Arc::new(Session::new(Parts {
+            agent: Arc::clone(self),
+            place: Workplace::new(client.clone(), roots, &self.state),
+            servers: Servers::connect(wish.servers, place, events),
+            client,
+            journal,
+            history: past.history,
+            settings,
+            leave: past.leave,
+        }));
+        tokio::spawn(listen(Arc::downgrade(&session), heard));
+        session
+    }
+
+    /// Sends everything that the client was ever shown, and the last word on what it has cost.
+    async fn replay(&self, session: &Session) -> Result<(), Error> {
+        let mut entries = session
+            .journal
+            .entries(Kinds::only(Kind::Update).with(Kind::Prompt));
+        while let Some(entry) = entries.next().await? {
+            match entry.kind {
+                Kind::Prompt => {
+                    for update in recovery::shown(&entry.body) {
+                        session
+                            .client
+                            .repeat(&update)
+                            .await
+                            .map_err(Failure::from)?;
+                    }
+                }
+                _ => {
+                    let text = std::str::from_utf8(&entry.body).unwrap_or_default();
+                    // What is damaged is left out; the rest can still be seen.
+                    if let Ok(update) = Raw::parse(text) {
+                        session
+                            .client
+                            .repeat(&update)
+                            .await
+                            .map_err(Failure::from)?;
+                    }
+                }
+            }
+        }
+        if let Some(card) = session.card().filter(|_| session.settings().used > 0) {
+            session.tell_usage(&card).await.map_err(Failure::from)?;
+        }
+        Ok(())
+    }
+}
+
+/// What MCP servers have to tell becomes notices and new lists.
+async fn listen(session: std::sync::Weak<Session>, mut events: mpsc::Receiver<mcp::Event>) {
+    while let Some(event) = events.recv().await {
+        let Some(session) = session.upgrade() else {
+            return;
+        };
+        match event {
+            mcp::Event::Failed { server, reason } => {
+                let title = format!("MCP server {server} is not available");
+                session
+                    .notice(v1::NoticeSeverity::Warning, title, reason)
+                    .await;
+            }
+            mcp::Event::Ended { server, reason } => {
+                let title = format!("MCP server {server} has ended");
+                session
+                    .notice(v1::NoticeSeverity::Warning, title, reason)
+                    .await;
+            }
+            mcp::Event::PromptsChanged => session.announce_commands().await,
+            _ => {}
+        }
+    }
+}
+
+impl Wish {
+    async fn roots(&self) -> Result<Roots, Error> {
+        let (cwd, additional) = (self.cwd.clone(), self.additional.clone());
+        let opened = tokio::task::spawn_blocking(move || Roots::open(&cwd, &additional)).await;
+        match opened {
+            Ok(opened) => opened.map_err(|fault| error::unusable_params(&fault.to_string())),
+            Err(_) => Err(error::internal("the directories could not be looked at")),
+        }
+    }
+
+    fn instructions(&self) -> Result<Option<Instructions>, Error> {
+        let Some(prompt) = &self.system_prompt else {
+            return Ok(None);
+        };
+        let alone = match prompt.mode {
+            v1::SystemPromptMode::Append => false,
+            v1::SystemPromptMode::Override => true,
+            _ => {
+                return Err(error::unusable_params(
+                    "the system prompt's mode is not known",
+                ));
+            }
+        };
+        let texts: Option<Vec<&str>> = prompt
+            .content
+            .iter()
+            .map(v1::ContentBlock::as_text)
+            .collect();
+        match texts.map(|texts| texts.join("\n")) {
+            Some(text) if !text.trim().is_empty() => Ok(Some(Instructions { text, alone })),
+            _ => Err(error::unusable_params(
+                "a system prompt is text, and not empty",
+            )),
+        }
+    }
+}
+
+fn kept(settings: &Settings) -> serde_json::Value {
+    serde_json::to_value(settings).unwrap_or_default()
+}
+
+const MOST_EVENTS: usize = 64;

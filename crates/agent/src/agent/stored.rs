@@ -1,0 +1,114 @@
+//! Sessions that are stored: listed, named, put away, deleted.
+
+use std::sync::Arc;
+
+use attache::schema::error;
+use attache::{Error, v1};
+
+use super::Agent;
+use crate::store::{Archived, Filter, Info};
+
+impl Agent {
+    pub(super) async fn list(
+        self: &Arc<Self>,
+        request: v1::ListSessionsRequest,
+    ) -> Result<v1::ListSessionsResponse, Error> {
+        let archived = match request.archived {
+            None | Some(v1::SessionArchiveFilter::Exclude) => Archived::Exclude,
+            Some(v1::SessionArchiveFilter::Include) => Archived::Include,
+            Some(v1::SessionArchiveFilter::Only) => Archived::Only,
+            Some(_) => return Err(error::unusable_params("the archive filter is not known")),
+        };
+        let filter = Filter {
+            cwd: request.cwd.map(|cwd| cwd.as_path().to_owned()),
+            archived,
+        };
+        let page = self
+            .store
+            .list(filter, request.cursor.as_deref(), PAGE)
+            .await?;
+        let mut response = v1::ListSessionsResponse::new(page.infos.into_iter().map(listed));
+        response.next_cursor = page.next;
+        Ok(response)
+    }
+
+    pub(super) async fn delete(
+        self: &Arc<Self>,
+        request: v1::DeleteSessionRequest,
+    ) -> Result<v1::DeleteSessionResponse, Error> {
+        self.close_if_open(&request.session_id).await;
+        self.store.delete(request.session_id.as_str()).await?;
+        Ok(v1::DeleteSessionResponse::new())
+    }
+
+    pub(super) async fn archive(
+        self: &Arc<Self>,
+        request: v1::ArchiveSessionRequest,
+    ) -> Result<v1::ArchiveSessionResponse, Error> {
+        self.close_if_open(&request.session_id).await;
+        self.store.archive(request.session_id.as_str()).await?;
+        Ok(v1::ArchiveSessionResponse::new())
+    }
+
+    pub(super) async fn unarchive(
+        self: &Arc<Self>,
+        request: v1::UnarchiveSessionRequest,
+    ) -> Result<v1::UnarchiveSessionResponse, Error> {
+        self.store.unarchive(request.session_id.as_str()).await?;
+        Ok(v1::UnarchiveSessionResponse::new())
+    }
+
+    pub(super) async fn status(
+        self: &Arc<Self>,
+        request: v1::SessionStatusRequest,
+    ) -> Result<v1::SessionStatusResponse, Error> {
+        if self.session(&request.session_id).is_ok() {
+            return Ok(v1::SessionStatusResponse::new(v1::SessionStatus::Open));
+        }
+        self.store.info(request.session_id.as_str()).await?;
+        Ok(v1::SessionStatusResponse::new(v1::SessionStatus::Saved))
+    }
+
+    pub(super) async fn set_title(
+        self: &Arc<Self>,
+        request: v1::SetSessionTitleRequest,
+    ) -> Result<v1::SetSessionTitleResponse, Error> {
+        let words: Vec<&str> = request.title.split_whitespace().collect();
+        let title: String = words
+            .join(" ")
+            .chars()
+            .filter(|letter| !letter.is_control())
+            .take(MOST_TITLE)
+            .collect();
+        if title.is_empty() {
+            return Err(error::unusable_params("a title is not empty"));
+        }
+        self.store
+            .set_title(request.session_id.as_str(), &title)
+            .await?;
+        if let Ok(session) = self.session(&request.session_id) {
+            let update = v1::SessionInfoUpdate::new().title(title.clone());
+            // The answer says it too.
+            drop(session.tell(update).await);
+        }
+        Ok(v1::SetSessionTitleResponse::new(title))
+    }
+
+    async fn close_if_open(&self, id: &v1::SessionId) {
+        if let Ok(session) = self.session(id) {
+            self.close(&session).await;
+        }
+    }
+}
+
+fn listed(info: Info) -> v1::SessionInfo {
+    let mut listed = v1::SessionInfo::new(info.id.as_str(), info.cwd)
+        .additional_directories(info.additional)
+        .updated_at(info.updated.to_string())
+        .archived(info.archived);
+    listed.title = info.title;
+    listed
+}
+
+const PAGE: usize = 50;
+const MOST_TITLE: usize = 200;

@@ -1,0 +1,187 @@
+//! Slash commands: which there are, and what a prompt that starts with one means.
+
+mod project;
+
+use attache::v1;
+
+pub(crate) use project::Project;
+
+/// What a prompt that starts with a slash means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Command {
+    /// One of ours, with what stands behind it.
+    Ours(Ours, String),
+    /// A prompt of an MCP server, by its name, with what stands behind it.
+    Foreign(String, String),
+    /// None that there is.
+    Unknown(String),
+}
+
+/// A command of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ours {
+    Help,
+    Plan,
+    Test,
+    Review,
+    Compact,
+    Clear,
+    Init,
+    Mcp,
+}
+
+impl Ours {
+    const ALL: [Ours; 8] = [
+        Ours::Help,
+        Ours::Plan,
+        Ours::Test,
+        Ours::Review,
+        Ours::Compact,
+        Ours::Clear,
+        Ours::Init,
+        Ours::Mcp,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Ours::Help => "help",
+            Ours::Plan => "plan",
+            Ours::Test => "test",
+            Ours::Review => "review",
+            Ours::Compact => "compact",
+            Ours::Clear => "clear",
+            Ours::Init => "init",
+            Ours::Mcp => "mcp",
+        }
+    }
+
+    fn description(self) -> &'static str {
+        match self {
+            Ours::Help => "Say what can be asked here",
+            Ours::Plan => "Make a plan before anything is changed",
+            Ours::Test => "Run the project's tests and look at what fails",
+            Ours::Review => "Look through the changes that are not committed",
+            Ours::Compact => "Shorten the conversation to a summary",
+            Ours::Clear => "Forget the conversation so far",
+            Ours::Init => "Write an AGENTS.md that tells agents about this project",
+            Ours::Mcp => "Show the MCP servers, or connect one again",
+        }
+    }
+
+    fn hint(self) -> Option<&'static str> {
+        match self {
+            Ours::Plan => Some("what to plan"),
+            Ours::Test => Some("the command, if it is another than the usual one"),
+            Ours::Review => Some("what to look at"),
+            Ours::Compact => Some("what matters most"),
+            Ours::Mcp => Some("the server to connect again"),
+            Ours::Help | Ours::Clear | Ours::Init => None,
+        }
+    }
+
+    fn announced(self) -> v1::AvailableCommand {
+        let command = v1::AvailableCommand::new(self.name(), self.description());
+        match self.hint() {
+            Some(hint) => command.input(unstructured(hint)),
+            None => command,
+        }
+    }
+}
+
+/// All commands of a session: ours, and the prompts of its MCP servers.
+pub(crate) fn list(foreign: Vec<v1::AvailableCommand>) -> Vec<v1::AvailableCommand> {
+    let ours = Ours::ALL.into_iter().map(Ours::announced);
+    ours.chain(foreign).collect()
+}
+
+pub(crate) fn unstructured(hint: &str) -> v1::AvailableCommandInput {
+    v1::AvailableCommandInput::Unstructured(v1::UnstructuredCommandInput::new(hint))
+}
+
+/// The command that a prompt starts with. A path such as `/etc/hosts` is none.
+pub(crate) fn parse(text: &str, foreign: &[v1::AvailableCommand]) -> Option<Command> {
+    let rest = text.trim_start().strip_prefix('/')?;
+    let (name, behind) = match rest.split_once(char::is_whitespace) {
+        Some((name, behind)) => (name, behind.trim()),
+        None => (rest.trim_end(), ""),
+    };
+    let is_name =
+        |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | ':' | '.');
+    if name.is_empty() || !name.chars().all(is_name) {
+        return None;
+    }
+    let behind = behind.to_owned();
+    if let Some(ours) = Ours::ALL.into_iter().find(|ours| ours.name() == name) {
+        return Some(Command::Ours(ours, behind));
+    }
+    Some(match foreign.iter().any(|command| command.name == name) {
+        true => Command::Foreign(name.to_owned(), behind),
+        false => Command::Unknown(name.to_owned()),
+    })
+}
+
+/// What to say to a command that there is not.
+pub(crate) fn unknown(name: &str, all: &[v1::AvailableCommand]) -> String {
+    let nearest = all
+        .iter()
+        .map(|command| (strsim::damerau_levenshtein(&command.name, name), command))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, _)| *distance <= 2);
+    let names: Vec<_> = all
+        .iter()
+        .map(|command| format!("`/{}`", command.name))
+        .collect();
+    let names = names.join(", ");
+    match nearest {
+        Some((_, command)) => format!(
+            "There is no such command. Did you mean `/{}`? There are: {names}.",
+            command.name
+        ),
+        None => format!("There is no such command. There are: {names}."),
+    }
+}
+
+/// The text of `/help`.
+pub(crate) fn help(all: &[v1::AvailableCommand], model: &str) -> String {
+    let mut text =
+        format!("You are talking to Attaché's coding agent; `{model}` answers. Commands:\n\n");
+    for command in all {
+        text.push_str(&format!("- `/{}`: {}\n", command.name, command.description));
+    }
+    text.push_str("\nAnything else you write goes to the model as it is.\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Option<Command>) {
+        let foreign = [v1::AvailableCommand::new("time:now", "Tell the time")];
+        assert_eq!(parse(text, &foreign), expected, "{text}");
+    }
+
+    #[test]
+    fn prompts_that_start_with_a_slash() {
+        check("/help", Some(Command::Ours(Ours::Help, String::new())));
+        check(
+            "  /plan a house\n",
+            Some(Command::Ours(Ours::Plan, "a house".into())),
+        );
+        check(
+            "/time:now in Rome",
+            Some(Command::Foreign("time:now".into(), "in Rome".into())),
+        );
+        check("/hlep me", Some(Command::Unknown("hlep".into())));
+        check("/etc/hosts is what?", None);
+        check("/ what", None);
+        check("a/b", None);
+    }
+
+    #[test]
+    fn what_is_not_there_names_the_nearest() {
+        let told = unknown("hlep", &list(Vec::new()));
+        assert!(told.contains("Did you mean `/help`?"), "{told}");
+        assert!(!unknown("frobnicate", &list(Vec::new())).contains("mean"));
+    }
+}

@@ -1,0 +1,98 @@
+//! What the commands that go to the model say to it: to a language model in prose, to the embedded one in its grammar.
+
+use std::path::Path;
+
+use super::Ours;
+
+/// What a look at a directory tells of the project in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Project {
+    language: &'static str,
+    test: Option<&'static str>,
+}
+
+impl Project {
+    /// Looks which of the well-known files there are.
+    pub(crate) fn at(cwd: &Path) -> Project {
+        let known = KNOWN.iter().find(|(file, ..)| cwd.join(file).is_file());
+        match known {
+            Some((_, language, test)) => Project {
+                language,
+                test: Some(test),
+            },
+            None => Project {
+                language: "unknown",
+                test: None,
+            },
+        }
+    }
+
+    /// What a language model is told.
+    pub(crate) fn prose(self, command: Ours, behind: &str) -> Option<String> {
+        let given = |otherwise: &str| match behind {
+            "" => otherwise.to_owned(),
+            behind => behind.to_owned(),
+        };
+        Some(match command {
+            Ours::Plan => format!(
+                "Make a plan with the `plan` tool and explain it. Look at whatever you need, but change nothing yet. The task: {}",
+                given("what we have been talking about")
+            ),
+            Ours::Test => format!(
+                "Run the tests of this project ({}). If some fail, find out why and say what would mend them; change nothing without saying so.",
+                given(self.test.unwrap_or("find out how they are run"))
+            ),
+            Ours::Review => format!(
+                "Review {}. Read the surrounding code where it matters. Report what is wrong, by weight, with file and line, and what you would do about each; leave matters of taste out.",
+                given("the changes in the working tree that are not committed (`git diff HEAD`)")
+            ),
+            Ours::Init => "Look through this project and write an AGENTS.md in its root that tells a coding agent what it must know: what it is, how to build, test and run it, how it is laid out, and the conventions that its code keeps. Short, exact, nothing that the code says by itself. If there is one, improve it.".to_owned(),
+            Ours::Help | Ours::Compact | Ours::Clear | Ours::Mcp => return None,
+        })
+    }
+
+    /// What the embedded model is told: requests of its grammar.
+    pub(crate) fn plain(self, command: Ours, behind: &str) -> Option<String> {
+        Some(match (command, behind) {
+            (Ours::Plan, "") => return None,
+            (Ours::Plan, items) => format!("plan: {items}"),
+            (Ours::Test, "") => format!("run {}", self.test?),
+            (Ours::Test, command) => format!("run {command}"),
+            (Ours::Review, "") => {
+                "run git --no-pager diff --stat HEAD\nrun git --no-pager diff HEAD".to_owned()
+            }
+            (Ours::Review, what) => format!("run git --no-pager diff HEAD -- {}", quoted(what)),
+            (Ours::Init, _) => format!("write AGENTS.md with {}", quoted(&self.notes())),
+            (Ours::Help | Ours::Compact | Ours::Clear | Ours::Mcp, _) => return None,
+        })
+    }
+
+    /// The little that can be told of a project without reading it.
+    fn notes(self) -> String {
+        let test = match self.test {
+            Some(test) => format!("- Run the tests with `{test}`.\n"),
+            None => String::new(),
+        };
+        format!(
+            "# For agents\n\n- Language: {}.\n{test}- Fill in how to build and run it, and the conventions of its code.\n",
+            self.language
+        )
+    }
+}
+
+/// In single quotes, as a shell and the embedded grammar read it.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// A file that tells the language, the language, and how its tests are usually run.
+const KNOWN: [(&str, &str, &str); 8] = [
+    ("Cargo.toml", "Rust", "cargo test"),
+    ("go.mod", "Go", "go test ./..."),
+    ("package.json", "JavaScript", "npm test"),
+    ("pyproject.toml", "Python", "python3 -m pytest"),
+    ("setup.py", "Python", "python3 -m pytest"),
+    ("pom.xml", "Java", "mvn -q test"),
+    ("build.gradle", "Java", "./gradlew test"),
+    ("Makefile", "make", "make test"),
+];

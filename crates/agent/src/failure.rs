@@ -1,0 +1,53 @@
+//! How a turn, or the setting up of a session, fails.
+
+use attache::schema::error;
+use attache::{CallError, Error};
+use attache_model as model;
+
+use crate::store;
+
+/// How a turn, or the setting up of a session, fails.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The client cannot be told or asked any more.
+    #[error("{0}")]
+    Client(#[from] CallError),
+    /// What happens cannot be kept.
+    #[error("the session cannot be kept: {0}")]
+    Store(#[from] store::Error),
+    /// The model does not answer.
+    #[error("{0}")]
+    Model(#[from] model::Error),
+    /// The person has ended it.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Error {
+        match failure {
+            Failure::Model(model::Error::Key { .. }) => login(&failure.to_string()),
+            Failure::Cancelled => error::cancelled(),
+            Failure::Store(fault) => fault.into(),
+            Failure::Client(_) | Failure::Model(_) => error::internal(&failure.to_string()),
+        }
+    }
+}
+
+/// A login is needed, and how to go about it.
+fn login(reason: &str) -> Error {
+    let plain = error::auth_required();
+    Error::new(plain.code, format!("{}: {reason}", plain.message))
+}
+
+impl From<store::Error> for Error {
+    fn from(fault: store::Error) -> Error {
+        match fault {
+            store::Error::NotFound { id } => error::session_not_found(&id.as_str().into()),
+            store::Error::Cursor => {
+                error::unusable_params("the cursor is none that a list has given")
+            }
+            fault => error::internal(&fault.to_string()),
+        }
+    }
+}

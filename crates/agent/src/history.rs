@@ -1,0 +1,109 @@
+//! What the model knows of a session: the conversation, and how large it has become.
+
+use std::sync::Arc;
+
+use attache_model::{Input, Message, Output, ToolCall, ToolResult};
+
+/// What the model knows of a session.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    messages: Vec<Arc<Message>>,
+    /// What the last answer cost to read and write, in tokens; zero after the history has been replaced.
+    pub(crate) used: u64,
+}
+
+impl History {
+    pub(crate) fn of(messages: Vec<Message>) -> History {
+        History {
+            messages: messages.into_iter().map(Arc::new).collect(),
+            used: 0,
+        }
+    }
+
+    pub(crate) fn messages(&self) -> &[Arc<Message>] {
+        &self.messages
+    }
+
+    pub(crate) fn push(&mut self, message: Message) {
+        self.messages.push(Arc::new(message));
+    }
+
+    /// Forgets what came after the first so many.
+    pub(crate) fn truncate(&mut self, count: usize) {
+        self.messages.truncate(count);
+    }
+
+    pub(crate) fn replace(&mut self, messages: Vec<Message>) {
+        *self = History::of(messages);
+    }
+
+    /// How large the next request will be, in tokens: what the model has counted, and a rule of thumb for the rest.
+    pub(crate) fn size(&self) -> u64 {
+        let counted = match self.used {
+            0 => 0,
+            _ => self.last_answer().map_or(0, |at| at + 1),
+        };
+        let rest: usize = self.messages[counted..]
+            .iter()
+            .map(|message| bytes(message))
+            .sum();
+        let fresh = u64::try_from(rest).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;
+        self.used.saturating_add(fresh)
+    }
+
+    fn last_answer(&self) -> Option<usize> {
+        let answer = |message: &Arc<Message>| matches!(**message, Message::Model(_));
+        self.messages.iter().rposition(answer)
+    }
+
+    /// The calls of the last answer that have no result.
+    pub(crate) fn open_calls(&self) -> Vec<ToolCall> {
+        let Some(Message::Model(said)) = self.messages.last().map(AsRef::as_ref) else {
+            return Vec::new();
+        };
+        let calls = said.iter().filter_map(|output| match output {
+            Output::Call(call) => Some(call.clone()),
+            Output::Text(_) | Output::Thought { .. } => None,
+        });
+        calls.collect()
+    }
+}
+
+/// A result that says why there is none.
+pub(crate) fn unfinished(call: &ToolCall, why: &str) -> ToolResult {
+    ToolResult {
+        id: call.id.clone(),
+        name: call.name.clone(),
+        content: vec![Input::Text(why.to_owned())],
+        failed: true,
+    }
+}
+
+fn bytes(message: &Message) -> usize {
+    match message {
+        Message::User(inputs) => inputs.iter().map(input_bytes).sum(),
+        Message::Model(outputs) => outputs.iter().map(output_bytes).sum(),
+        Message::Tools(results) => {
+            let contents = results.iter().flat_map(|result| &result.content);
+            contents.map(input_bytes).sum()
+        }
+    }
+}
+
+fn input_bytes(input: &Input) -> usize {
+    match input {
+        Input::Text(text) => text.len(),
+        // Providers count a picture by its measures, about so much.
+        Input::Image { .. } => 6_000,
+        Input::Audio { data, .. } => data.len() / 8,
+    }
+}
+
+fn output_bytes(output: &Output) -> usize {
+    match output {
+        Output::Text(text) | Output::Thought { text, .. } => text.len(),
+        Output::Call(call) => call.name.len() + call.input.len(),
+    }
+}
+
+const BYTES_PER_TOKEN: u64 = 4;

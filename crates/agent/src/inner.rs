@@ -1,0 +1,257 @@
+//! Tools that touch nothing but the session: the plan, a thought, a question, the mode.
+
+use attache::v1;
+use attache_model::Tool;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::modes::Mode;
+
+/// A call of a tool that touches nothing but the session.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Inner {
+    Plan(Vec<v1::PlanEntry>),
+    Think(String),
+    Ask {
+        question: String,
+        options: Vec<String>,
+    },
+    Mode {
+        mode: Mode,
+        reason: String,
+    },
+}
+
+/// The tools as a model is told of them.
+pub(crate) fn specs() -> [Tool; 4] {
+    [plan_spec(), think_spec(), ask_spec(), mode_spec()]
+}
+
+/// The call that a name and an input mean. `None` if the name is none of these; an error is for the model.
+pub(crate) fn parse(name: &str, input: &str) -> Option<Result<Inner, String>> {
+    Some(match name {
+        PLAN => read(input).and_then(|Plan { entries }| plan(entries)),
+        THINK => read(input).map(|Think { thought }| Inner::Think(thought)),
+        ASK => read(input).and_then(|Ask { question, options }| match question.trim() {
+            "" => Err("`question` is empty".to_owned()),
+            _ => Ok(Inner::Ask { question, options }),
+        }),
+        MODE => read(input).and_then(|Switch { mode, reason }| match Mode::find(&mode) {
+            Some(mode) => Ok(Inner::Mode { mode, reason }),
+            None => Err("`mode` is one of ask, code, architect".to_owned()),
+        }),
+        _ => return None,
+    })
+}
+
+/// What sort of tool a name is, if it is one of these.
+pub(crate) fn kind_of(name: &str) -> Option<v1::ToolKind> {
+    match name {
+        PLAN | THINK => Some(v1::ToolKind::Think),
+        ASK => Some(v1::ToolKind::Other),
+        MODE => Some(v1::ToolKind::SwitchMode),
+        _ => None,
+    }
+}
+
+impl Inner {
+    pub(crate) fn title(&self) -> String {
+        match self {
+            Inner::Plan(entries) => {
+                let done = |entry: &&v1::PlanEntry| entry.status == v1::PlanEntryStatus::Completed;
+                format!(
+                    "Plan: {} of {} done",
+                    entries.iter().filter(done).count(),
+                    entries.len()
+                )
+            }
+            Inner::Think(_) => "Think".to_owned(),
+            Inner::Ask { .. } => "Ask the person".to_owned(),
+            Inner::Mode { mode, .. } => format!("Switch to {} mode", mode.name()),
+        }
+    }
+}
+
+fn read<'a, T: Deserialize<'a>>(input: &'a str) -> Result<T, String> {
+    let input = if input.trim().is_empty() { "{}" } else { input };
+    serde_json::from_str(input).map_err(|fault| match fault.classify() {
+        // The rest of the message would repeat what the model wrote.
+        serde_json::error::Category::Data => format!(
+            "the input does not fit the tool's schema (line {}, column {})",
+            fault.line(),
+            fault.column()
+        ),
+        _ => format!(
+            "the input is not valid JSON (line {}, column {})",
+            fault.line(),
+            fault.column()
+        ),
+    })
+}
+
+fn plan(entries: Vec<Entry>) -> Result<Inner, String> {
+    if entries.len() > MOST_ENTRIES {
+        return Err(format!("a plan has at most {MOST_ENTRIES} entries"));
+    }
+    let entries = entries
+        .into_iter()
+        .map(|entry| v1::PlanEntry::new(entry.content, entry.priority.into(), entry.status.into()));
+    Ok(Inner::Plan(entries.collect()))
+}
+
+#[derive(Deserialize)]
+struct Plan {
+    entries: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    content: String,
+    #[serde(default)]
+    status: Status,
+    #[serde(default)]
+    priority: Priority,
+}
+
+#[derive(Deserialize, Default, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    #[default]
+    Pending,
+    InProgress,
+    Completed,
+}
+
+impl From<Status> for v1::PlanEntryStatus {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Pending => v1::PlanEntryStatus::Pending,
+            Status::InProgress => v1::PlanEntryStatus::InProgress,
+            Status::Completed => v1::PlanEntryStatus::Completed,
+        }
+    }
+}
+
+#[derive(Deserialize, Default, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+enum Priority {
+    High,
+    #[default]
+    Medium,
+    Low,
+}
+
+impl From<Priority> for v1::PlanEntryPriority {
+    fn from(priority: Priority) -> Self {
+        match priority {
+            Priority::High => v1::PlanEntryPriority::High,
+            Priority::Medium => v1::PlanEntryPriority::Medium,
+            Priority::Low => v1::PlanEntryPriority::Low,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Think {
+    #[serde(default)]
+    thought: String,
+}
+
+#[derive(Deserialize)]
+struct Ask {
+    question: String,
+    #[serde(default)]
+    options: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Switch {
+    mode: String,
+    #[serde(default)]
+    reason: String,
+}
+
+fn plan_spec() -> Tool {
+    Tool {
+        name: PLAN.to_owned(),
+        description: "Shows the person the plan and how far it has come. Always give the whole plan: it replaces the one before.".to_owned(),
+        schema: json!({
+            "type": "object",
+            "properties": {
+                "entries": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "content": { "type": "string", "description": "The step, in a few words" },
+                            "status": { "enum": ["pending", "in_progress", "completed"] },
+                            "priority": { "enum": ["high", "medium", "low"] }
+                        },
+                        "required": ["content", "status"]
+                    }
+                }
+            },
+            "required": ["entries"],
+            "additionalProperties": false
+        }),
+    }
+}
+
+fn think_spec() -> Tool {
+    one_text(
+        THINK,
+        "Writes a thought down. It changes nothing and finds nothing out; use it to weigh what the tools have told.",
+        "thought",
+    )
+}
+
+fn ask_spec() -> Tool {
+    Tool {
+        name: ASK.to_owned(),
+        description: "Asks the person something that only they can decide, and waits for the answer. Never for secrets.".to_owned(),
+        schema: json!({
+            "type": "object",
+            "properties": {
+                "question": { "type": "string" },
+                "options": { "type": "array", "items": { "type": "string" }, "description": "Answers to choose from; leave out for a free answer" }
+            },
+            "required": ["question"],
+            "additionalProperties": false
+        }),
+    }
+}
+
+fn mode_spec() -> Tool {
+    Tool {
+        name: MODE.to_owned(),
+        description: "Asks to work in another mode: `architect` looks and plans only, `ask` asks before each change, `code` changes files at once.".to_owned(),
+        schema: json!({
+            "type": "object",
+            "properties": {
+                "mode": { "enum": ["ask", "code", "architect"] },
+                "reason": { "type": "string", "description": "Shown to the person; when a plan is ready, the plan in Markdown" }
+            },
+            "required": ["mode"],
+            "additionalProperties": false
+        }),
+    }
+}
+
+fn one_text(name: &str, description: &str, member: &str) -> Tool {
+    Tool {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        schema: json!({
+            "type": "object",
+            "properties": { member: { "type": "string" } },
+            "required": [member],
+            "additionalProperties": false
+        }),
+    }
+}
+
+const PLAN: &str = "plan";
+const THINK: &str = "think";
+const ASK: &str = "ask";
+const MODE: &str = "mode";
+const MOST_ENTRIES: usize = 200;

@@ -1,0 +1,75 @@
+//! What the model is told before the conversation: who it is, where it works, and what the project says of itself.
+
+use std::path::Path;
+
+use attache_host::Roots;
+use attache_host::files::Files;
+
+use crate::modes::Mode;
+use crate::settings::{Instructions, Settings};
+
+/// What the model is told before the conversation.
+pub(crate) fn instructions(settings: &Settings, roots: &Roots, notes: &str) -> String {
+    let own = match &settings.instructions {
+        Some(Instructions { text, alone: true }) => return format!("{text}\n{notes}"),
+        Some(Instructions { text, alone: false }) => format!("\n{text}\n"),
+        None => String::new(),
+    };
+    let places: Vec<_> = roots
+        .paths()
+        .map(|path| format!("- {}", path.display()))
+        .collect();
+    let mode = mode(settings.mode);
+    format!(
+        "{WHO}\n\n{mode}\n\nThe working directory comes first; nothing outside these directories can be touched:\n{}\n{own}{notes}",
+        places.join("\n")
+    )
+}
+
+/// What the project tells agents, from the files in its roots. Blocking.
+pub(crate) fn project_notes(files: &Files, roots: &Roots) -> String {
+    let mut notes = String::new();
+    for root in roots.paths() {
+        // One of them: a CLAUDE.md beside an AGENTS.md mostly says the same, or points to it.
+        let found = NAMES
+            .iter()
+            .find_map(|name| read(files, roots, &root.join(name)));
+        if let Some((name, text)) = found {
+            notes.push_str(&format!(
+                "\n<project-instructions file=\"{name}\">\n{text}\n</project-instructions>\n"
+            ));
+        }
+    }
+    notes
+}
+
+fn read(files: &Files, roots: &Roots, path: &Path) -> Option<(String, String)> {
+    let text = files.read(roots, path, None, None).ok()?;
+    let text = text.trim();
+    if text.is_empty() {
+        return None;
+    }
+    let end = text.floor_char_boundary(MOST_NOTES);
+    Some((path.display().to_string(), text[..end].to_owned()))
+}
+
+fn mode(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Ask => {
+            "Mode: ask. The person is asked before each change, command and page; one that is refused stays undone."
+        }
+        Mode::Code => {
+            "Mode: code. You may change files at once; the person is asked before commands and pages."
+        }
+        Mode::Architect => {
+            "Mode: architect. Look and plan; nothing can be changed and no command run. When the plan is ready, call `mode` to ask the person to go on."
+        }
+    }
+}
+
+const WHO: &str = "You are Attaché's coding agent. You work in a person's project through tools, and what you do is shown in their editor.
+Find things out before you claim them. Prefer the smallest change that does the job, in the style of the code around it. After a change, check it where that can be done.
+Keep a plan with `plan` when a task has several steps, and update it as you go. Use `ask` when only the person can decide.
+A tool that fails says why: mend the call rather than repeating it. Say plainly what you did, what you did not do, and what failed.";
+const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
+const MOST_NOTES: usize = 32 * 1024;

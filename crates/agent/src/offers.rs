@@ -1,0 +1,72 @@
+//! What the agent says of itself: capabilities as they are, and how to log in.
+
+use attache::schema::error;
+use attache::{Error, v1};
+use attache_model::Catalog;
+
+/// The answer to `initialize`.
+pub(crate) fn hello(models: &Catalog) -> v1::InitializeResponse {
+    let who = v1::Implementation::new("attache", env!("CARGO_PKG_VERSION")).title("Attaché");
+    v1::InitializeResponse::new(v1::ProtocolVersion::V1)
+        .agent_capabilities(capabilities(models))
+        .auth_methods(methods(models))
+        .agent_info(who)
+}
+
+/// `authenticate`: keys come from the environment or from `providers/set`, so that all there is to do is to look again.
+pub(crate) fn authenticate(
+    models: &Catalog,
+    method: &v1::AuthMethodId,
+) -> Result<v1::AuthenticateResponse, Error> {
+    if methods(models).iter().all(|known| known.id() != method) {
+        return Err(error::unusable_params("there is no such way to log in"));
+    }
+    match models.open(&models.default_model()) {
+        Ok(_) => Ok(v1::AuthenticateResponse::new()),
+        Err(fault) => Err(crate::failure::Failure::from(fault).into()),
+    }
+}
+
+fn capabilities(models: &Catalog) -> v1::AgentCapabilities {
+    let default = models.default_model();
+    let card = models.cards().into_iter().find(|card| card.id == default);
+    let prompt = v1::PromptCapabilities::new()
+        .image(card.as_ref().is_some_and(|card| card.images))
+        .audio(card.as_ref().is_some_and(|card| card.audio))
+        .embedded_context(true);
+    let mcp = v1::McpCapabilities::new().http(true).sse(true).acp(true);
+    let overriding = v1::SessionSystemPromptModeCapabilities::new()
+        .overriding(v1::SessionSystemPromptOverrideCapabilities::new());
+    let sessions = v1::SessionCapabilities::new()
+        .list(v1::SessionListCapabilities::new())
+        .delete(v1::SessionDeleteCapabilities::new())
+        .additional_directories(v1::SessionAdditionalDirectoriesCapabilities::new())
+        .system_prompt(v1::SessionSystemPromptCapabilities::new().mode(overriding))
+        .fork(v1::SessionForkCapabilities::new())
+        .archive(v1::SessionArchiveCapabilities::new())
+        .status(v1::SessionStatusCapabilities::new())
+        .title(v1::SessionTitleCapabilities::new())
+        .resume(v1::SessionResumeCapabilities::new())
+        .close(v1::SessionCloseCapabilities::new());
+    v1::AgentCapabilities::new()
+        .load_session(true)
+        .prompt_capabilities(prompt)
+        .mcp_capabilities(mcp)
+        .session_capabilities(sessions)
+        .providers(v1::ProvidersCapabilities::new())
+}
+
+/// A way to log in for each provider that wants a key and has none.
+fn methods(models: &Catalog) -> Vec<v1::AuthMethod> {
+    let keyless = models.keyless().into_iter();
+    keyless
+        .map(|wanted| {
+            let method = v1::AuthMethodAgent::new(
+                format!("{}-key", wanted.provider),
+                format!("{} API key", wanted.name),
+            )
+            .description(wanted.hint);
+            v1::AuthMethod::Agent(method)
+        })
+        .collect()
+}

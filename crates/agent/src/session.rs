@@ -1,0 +1,293 @@
+//! One open session: what its turns share, and what a client may change while one runs.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use attache::agent::{ClientHandle, ClientSession};
+use attache::json::Raw;
+use attache::schema::error;
+use attache::{CallError, Error, v1};
+use attache_host::Roots;
+use attache_model::{Card, Message, Model};
+use tokio::sync::watch;
+
+use crate::Agent;
+use crate::failure::Failure;
+use crate::history::History;
+use crate::leave::Leave;
+use crate::mcp::Servers;
+use crate::modes::Mode;
+use crate::queue::Queue;
+use crate::settings::{self, Settings};
+use crate::store::{Journal, Kind};
+use crate::tools::Workplace;
+use crate::{commands, ids};
+
+/// One open session.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) agent: Arc<Agent>,
+    pub(crate) client: ClientSession,
+    pub(crate) journal: Journal,
+    pub(crate) place: Workplace,
+    pub(crate) servers: Servers,
+    /// Turns, one after the other, each with the conversation in its hands.
+    pub(crate) turns: Queue<History>,
+    settings: Mutex<Settings>,
+    leave: Mutex<Leave>,
+    /// What the client should know and cannot be shown as a notice; said when the next turn begins.
+    asides: Mutex<Vec<String>>,
+    closing: watch::Sender<bool>,
+}
+
+impl Session {
+    pub(crate) fn new(parts: Parts) -> Session {
+        Session {
+            agent: parts.agent,
+            client: parts.client,
+            journal: parts.journal,
+            place: parts.place,
+            servers: parts.servers,
+            turns: Queue::new(parts.history, MOST_WAITING),
+            settings: Mutex::new(parts.settings),
+            leave: Mutex::new(parts.leave),
+            asides: Mutex::default(),
+            closing: watch::Sender::new(false),
+        }
+    }
+
+    pub(crate) fn id(&self) -> &v1::SessionId {
+        self.client.id()
+    }
+
+    pub(crate) fn roots(&self) -> &Roots {
+        self.place.roots()
+    }
+
+    pub(crate) fn cwd(&self) -> &Path {
+        self.roots().cwd()
+    }
+
+    pub(crate) fn settings(&self) -> Settings {
+        self.lock().clone()
+    }
+
+    pub(crate) fn leave(&self) -> MutexGuard<'_, Leave> {
+        self.leave.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Settings> {
+        self.settings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The model that answers.
+    pub(crate) fn model(&self) -> Result<Arc<dyn Model>, Failure> {
+        let id = self.lock().model.clone();
+        Ok(self.agent.models.open(&id)?)
+    }
+
+    /// Shows the client something and keeps it.
+    pub(crate) async fn show(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), Failure> {
+        let update = Raw::of(&update.into());
+        self.journal
+            .append(Kind::Update, update.as_str().to_owned())
+            .await?;
+        Ok(self.client.repeat(&update).await?)
+    }
+
+    /// Shows the client something that is not part of the conversation.
+    pub(crate) async fn tell(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), CallError> {
+        self.client.update(update).await
+    }
+
+    /// Says something for the agent itself, as one message.
+    pub(crate) async fn say(&self, text: impl Into<String>) -> Result<(), Failure> {
+        let chunk = v1::ContentChunk::new(text.into()).message_id(ids::fresh("msg_"));
+        self.show(v1::SessionUpdate::AgentMessageChunk(chunk)).await
+    }
+
+    /// Adds to the conversation, in the journal and in hand.
+    pub(crate) async fn keep(
+        &self,
+        history: &mut History,
+        message: Message,
+    ) -> Result<(), Failure> {
+        let kept = serde_json::to_vec(&message).unwrap_or_default();
+        self.journal.append(Kind::Message, kept).await?;
+        history.push(message);
+        Ok(())
+    }
+
+    /// What the person should know, and nothing depends on. A client that shows no notices hears it in the next turn.
+    pub(crate) async fn notice(
+        &self,
+        severity: v1::NoticeSeverity,
+        title: String,
+        description: String,
+    ) {
+        if can(self.client.client(), |session| session.notices.is_some()) {
+            let notice = v1::Notice::new(severity, title).description(description);
+            // A client that is gone needs none.
+            drop(self.tell(notice).await);
+        } else {
+            let mut asides = self.asides.lock().unwrap_or_else(PoisonError::into_inner);
+            if asides.len() < MOST_ASIDES {
+                asides.push(format!("{title}: {description}"));
+            }
+        }
+    }
+
+    pub(crate) fn take_asides(&self) -> Vec<String> {
+        let mut asides = self.asides.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut asides)
+    }
+
+    /// The slash commands as they are now.
+    pub(crate) fn commands(&self) -> Vec<v1::AvailableCommand> {
+        commands::list(self.servers.prompts())
+    }
+
+    pub(crate) async fn announce_commands(&self) {
+        let commands = v1::AvailableCommandsUpdate::new(self.commands());
+        drop(self.tell(commands).await);
+    }
+
+    /// Changes the settings and keeps them; the client hears of a new mode and of the options as they are now.
+    pub(crate) async fn change(&self, change: impl FnOnce(&mut Settings)) -> Result<(), Failure> {
+        let (before, after) = {
+            let mut settings = self.lock();
+            let before = settings.clone();
+            change(&mut settings);
+            (before, settings.clone())
+        };
+        if before == after {
+            return Ok(());
+        }
+        let kept = serde_json::to_value(&after).unwrap_or_default();
+        self.journal.set_settings(kept).await?;
+        if before.mode != after.mode {
+            self.tell(v1::CurrentModeUpdate::new(after.mode.id()))
+                .await?;
+        }
+        if (before.mode, &before.model, before.thought) != (after.mode, &after.model, after.thought)
+        {
+            self.announce_options().await?;
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn announce_options(&self) -> Result<(), CallError> {
+        let options = self.options();
+        self.tell(v1::ConfigOptionUpdate::new(options)).await
+    }
+
+    pub(crate) fn options(&self) -> Vec<v1::SessionConfigOption> {
+        settings::options(&self.lock(), &self.agent.models.cards())
+    }
+
+    pub(crate) fn modes(&self) -> v1::SessionModeState {
+        self.lock().mode.state()
+    }
+
+    /// `session/set_config_option`
+    pub(crate) async fn choose(
+        &self,
+        request: &v1::SetSessionConfigOptionRequest,
+    ) -> Result<(), Error> {
+        let v1::SessionConfigOptionValue::ValueId(value) = &request.value else {
+            return Err(error::unusable_params("the option is no switch"));
+        };
+        let value = value.as_str();
+        match request.config_id.as_str() {
+            settings::MODE => self.set_mode(value).await,
+            settings::MODEL => {
+                let cards = self.agent.models.cards();
+                if !cards.iter().any(|card| card.id == value) {
+                    return Err(error::unusable_params("no such model is offered"));
+                }
+                self.agent.models.open(value).map_err(Failure::from)?;
+                let model = value.to_owned();
+                Ok(self.change(move |settings| settings.model = model).await?)
+            }
+            settings::THOUGHT => {
+                let level = settings::level(value).filter(|level| {
+                    self.card()
+                        .is_some_and(|card| card.thoughts.contains(level))
+                });
+                let Some(level) = level else {
+                    return Err(error::unusable_params(
+                        "the model has no such thought level",
+                    ));
+                };
+                Ok(self.change(|settings| settings.thought = level).await?)
+            }
+            _ => Err(error::unusable_params("there is no such config option")),
+        }
+    }
+
+    /// `session/set_mode`
+    pub(crate) async fn set_mode(&self, id: &str) -> Result<(), Error> {
+        let Some(mode) = Mode::find(id) else {
+            return Err(error::unusable_params("there is no such mode"));
+        };
+        Ok(self.change(|settings| settings.mode = mode).await?)
+    }
+
+    pub(crate) fn card(&self) -> Option<Card> {
+        let model = self.lock().model.clone();
+        let mut cards = self.agent.models.cards().into_iter();
+        cards.find(|card| card.id == model)
+    }
+
+    /// Tells how full the model's window is, and what the session has cost.
+    pub(crate) async fn tell_usage(&self, card: &Card) -> Result<(), CallError> {
+        let settings = self.settings();
+        let mut update = v1::UsageUpdate::new(settings.used, card.window);
+        update.cost = settings.cost.map(|amount| v1::Cost::new(amount, "USD"));
+        self.tell(update).await
+    }
+
+    /// Waits until the session is being closed.
+    pub(crate) async fn closing(&self) {
+        let mut closing = self.closing.subscribe();
+        // The sender lives as long as we do.
+        drop(closing.wait_for(|closing| *closing).await);
+    }
+
+    /// Ends the turn under way and those that wait, then everything that the session has started.
+    pub(crate) async fn close(&self) {
+        self.closing.send_replace(true);
+        let mut ticket = self.turns.enter_anyway();
+        let held = ticket.turn().await;
+        self.place.close().await;
+        self.servers.close().await;
+        drop(held);
+    }
+}
+
+/// What a session is made of.
+pub(crate) struct Parts {
+    pub(crate) agent: Arc<Agent>,
+    pub(crate) client: ClientSession,
+    pub(crate) journal: Journal,
+    pub(crate) place: Workplace,
+    pub(crate) servers: Servers,
+    pub(crate) history: History,
+    pub(crate) settings: Settings,
+    pub(crate) leave: Leave,
+}
+
+/// Whether the client has offered something for its sessions.
+pub(crate) fn can(
+    client: &ClientHandle,
+    what: impl FnOnce(&v1::ClientSessionCapabilities) -> bool,
+) -> bool {
+    let capabilities = client.capabilities();
+    let session = capabilities
+        .as_ref()
+        .and_then(|client| client.session.as_ref());
+    session.is_some_and(what)
+}
+
+const MOST_WAITING: usize = 32;
+const MOST_ASIDES: usize = 16;

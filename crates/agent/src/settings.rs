@@ -1,0 +1,118 @@
+//! What a person has chosen for a session, and what it has cost. It is kept with the session.
+
+use attache::v1;
+use attache_model::{Card, Thought};
+use serde::{Deserialize, Serialize};
+
+use crate::modes::Mode;
+
+/// What a person has chosen for a session, and what it has cost.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Settings {
+    pub(crate) mode: Mode,
+    pub(crate) model: String,
+    pub(crate) thought: Thought,
+    /// What the client wants the model to be told besides.
+    pub(crate) instructions: Option<Instructions>,
+    /// What the answers have cost, in US dollars, where prices are known.
+    pub(crate) cost: Option<f64>,
+    /// How full the model's window was, in tokens.
+    pub(crate) used: u64,
+}
+
+/// A system prompt of the client's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Instructions {
+    pub(crate) text: String,
+    /// Whether ours are left out.
+    pub(crate) alone: bool,
+}
+
+/// The ids of the config options.
+pub(crate) const MODE: &str = "mode";
+pub(crate) const MODEL: &str = "model";
+pub(crate) const THOUGHT: &str = "thought_level";
+
+/// The config options of a session: the models that are offered, and what the chosen one can be told.
+pub(crate) fn options(settings: &Settings, cards: &[Card]) -> Vec<v1::SessionConfigOption> {
+    let mut options = vec![mode(settings.mode), model(&settings.model, cards)];
+    let card = cards.iter().find(|card| card.id == settings.model);
+    if let Some(card) = card.filter(|card| !card.thoughts.is_empty()) {
+        options.push(thought(settings.thought, &card.thoughts));
+    }
+    options
+}
+
+fn mode(current: Mode) -> v1::SessionConfigOption {
+    let choices = Mode::ALL.map(|mode| {
+        v1::SessionConfigSelectOption::new(mode.id(), mode.name()).description(mode.description())
+    });
+    option(MODE, "Mode", current.id(), choices.into())
+        .description("How freely the agent acts")
+        .category(v1::SessionConfigOptionCategory::Mode)
+}
+
+fn model(current: &str, cards: &[Card]) -> v1::SessionConfigOption {
+    let mut choices: Vec<_> = cards.iter().map(choice).collect();
+    if cards.iter().all(|card| card.id != current) {
+        // One that is no longer offered: the choice still says what it is.
+        choices.push(v1::SessionConfigSelectOption::new(current, current));
+    }
+    option(MODEL, "Model", current, choices)
+        .description("Who answers")
+        .category(v1::SessionConfigOptionCategory::Model)
+}
+
+fn choice(card: &Card) -> v1::SessionConfigSelectOption {
+    let mut choice = v1::SessionConfigSelectOption::new(card.id.as_str(), card.name.as_str());
+    choice.description.clone_from(&card.description);
+    choice
+}
+
+fn thought(current: Thought, levels: &[Thought]) -> v1::SessionConfigOption {
+    let choices = levels
+        .iter()
+        .map(|level| v1::SessionConfigSelectOption::new(level_id(*level), level_name(*level)));
+    let current = match levels.contains(&current) {
+        true => current,
+        false => levels.first().copied().unwrap_or_default(),
+    };
+    option(THOUGHT, "Thinking", level_id(current), choices.collect())
+        .description("How much the model thinks before it answers")
+        .category(v1::SessionConfigOptionCategory::ThoughtLevel)
+}
+
+fn option(
+    id: &str,
+    name: &str,
+    current: &str,
+    choices: Vec<v1::SessionConfigSelectOption>,
+) -> v1::SessionConfigOption {
+    let choices = v1::SessionConfigSelectOptions::Ungrouped(choices);
+    v1::SessionConfigOption::new(id, name, v1::SessionConfigSelect::new(current, choices))
+}
+
+pub(crate) fn level(id: &str) -> Option<Thought> {
+    LEVELS.into_iter().find(|level| level_id(*level) == id)
+}
+
+fn level_id(level: Thought) -> &'static str {
+    match level {
+        Thought::Off => "off",
+        Thought::Low => "low",
+        Thought::Medium => "medium",
+        Thought::High => "high",
+    }
+}
+
+fn level_name(level: Thought) -> &'static str {
+    match level {
+        Thought::Off => "Off",
+        Thought::Low => "Low",
+        Thought::Medium => "Medium",
+        Thought::High => "High",
+    }
+}
+
+const LEVELS: [Thought; 4] = [Thought::Off, Thought::Low, Thought::Medium, Thought::High];

@@ -1,0 +1,361 @@
+//! A turn: a prompt, the model's answers and the calls in between, until there is a reason to stop.
+
+mod answer;
+mod call;
+mod command;
+mod inner;
+
+use std::sync::Arc;
+
+use attache::schema::error;
+use attache::{Error, Reply, v1};
+use attache_model::{self as model, Message, Model, Output, Stop, ToolCall, ToolResult};
+use tokio::select;
+
+use crate::failure::Failure;
+use crate::history::{History, unfinished};
+use crate::queue::Ticket;
+use crate::recovery::{Asked, TurnEnd};
+use crate::session::Session;
+use crate::store::Kind;
+use crate::{compaction, ids, prompt};
+
+/// Takes a prompt: it stands in line at once, and is answered when it has had its turn.
+pub(crate) fn take(
+    session: &Arc<Session>,
+    request: v1::PromptRequest,
+    reply: Reply<v1::PromptResponse>,
+) {
+    match session.turns.enter() {
+        Some(ticket) => drop(tokio::spawn(wait(
+            Arc::clone(session),
+            ticket,
+            request,
+            reply,
+        ))),
+        None => {
+            let reason = "too many prompts wait in this session";
+            reply.fail(error::invalid_request("busy", reason));
+        }
+    }
+}
+
+async fn wait(
+    session: Arc<Session>,
+    mut ticket: Ticket<History>,
+    request: v1::PromptRequest,
+    reply: Reply<v1::PromptResponse>,
+) {
+    let mut history = select! {
+        biased;
+        () = reply.cancelled() => return reply.ok(cancelled()),
+        () = session.closing() => return reply.ok(cancelled()),
+        turn = ticket.turn() => match turn {
+            Some(history) => history,
+            None => return reply.fail(error::internal("the session has ended")),
+        },
+    };
+    let mut turn = Turn::new(&session, &mut history);
+    let outcome = turn.take(request.prompt, &reply).await;
+    reply.with(outcome);
+}
+
+/// One turn under way.
+pub(crate) struct Turn<'a> {
+    session: &'a Arc<Session>,
+    history: &'a mut History,
+    /// How long the conversation was before the prompt.
+    before: usize,
+    /// What the model has said in the answer under way.
+    said: Vec<Output>,
+    /// Which message the next words belong to.
+    voice: Option<(Voice, v1::MessageId)>,
+    /// Calls that the client was shown and that have not ended.
+    open: Vec<Open>,
+    /// What became of the calls of the last answer so far.
+    results: Vec<ToolResult>,
+    /// What the turn has cost, and the last answer of it.
+    spent: model::Usage,
+    last: model::Usage,
+}
+
+/// A call that the client was shown.
+#[derive(Debug, Clone)]
+struct Open {
+    /// What the model calls it.
+    id: String,
+    /// What the client calls it.
+    shown: v1::ToolCallId,
+    /// The tool's name.
+    name: String,
+    /// Whether the client has surely been told of it.
+    announced: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Voice {
+    Speaking,
+    Thinking,
+}
+
+/// How a turn ended by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Done,
+    Length,
+    TooManyRequests,
+    Refusal,
+}
+
+impl<'a> Turn<'a> {
+    fn new(session: &'a Arc<Session>, history: &'a mut History) -> Turn<'a> {
+        Turn {
+            session,
+            before: history.messages().len(),
+            history,
+            said: Vec::new(),
+            voice: None,
+            open: Vec::new(),
+            results: Vec::new(),
+            spent: model::Usage::default(),
+            last: model::Usage::default(),
+        }
+    }
+
+    async fn take(
+        &mut self,
+        content: Vec<v1::ContentBlock>,
+        reply: &Reply<v1::PromptResponse>,
+    ) -> Result<v1::PromptResponse, Error> {
+        let asked = Asked {
+            message: ids::fresh("msg_").into(),
+            content,
+        };
+        let session = Arc::clone(self.session);
+        session
+            .journal
+            .commit(Kind::Prompt, asked.to_json())
+            .await?;
+        let outcome = select! {
+            biased;
+            () = reply.cancelled() => Err(Failure::Cancelled),
+            () = session.closing() => Err(Failure::Cancelled),
+            outcome = self.run(asked.content) => outcome,
+        };
+        self.end(outcome).await
+    }
+
+    async fn run(&mut self, content: Vec<v1::ContentBlock>) -> Result<End, Failure> {
+        for aside in self.session.take_asides() {
+            self.session.say(aside).await?;
+        }
+        self.session.servers.ready().await;
+        match self.command(&content).await? {
+            command::Then::Done => Ok(End::Done),
+            command::Then::Ask(words) => {
+                self.title(&content).await?;
+                self.session
+                    .keep(self.history, Message::User(words))
+                    .await?;
+                self.converse().await
+            }
+            command::Then::Go => {
+                self.title(&content).await?;
+                let card = self.session.model()?.card().clone();
+                let words = prompt::inputs(&self.session.place, &card, &content).await;
+                self.session
+                    .keep(self.history, Message::User(words))
+                    .await?;
+                self.converse().await
+            }
+        }
+    }
+
+    /// Asks the model until it has nothing more to do.
+    async fn converse(&mut self) -> Result<End, Failure> {
+        let most = self.session.agent.limits.requests;
+        for _ in 0..most {
+            let model = self.session.model()?;
+            self.make_room(model.as_ref()).await?;
+            let stop = match self.answer(model.as_ref()).await {
+                Err(Failure::Model(model::Error::TooLong { .. })) if self.said.is_empty() => {
+                    self.shorten().await?;
+                    self.answer(model.as_ref()).await?
+                }
+                other => other?,
+            };
+            let calls = self.finish_answer(model.as_ref()).await?;
+            match stop {
+                Stop::Refusal => return Ok(End::Refusal),
+                Stop::Length if calls.is_empty() => return Ok(End::Length),
+                _ if calls.is_empty() => return Ok(End::Done),
+                Stop::Done | Stop::Tools | Stop::Length => self.carry_out(calls).await?,
+            }
+        }
+        Ok(End::TooManyRequests)
+    }
+
+    /// Shortens the conversation before it no longer fits.
+    async fn make_room(&mut self, model: &dyn Model) -> Result<(), Failure> {
+        let window = model.card().window;
+        let full = window.saturating_sub(model.card().most_output.min(window / 4));
+        if self.history.size() > full / 100 * FULL_PERCENT && self.history.messages().len() > 1 {
+            self.shorten().await?;
+        }
+        Ok(())
+    }
+
+    async fn shorten(&mut self) -> Result<(), Failure> {
+        compaction::compact(self.session, self.history, "").await?;
+        // The prompt has become a part of the summary, which a refusal must not take along.
+        self.before = self.history.messages().len();
+        Ok(())
+    }
+
+    /// The answer is complete: it is kept, and its calls are to be carried out.
+    async fn finish_answer(&mut self, model: &dyn Model) -> Result<Vec<ToolCall>, Failure> {
+        let said = std::mem::take(&mut self.said);
+        self.voice = None;
+        if said.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.session
+            .keep(self.history, Message::Model(said))
+            .await?;
+        self.tell_usage(model).await?;
+        // A call that was named and never came to an end, as at the longest answer.
+        let calls = self.history.open_calls();
+        let lost: Vec<Open> = self.open.clone();
+        for open in lost
+            .iter()
+            .filter(|open| calls.iter().all(|call| call.id != open.id))
+        {
+            self.settle(open, "The call was cut off").await?;
+        }
+        Ok(calls)
+    }
+
+    async fn carry_out(&mut self, calls: Vec<ToolCall>) -> Result<(), Failure> {
+        for call in &calls {
+            let result = self.call(call).await?;
+            self.results.push(result);
+        }
+        let results = std::mem::take(&mut self.results);
+        self.session
+            .keep(self.history, Message::Tools(results))
+            .await
+    }
+
+    /// Ends the turn, whatever came of it: nothing stays open, and the journal knows before the client does.
+    async fn end(&mut self, outcome: Result<End, Failure>) -> Result<v1::PromptResponse, Error> {
+        let (reason, how) = match &outcome {
+            Ok(End::Done) => (v1::StopReason::EndTurn, "end_turn"),
+            Ok(End::Length) => (v1::StopReason::MaxTokens, "max_tokens"),
+            Ok(End::TooManyRequests) => (v1::StopReason::MaxTurnRequests, "max_turn_requests"),
+            Ok(End::Refusal) => (v1::StopReason::Refusal, "refusal"),
+            Err(Failure::Cancelled) => (v1::StopReason::Cancelled, "cancelled"),
+            Err(_) => (v1::StopReason::EndTurn, "failed"),
+        };
+        let why = match &outcome {
+            Err(Failure::Cancelled) => "Cancelled by the person",
+            _ => "Not finished: the turn failed",
+        };
+        let settled = self.settle_all(why).await;
+        let forgotten = matches!(outcome, Ok(End::Refusal));
+        if forgotten {
+            self.history.truncate(self.before);
+        }
+        let end = TurnEnd {
+            how: how.to_owned(),
+            forgotten,
+        };
+        let end = serde_json::to_vec(&end).unwrap_or_default();
+        self.session.journal.commit(Kind::TurnEnded, end).await?;
+        match outcome {
+            Ok(_) | Err(Failure::Cancelled) => {
+                // A client that is gone hears nothing; the journal has it.
+                drop(settled);
+                Ok(v1::PromptResponse::new(reason).usage(usage(&self.spent)))
+            }
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    /// Settles what is open, for the client and for the model.
+    async fn settle_all(&mut self, why: &str) -> Result<(), Failure> {
+        let said = std::mem::take(&mut self.said);
+        if !said.is_empty() {
+            self.session
+                .keep(self.history, Message::Model(said))
+                .await?;
+        }
+        for open in self.open.clone() {
+            self.settle(&open, why).await?;
+        }
+        let mut results = std::mem::take(&mut self.results);
+        let calls = self.history.open_calls();
+        let left = calls.get(results.len()..).unwrap_or_default();
+        results.extend(left.iter().map(|call| unfinished(call, why)));
+        if !results.is_empty() {
+            self.session
+                .keep(self.history, Message::Tools(results))
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// A call has failed before it came to anything.
+    async fn settle(&mut self, open: &Open, why: &str) -> Result<(), Failure> {
+        self.open.retain(|other| other.shown != open.shown);
+        let why = serde_json::json!({ "error": why });
+        if !open.announced {
+            let failed = v1::ToolCall::new(open.shown.clone(), open.name.as_str())
+                .name(open.name.as_str())
+                .status(v1::ToolCallStatus::Failed)
+                .raw_output(why);
+            return self.session.show(failed).await;
+        }
+        let failed = v1::ToolCallUpdate::new(open.shown.clone())
+            .status(v1::ToolCallStatus::Failed)
+            .raw_output(why);
+        self.session.show(failed).await
+    }
+
+    /// The first prompt names the session.
+    async fn title(&self, content: &[v1::ContentBlock]) -> Result<(), Failure> {
+        let text = content.iter().find_map(v1::ContentBlock::as_text);
+        let Some(title) = text.and_then(prompt::title) else {
+            return Ok(());
+        };
+        if self.before > 0 {
+            return Ok(());
+        }
+        if let Some(stored) = self
+            .session
+            .agent
+            .store
+            .name(self.session.id().as_str(), &title)
+            .await?
+        {
+            let update = v1::SessionInfoUpdate::new().title(stored);
+            self.session.tell(update).await?;
+        }
+        Ok(())
+    }
+}
+
+fn cancelled() -> v1::PromptResponse {
+    v1::PromptResponse::new(v1::StopReason::Cancelled)
+}
+
+fn usage(spent: &model::Usage) -> v1::Usage {
+    let read = spent.input + spent.cache_read + spent.cache_write;
+    let mut usage = v1::Usage::new(read + spent.output, spent.input, spent.output);
+    usage.thought_tokens = Some(spent.thought).filter(|count| *count > 0);
+    usage.cached_read_tokens = Some(spent.cache_read).filter(|count| *count > 0);
+    usage.cached_write_tokens = Some(spent.cache_write).filter(|count| *count > 0);
+    usage
+}
+
+/// How full the window may become before the conversation is shortened.
+const FULL_PERCENT: u64 = 85;

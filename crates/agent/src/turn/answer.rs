@@ -1,0 +1,189 @@
+//! One answer of the model, shown as it comes.
+
+use std::sync::Arc;
+
+use attache::v1;
+use attache_model::{Event, Model, Output, Request, Stop, Tool, Usage};
+use futures_util::StreamExt;
+
+use super::{Open, Turn, Voice};
+use crate::failure::Failure;
+use crate::modes::Mode;
+use crate::{ids, inner, instructions, tools};
+
+impl Turn<'_> {
+    pub(super) async fn answer(&mut self, model: &dyn Model) -> Result<Stop, Failure> {
+        let request = self.request(model).await;
+        let mut events = model.answer(request);
+        let mut usage = Usage::default();
+        let stop = loop {
+            let event = match events.next().await {
+                Some(event) => event?,
+                None => break Stop::Done,
+            };
+            match event {
+                Event::Text(text) => self.utter(Voice::Speaking, text).await?,
+                Event::Thought(text) => self.utter(Voice::Thinking, text).await?,
+                Event::Seal(seal) => self.seal(seal),
+                Event::Named { id, name } => self.name(id, &name).await?,
+                Event::Call(call) => {
+                    self.voice = None;
+                    if self.open.iter().all(|open| open.id != call.id) {
+                        self.name(call.id.clone(), &call.name).await?;
+                    }
+                    self.said.push(Output::Call(call));
+                }
+                Event::Usage(now) => usage = now,
+                Event::Again {
+                    attempts,
+                    wait,
+                    reason,
+                } => {
+                    let title = format!("{} is asked again", model.card().name);
+                    let wait = wait.as_secs_f32();
+                    let why = format!("{reason}; attempt {attempts} in {wait:.1} s");
+                    let severity = v1::NoticeSeverity::Warning;
+                    self.session.notice(severity, title, why).await;
+                }
+                Event::End(stop) => break stop,
+            }
+        };
+        self.count(usage);
+        Ok(stop)
+    }
+
+    async fn request(&self, model: &dyn Model) -> Request {
+        let settings = self.session.settings();
+        let notes = self.session.place.notes().await;
+        let thought = match model.card().thoughts.contains(&settings.thought) {
+            true => settings.thought,
+            false => model.card().thoughts.first().copied().unwrap_or_default(),
+        };
+        Request {
+            instructions: instructions::instructions(&settings, self.session.roots(), &notes)
+                .into(),
+            messages: self.history.messages().to_vec(),
+            tools: self.offered(settings.mode),
+            thought,
+            most_output: None,
+        }
+    }
+
+    /// The tools that the mode leaves to the model.
+    fn offered(&self, mode: Mode) -> Arc<[Tool]> {
+        let ours = tools::specs()
+            .into_iter()
+            .filter(|tool| mode != Mode::Architect || !tools::changes(&tool.name));
+        let foreign = self
+            .session
+            .servers
+            .tools()
+            .into_iter()
+            .filter(|tool| mode != Mode::Architect || tool.read_only);
+        let foreign = foreign.map(|tool| tool.spec);
+        ours.chain(inner::specs()).chain(foreign).collect()
+    }
+
+    /// Shows more words, and remembers them.
+    async fn utter(&mut self, voice: Voice, text: String) -> Result<(), Failure> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let message = match &self.voice {
+            Some((same, message)) if *same == voice => message.clone(),
+            _ => v1::MessageId::from(ids::fresh("msg_")),
+        };
+        self.voice = Some((voice, message.clone()));
+        match (voice, self.said.last_mut()) {
+            (Voice::Speaking, Some(Output::Text(said))) => said.push_str(&text),
+            (
+                Voice::Thinking,
+                Some(Output::Thought {
+                    text: said,
+                    seal: None,
+                }),
+            ) => said.push_str(&text),
+            (Voice::Speaking, _) => self.said.push(Output::Text(text.clone())),
+            (Voice::Thinking, _) => self.said.push(Output::Thought {
+                text: text.clone(),
+                seal: None,
+            }),
+        }
+        let chunk = v1::ContentChunk::new(text).message_id(message);
+        let update = match voice {
+            Voice::Speaking => v1::SessionUpdate::AgentMessageChunk(chunk),
+            Voice::Thinking => v1::SessionUpdate::AgentThoughtChunk(chunk),
+        };
+        self.session.show(update).await
+    }
+
+    fn seal(&mut self, given: String) {
+        match self.said.last_mut() {
+            Some(Output::Thought { seal, .. }) if seal.is_none() => *seal = Some(given),
+            _ => self.said.push(Output::Thought {
+                text: String::new(),
+                seal: Some(given),
+            }),
+        }
+        self.voice = None;
+    }
+
+    /// The model has named a tool: the client is shown a call whose input still comes.
+    async fn name(&mut self, id: String, name: &str) -> Result<(), Failure> {
+        self.voice = None;
+        let shown = v1::ToolCallId::from(ids::fresh("call_"));
+        self.open.push(Open {
+            id,
+            shown: shown.clone(),
+            name: name.to_owned(),
+            announced: false,
+        });
+        let title = self
+            .session
+            .servers
+            .title_of(name)
+            .unwrap_or_else(|| name.to_owned());
+        let call = v1::ToolCall::new(shown, title)
+            .name(name)
+            .kind(self.kind_of(name))
+            .status(v1::ToolCallStatus::Pending);
+        self.session.show(call).await?;
+        if let Some(open) = self.open.last_mut() {
+            open.announced = true;
+        }
+        Ok(())
+    }
+
+    fn kind_of(&self, name: &str) -> v1::ToolKind {
+        tools::kind_of(name)
+            .or_else(|| inner::kind_of(name))
+            .unwrap_or_else(|| self.session.servers.kind_of(name))
+    }
+
+    fn count(&mut self, usage: Usage) {
+        self.history.used = usage.input + usage.cache_read + usage.cache_write + usage.output;
+        self.spent.input += usage.input;
+        self.spent.output += usage.output;
+        self.spent.thought += usage.thought;
+        self.spent.cache_read += usage.cache_read;
+        self.spent.cache_write += usage.cache_write;
+        self.last = usage;
+    }
+
+    pub(super) async fn tell_usage(&mut self, model: &dyn Model) -> Result<(), Failure> {
+        let card = model.card();
+        let cost = card
+            .price
+            .map(|price| price.of(&std::mem::take(&mut self.last)));
+        let used = self.history.used;
+        self.session
+            .change(|settings| {
+                settings.used = used;
+                if let Some(cost) = cost {
+                    settings.cost = Some(settings.cost.unwrap_or_default() + cost);
+                }
+            })
+            .await?;
+        Ok(self.session.tell_usage(card).await?)
+    }
+}

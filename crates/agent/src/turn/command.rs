@@ -1,0 +1,97 @@
+//! Slash commands, at the beginning of a turn.
+
+use attache::v1;
+use attache_model::Input;
+
+use super::Turn;
+use crate::commands::{self, Command, Ours, Project};
+use crate::compaction;
+use crate::failure::Failure;
+
+/// What comes of a prompt after its command has been looked at.
+pub(super) enum Then {
+    /// It was a command, and is carried out.
+    Done,
+    /// The model is asked this instead.
+    Ask(Vec<Input>),
+    /// The model is asked what the person wrote.
+    Go,
+}
+
+impl Turn<'_> {
+    pub(super) async fn command(&mut self, content: &[v1::ContentBlock]) -> Result<Then, Failure> {
+        let [v1::ContentBlock::Text(text), rest @ ..] = content else {
+            return Ok(Then::Go);
+        };
+        let all = self.session.commands();
+        match commands::parse(&text.text, &all) {
+            None => Ok(Then::Go),
+            Some(Command::Unknown(name)) => {
+                self.session.say(commands::unknown(&name, &all)).await?;
+                Ok(Then::Done)
+            }
+            Some(Command::Ours(command, behind)) => {
+                // What is attached to a command of ours is for the model.
+                if !rest.is_empty() && matches!(command, Ours::Review | Ours::Plan | Ours::Test) {
+                    return Ok(Then::Go);
+                }
+                self.ours(command, &behind).await
+            }
+            Some(Command::Foreign(name, behind)) => {
+                match self.session.servers.prompt(&name, &behind).await {
+                    Ok(inputs) => Ok(Then::Ask(inputs)),
+                    Err(failure) => {
+                        self.session.say(failure.to_string()).await?;
+                        Ok(Then::Done)
+                    }
+                }
+            }
+        }
+    }
+
+    async fn ours(&mut self, command: Ours, behind: &str) -> Result<Then, Failure> {
+        let said = match command {
+            Ours::Help => commands::help(&self.session.commands(), &self.model_name()),
+            Ours::Compact => compaction::compact(self.session, self.history, behind).await?,
+            Ours::Clear => {
+                compaction::clear(self.session, self.history).await?;
+                "The conversation so far is forgotten.".to_owned()
+            }
+            Ours::Mcp if behind.is_empty() => self.servers(),
+            Ours::Mcp => match self.session.servers.reconnect(behind).await {
+                Ok(()) => self.servers(),
+                Err(failure) => failure.to_string(),
+            },
+            Ours::Plan | Ours::Test | Ours::Review | Ours::Init => {
+                let project = Project::at(self.session.cwd());
+                let words = match self.session.model()?.card().is_embedded() {
+                    true => project.plain(command, behind),
+                    false => project.prose(command, behind),
+                };
+                match words {
+                    Some(words) => return Ok(Then::Ask(vec![Input::Text(words)])),
+                    None => NEEDS_MORE.to_owned(),
+                }
+            }
+        };
+        self.session.say(said).await?;
+        Ok(Then::Done)
+    }
+
+    fn model_name(&self) -> String {
+        let card = self.session.card();
+        card.map_or_else(|| self.session.settings().model, |card| card.name)
+    }
+
+    /// The text of `/mcp`.
+    fn servers(&self) -> String {
+        let states = self.session.servers.states();
+        if states.is_empty() {
+            return "This session has no MCP servers.".to_owned();
+        }
+        let lines: Vec<_> = states.iter().map(|state| format!("- {state}")).collect();
+        format!("MCP servers of this session:\n\n{}\n", lines.join("\n"))
+    }
+}
+
+const NEEDS_MORE: &str = "Say more: `/plan` wants the steps, separated by semicolons; `/test` the command, since no usual one was found here.";

@@ -1,0 +1,171 @@
+//! Calls that touch nothing but the session.
+
+use std::collections::BTreeMap;
+
+use attache::v1;
+use attache_model::Input;
+use serde_json::json;
+
+use super::call::failed;
+use super::{Open, Turn};
+use crate::Outcome;
+use crate::failure::Failure;
+use crate::inner::Inner;
+use crate::leave::Answer;
+use crate::modes::Mode;
+
+impl Turn<'_> {
+    pub(super) async fn inner(&self, open: &Open, inner: Inner) -> Result<Outcome, Failure> {
+        match inner {
+            Inner::Plan(entries) => {
+                let count = entries.len();
+                self.session.show(v1::Plan::new(entries)).await?;
+                Ok(done(&format!(
+                    "The person sees the plan ({count} entries)."
+                )))
+            }
+            Inner::Think(thought) => Ok(Outcome {
+                content: vec![v1::ContentBlock::from(thought).into()],
+                ..done("Noted.")
+            }),
+            Inner::Ask { question, options } => self.question(open, question, options).await,
+            Inner::Mode { mode, reason } => self.switch(open, mode, reason).await,
+        }
+    }
+
+    async fn question(
+        &self,
+        open: &Open,
+        question: String,
+        options: Vec<String>,
+    ) -> Result<Outcome, Failure> {
+        let client = self.session.client.client();
+        let capabilities = client.capabilities().unwrap_or_default();
+        if capabilities
+            .elicitation
+            .is_none_or(|elicitation| elicitation.form.is_none())
+        {
+            return Ok(failed(CANNOT_ASK));
+        }
+        let scope = v1::ElicitationSessionScope {
+            session_id: self.session.id().clone(),
+            tool_call_id: Some(open.shown.clone()),
+        };
+        let form = v1::ElicitationFormMode::new(form(&options));
+        let request = v1::CreateElicitationRequest::new(
+            question,
+            v1::ElicitationScope::Session(scope),
+            v1::ElicitationMode::Form(form),
+        );
+        let answered = client.ask(request).await?.action;
+        Ok(match answered {
+            v1::ElicitationAction::Accept(given) => match answer(given, &options) {
+                Some(text) => Outcome {
+                    content: vec![v1::ContentBlock::from(text.as_str()).into()],
+                    raw: Some(json!({ "answer": text })),
+                    ..done(&format!("The person answered: {text}"))
+                },
+                None => failed("the person's answer does not fit the question"),
+            },
+            v1::ElicitationAction::Decline => failed("the person does not want to answer"),
+            _ => failed("the person closed the question without an answer"),
+        })
+    }
+
+    async fn switch(&self, open: &Open, mode: Mode, reason: String) -> Result<Outcome, Failure> {
+        let current = self.session.settings().mode;
+        if current == mode {
+            return Ok(done(&format!("The mode is already {}.", mode.id())));
+        }
+        let mode = match mode {
+            // Less than before needs no leave.
+            Mode::Architect => mode,
+            Mode::Ask | Mode::Code => match self.ask_to_leave(open, current, mode, reason).await? {
+                Some(chosen) => chosen,
+                None => {
+                    return Ok(failed(
+                        "the person wants to stay in this mode; go on with it",
+                    ));
+                }
+            },
+        };
+        self.session.change(|settings| settings.mode = mode).await?;
+        Ok(done(&format!(
+            "The mode is now {}: {}.",
+            mode.id(),
+            mode.description()
+        )))
+    }
+
+    /// Asks which mode to go on in; none if the person wants to stay.
+    async fn ask_to_leave(
+        &self,
+        open: &Open,
+        current: Mode,
+        wanted: Mode,
+        reason: String,
+    ) -> Result<Option<Mode>, Failure> {
+        use v1::PermissionOptionKind as Kind;
+        let mut call = v1::ToolCallUpdate::new(open.shown.clone())
+            .title(format!("Switch to {} mode", wanted.name()))
+            .kind(v1::ToolKind::SwitchMode);
+        if !reason.trim().is_empty() {
+            call = call.content([v1::ToolCallContent::from(v1::ContentBlock::from(reason))]);
+        }
+        let go = Mode::ALL
+            .into_iter()
+            .filter(|mode| *mode != current && *mode != Mode::Architect);
+        let go = go.map(|mode| {
+            let name = format!("Yes: {}", mode.description().to_lowercase());
+            v1::PermissionOption::new(mode.id(), name, Kind::AllowOnce)
+        });
+        let stay = format!("No, stay in {} mode", current.name());
+        let stay = v1::PermissionOption::new(STAY, stay, Kind::RejectOnce);
+        let options: Vec<_> = go.chain([stay]).collect();
+        let outcome = self.session.client.ask_permission(call, options).await?;
+        let chosen = match outcome {
+            v1::RequestPermissionOutcome::Selected(chosen) => Mode::find(chosen.option_id.as_str()),
+            v1::RequestPermissionOutcome::Cancelled => return Err(Failure::Cancelled),
+            _ => None,
+        };
+        let chosen = chosen.filter(|mode| *mode != Mode::Architect);
+        let answer = match chosen {
+            Some(_) => Answer::AllowOnce,
+            None => Answer::RejectOnce,
+        };
+        self.decided(open, "mode", answer).await?;
+        Ok(chosen)
+    }
+}
+
+fn form(options: &[String]) -> v1::ElicitationSchema {
+    let mut field = v1::StringPropertySchema::new().title("Answer");
+    if !options.is_empty() {
+        field = field.enum_values(options.to_vec());
+    }
+    let field = v1::ElicitationPropertySchema::String(field);
+    v1::ElicitationSchema::new()
+        .properties(BTreeMap::from([(FIELD.to_owned(), field)]))
+        .required(vec![FIELD.to_owned()])
+}
+
+/// The answer, checked once more.
+fn answer(given: v1::ElicitationAcceptAction, options: &[String]) -> Option<String> {
+    let mut content = given.content?;
+    let v1::ElicitationContentValue::String(text) = content.remove(FIELD)? else {
+        return None;
+    };
+    (options.is_empty() || options.contains(&text)).then_some(text)
+}
+
+fn done(told: &str) -> Outcome {
+    Outcome {
+        told: vec![Input::Text(told.to_owned())],
+        ..Outcome::default()
+    }
+}
+
+const FIELD: &str = "answer";
+const STAY: &str = "stay";
+const CANNOT_ASK: &str =
+    "this client cannot show questions; put the question into your message and end your turn";
