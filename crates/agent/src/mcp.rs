@@ -1,1 +1,506 @@
 //! MCP servers of a session: their tools, resources and prompts.
+//!
+//! A server is somebody else's program. It costs the session nothing but itself: it is reached in the background, what
+//! it says is bounded, and no failure of it is more than an [`Event`].
+
+mod catalogue;
+mod content;
+mod dial;
+mod handler;
+mod http;
+mod keeper;
+mod lines;
+mod names;
+mod over_acp;
+mod prompts;
+mod server;
+mod sse;
+mod text;
+mod web;
+mod wire;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use attache::{ClientHandle, v1};
+use attache_model::Input;
+use futures_util::future;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientRequest, GetPromptRequest,
+    GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams, ServerResult,
+};
+use serde_json::{Map, Value};
+use tokio::sync::mpsc;
+
+use crate::Outcome;
+use keeper::Keeper;
+use server::Server;
+
+/// Where a session works, and what its servers may count on.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// Where servers that are processes run.
+    pub cwd: PathBuf,
+    /// The directories of the session, for servers that ask.
+    pub roots: Vec<PathBuf>,
+    /// The session that questions of servers belong to.
+    pub session: Option<v1::SessionId>,
+    /// The client: for servers that are reached through it, and for questions to the person.
+    pub client: Option<ClientHandle>,
+    /// How long a server may take to get ready.
+    pub deadline: Duration,
+    /// How long a call may go without an answer and without progress.
+    pub patience: Duration,
+}
+
+/// All servers of a session. Clones are the same servers; when the last is dropped, they are ended in the background.
+#[derive(Clone)]
+pub struct Servers(Arc<Vec<Entry>>);
+
+struct Entry {
+    server: Arc<Server>,
+    keeper: Mutex<Option<Keeper>>,
+}
+
+/// A tool of a server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// What the model is told of it. Its name is `mcp__server__tool`.
+    pub spec: attache_model::Tool,
+    /// Its server's name, to a person.
+    pub server: String,
+    /// Its own name, to a person.
+    pub title: String,
+    /// Whether the server claims that it changes nothing.
+    pub read_only: bool,
+    /// Whether the server does not deny that it can destroy something.
+    pub destructive: bool,
+}
+
+/// How far a call has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// How much of it is done, if the server knows.
+    pub percent: Option<u8>,
+    /// What it is doing.
+    pub message: Option<String>,
+}
+
+/// A server, to a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    /// Its name.
+    pub name: String,
+    /// How it is reached: `stdio`, `http`, `sse` or `acp`.
+    pub transport: &'static str,
+    /// How it is.
+    pub status: Status,
+}
+
+/// How a server is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// It is being reached.
+    Connecting,
+    /// It can be used.
+    Ready {
+        /// How many tools it has.
+        tools: usize,
+        /// How many prompts.
+        prompts: usize,
+        /// How many resources.
+        resources: usize,
+        /// How many of all these were too many, too large or unreadable.
+        left_out: usize,
+        /// The program's own name and version.
+        version: Option<String>,
+    },
+    /// It could not be reached.
+    Failed(String),
+    /// It was ready, and has ended.
+    Ended(String),
+}
+
+/// What happens to a server. None carries a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// It can be used.
+    Ready {
+        /// Which server.
+        server: String,
+    },
+    /// It could not be reached.
+    Failed {
+        /// Which server.
+        server: String,
+        /// Why.
+        reason: String,
+    },
+    /// It has ended by itself; its tools, prompts and resources are gone.
+    Ended {
+        /// Which server.
+        server: String,
+        /// How.
+        reason: String,
+    },
+    /// Its tools are others.
+    ToolsChanged {
+        /// Which server.
+        server: String,
+    },
+    /// Its prompts are others.
+    PromptsChanged {
+        /// Which server.
+        server: String,
+    },
+    /// Its resources are others.
+    ResourcesChanged {
+        /// Which server.
+        server: String,
+    },
+}
+
+/// Why a server did not do what it was asked to.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// No server has it.
+    #[error("no MCP server of this session has such a {0}")]
+    Unknown(&'static str),
+    /// What it was given does not fit.
+    #[error("{0}")]
+    Input(String),
+    /// The server failed.
+    #[error("the MCP server `{server}` failed: {reason}")]
+    Server {
+        /// Which server.
+        server: String,
+        /// Why, without secrets.
+        reason: String,
+    },
+}
+
+impl Place {
+    /// A place without a client.
+    pub fn new(cwd: impl Into<PathBuf>) -> Place {
+        let cwd = cwd.into();
+        Place {
+            roots: vec![cwd.clone()],
+            cwd,
+            session: None,
+            client: None,
+            deadline: DEADLINE,
+            patience: PATIENCE,
+        }
+    }
+
+    /// Whether the client shows forms to the person.
+    fn can_ask(&self) -> bool {
+        let client = self.client.as_ref().filter(|_| self.session.is_some());
+        let can = client.and_then(|client| client.capabilities());
+        can.and_then(|can| can.elicitation)
+            .is_some_and(|can| can.form.is_some())
+    }
+}
+
+impl Servers {
+    /// Begins to connect to all of them at once, and does not wait. Must be called within a tokio runtime.
+    ///
+    /// Events that nobody takes hold up only the server that they are about.
+    pub fn connect(list: Vec<v1::McpServer>, place: Place, events: mpsc::Sender<Event>) -> Servers {
+        let place = Arc::new(place);
+        let slugs = names::servers(list.iter().map(name_of));
+        let entries = list
+            .into_iter()
+            .zip(slugs)
+            .enumerate()
+            .map(|(index, (config, slug))| {
+                let name = shown(name_of(&config), &slug);
+                let server = Server::new(name, slug, config, Arc::clone(&place), events.clone());
+                let server = Arc::new(server);
+                let keeper = if index < MOST {
+                    Some(Keeper::start(Arc::clone(&server)))
+                } else {
+                    server.set(Status::Failed(format!(
+                        "a session has at most {MOST} servers"
+                    )));
+                    None
+                };
+                Entry {
+                    server,
+                    keeper: Mutex::new(keeper),
+                }
+            });
+        Servers(Arc::new(entries.collect()))
+    }
+
+    /// Waits until each is connected or has failed.
+    pub async fn ready(&self) {
+        future::join_all(self.all().map(|server| server.settled())).await;
+    }
+
+    /// The tools of the servers that are ready.
+    pub fn tools(&self) -> Vec<Tool> {
+        let catalogues = self.open().map(|server| server.catalogue());
+        let tools = |catalogue: Arc<catalogue::Catalogue>| {
+            let tools = catalogue.tools.iter().map(|listed| listed.tool.clone());
+            tools.collect::<Vec<_>>()
+        };
+        catalogues.flat_map(tools).collect()
+    }
+
+    /// One tool, by the name that the model has for it. That of a server that has ended is still known.
+    pub fn tool(&self, name: &str) -> Option<Tool> {
+        self.find_tool(name).map(|(_, tool, _)| tool)
+    }
+
+    /// The prompts of the servers that are ready, as commands named `server:prompt`.
+    pub fn prompts(&self) -> Vec<v1::AvailableCommand> {
+        let catalogues = self.open().map(|server| server.catalogue());
+        let commands = |catalogue: Arc<catalogue::Catalogue>| {
+            let commands = catalogue
+                .prompts
+                .iter()
+                .map(|prompt| prompt.command.clone());
+            commands.collect::<Vec<_>>()
+        };
+        catalogues.flat_map(commands).collect()
+    }
+
+    /// The resources of the servers that are ready.
+    pub fn resources(&self) -> Vec<v1::ResourceLink> {
+        let catalogues = self.open().map(|server| server.catalogue());
+        catalogues
+            .flat_map(|catalogue| catalogue.resources.clone())
+            .collect()
+    }
+
+    /// Calls a tool with the input that the model wrote. If the future is dropped, the server is told to stop.
+    pub async fn call(
+        &self,
+        name: &str,
+        input: &str,
+        mut progress: impl FnMut(Progress) + Send,
+    ) -> Outcome {
+        let called = self.try_call(name, input, &mut progress).await;
+        called.unwrap_or_else(|failure| {
+            let words = failure.to_string();
+            Outcome {
+                content: vec![v1::ContentBlock::from(words.clone()).into()],
+                told: vec![Input::Text(words)],
+                failed: true,
+                ..Outcome::default()
+            }
+        })
+    }
+
+    /// Asks for a prompt, with what the person wrote behind its name.
+    pub async fn prompt(&self, name: &str, words: &str) -> Result<Vec<Input>, Failure> {
+        let (server, prompt) = self.find_prompt(name).ok_or(Failure::Unknown("prompt"))?;
+        let arguments = prompts::arguments(&prompt.1, words)?;
+        let request = |given, state| {
+            let mut params = GetPromptRequestParams::new(&*prompt.0);
+            params.arguments = Some(arguments.clone());
+            params.input_responses = given;
+            params.request_state = state;
+            ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
+        };
+        match server.ask(request, &mut drop).await? {
+            ServerResult::GetPromptResult(result) => Ok(content::prompt(result)),
+            _ => Err(server.failure(NO_ANSWER)),
+        }
+    }
+
+    /// Reads a resource: of the server that lists it, or of the only one that has resources at all.
+    pub async fn read(&self, uri: &str) -> Result<Vec<Input>, Failure> {
+        let has = |server: &&Arc<Server>| {
+            let catalogue = server.catalogue();
+            catalogue.resources.iter().any(|link| link.uri == uri)
+        };
+        let mut with_any = self
+            .open()
+            .filter(|server| !server.catalogue().resources.is_empty());
+        let only = with_any.next().filter(|_| with_any.next().is_none());
+        let server = self.open().find(has).or(only);
+        let server = server.ok_or(Failure::Unknown("resource"))?;
+        let request = |given, state| {
+            let mut params = ReadResourceRequestParams::new(uri);
+            params.input_responses = given;
+            params.request_state = state;
+            ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
+        };
+        match server.ask(request, &mut drop).await? {
+            ServerResult::ReadResourceResult(result) => Ok(content::resource(result.contents)),
+            _ => Err(server.failure(NO_ANSWER)),
+        }
+    }
+
+    /// Takes what the client passes on from a server that is reached through it.
+    pub fn told(&self, notification: &v1::MessageMcpNotification) {
+        self.all().any(|server| server.hears(notification));
+    }
+
+    /// All servers, as they are now.
+    pub fn states(&self) -> Vec<State> {
+        let states = self.all().map(|server| State {
+            name: server.name.clone(),
+            transport: transport_of(&server.config),
+            status: server.status(),
+        });
+        states.collect()
+    }
+
+    /// Ends a server and connects to it again. It is known by the name in [`Servers::states`].
+    pub async fn reconnect(&self, name: &str) -> Result<(), Failure> {
+        let entry = self.0.iter().find(|entry| entry.server.name == name);
+        let entry = entry.ok_or(Failure::Unknown("server"))?;
+        if let Some(keeper) = entry.swap(None) {
+            keeper.close().await;
+        }
+        let keeper = Keeper::start(Arc::clone(&entry.server));
+        if let Some(rival) = entry.swap(Some(keeper)) {
+            rival.close().await;
+        }
+        entry.server.settled().await;
+        match entry.server.status() {
+            Status::Failed(reason) | Status::Ended(reason) => Err(entry.server.failure(&reason)),
+            Status::Connecting | Status::Ready { .. } => Ok(()),
+        }
+    }
+
+    /// Ends all servers, and waits until they have ended, for some seconds at most.
+    pub async fn close(&self) {
+        let keepers = self.0.iter().filter_map(|entry| entry.swap(None));
+        future::join_all(keepers.map(Keeper::close)).await;
+    }
+
+    async fn try_call(
+        &self,
+        name: &str,
+        input: &str,
+        progress: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<Outcome, Failure> {
+        let (server, _, theirs) = self.find_tool(name).ok_or(Failure::Unknown("tool"))?;
+        let arguments = arguments(input)?;
+        let request = |given, state| {
+            let mut params = CallToolRequestParams::new(theirs.clone());
+            params.arguments = Some(arguments.clone());
+            params.input_responses = given;
+            params.request_state = state;
+            ClientRequest::CallToolRequest(CallToolRequest::new(params))
+        };
+        match server.ask(request, progress).await? {
+            ServerResult::CallToolResult(result) => Ok(content::outcome(result)),
+            _ => Err(server.failure(NO_ANSWER)),
+        }
+    }
+
+    fn find_tool(&self, name: &str) -> Option<(&Arc<Server>, Tool, String)> {
+        self.all().find_map(|server| {
+            let catalogue = server.catalogue();
+            let listed = catalogue
+                .tools
+                .iter()
+                .find(|listed| listed.tool.spec.name == name)?;
+            Some((server, listed.tool.clone(), listed.theirs.clone()))
+        })
+    }
+
+    fn find_prompt(
+        &self,
+        name: &str,
+    ) -> Option<(&Arc<Server>, (String, Vec<catalogue::Argument>))> {
+        self.all().find_map(|server| {
+            let catalogue = server.catalogue();
+            let prompt = catalogue
+                .prompts
+                .iter()
+                .find(|prompt| prompt.command.name == name)?;
+            Some((server, (prompt.theirs.clone(), prompt.arguments.clone())))
+        })
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Arc<Server>> {
+        self.0.iter().map(|entry| &entry.server)
+    }
+
+    fn open(&self) -> impl Iterator<Item = &Arc<Server>> {
+        let is_ready = |server: &&Arc<Server>| matches!(server.status(), Status::Ready { .. });
+        self.all().filter(is_ready)
+    }
+}
+
+impl Tool {
+    /// What sort of tool it is, for clients that choose an icon by it.
+    pub fn kind(&self) -> v1::ToolKind {
+        match self.read_only {
+            true => v1::ToolKind::Read,
+            false => v1::ToolKind::Other,
+        }
+    }
+}
+
+impl Entry {
+    fn swap(&self, keeper: Option<Keeper>) -> Option<Keeper> {
+        let mut held = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut held, keeper)
+    }
+}
+
+impl fmt::Debug for Servers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Servers").field(&self.states()).finish()
+    }
+}
+
+fn arguments(input: &str) -> Result<Map<String, Value>, Failure> {
+    if input.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    match serde_json::from_str(input) {
+        Ok(Value::Object(arguments)) => Ok(arguments),
+        Ok(_) => Err(Failure::Input("the input is not a JSON object".to_owned())),
+        Err(fault) => Err(Failure::Input(format!("the input is not JSON: {fault}"))),
+    }
+}
+
+fn name_of(server: &v1::McpServer) -> &str {
+    match server {
+        v1::McpServer::Stdio(server) => &server.name,
+        v1::McpServer::Http(server) => &server.name,
+        v1::McpServer::Sse(server) => &server.name,
+        v1::McpServer::Acp(server) => &server.name,
+        _ => "unknown",
+    }
+}
+
+fn transport_of(server: &v1::McpServer) -> &'static str {
+    match server {
+        v1::McpServer::Stdio(_) => "stdio",
+        v1::McpServer::Http(_) => "http",
+        v1::McpServer::Sse(_) => "sse",
+        v1::McpServer::Acp(_) => "acp",
+        _ => "unknown",
+    }
+}
+
+/// The name as it was given, made fit to be shown; with what tells it from others of that name.
+fn shown(name: &str, slug: &str) -> String {
+    let name = text::line(name, NAME);
+    let number = slug.rsplit_once('_').map(|(_, number)| number);
+    let number = number.filter(|number| number.parse::<usize>().is_ok() && !name.ends_with(number));
+    match number {
+        Some(number) => format!("{name} ({number})"),
+        None if name.is_empty() => slug.to_owned(),
+        None => name,
+    }
+}
+
+/// How long a server may take to get ready, unless told: some are installed when they are started.
+const DEADLINE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(600);
+const MOST: usize = 32;
+const NAME: usize = 64;
+const NO_ANSWER: &str = "the answer is not what was asked for";

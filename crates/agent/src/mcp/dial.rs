@@ -1,0 +1,224 @@
+//! Reaching a server: its transport, and the beginning of the conversation.
+
+use std::time::Duration;
+
+use attache::process::{self, Child, Ladder, Program};
+use attache::v1;
+use rmcp::model::ProtocolVersion;
+use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RunningService};
+use rmcp::transport::IntoTransport;
+use rmcp::{RoleClient, ServiceError};
+use tokio::time::Instant;
+
+use super::handler::Handler;
+use super::lines::Lines;
+use super::over_acp::{Ear, OverAcp};
+use super::server::Server;
+use super::sse::Events;
+use super::{http, text};
+
+/// A conversation with a server.
+pub(super) struct Line {
+    pub(super) running: RunningService<RoleClient, Handler>,
+    pub(super) handler: Handler,
+    pub(super) child: Option<Child>,
+    pub(super) ear: Option<Ear>,
+}
+
+/// Why there is none.
+pub(super) enum Refusal {
+    /// The server does not know `initialize`; it may be one that has no handshake any more.
+    Handshake(String),
+    /// Anything else.
+    Final(String),
+}
+
+/// Begins a conversation, or tells why not.
+///
+/// The handshake that all servers of today know comes first: some end when they are sent anything else. A server that
+/// refuses it is asked once more, as one of the revision without a handshake.
+pub(super) async fn dial(server: &Server, deadline: Instant) -> Result<Line, String> {
+    let discover = || ClientLifecycleMode::Discover {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+    };
+    if let v1::McpServer::Acp(_) = server.config {
+        return once(server, discover(), deadline)
+            .await
+            .map_err(Refusal::reason);
+    }
+    match once(server, ClientLifecycleMode::Initialize, deadline).await {
+        Err(Refusal::Handshake(reason)) => {
+            let line = once(server, discover(), deadline).await;
+            line.map_err(|_| reason)
+        }
+        other => other.map_err(Refusal::reason),
+    }
+}
+
+async fn once(
+    server: &Server,
+    mode: ClientLifecycleMode,
+    deadline: Instant,
+) -> Result<Line, Refusal> {
+    let handler = Handler::new(&server.name, server.place.clone());
+    match &server.config {
+        v1::McpServer::Stdio(config) => stdio(server, config, handler, mode, deadline).await,
+        v1::McpServer::Http(config) => {
+            let transport = http::transport(config).map_err(final_refusal)?;
+            begin(handler, transport, mode, deadline).await
+        }
+        v1::McpServer::Sse(config) => {
+            let opening = tokio::time::timeout_at(deadline, Events::open(config)).await;
+            let transport = opening.map_err(|_| late())?.map_err(final_refusal)?;
+            begin(handler, transport, mode, deadline).await
+        }
+        v1::McpServer::Acp(config) => {
+            let Some(client) = server.place.client.clone() else {
+                return Err(Refusal::Final(
+                    "there is no client to reach it through".to_owned(),
+                ));
+            };
+            let transport = OverAcp::new(client, config.server_id.clone());
+            let ear = transport.ear();
+            server.listen(ear.clone());
+            let mut line = begin(handler, transport, mode, deadline).await?;
+            line.ear = Some(ear);
+            Ok(line)
+        }
+        _ => Err(Refusal::Final("its transport is not known".to_owned())),
+    }
+}
+
+async fn stdio(
+    server: &Server,
+    config: &v1::McpServerStdio,
+    handler: Handler,
+    mode: ClientLifecycleMode,
+    deadline: Instant,
+) -> Result<Line, Refusal> {
+    let program = program(config).cwd(&server.place.cwd).tail(TAIL);
+    let starting = tokio::time::timeout_at(deadline, program.spawn_piped()).await;
+    let (child, stdin, stdout) = starting.map_err(|_| late())?.map_err(not_started)?;
+    let beginning = begin(handler, Lines::new(stdout, stdin), mode, deadline);
+    let begun = tokio::select! {
+        begun = beginning => begun,
+        () = gone(&child) => Err(Refusal::Final(String::new())),
+    };
+    match begun {
+        Ok(mut line) => {
+            line.child = Some(child);
+            Ok(line)
+        }
+        Err(Refusal::Handshake(reason)) => {
+            child.stop(Ladder::default()).await;
+            Err(Refusal::Handshake(reason))
+        }
+        Err(Refusal::Final(reason)) => Err(Refusal::Final(last_words(&child, &reason).await)),
+    }
+}
+
+/// Waits until a process has ended and what it wrote last has been read.
+pub(super) async fn gone(child: &Child) {
+    child.exited().await;
+    tokio::time::sleep(DRAIN).await;
+}
+
+/// How a process ended, with the last line of its standard error; or this reason, if it has not ended.
+pub(super) async fn last_words(child: &Child, reason: &str) -> String {
+    let how = match tokio::time::timeout(DRAIN, child.exited()).await {
+        Ok(status) => format!("it {status}"),
+        Err(_) => reason.to_owned(),
+    };
+    let said = child.stderr().text();
+    match said
+        .lines()
+        .rev()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+    {
+        Some(line) => format!("{how}: {line}"),
+        None => how,
+    }
+}
+
+async fn begin<T, E, A>(
+    handler: Handler,
+    transport: T,
+    mode: ClientLifecycleMode,
+    deadline: Instant,
+) -> Result<Line, Refusal>
+where
+    T: IntoTransport<RoleClient, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let beginning = handler.clone().serve_with_lifecycle(transport, mode);
+    let running = tokio::time::timeout_at(deadline, beginning).await;
+    let running = running.map_err(|_| late())?.map_err(refusal)?;
+    Ok(Line {
+        running,
+        handler,
+        child: None,
+        ear: None,
+    })
+}
+
+fn program(config: &v1::McpServerStdio) -> Program {
+    let program = Program::new(config.command.as_path()).args(&config.args);
+    let set =
+        |program: Program, entry: &v1::EnvVariable| program.env(&entry.name, entry.value.reveal());
+    config.env.iter().fold(program, set)
+}
+
+fn refusal(error: ClientInitializeError) -> Refusal {
+    match error {
+        ClientInitializeError::JsonRpcError(error) => {
+            Refusal::Handshake(format!("it refused to begin: {}", error.message))
+        }
+        ClientInitializeError::ConnectionClosed(_) => {
+            Refusal::Final("it closed the connection before it answered".to_owned())
+        }
+        ClientInitializeError::TransportError { error, .. } => {
+            Refusal::Final(text::causes(error.error.as_ref()))
+        }
+        ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
+            Refusal::Final("it speaks no version of MCP that we speak".to_owned())
+        }
+        _ => Refusal::Final("it answered the handshake with something else".to_owned()),
+    }
+}
+
+/// Why a request has no answer, as a server's reason.
+pub(super) fn failed(error: &ServiceError) -> String {
+    match error {
+        ServiceError::McpError(error) => error.message.clone().into_owned(),
+        ServiceError::TransportSend(error) => text::causes(error.error.as_ref()),
+        ServiceError::TransportClosed => "the connection has ended".to_owned(),
+        ServiceError::UnexpectedResponse => "the answer is not what was asked for".to_owned(),
+        ServiceError::Timeout { timeout } => format!("no answer within {} s", timeout.as_secs()),
+        other => other.to_string(),
+    }
+}
+
+fn final_refusal(error: impl std::error::Error + 'static) -> Refusal {
+    Refusal::Final(text::causes(&error))
+}
+
+fn not_started(error: process::Error) -> Refusal {
+    Refusal::Final(error.to_string())
+}
+
+fn late() -> Refusal {
+    Refusal::Final("it did not answer in time".to_owned())
+}
+
+impl Refusal {
+    fn reason(self) -> String {
+        match self {
+            Refusal::Handshake(reason) | Refusal::Final(reason) => reason,
+        }
+    }
+}
+
+const TAIL: usize = 16 * 1024;
+/// How long what a process wrote last may take to reach us.
+const DRAIN: Duration = Duration::from_millis(300);

@@ -1,0 +1,253 @@
+//! What a server may ask of us and tell us: where the session works, a question to the person, how far a call has come,
+//! and that its lists have changed. It gets no use of the model.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use attache::json::{self, Raw};
+use attache::v1;
+use reqwest::Url;
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
+    ElicitationCapability, ElicitationSchema, ErrorData, FormElicitationCapability, Implementation,
+    InputRequest, ProgressNotificationParam, ProgressToken, ProtocolVersion, RootsCapabilities,
+};
+#[expect(deprecated, reason = "servers of today still ask for roots")]
+use rmcp::model::{ListRootsResult, Root};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{ClientHandler, RoleClient};
+use serde_json::Value;
+use tokio::sync::{Notify, Semaphore, mpsc};
+
+use super::{Place, Progress, text};
+
+/// The handler of one connection to a server.
+#[derive(Clone)]
+pub(super) struct Handler(Arc<Inner>);
+
+struct Inner {
+    server: String,
+    place: Arc<Place>,
+    changed: Notify,
+    followed: Mutex<HashMap<ProgressToken, mpsc::Sender<Progress>>>,
+    questions: Semaphore,
+    asking: AtomicUsize,
+}
+
+/// Ends the following of a call when dropped.
+pub(super) struct Followed {
+    handler: Handler,
+    token: ProgressToken,
+}
+
+impl Handler {
+    pub(super) fn new(server: &str, place: Arc<Place>) -> Handler {
+        Handler(Arc::new(Inner {
+            server: server.to_owned(),
+            place,
+            changed: Notify::new(),
+            followed: Mutex::default(),
+            questions: Semaphore::new(QUESTIONS),
+            asking: AtomicUsize::new(0),
+        }))
+    }
+
+    /// Waits until the server says that a list has changed.
+    pub(super) async fn changed(&self) {
+        self.0.changed.notified().await;
+    }
+
+    pub(super) fn change(&self) {
+        self.0.changed.notify_one();
+    }
+
+    /// Whether a question of the server waits for the person.
+    pub(super) fn is_asking(&self) -> bool {
+        self.0.asking.load(Ordering::Relaxed) > 0
+    }
+
+    /// Passes on how far a call has come.
+    pub(super) fn follow(&self, token: ProgressToken, to: mpsc::Sender<Progress>) -> Followed {
+        self.with_followed(|followed| followed.insert(token.clone(), to));
+        let handler = self.clone();
+        Followed { handler, token }
+    }
+
+    /// Answers what a server wants to know before it goes on with a request.
+    pub(super) async fn answer(&self, request: InputRequest) -> Option<Value> {
+        match request {
+            InputRequest::Elicitation(request) => {
+                serde_json::to_value(self.elicit(request.params).await).ok()
+            }
+            InputRequest::ListRoots(_) => serde_json::to_value(self.roots()).ok(),
+            _ => None,
+        }
+    }
+
+    fn with_followed<T>(
+        &self,
+        act: impl FnOnce(&mut HashMap<ProgressToken, mpsc::Sender<Progress>>) -> T,
+    ) -> T {
+        let followed = self.0.followed.lock();
+        act(&mut followed.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    #[expect(deprecated, reason = "servers of today still ask for roots")]
+    fn roots(&self) -> ListRootsResult {
+        let uris = self.0.place.roots.iter().filter_map(uri);
+        ListRootsResult::new(uris.map(Root::new).collect())
+    }
+
+    async fn elicit(&self, params: ElicitRequestParams) -> ElicitResult {
+        let declined = ElicitResult::new(ElicitationAction::Decline);
+        let ElicitRequestParams::FormElicitationParams {
+            message,
+            requested_schema,
+            ..
+        } = params
+        else {
+            return declined;
+        };
+        let Ok(_place) = self.0.questions.try_acquire() else {
+            return declined;
+        };
+        self.0.asking.fetch_add(1, Ordering::Relaxed);
+        let _asking = Asking(self);
+        self.ask(&message, &requested_schema)
+            .await
+            .unwrap_or(declined)
+    }
+
+    /// Asks the person, who is told which server wants to know.
+    async fn ask(&self, message: &str, schema: &ElicitationSchema) -> Option<ElicitResult> {
+        let place = &self.0.place;
+        let (client, session) = (place.client.as_ref()?, place.session.clone()?);
+        if !place.can_ask() {
+            return None;
+        }
+        let schema = serde_json::to_string(schema).ok()?;
+        let schema: v1::ElicitationSchema = json::from_str(&schema).ok()?;
+        let message = format!("{} asks: {}", self.0.server, text::line(message, MESSAGE));
+        let scope = v1::ElicitationScope::Session(v1::ElicitationSessionScope::new(session));
+        let mode = v1::ElicitationMode::Form(v1::ElicitationFormMode::new(schema));
+        let request = v1::CreateElicitationRequest::new(message, scope, mode);
+        let action = client.ask(request).await.ok()?.action;
+        match action {
+            v1::ElicitationAction::Accept(accepted) => {
+                let content = accepted.content.unwrap_or_default();
+                let content = serde_json::from_str(Raw::of(&content).as_str()).ok()?;
+                Some(ElicitResult::new(ElicitationAction::Accept).with_content(content))
+            }
+            v1::ElicitationAction::Cancel => Some(ElicitResult::new(ElicitationAction::Cancel)),
+            _ => None,
+        }
+    }
+}
+
+impl ClientHandler for Handler {
+    #[expect(deprecated, reason = "servers of today still ask for roots")]
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, ErrorData> {
+        Ok(self.roots())
+    }
+
+    async fn create_elicitation(
+        &self,
+        params: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        tokio::select! {
+            answer = self.elicit(params) => Ok(answer),
+            () = context.ct.cancelled() => Ok(ElicitResult::new(ElicitationAction::Cancel)),
+        }
+    }
+
+    async fn on_progress(
+        &self,
+        told: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let to = self.with_followed(|followed| followed.get(&told.progress_token).cloned());
+        if let Some(to) = to {
+            // Whoever follows wants the latest; what comes too fast is left out.
+            to.try_send(progress(&told)).ok();
+        }
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.change();
+    }
+
+    async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.change();
+    }
+
+    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.change();
+    }
+
+    fn get_info(&self) -> ClientConfig {
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.roots = Some(RootsCapabilities::default());
+        if self.0.place.can_ask() {
+            let mut elicitation = ElicitationCapability::new();
+            elicitation.form = Some(FormElicitationCapability::new());
+            capabilities.elicitation = Some(elicitation);
+        }
+        let us = Implementation::new("attache", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(capabilities, us)
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+}
+
+impl Drop for Followed {
+    fn drop(&mut self) {
+        let token = &self.token;
+        self.handler
+            .with_followed(|followed| followed.remove(token));
+    }
+}
+
+/// Counts a question as open.
+struct Asking<'a>(&'a Handler);
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.0.asking.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn progress(told: &ProgressNotificationParam) -> Progress {
+    let total = told.total.filter(|total| *total > 0.0);
+    let percent = total.map(|total| (told.progress / total * 100.0).clamp(0.0, 100.0));
+    Progress {
+        percent: percent.map(whole),
+        message: told
+            .message
+            .as_deref()
+            .map(|message| text::line(message, MESSAGE)),
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it lies between 0 and 100"
+)]
+fn whole(percent: f64) -> u8 {
+    percent as u8
+}
+
+fn uri(path: &PathBuf) -> Option<String> {
+    Url::from_directory_path(path).ok().map(|url| {
+        let url = String::from(url);
+        url.strip_suffix('/').map_or(url.clone(), str::to_owned)
+    })
+}
+
+const QUESTIONS: usize = 4;
+const MESSAGE: usize = 1000;

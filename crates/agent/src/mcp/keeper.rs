@@ -1,0 +1,246 @@
+//! The task that keeps one server: connects to it, learns what it offers, notices its end, and ends it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use attache::process::{Child, Ladder};
+use rmcp::model::{ServerPeerInfo, SubscriptionFilter};
+use rmcp::service::Subscription;
+use rmcp::{Peer, RoleClient};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::catalogue::Catalogue;
+use super::dial::{self, Line};
+use super::server::{Link, Server};
+use super::{Event, Status};
+
+/// A running keeper. Dropped, it ends its server in the background.
+pub(super) struct Keeper {
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<()>,
+}
+
+impl Keeper {
+    /// Starts one. Must be called within a tokio runtime.
+    pub(super) fn start(server: Arc<Server>) -> Keeper {
+        server.set(Status::Connecting);
+        let (stop, stopped) = oneshot::channel();
+        let task = tokio::spawn(keep(server, stopped));
+        Keeper { stop, task }
+    }
+
+    /// Ends the server, and waits until it has ended.
+    pub(super) async fn close(self) {
+        drop(self.stop);
+        let abort = self.task.abort_handle();
+        if tokio::time::timeout(GIVE_UP, self.task).await.is_err() {
+            abort.abort();
+        }
+    }
+}
+
+async fn keep(server: Arc<Server>, mut stop: oneshot::Receiver<()>) {
+    let begun = tokio::select! {
+        begun = begin(&server) => begun,
+        _ = &mut stop => return server.set(Status::Ended(CLOSED.to_owned())),
+    };
+    let line = match begun {
+        Ok(line) => line,
+        Err(reason) => {
+            let reason = server.mask.reason(&reason);
+            server.set(Status::Failed(reason.clone()));
+            let server_name = server.name.clone();
+            return server
+                .tell(Event::Failed {
+                    server: server_name,
+                    reason,
+                })
+                .await;
+        }
+    };
+    server
+        .tell(Event::Ready {
+            server: server.name.clone(),
+        })
+        .await;
+    let Line {
+        running,
+        handler,
+        child,
+        ..
+    } = line;
+    let link = Link {
+        peer: running.peer().clone(),
+        handler,
+    };
+    let cancel = running.cancellation_token();
+    let mut waiting = std::pin::pin!(running.waiting());
+    let watch = watch(&server, &link, child.as_ref());
+    let ended = tokio::select! {
+        _ = &mut waiting => Some("the connection has ended"),
+        () = watch => Some("the connection has ended"),
+        _ = &mut stop => None,
+    };
+    let reason = match (ended, &child) {
+        (None, _) => CLOSED.to_owned(),
+        (Some(reason), Some(child)) => dial::last_words(child, reason).await,
+        (Some(reason), None) => reason.to_owned(),
+    };
+    let reason = server.mask.reason(&reason);
+    server.set(Status::Ended(reason.clone()));
+    if ended.is_some() {
+        let server_name = server.name.clone();
+        server
+            .tell(Event::Ended {
+                server: server_name,
+                reason,
+            })
+            .await;
+    }
+    cancel.cancel();
+    let stopping = async {
+        if let Some(child) = child {
+            child.stop(Ladder::default()).await;
+        }
+    };
+    // The transport of a process ends with it.
+    let leaving = tokio::time::timeout(LEAVE, waiting);
+    tokio::join!(stopping, async { leaving.await.ok() });
+}
+
+/// Connects, and learns what there is.
+async fn begin(server: &Server) -> Result<Line, String> {
+    let deadline = Instant::now() + server.place.deadline;
+    let line = dial::dial(server, deadline).await?;
+    let peer = line.running.peer();
+    let listing = tokio::time::timeout_at(deadline, Catalogue::fetch(peer, server.names()));
+    let catalogue = match listing.await {
+        Ok(Ok(catalogue)) => catalogue,
+        Ok(Err(error)) => return Err(unlisted(&line, &dial::failed(&error)).await),
+        Err(_) => return Err(unlisted(&line, "it did not answer in time").await),
+    };
+    server.stock(Arc::new(catalogue));
+    server.open(Link {
+        peer: peer.clone(),
+        handler: line.handler.clone(),
+    });
+    server.set(ready(server, peer));
+    Ok(line)
+}
+
+async fn unlisted(line: &Line, reason: &str) -> String {
+    let reason = format!("its tools cannot be listed: {reason}");
+    match &line.child {
+        Some(child) => dial::last_words(child, &reason).await,
+        None => reason,
+    }
+}
+
+fn ready(server: &Server, peer: &Peer<RoleClient>) -> Status {
+    let catalogue = server.catalogue();
+    let info = peer.peer_info();
+    let version = info.as_deref().and_then(version);
+    Status::Ready {
+        tools: catalogue.tools.len(),
+        prompts: catalogue.prompts.len(),
+        resources: catalogue.resources.len(),
+        left_out: catalogue.left_out,
+        version: version.map(|version| server.mask.reason(&version)),
+    }
+}
+
+fn version(info: &ServerPeerInfo) -> Option<String> {
+    let program = info.server_info.as_ref()?;
+    Some(format!("{} {}", program.name, program.version))
+}
+
+/// Follows what a server offers, until its process is gone.
+async fn watch(server: &Server, link: &Link, child: Option<&Child>) {
+    let gone = async {
+        match child {
+            Some(child) => dial::gone(child).await,
+            None => std::future::pending().await,
+        }
+    };
+    let mut gone = std::pin::pin!(gone);
+    let mut news = subscribe(&link.peer).await;
+    let mut rest = Instant::now();
+    let mut dirty = false;
+    loop {
+        tokio::select! {
+            () = &mut gone => return,
+            () = link.handler.changed(), if !dirty => dirty = true,
+            told = next(&mut news), if news.is_some() => match told {
+                Some(()) => dirty = true,
+                None => news = None,
+            },
+            () = tokio::time::sleep_until(rest), if dirty => {
+                dirty = false;
+                tokio::select! {
+                    () = &mut gone => return,
+                    () = refresh(server, link) => {}
+                }
+                rest = Instant::now() + REST;
+            }
+        }
+    }
+}
+
+/// Asks for all lists again, and tells which have changed.
+async fn refresh(server: &Server, link: &Link) {
+    let Ok(catalogue) = Catalogue::fetch(&link.peer, server.names()).await else {
+        return;
+    };
+    let catalogue = Arc::new(catalogue);
+    let before = server.stock(Arc::clone(&catalogue));
+    server.set(ready(server, &link.peer));
+    let name = || server.name.clone();
+    if before.tools != catalogue.tools {
+        server.tell(Event::ToolsChanged { server: name() }).await;
+    }
+    if before.prompts != catalogue.prompts {
+        server.tell(Event::PromptsChanged { server: name() }).await;
+    }
+    if before.resources != catalogue.resources {
+        server
+            .tell(Event::ResourcesChanged { server: name() })
+            .await;
+    }
+}
+
+/// A server of the revision without a handshake tells of changes only to those who listen.
+async fn subscribe(peer: &Peer<RoleClient>) -> Option<Subscription> {
+    let info = peer.peer_info()?;
+    if info.protocol_version.has_initialize() {
+        return None;
+    }
+    let offers = &info.capabilities;
+    let mut filter = SubscriptionFilter::new();
+    filter.tools_list_changed = offers.tools.as_ref().and_then(|tools| tools.list_changed);
+    filter.prompts_list_changed = offers
+        .prompts
+        .as_ref()
+        .and_then(|prompts| prompts.list_changed);
+    filter.resources_list_changed = offers.resources.as_ref().and_then(|all| all.list_changed);
+    if filter == SubscriptionFilter::new() {
+        return None;
+    }
+    peer.listen(filter).await.ok()
+}
+
+async fn next(news: &mut Option<Subscription>) -> Option<()> {
+    match news {
+        Some(news) => news.next().await.ok().flatten().map(drop),
+        None => std::future::pending().await,
+    }
+}
+
+const CLOSED: &str = "it was closed";
+/// The shortest time between two looks at the lists.
+const REST: Duration = Duration::from_secs(1);
+/// How long a connection may take to say goodbye.
+const LEAVE: Duration = Duration::from_secs(2);
+/// Longer than all steps of stopping a process.
+const GIVE_UP: Duration = Duration::from_secs(9);

@@ -1,0 +1,131 @@
+//! MCP over a stream of bytes each way, a message on each line: the standard input and output of a server.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::Mutex;
+
+use super::wire::{Asked, Backlog, LONGEST, TOO_LONG};
+
+/// The transport. A line longer than the limit is skipped, and fails the requests that are open.
+pub(super) struct Lines<R, W> {
+    read: BufReader<R>,
+    line: Vec<u8>,
+    skipping: bool,
+    ready: VecDeque<ServerJsonRpcMessage>,
+    write: Arc<Mutex<Option<W>>>,
+    asked: Asked,
+    backlog: Backlog,
+}
+
+impl<R, W> Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    pub(super) fn new(read: R, write: W) -> Self {
+        Lines {
+            read: BufReader::new(read),
+            line: Vec::new(),
+            skipping: false,
+            ready: VecDeque::new(),
+            write: Arc::new(Mutex::new(Some(write))),
+            asked: Asked::default(),
+            backlog: Backlog::new(),
+        }
+    }
+
+    /// Takes what there is up to the next line end. Nothing is lost if the future is dropped: bytes are taken and kept
+    /// without a wait between.
+    async fn take(&mut self) -> io::Result<Step> {
+        let bytes = self.read.fill_buf().await?;
+        if bytes.is_empty() {
+            return Ok(Step::End);
+        }
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        let taken = end.map_or(bytes.len(), |end| end + 1);
+        let mut step = Step::More;
+        if self.skipping {
+            self.skipping = end.is_none();
+        } else if self.line.len() + taken > LONGEST {
+            self.line = Vec::new();
+            self.skipping = end.is_none();
+            step = Step::TooLong;
+        } else {
+            self.line.extend_from_slice(&bytes[..taken]);
+            if end.is_some() {
+                step = Step::Line;
+            }
+        }
+        self.read.consume(taken);
+        Ok(step)
+    }
+}
+
+enum Step {
+    More,
+    Line,
+    TooLong,
+    End,
+}
+
+impl<R, W> Transport<RoleClient> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        self.asked.note(&message);
+        let ticket = self.backlog.enter();
+        let write = Arc::clone(&self.write);
+        async move {
+            let mut line = serde_json::to_vec(&message)?;
+            line.push(b'\n');
+            let mut write = write.lock().await;
+            let writer = write.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+            writer.write_all(&line).await?;
+            writer.flush().await?;
+            drop(ticket);
+            Ok(())
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            if let Some(message) = self.ready.pop_front() {
+                return Some(message);
+            }
+            self.backlog.short().await;
+            match self.take().await {
+                Ok(Step::More) => {}
+                Ok(Step::Line) => {
+                    self.ready.extend(self.asked.read(self.line.trim_ascii()));
+                    self.line.clear();
+                    self.line.shrink_to(KEPT);
+                }
+                Ok(Step::TooLong) => self.ready.extend(self.asked.fail(TOO_LONG)),
+                Ok(Step::End) | Err(_) => return None,
+            }
+        }
+    }
+
+    /// Closes our side. A writer that somebody is stuck in is closed by the end of the process.
+    async fn close(&mut self) -> io::Result<()> {
+        if let Ok(mut write) = self.write.try_lock() {
+            write.take();
+        }
+        Ok(())
+    }
+}
+
+const KEPT: usize = 64 * 1024;

@@ -1,0 +1,199 @@
+//! MCP over the connection to the client: each request is an `mcp/message`, and its answer the answer to that. There is
+//! no handshake and nothing but requests from us; what the server tells belongs to a request under way.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+
+use attache::json::{Raw, RawObject};
+use attache::{CallError, ClientHandle, v1};
+use rmcp::RoleClient;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage,
+};
+use rmcp::transport::Transport;
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+
+use super::text;
+use super::wire::Asked;
+
+/// The transport. Dropping it takes back what was asked.
+pub(super) struct OverAcp {
+    client: ClientHandle,
+    server: v1::McpServerAcpId,
+    asked: Asked,
+    running: JoinSet<()>,
+    handles: HashMap<RequestId, AbortHandle>,
+    answers: mpsc::Sender<ServerJsonRpcMessage>,
+    arrived: mpsc::Receiver<ServerJsonRpcMessage>,
+}
+
+/// Where the client's notifications for a server go.
+#[derive(Clone)]
+pub(super) struct Ear {
+    server: v1::McpServerAcpId,
+    asked: Asked,
+    sender: mpsc::Sender<ServerJsonRpcMessage>,
+}
+
+impl OverAcp {
+    pub(super) fn new(client: ClientHandle, server: v1::McpServerAcpId) -> OverAcp {
+        let (answers, arrived) = mpsc::channel(QUEUE);
+        OverAcp {
+            client,
+            server,
+            asked: Asked::default(),
+            running: JoinSet::new(),
+            handles: HashMap::new(),
+            answers,
+            arrived,
+        }
+    }
+
+    pub(super) fn ear(&self) -> Ear {
+        Ear {
+            server: self.server.clone(),
+            asked: self.asked.clone(),
+            sender: self.answers.clone(),
+        }
+    }
+
+    fn ask(&mut self, id: RequestId, message: &ClientJsonRpcMessage) {
+        let Some((method, params)) = parts(message) else {
+            return;
+        };
+        let wire_id = id.to_string();
+        let mut request = v1::MessageMcpRequest::new(self.server.clone(), wire_id, method);
+        request.params = Some(RawObject::from(params));
+        let client = self.client.clone();
+        let answers = self.answers.clone();
+        let asked = self.asked.clone();
+        let handle = self.running.spawn({
+            let id = id.clone();
+            async move {
+                let answer = answer(id, client.ask(request).await);
+                for message in asked.read(answer.to_string().as_bytes()) {
+                    // The transport has gone if nobody takes it.
+                    answers.send(message).await.ok();
+                }
+            }
+        });
+        self.handles.retain(|_, handle| !handle.is_finished());
+        self.handles.insert(id, handle);
+    }
+
+    fn take_back(&mut self, id: &RequestId) {
+        self.asked.forget(id);
+        if let Some(handle) = self.handles.remove(id) {
+            handle.abort();
+        }
+    }
+}
+
+impl Ear {
+    /// Takes a notification if it is for this server and a request that is open. One more than fits is lost.
+    pub(super) fn hears(&self, notification: &v1::MessageMcpNotification) -> bool {
+        if notification.server_id != self.server {
+            return false;
+        }
+        let id = notification
+            .request_id
+            .as_str()
+            .parse()
+            .map(RequestId::Number);
+        if id.is_ok_and(|id| self.asked.holds(&id)) {
+            let told = told(notification).and_then(|told| serde_json::from_value(told).ok());
+            if let Some(message) = told {
+                self.sender.try_send(message).ok();
+            }
+        }
+        true
+    }
+}
+
+impl Transport<RoleClient> for OverAcp {
+    type Error = Infallible;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
+        self.asked.note(&message);
+        match &message {
+            ClientJsonRpcMessage::Request(request) => self.ask(request.id.clone(), &message),
+            ClientJsonRpcMessage::Notification(told) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &told.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.take_back(id);
+                }
+            }
+            // Requests from the server do not exist on this transport, hence no answers to them.
+            ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_) => {}
+        }
+        std::future::ready(Ok(()))
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        let client = self.client.clone();
+        tokio::select! {
+            biased;
+            message = self.arrived.recv() => message,
+            _ = client.closed() => None,
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Infallible> {
+        self.running.shutdown().await;
+        Ok(())
+    }
+}
+
+fn parts(message: &ClientJsonRpcMessage) -> Option<(String, Map<String, Value>)> {
+    let Ok(Value::Object(mut members)) = serde_json::to_value(message) else {
+        return None;
+    };
+    let Some(Value::String(method)) = members.remove("method") else {
+        return None;
+    };
+    match members.remove("params") {
+        Some(Value::Object(params)) => Some((method, params)),
+        _ => Some((method, Map::new())),
+    }
+}
+
+fn answer(id: RequestId, outcome: Result<v1::MessageMcpResponse, CallError>) -> Value {
+    let id = id.into_json_value();
+    let parsed = |raw: &str| serde_json::from_str::<Value>(raw).unwrap_or(Value::Null);
+    match outcome {
+        Ok(v1::MessageMcpResponse::Result { result, .. }) => {
+            json!({"jsonrpc": "2.0", "id": id, "result": parsed(result.as_str())})
+        }
+        Ok(v1::MessageMcpResponse::Error { error, .. }) => {
+            let error = Raw::of(&error);
+            json!({"jsonrpc": "2.0", "id": id, "error": parsed(error.as_str())})
+        }
+        Err(error) => {
+            let reason = text::line(&format!("the client did not pass it on: {error}"), REASON);
+            let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, reason, NOTHING_MORE);
+            json!({"jsonrpc": "2.0", "id": id, "error": error})
+        }
+    }
+}
+
+/// The notification as MCP has it. The ids of requests are numbers to us, and text to the client.
+fn told(notification: &v1::MessageMcpNotification) -> Option<Value> {
+    let params = notification.params.as_ref().map_or("{}", RawObject::as_str);
+    let mut params: Value = serde_json::from_str(params).ok()?;
+    if let Some(subscription) = params.pointer_mut("/_meta/io.modelcontextprotocol~1subscriptionId")
+        && let Some(number) = subscription.as_str().and_then(|id| id.parse::<i64>().ok())
+    {
+        *subscription = number.into();
+    }
+    Some(json!({"jsonrpc": "2.0", "method": notification.method, "params": params}))
+}
+
+const QUEUE: usize = 256;
+const REASON: usize = 400;
+const NOTHING_MORE: Option<Value> = None;

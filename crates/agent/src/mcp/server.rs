@@ -1,0 +1,270 @@
+//! One server of a session: what is known of it, and asking it something.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use attache::v1;
+use rmcp::model::{ClientRequest, InputRequiredResult, InputResponses, ServerResult};
+use rmcp::service::{PeerRequestOptions, RequestHandle};
+use rmcp::{Peer, RoleClient, ServiceError};
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
+
+use super::catalogue::{Catalogue, Names};
+use super::handler::Handler;
+use super::over_acp::Ear;
+use super::text::Mask;
+use super::{Event, Failure, Place, Progress, Status, dial};
+
+/// One server of a session.
+pub(super) struct Server {
+    pub(super) name: String,
+    pub(super) slug: String,
+    pub(super) config: v1::McpServer,
+    pub(super) place: Arc<Place>,
+    pub(super) mask: Mask,
+    events: mpsc::Sender<Event>,
+    status: watch::Sender<Status>,
+    live: Mutex<Live>,
+}
+
+/// What there is while a server is connected. The catalogue outlives it, so that a call of a tool can say what became of
+/// its server.
+#[derive(Default)]
+struct Live {
+    link: Option<Link>,
+    ear: Option<Ear>,
+    catalogue: Arc<Catalogue>,
+}
+
+/// A server that can be asked.
+#[derive(Clone)]
+pub(super) struct Link {
+    pub(super) peer: Peer<RoleClient>,
+    pub(super) handler: Handler,
+}
+
+/// What came of asking: an answer, or a question back.
+pub(super) enum Answer {
+    Done(ServerResult),
+    Asks(InputRequiredResult),
+}
+
+impl Server {
+    pub(super) fn new(
+        name: String,
+        slug: String,
+        config: v1::McpServer,
+        place: Arc<Place>,
+        events: mpsc::Sender<Event>,
+    ) -> Server {
+        Server {
+            mask: Mask::of(&config),
+            name,
+            slug,
+            config,
+            place,
+            events,
+            status: watch::Sender::new(Status::Connecting),
+            live: Mutex::default(),
+        }
+    }
+
+    pub(super) fn names(&self) -> Names<'_> {
+        Names {
+            shown: &self.name,
+            slug: &self.slug,
+        }
+    }
+
+    pub(super) fn status(&self) -> Status {
+        self.status.borrow().clone()
+    }
+
+    pub(super) fn set(&self, status: Status) {
+        if !matches!(status, Status::Ready { .. }) {
+            self.with_live(|live| {
+                live.link = None;
+                live.ear = None;
+            });
+        }
+        self.status.send_replace(status);
+    }
+
+    /// Waits until it is connected or has failed.
+    pub(super) async fn settled(&self) {
+        let mut status = self.status.subscribe();
+        let settled = |status: &Status| !matches!(status, Status::Connecting);
+        // We hold the sender, so this cannot fail.
+        status.wait_for(settled).await.ok();
+    }
+
+    pub(super) fn catalogue(&self) -> Arc<Catalogue> {
+        self.with_live(|live| Arc::clone(&live.catalogue))
+    }
+
+    /// Takes what the server offers now, and returns what it offered before.
+    pub(super) fn stock(&self, catalogue: Arc<Catalogue>) -> Arc<Catalogue> {
+        self.with_live(|live| std::mem::replace(&mut live.catalogue, catalogue))
+    }
+
+    pub(super) fn open(&self, link: Link) {
+        self.with_live(|live| live.link = Some(link));
+    }
+
+    pub(super) fn listen(&self, ear: Ear) {
+        self.with_live(|live| live.ear = Some(ear));
+    }
+
+    /// Takes a notification of the client if it is from this server.
+    pub(super) fn hears(&self, notification: &v1::MessageMcpNotification) -> bool {
+        let ear = self.with_live(|live| live.ear.clone());
+        ear.is_some_and(|ear| ear.hears(notification))
+    }
+
+    pub(super) async fn tell(&self, event: Event) {
+        // Nobody may want to know.
+        self.events.send(event).await.ok();
+    }
+
+    /// Asks the server, and what it asks back is answered, until there is a result. If the future is dropped the server
+    /// is told that the answer is no longer wanted.
+    pub(super) async fn ask(
+        &self,
+        mut request: impl FnMut(Option<InputResponses>, Option<String>) -> ClientRequest + Send,
+        progress: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<ServerResult, Failure> {
+        let link = self.link()?;
+        let (mut given, mut state) = (None, None);
+        for _ in 0..ROUNDS {
+            let question = request(given.take(), state.take());
+            match self.ask_once(&link, question, progress).await? {
+                Answer::Done(result) => return Ok(result),
+                Answer::Asks(back) => {
+                    let mut answers = InputResponses::new();
+                    for (key, wanted) in back.input_requests.unwrap_or_default() {
+                        let answer = link.handler.answer(wanted).await;
+                        answers.insert(key, answer.ok_or_else(|| self.failure(NOT_GIVEN))?);
+                    }
+                    given = (!answers.is_empty()).then_some(answers);
+                    state = back.request_state;
+                }
+            }
+        }
+        Err(self.failure("it asks back without end"))
+    }
+
+    async fn ask_once(
+        &self,
+        link: &Link,
+        request: ClientRequest,
+        progress: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<Answer, Failure> {
+        let mut status = self.status.subscribe();
+        let over = |status: &Status| !matches!(status, Status::Ready { .. });
+        let sending = link
+            .peer
+            .send_request_with_option(request, PeerRequestOptions::no_options());
+        let handle = tokio::select! {
+            handle = sending => handle,
+            _ = status.wait_for(over) => return Err(self.over()),
+        };
+        let handle = match handle {
+            Ok(handle) => handle,
+            Err(error) => return Err(self.lost(&error).await),
+        };
+        let (sender, mut steps) = mpsc::channel(STEPS);
+        let _followed = link.handler.follow(handle.progress_token.clone(), sender);
+        let mut question = Question(Some(handle));
+        let patience = self.place.patience;
+        let mut silence = std::pin::pin!(tokio::time::sleep(patience));
+        loop {
+            tokio::select! {
+                biased;
+                answer = question.answer() => return match answer {
+                    Ok(ServerResult::InputRequiredResult(back)) => Ok(Answer::Asks(back)),
+                    Ok(result) => Ok(Answer::Done(result)),
+                    Err(error) => Err(self.lost(&error).await),
+                },
+                Some(step) = steps.recv() => {
+                    progress(step);
+                    silence.as_mut().reset(Instant::now() + patience);
+                }
+                _ = status.wait_for(over) => return Err(self.over()),
+                () = &mut silence => {
+                    if !link.handler.is_asking() {
+                        let seconds = patience.as_secs();
+                        return Err(self.failure(&format!("no answer and no progress for {seconds} s")));
+                    }
+                    silence.as_mut().reset(Instant::now() + patience);
+                }
+            }
+        }
+    }
+
+    /// What to say of a question that failed. If the connection has ended, how that came about is known soon.
+    async fn lost(&self, error: &ServiceError) -> Failure {
+        if matches!(error, ServiceError::TransportClosed) {
+            let mut status = self.status.subscribe();
+            let over = |status: &Status| !matches!(status, Status::Ready { .. });
+            let known = tokio::time::timeout(SOON, status.wait_for(over)).await;
+            if known.is_ok() {
+                return self.over();
+            }
+        }
+        self.failure(&dial::failed(error))
+    }
+
+    fn link(&self) -> Result<Link, Failure> {
+        let link = self.with_live(|live| live.link.clone());
+        link.ok_or_else(|| self.over())
+    }
+
+    fn over(&self) -> Failure {
+        match self.status() {
+            Status::Failed(reason) | Status::Ended(reason) => self.failure(&reason),
+            Status::Connecting => self.failure("it is not connected yet"),
+            Status::Ready { .. } => self.failure("it is being connected again"),
+        }
+    }
+
+    /// A failure of this server, without what it was given in confidence.
+    pub(super) fn failure(&self, reason: &str) -> Failure {
+        Failure::Server {
+            server: self.name.clone(),
+            reason: self.mask.reason(reason),
+        }
+    }
+
+    fn with_live<T>(&self, act: impl FnOnce(&mut Live) -> T) -> T {
+        act(&mut self.live.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A request under way. Dropped without an answer it tells the server that none is wanted.
+struct Question(Option<RequestHandle<RoleClient>>);
+
+impl Question {
+    async fn answer(&mut self) -> Result<ServerResult, ServiceError> {
+        let Some(handle) = &mut self.0 else {
+            return Err(ServiceError::TransportClosed);
+        };
+        let answer = (&mut handle.rx).await;
+        self.0 = None;
+        answer.map_err(|_| ServiceError::TransportClosed)?
+    }
+}
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        if let (Some(handle), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current())
+        {
+            runtime.spawn(handle.cancel(Some("no longer wanted".to_owned())));
+        }
+    }
+}
+
+const ROUNDS: usize = 10;
+const STEPS: usize = 16;
+const SOON: Duration = Duration::from_secs(2);
+const NOT_GIVEN: &str = "it asks for what it does not get, such as the use of the model";

@@ -1,0 +1,111 @@
+//! MCP over HTTP with server-sent events, as it was before Streamable HTTP: one stream brings everything, and its first
+//! event tells where to write to. Deprecated; for servers that have nothing newer.
+
+use std::collections::VecDeque;
+
+use attache::v1;
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::{Client, Url};
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use sse_stream::Sse;
+
+use super::web::{self, Error};
+use super::wire::{Asked, Backlog};
+
+/// The transport.
+pub(super) struct Events {
+    client: Client,
+    target: Url,
+    events: BoxStream<'static, Result<Sse, Error>>,
+    ready: VecDeque<ServerJsonRpcMessage>,
+    asked: Asked,
+    backlog: Backlog,
+}
+
+impl Events {
+    /// Opens the stream, and waits until it tells where to write to.
+    pub(super) async fn open(server: &v1::McpServerSse) -> Result<Events, Error> {
+        let url = web::address(&server.url)?;
+        let client = web::client(&server.headers)?;
+        let request = client.get(url.clone()).header(ACCEPT, web::EVENTS);
+        let response = request.send().await?;
+        if let Some(error) = web::refusal(response.status()) {
+            return Err(error);
+        }
+        if !web::is(&response, web::EVENTS) {
+            return Err(Error::Kind);
+        }
+        let mut events = web::events(response);
+        let target = target(&url, &mut events).await?;
+        Ok(Events {
+            client,
+            target,
+            events,
+            ready: VecDeque::new(),
+            asked: Asked::default(),
+            backlog: Backlog::new(),
+        })
+    }
+}
+
+impl Transport<RoleClient> for Events {
+    type Error = Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Error>> + Send + 'static {
+        self.asked.note(&message);
+        let ticket = self.backlog.enter();
+        let request = self.client.post(self.target.clone());
+        async move {
+            let body = serde_json::to_vec(&message).map_err(|_| Error::Unreadable)?;
+            let request = request.header(CONTENT_TYPE, web::JSON).body(body);
+            let status = request.send().await?.status();
+            drop(ticket);
+            web::refusal(status).map_or(Ok(()), Err)
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            if let Some(message) = self.ready.pop_front() {
+                return Some(message);
+            }
+            self.backlog.short().await;
+            let event = self.events.next().await?.ok()?;
+            let is_message = matches!(event.event.as_deref(), None | Some("" | "message"));
+            if is_message && let Some(data) = event.data {
+                self.ready.extend(self.asked.read(data.as_bytes()));
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Error> {
+        self.events = futures_util::stream::empty().boxed();
+        Ok(())
+    }
+}
+
+/// Where to write to: on the same host, or our headers would go to strangers.
+async fn target(
+    url: &Url,
+    events: &mut BoxStream<'static, Result<Sse, Error>>,
+) -> Result<Url, Error> {
+    while let Some(event) = events.next().await {
+        let event = event?;
+        if event.event.as_deref() == Some("endpoint") {
+            let path = event.data.unwrap_or_default();
+            let target = url.join(path.trim()).map_err(|_| Error::NoAddress)?;
+            return match target.origin() == url.origin() {
+                true => Ok(target),
+                false => Err(Error::Elsewhere),
+            };
+        }
+    }
+    Err(Error::NoAddress)
+}

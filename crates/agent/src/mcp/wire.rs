@@ -1,0 +1,142 @@
+//! What all transports of ours share: reading a message of a server, and failing the requests whose answer cannot be
+//! read, so that nobody waits for it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
+use serde_json::Value;
+use tokio::sync::watch;
+
+/// The requests to a server that it has not answered.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Asked(Arc<Mutex<Vec<RequestId>>>);
+
+impl Asked {
+    /// Takes note of what is sent.
+    pub(super) fn note(&self, message: &ClientJsonRpcMessage) {
+        if let ClientJsonRpcMessage::Request(request) = message {
+            self.with(|asked| asked.push(request.id.clone()));
+        }
+    }
+
+    /// Reads what the server has sent. Whatever is no message of MCP is left out: some servers print to their standard
+    /// output. An answer that cannot be read fails the request, or all of them if its id cannot be read either.
+    pub(super) fn read(&self, text: &[u8]) -> Vec<ServerJsonRpcMessage> {
+        if let Ok(message) = serde_json::from_slice::<ServerJsonRpcMessage>(text) {
+            self.settle(&message);
+            return vec![message];
+        }
+        match serde_json::from_slice::<Value>(text) {
+            Ok(Value::Object(members)) if members.contains_key("method") => Vec::new(),
+            Ok(value) => match value.get("id").and_then(id_of) {
+                Some(id) => self.fail_one(id),
+                None => Vec::new(),
+            },
+            Err(_) if is_message(text) => self.fail(UNREADABLE),
+            Err(_) => Vec::new(),
+        }
+    }
+
+    /// Fails all that is open.
+    pub(super) fn fail(&self, reason: &'static str) -> Vec<ServerJsonRpcMessage> {
+        let ids = self.with(std::mem::take);
+        ids.into_iter().map(|id| failure(id, reason)).collect()
+    }
+
+    /// Whether a request is open.
+    pub(super) fn holds(&self, id: &RequestId) -> bool {
+        self.with(|asked| asked.contains(id))
+    }
+
+    pub(super) fn forget(&self, id: &RequestId) {
+        self.with(|asked| asked.retain(|open| !same(open, id)));
+    }
+
+    fn settle(&self, message: &ServerJsonRpcMessage) {
+        match message {
+            ServerJsonRpcMessage::Response(answer) => self.forget(&answer.id),
+            ServerJsonRpcMessage::Error(error) => {
+                if let Some(id) = &error.id {
+                    self.forget(id);
+                }
+            }
+            ServerJsonRpcMessage::Request(_) | ServerJsonRpcMessage::Notification(_) => {}
+        }
+    }
+
+    fn fail_one(&self, id: RequestId) -> Vec<ServerJsonRpcMessage> {
+        self.forget(&id);
+        vec![failure(id, UNREADABLE)]
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Vec<RequestId>) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// An error in the place of an answer.
+pub(super) fn failure(id: RequestId, reason: &'static str) -> ServerJsonRpcMessage {
+    let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, reason, NOTHING_MORE);
+    ServerJsonRpcMessage::error(error, Some(id))
+}
+
+/// How many messages wait to be written. While they are many nothing is read: a server that asks without reading the
+/// answers has to stop.
+#[derive(Debug, Clone)]
+pub(super) struct Backlog(Arc<watch::Sender<usize>>);
+
+impl Backlog {
+    pub(super) fn new() -> Backlog {
+        Backlog(Arc::new(watch::Sender::new(0)))
+    }
+
+    /// Counts a message until the ticket is dropped.
+    pub(super) fn enter(&self) -> Ticket {
+        self.0.send_modify(|waiting| *waiting += 1);
+        Ticket(self.clone())
+    }
+
+    /// Waits until few are left.
+    pub(super) async fn short(&self) {
+        let mut waiting = self.0.subscribe();
+        // The sender lives as long as we do, so this cannot fail.
+        waiting
+            .wait_for(|waiting| *waiting < MOST_WAITING)
+            .await
+            .ok();
+    }
+}
+
+/// A message that waits to be written.
+#[derive(Debug)]
+pub(super) struct Ticket(Backlog);
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.0.0.send_modify(|waiting| *waiting -= 1);
+    }
+}
+
+fn same(open: &RequestId, id: &RequestId) -> bool {
+    open == id || open.to_string() == id.to_string()
+}
+
+fn id_of(value: &Value) -> Option<RequestId> {
+    match value {
+        Value::Number(number) => number.as_i64().map(RequestId::Number),
+        Value::String(text) => Some(RequestId::String(text.as_str().into())),
+        _ => None,
+    }
+}
+
+fn is_message(text: &[u8]) -> bool {
+    text.windows(MARK.len()).any(|part| part == MARK)
+}
+
+/// The longest message of a server.
+pub(super) const LONGEST: usize = 16 * 1024 * 1024;
+pub(super) const TOO_LONG: &str = "the answer is longer than 16 MiB";
+pub(super) const UNREADABLE: &str = "the answer cannot be read";
+const MARK: &[u8] = b"\"jsonrpc\"";
+const MOST_WAITING: usize = 64;
+const NOTHING_MORE: Option<Value> = None;
