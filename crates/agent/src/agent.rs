@@ -4,7 +4,6 @@ mod opening;
 mod stored;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -17,6 +16,7 @@ use tokio::select;
 
 use crate::session::Session;
 use crate::store::Store;
+use crate::tools::Equipment;
 use crate::{offers, providers, turn};
 
 /// What an agent is made of.
@@ -28,8 +28,8 @@ pub struct Setup {
     pub models: Catalog,
     /// How much it does at once.
     pub limits: Limits,
-    /// Directories of ours, which no tool may write to.
-    pub state: Vec<PathBuf>,
+    /// What the tools work with.
+    pub equipment: Equipment,
 }
 
 /// How much an agent does.
@@ -57,7 +57,7 @@ pub async fn serve(client: ClientHandle, mut calls: AgentCalls, setup: Setup) {
         store: setup.store,
         models: setup.models,
         limits: setup.limits,
-        state: setup.state,
+        equipment: setup.equipment,
         sessions: Mutex::default(),
     });
     while let Some(call) = calls.next().await {
@@ -73,7 +73,7 @@ pub(crate) struct Agent {
     pub(crate) store: Store,
     pub(crate) models: Catalog,
     pub(crate) limits: Limits,
-    state: Vec<PathBuf>,
+    pub(crate) equipment: Equipment,
     sessions: Mutex<HashMap<v1::SessionId, Arc<Session>>>,
 }
 
@@ -208,7 +208,8 @@ impl Agent {
     async fn end(&self) {
         let sessions = self.open_sessions();
         join_all(sessions.iter().map(|session| self.close(session))).await;
-        self.store.flush().await;
+        // What cannot be written has been told to whoever waited for it.
+        drop(self.store.flush().await);
     }
 }
 

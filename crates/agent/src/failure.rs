@@ -1,7 +1,7 @@
 //! How a turn, or the setting up of a session, fails.
 
 use attache::schema::error;
-use attache::{CallError, Error};
+use attache::{CallError, Error, v1};
 use attache_model as model;
 
 use crate::store;
@@ -43,11 +43,17 @@ fn login(reason: &str) -> Error {
 impl From<store::Error> for Error {
     fn from(fault: store::Error) -> Error {
         match fault {
-            store::Error::NotFound { id } => error::session_not_found(&id.as_str().into()),
-            store::Error::Cursor => {
-                error::unusable_params("the cursor is none that a list has given")
-            }
+            store::Error::Cursor => error::unusable_params(&fault.to_string()),
+            store::Error::InUse { .. } => error::invalid_request("in_use", &fault.to_string()),
             fault => error::internal(&fault.to_string()),
         }
+    }
+}
+
+/// The same for a session that the client named.
+pub(crate) fn of_session(fault: store::Error, id: &v1::SessionId) -> Error {
+    match fault {
+        store::Error::NotFound => error::session_not_found(id),
+        fault => fault.into(),
     }
 }

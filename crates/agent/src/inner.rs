@@ -20,11 +20,24 @@ pub(crate) enum Inner {
         mode: Mode,
         reason: String,
     },
+    /// Something that an MCP server has, by its address.
+    Resource(String),
 }
 
 /// The tools as a model is told of them.
 pub(crate) fn specs() -> [Tool; 4] {
     [plan_spec(), think_spec(), ask_spec(), mode_spec()]
+}
+
+/// The tool for what MCP servers have, where they have something.
+pub(crate) fn resource_spec(resources: &[v1::ResourceLink]) -> Option<Tool> {
+    if resources.is_empty() {
+        return None;
+    }
+    let listed = resources.iter().take(MOST_LISTED);
+    let listed: Vec<_> = listed.map(|link| format!("{} <{}>", link.name, link.uri)).collect();
+    let description = format!("Reads a resource of an MCP server by its address. There are: {}", listed.join("; "));
+    Some(one_text(RESOURCE, &description, "uri"))
 }
 
 /// The call that a name and an input mean. `None` if the name is none of these; an error is for the model.
@@ -40,6 +53,7 @@ pub(crate) fn parse(name: &str, input: &str) -> Option<Result<Inner, String>> {
             Some(mode) => Ok(Inner::Mode { mode, reason }),
             None => Err("`mode` is one of ask, code, architect".to_owned()),
         }),
+        RESOURCE => read(input).map(|Resource { uri }| Inner::Resource(uri)),
         _ => return None,
     })
 }
@@ -50,6 +64,7 @@ pub(crate) fn kind_of(name: &str) -> Option<v1::ToolKind> {
         PLAN | THINK => Some(v1::ToolKind::Think),
         ASK => Some(v1::ToolKind::Other),
         MODE => Some(v1::ToolKind::SwitchMode),
+        RESOURCE => Some(v1::ToolKind::Read),
         _ => None,
     }
 }
@@ -68,6 +83,7 @@ impl Inner {
             Inner::Think(_) => "Think".to_owned(),
             Inner::Ask { .. } => "Ask the person".to_owned(),
             Inner::Mode { mode, .. } => format!("Switch to {} mode", mode.name()),
+            Inner::Resource(uri) => format!("Read {uri}"),
         }
     }
 }
@@ -165,6 +181,11 @@ struct Ask {
 }
 
 #[derive(Deserialize)]
+struct Resource {
+    uri: String,
+}
+
+#[derive(Deserialize)]
 struct Switch {
     mode: String,
     #[serde(default)]
@@ -254,4 +275,6 @@ const PLAN: &str = "plan";
 const THINK: &str = "think";
 const ASK: &str = "ask";
 const MODE: &str = "mode";
+const RESOURCE: &str = "resource";
 const MOST_ENTRIES: usize = 200;
+const MOST_LISTED: usize = 50;

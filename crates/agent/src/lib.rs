@@ -19,6 +19,7 @@ mod queue;
 mod recovery;
 mod session;
 mod settings;
+mod slot;
 pub mod store;
 pub mod tools;
 mod turn;

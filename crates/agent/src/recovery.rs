@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::history::{History, unfinished};
 use crate::leave::{Decision, Leave};
-use crate::store::{Error, Journal, Kind, Kinds};
+use crate::store::{Entries, Entry, Error, Journal, Kind, Kinds};
 
 /// What a journal tells.
 #[derive(Debug, Default)]
@@ -58,8 +58,8 @@ pub(crate) fn shown(prompt: &[u8]) -> Vec<Raw> {
 /// Reads a journal. A turn that was cut off is brought to an end, in the journal too.
 pub(crate) async fn read(journal: &Journal) -> Result<Past, Error> {
     let mut reading = Reading::default();
-    let mut entries = journal.entries(Kinds::all().without(Kind::Update));
-    while let Some(entry) = entries.next().await? {
+    let mut entries = journal.entries(Kinds::of(&TOLD)).await?;
+    while let Some(entry) = readable(&mut entries).await? {
         reading.take(entry.seq, entry.kind, &entry.body);
     }
     if let Some(cut) = reading.cut.take() {
@@ -70,6 +70,16 @@ pub(crate) async fn read(journal: &Journal) -> Result<Past, Error> {
         history: History::of(reading.history),
         leave: reading.leave,
     })
+}
+
+/// The next entry that can be read. What is damaged is passed over: the rest is worth more than nothing.
+pub(crate) async fn readable(entries: &mut Entries) -> Result<Option<Entry>, Error> {
+    loop {
+        match entries.next().await {
+            Err(Error::Entries { .. }) => {}
+            other => return other,
+        }
+    }
 }
 
 #[derive(Default)]
@@ -130,7 +140,7 @@ impl Reading {
                 }
                 self.cut = None;
             }
-            Kind::Update | Kind::ToolStarted | Kind::ToolEnded => {}
+            _ => {}
         }
     }
 }
@@ -147,8 +157,8 @@ struct Shown {
 impl Shown {
     async fn since(journal: &Journal, prompt: u64, answer: u64) -> Result<Shown, Error> {
         let mut shown = Shown::default();
-        let mut entries = journal.entries(Kinds::only(Kind::Update)).after(prompt);
-        while let Some(entry) = entries.next().await? {
+        let mut entries = journal.entries(Kinds::of(&[Kind::Update])).await?.after(prompt);
+        while let Some(entry) = readable(&mut entries).await? {
             let text = std::str::from_utf8(&entry.body).unwrap_or_default();
             if let Ok(update) = Raw::parse(text).and_then(|raw| raw.read::<v1::SessionUpdate>()) {
                 shown.take(update, entry.seq > answer);
@@ -222,7 +232,15 @@ async fn mend(journal: &Journal, history: &mut Vec<Message>, shown: Shown) -> Re
         forgotten: false,
     };
     let end = serde_json::to_vec(&end).unwrap_or_default();
-    journal.commit(Kind::TurnEnded, end).await
+    journal.commit(Kind::TurnEnded, end).await.map(drop)
 }
 
+/// What the conversation is made of.
+const TOLD: [Kind; 5] = [
+    Kind::Prompt,
+    Kind::Message,
+    Kind::Decision,
+    Kind::TurnEnded,
+    Kind::Compacted,
+];
 const CUT_OFF: &str = "Interrupted: the agent was ended before this was finished";

@@ -164,7 +164,7 @@ impl Session {
             return Ok(());
         }
         let kept = serde_json::to_value(&after).unwrap_or_default();
-        self.journal.set_settings(kept).await?;
+        self.journal.set_settings(&kept).await?;
         if before.mode != after.mode {
             self.tell(v1::CurrentModeUpdate::new(after.mode.id()))
                 .await?;

@@ -3,6 +3,7 @@
 mod answer;
 mod call;
 mod command;
+mod errand;
 mod inner;
 
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::history::{History, unfinished};
 use crate::queue::Ticket;
 use crate::recovery::{Asked, TurnEnd};
 use crate::session::Session;
-use crate::store::Kind;
+use crate::store::{Kind, TitledBy};
 use crate::{compaction, ids, prompt};
 
 /// Takes a prompt: it stands in line at once, and is answered when it has had its turn.
@@ -74,6 +75,8 @@ pub(crate) struct Turn<'a> {
     open: Vec<Open>,
     /// What became of the calls of the last answer so far.
     results: Vec<ToolResult>,
+    /// What the project tells agents.
+    notes: String,
     /// What the turn has cost, and the last answer of it.
     spent: model::Usage,
     last: model::Usage,
@@ -117,6 +120,7 @@ impl<'a> Turn<'a> {
             voice: None,
             open: Vec::new(),
             results: Vec::new(),
+            notes: String::new(),
             spent: model::Usage::default(),
             last: model::Usage::default(),
         }
@@ -150,6 +154,7 @@ impl<'a> Turn<'a> {
             self.session.say(aside).await?;
         }
         self.session.servers.ready().await;
+        self.notes = self.session.place.notes().await;
         match self.command(&content).await? {
             command::Then::Done => Ok(End::Done),
             command::Then::Ask(words) => {
@@ -330,13 +335,9 @@ impl<'a> Turn<'a> {
         if self.before > 0 {
             return Ok(());
         }
-        if let Some(stored) = self
-            .session
-            .agent
-            .store
-            .name(self.session.id().as_str(), &title)
-            .await?
-        {
+        let (store, id) = (&self.session.agent.store, self.session.id());
+        store.set_title(id, &title, TitledBy::Agent).await?;
+        if let Some(stored) = store.info(id).await?.title {
             let update = v1::SessionInfoUpdate::new().title(stored);
             self.session.tell(update).await?;
         }

@@ -10,12 +10,12 @@ use attache_host::Roots;
 use tokio::sync::mpsc;
 
 use super::Agent;
-use crate::failure::Failure;
+use crate::failure::{Failure, of_session};
 use crate::mcp::{self, Servers};
-use crate::recovery::{self, Past};
+use crate::recovery::{self, Past, readable};
 use crate::session::{Parts, Session};
 use crate::settings::{Instructions, Settings};
-use crate::store::{Info, Journal, Kind, Kinds};
+use crate::store::{Info, Journal, Kind, Kinds, new_id};
 use crate::tools::Workplace;
 
 /// What every request that opens a session says.
@@ -54,8 +54,8 @@ impl Agent {
             ..Settings::default()
         };
         self.models.open(&settings.model).map_err(Failure::from)?;
-        let info = Info::new(&wish.cwd, &wish.additional, kept(&settings));
-        let id = v1::SessionId::from(info.id.as_str());
+        let info = wish.info(&settings)?;
+        let id = info.id.clone();
         let journal = self.store.create(info).await?;
         let session = self.open(id.clone(), journal, wish, roots, settings, Past::default());
         let response = v1::NewSessionResponse::new(id)
@@ -96,11 +96,12 @@ impl Agent {
         let from = request.session_id.clone();
         let wish = wish!(request);
         let roots = wish.roots().await?;
-        let stored = self.store.info(from.as_str()).await?;
+        let stored = self.store.info(&from).await;
+        let stored = stored.map_err(|fault| of_session(fault, &from))?;
         let settings = self.restored(&stored, &wish)?;
-        let info = Info::new(&wish.cwd, &wish.additional, kept(&settings));
-        let id = v1::SessionId::from(info.id.as_str());
-        let journal = self.store.fork(from.as_str(), info).await?;
+        let info = wish.info(&settings)?;
+        let id = info.id.clone();
+        let journal = self.store.fork(&from, info).await?;
         let past = recovery::read(&journal).await?;
         let session = self.open(id.clone(), journal, wish, roots, settings, past);
         let response = v1::ForkSessionResponse::new(id)
@@ -120,7 +121,8 @@ impl Agent {
             self.close(&open).await;
             drop(open);
         }
-        let (info, journal) = self.store.open_session(id.as_str()).await?;
+        let opened = self.store.open_session(&id).await;
+        let (info, journal) = opened.map_err(|fault| of_session(fault, &id))?;
         let settings = self.restored(&info, &wish)?;
         let past = recovery::read(&journal).await?;
         Ok(self.open(id, journal, wish, roots, settings, past))
@@ -151,13 +153,15 @@ impl Agent {
         let client = self.client.session(id);
         let (events, heard) = mpsc::channel(MOST_EVENTS);
         let place = mcp::Place {
-            session: client.clone(),
-            roots: roots.clone(),
+            roots: roots.paths().map(PathBuf::from).collect(),
+            session: Some(client.id().clone()),
+            client: Some(self.client.clone()),
             deadline: self.limits.connecting,
+            ..mcp::Place::new(roots.cwd())
         };
         let session = Arc::new(Session::new(Parts {
             agent: Arc::clone(self),
-            place: Workplace::new(client.clone(), roots, &self.state),
+            place: Workplace::new(client.clone(), roots, self.equipment.clone()),
             servers: Servers::connect(wish.servers, place, events),
             client,
             journal,
@@ -171,10 +175,9 @@ impl Agent {
 
     /// Sends everything that the client was ever shown, and the last word on what it has cost.
     async fn replay(&self, session: &Session) -> Result<(), Error> {
-        let mut entries = session
-            .journal
-            .entries(Kinds::only(Kind::Update).with(Kind::Prompt));
-        while let Some(entry) = entries.next().await? {
+        let kinds = Kinds::of(&[Kind::Prompt, Kind::Update]);
+        let mut entries = session.journal.entries(kinds).await?;
+        while let Some(entry) = readable(&mut entries).await? {
             match entry.kind {
                 Kind::Prompt => {
                     for update in recovery::shown(&entry.body) {
@@ -224,13 +227,22 @@ async fn listen(session: std::sync::Weak<Session>, mut events: mpsc::Receiver<mc
                     .notice(v1::NoticeSeverity::Warning, title, reason)
                     .await;
             }
-            mcp::Event::PromptsChanged => session.announce_commands().await,
-            _ => {}
+            mcp::Event::Ready { .. } | mcp::Event::PromptsChanged { .. } => {
+                session.announce_commands().await;
+            }
+            mcp::Event::ToolsChanged { .. } | mcp::Event::ResourcesChanged { .. } => {}
         }
     }
 }
 
 impl Wish {
+    fn info(&self, settings: &Settings) -> Result<Info, Error> {
+        let mut info = Info::new(new_id()?, &self.cwd);
+        info.additional.clone_from(&self.additional);
+        info.settings = serde_json::to_value(settings).unwrap_or_default();
+        Ok(info)
+    }
+
     async fn roots(&self) -> Result<Roots, Error> {
         let (cwd, additional) = (self.cwd.clone(), self.additional.clone());
         let opened = tokio::task::spawn_blocking(move || Roots::open(&cwd, &additional)).await;
@@ -265,10 +277,6 @@ impl Wish {
             )),
         }
     }
-}
-
-fn kept(settings: &Settings) -> serde_json::Value {
-    serde_json::to_value(settings).unwrap_or_default()
 }
 
 const MOST_EVENTS: usize = 64;

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use attache::schema::error;
+use attache::schema::{FilePath, error};
 use attache::{Error, v1};
 
 use super::Agent;
-use crate::store::{Archived, Filter, Info};
+use crate::failure::of_session;
+use crate::store::{Archived, Filter, Info, TitledBy};
 
 impl Agent {
     pub(super) async fn list(
@@ -23,11 +24,8 @@ impl Agent {
             cwd: request.cwd.map(|cwd| cwd.as_path().to_owned()),
             archived,
         };
-        let page = self
-            .store
-            .list(filter, request.cursor.as_deref(), PAGE)
-            .await?;
-        let mut response = v1::ListSessionsResponse::new(page.infos.into_iter().map(listed));
+        let page = self.store.list(&filter, request.cursor.as_deref(), PAGE).await?;
+        let mut response = v1::ListSessionsResponse::new(page.infos.into_iter().filter_map(listed));
         response.next_cursor = page.next;
         Ok(response)
     }
@@ -37,7 +35,8 @@ impl Agent {
         request: v1::DeleteSessionRequest,
     ) -> Result<v1::DeleteSessionResponse, Error> {
         self.close_if_open(&request.session_id).await;
-        self.store.delete(request.session_id.as_str()).await?;
+        let done = self.store.delete(&request.session_id).await;
+        done.map_err(|fault| of_session(fault, &request.session_id))?;
         Ok(v1::DeleteSessionResponse::new())
     }
 
@@ -46,7 +45,8 @@ impl Agent {
         request: v1::ArchiveSessionRequest,
     ) -> Result<v1::ArchiveSessionResponse, Error> {
         self.close_if_open(&request.session_id).await;
-        self.store.archive(request.session_id.as_str()).await?;
+        let done = self.store.archive(&request.session_id).await;
+        done.map_err(|fault| of_session(fault, &request.session_id))?;
         Ok(v1::ArchiveSessionResponse::new())
     }
 
@@ -54,7 +54,8 @@ impl Agent {
         self: &Arc<Self>,
         request: v1::UnarchiveSessionRequest,
     ) -> Result<v1::UnarchiveSessionResponse, Error> {
-        self.store.unarchive(request.session_id.as_str()).await?;
+        let done = self.store.unarchive(&request.session_id).await;
+        done.map_err(|fault| of_session(fault, &request.session_id))?;
         Ok(v1::UnarchiveSessionResponse::new())
     }
 
@@ -65,7 +66,8 @@ impl Agent {
         if self.session(&request.session_id).is_ok() {
             return Ok(v1::SessionStatusResponse::new(v1::SessionStatus::Open));
         }
-        self.store.info(request.session_id.as_str()).await?;
+        let known = self.store.info(&request.session_id).await;
+        known.map_err(|fault| of_session(fault, &request.session_id))?;
         Ok(v1::SessionStatusResponse::new(v1::SessionStatus::Saved))
     }
 
@@ -83,9 +85,9 @@ impl Agent {
         if title.is_empty() {
             return Err(error::unusable_params("a title is not empty"));
         }
-        self.store
-            .set_title(request.session_id.as_str(), &title)
-            .await?;
+        let id = &request.session_id;
+        let named = self.store.set_title(id, &title, TitledBy::Person).await;
+        named.map_err(|fault| of_session(fault, id))?;
         if let Ok(session) = self.session(&request.session_id) {
             let update = v1::SessionInfoUpdate::new().title(title.clone());
             // The answer says it too.
@@ -101,13 +103,16 @@ impl Agent {
     }
 }
 
-fn listed(info: Info) -> v1::SessionInfo {
-    let mut listed = v1::SessionInfo::new(info.id.as_str(), info.cwd)
-        .additional_directories(info.additional)
+/// A session as the client is told of it; none whose directories it cannot be told.
+fn listed(info: Info) -> Option<v1::SessionInfo> {
+    let cwd = FilePath::try_from(info.cwd).ok()?;
+    let additional = info.additional.into_iter().filter_map(|path| FilePath::try_from(path).ok());
+    let mut listed = v1::SessionInfo::new(info.id, cwd)
+        .additional_directories(additional.collect::<Vec<_>>())
         .updated_at(info.updated.to_string())
         .archived(info.archived);
     listed.title = info.title;
-    listed
+    Some(listed)
 }
 
 const PAGE: usize = 50;

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use super::{Open, Turn, Voice};
 use crate::failure::Failure;
 use crate::modes::Mode;
-use crate::{ids, inner, instructions, tools};
+use crate::{ids, inner, instructions, mcp, tools};
 
 impl Turn<'_> {
     pub(super) async fn answer(&mut self, model: &dyn Model) -> Result<Stop, Failure> {
@@ -54,13 +54,12 @@ impl Turn<'_> {
 
     async fn request(&self, model: &dyn Model) -> Request {
         let settings = self.session.settings();
-        let notes = self.session.place.notes().await;
         let thought = match model.card().thoughts.contains(&settings.thought) {
             true => settings.thought,
             false => model.card().thoughts.first().copied().unwrap_or_default(),
         };
         Request {
-            instructions: instructions::instructions(&settings, self.session.roots(), &notes)
+            instructions: instructions::instructions(&settings, self.session.roots(), &self.notes)
                 .into(),
             messages: self.history.messages().to_vec(),
             tools: self.offered(settings.mode),
@@ -81,7 +80,9 @@ impl Turn<'_> {
             .into_iter()
             .filter(|tool| mode != Mode::Architect || tool.read_only);
         let foreign = foreign.map(|tool| tool.spec);
-        ours.chain(inner::specs()).chain(foreign).collect()
+        let resources = inner::resource_spec(&self.session.servers.resources());
+        let inner = inner::specs().into_iter().chain(resources);
+        ours.chain(inner).chain(foreign).collect()
     }
 
     /// Shows more words, and remembers them.
@@ -138,26 +139,19 @@ impl Turn<'_> {
             name: name.to_owned(),
             announced: false,
         });
-        let title = self
-            .session
-            .servers
-            .title_of(name)
-            .unwrap_or_else(|| name.to_owned());
+        let foreign = self.session.servers.tool(name);
+        let title = foreign.as_ref().map_or(name, |tool| tool.title.as_str());
+        let kind = tools::kind_of(name).or_else(|| inner::kind_of(name));
+        let kind = kind.or_else(|| foreign.as_ref().map(mcp::Tool::kind));
         let call = v1::ToolCall::new(shown, title)
             .name(name)
-            .kind(self.kind_of(name))
+            .kind(kind.unwrap_or_default())
             .status(v1::ToolCallStatus::Pending);
         self.session.show(call).await?;
         if let Some(open) = self.open.last_mut() {
             open.announced = true;
         }
         Ok(())
-    }
-
-    fn kind_of(&self, name: &str) -> v1::ToolKind {
-        tools::kind_of(name)
-            .or_else(|| inner::kind_of(name))
-            .unwrap_or_else(|| self.session.servers.kind_of(name))
     }
 
     fn count(&mut self, usage: Usage) {

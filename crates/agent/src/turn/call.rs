@@ -5,22 +5,20 @@ use attache::v1;
 use attache_model::{Input, ToolCall, ToolResult};
 use serde_json::json;
 use tokio::select;
-use tokio::sync::watch;
 
+use super::errand::Errand;
 use super::{Open, Turn};
 use crate::failure::Failure;
-use crate::inner::{self, Inner};
 use crate::leave::{self, Answer, Cover, Decision};
-use crate::modes::{Deed, Verdict};
+use crate::modes::Verdict;
+use crate::slot::Slot;
 use crate::store::Kind;
-use crate::tools::{self, Prepared, Progress};
-use crate::{Outcome, mcp};
+use crate::{Outcome, mcp, tools};
 
-/// What the model wants done, ready to be done.
-enum Errand {
-    Ours(Box<Prepared>),
-    Inner(Inner),
-    Foreign(mcp::Tool),
+/// How a call goes on while it runs.
+enum Progress {
+    Ours(tools::Progress),
+    Foreign(mcp::Progress),
 }
 
 impl Turn<'_> {
@@ -29,54 +27,30 @@ impl Turn<'_> {
         let Some(open) = self.open.iter().find(|open| open.id == call.id).cloned() else {
             return Ok(result(call, &failed("there is no such call")));
         };
-        let outcome = match self.understand(call).await {
+        let shown = v1::ToolCallUpdate::new(open.shown.clone()).raw_input(input(call));
+        let outcome = match Errand::of(call, self.session).await {
             Ok(errand) => {
-                self.present(&open, call, &errand).await?;
-                match self.may(&open, &errand).await? {
-                    None => self.carry(&open, call, errand).await?,
+                self.session.show(errand.describe(shown)).await?;
+                match self.refusal(&open, &errand).await? {
+                    None => self.carry_on(&open, call, errand).await?,
                     Some(refusal) => failed(&refusal),
                 }
             }
             Err(misfit) => {
-                let shown = v1::ToolCallUpdate::new(open.shown.clone()).raw_input(input(call));
+                let mut shown = shown;
+                shown.title = misfit.title;
                 self.session.show(shown).await?;
-                misfit
+                misfit.outcome
             }
         };
         self.finish(&open, &outcome).await?;
         Ok(result(call, &outcome))
     }
 
-    async fn understand(&self, call: &ToolCall) -> Result<Errand, Outcome> {
-        if let Some(parsed) = tools::parse(&call.name, &call.input) {
-            let parsed = parsed.map_err(|misfit| failed(&misfit.to_string()))?;
-            let prepared = parsed.prepare(&self.session.place).await?;
-            return Ok(Errand::Ours(Box::new(prepared)));
-        }
-        if let Some(parsed) = inner::parse(&call.name, &call.input) {
-            return parsed.map(Errand::Inner).map_err(|misfit| failed(&misfit));
-        }
-        let foreign = self.session.servers.tools().into_iter();
-        match foreign.into_iter().find(|tool| tool.spec.name == call.name) {
-            Some(tool) => Ok(Errand::Foreign(tool)),
-            None => Err(failed(
-                "there is no such tool; use one of those you were given",
-            )),
-        }
-    }
-
-    /// Shows what is going to happen.
-    async fn present(&self, open: &Open, call: &ToolCall, errand: &Errand) -> Result<(), Failure> {
-        let shown = v1::ToolCallUpdate::new(open.shown.clone()).raw_input(input(call));
-        self.session.show(described(shown, errand)).await
-    }
-
-    /// Whether the errand may be carried out; why not, for the model.
-    async fn may(&self, open: &Open, errand: &Errand) -> Result<Option<String>, Failure> {
-        let (deed, cover) = match errand {
-            Errand::Ours(prepared) => (prepared.deed(), prepared.cover()),
-            Errand::Inner(_) => return Ok(None),
-            Errand::Foreign(tool) => (foreign_deed(tool), foreign_cover(tool)),
+    /// Why the errand may not be carried out, for the model.
+    async fn refusal(&self, open: &Open, errand: &Errand) -> Result<Option<String>, Failure> {
+        let Some((deed, cover)) = errand.deed() else {
+            return Ok(None);
         };
         let mode = self.session.settings().mode;
         match mode.verdict(deed) {
@@ -96,12 +70,9 @@ impl Turn<'_> {
         if let Some(answer) = self.session.leave().of(cover) {
             return Ok(answer);
         }
-        let asked = described(v1::ToolCallUpdate::new(open.shown.clone()), errand);
-        let outcome = self
-            .session
-            .client
-            .ask_permission(asked, leave::options(cover))
-            .await?;
+        let asked = errand.describe(v1::ToolCallUpdate::new(open.shown.clone()));
+        let options = leave::options(cover);
+        let outcome = self.session.client.ask_permission(asked, options).await?;
         let answer = match outcome {
             v1::RequestPermissionOutcome::Selected(chosen) => {
                 Answer::find(&chosen.option_id).unwrap_or(Answer::RejectOnce)
@@ -115,12 +86,7 @@ impl Turn<'_> {
     }
 
     /// A decision is on disk before anything comes of it.
-    pub(super) async fn decided(
-        &self,
-        open: &Open,
-        key: &str,
-        answer: Answer,
-    ) -> Result<(), Failure> {
+    pub(super) async fn decided(&self, open: &Open, key: &str, answer: Answer) -> Result<(), Failure> {
         let decision = Decision {
             call: open.shown.as_str().to_owned(),
             key: key.to_owned(),
@@ -132,37 +98,23 @@ impl Turn<'_> {
         Ok(())
     }
 
-    async fn carry(
-        &self,
-        open: &Open,
-        call: &ToolCall,
-        errand: Errand,
-    ) -> Result<Outcome, Failure> {
+    async fn carry_on(&self, open: &Open, call: &ToolCall, errand: Errand) -> Result<Outcome, Failure> {
         let started = json!({ "call": open.shown.as_str(), "tool": call.name });
-        self.session
-            .journal
-            .commit(Kind::ToolStarted, started.to_string())
-            .await?;
+        self.session.journal.commit(Kind::ToolStarted, started.to_string()).await?;
         let running = v1::ToolCallUpdate::new(open.shown.clone());
-        self.session
-            .show(running.status(v1::ToolCallStatus::InProgress))
-            .await?;
-        let (progress, seen) = watch::channel(Progress::default());
-        let note = move |now: Progress| {
-            progress.send_replace(now);
-        };
+        self.session.show(running.status(v1::ToolCallStatus::InProgress)).await?;
+        let seen = Slot::new();
         match errand {
-            Errand::Ours(prepared) => {
+            Errand::Ours { prepared, .. } => {
+                let note = |now| seen.put(Progress::Ours(now));
                 let work = prepared.perform(&self.session.place, note);
-                self.watch(open, seen, work).await
+                self.watch(open, &seen, work).await
             }
             Errand::Inner(inner) => self.inner(open, inner).await,
             Errand::Foreign(tool) => {
-                let work = self
-                    .session
-                    .servers
-                    .call(&tool.spec.name, &call.input, note);
-                self.watch(open, seen, work).await
+                let note = |now| seen.put(Progress::Foreign(now));
+                let work = self.session.servers.call(&tool.spec.name, &call.input, note);
+                self.watch(open, &seen, work).await
             }
         }
     }
@@ -171,7 +123,7 @@ impl Turn<'_> {
     async fn watch(
         &self,
         open: &Open,
-        mut seen: watch::Receiver<Progress>,
+        seen: &Slot<Progress>,
         work: impl Future<Output = Outcome>,
     ) -> Result<Outcome, Failure> {
         tokio::pin!(work);
@@ -179,24 +131,14 @@ impl Turn<'_> {
             select! {
                 biased;
                 outcome = &mut work => return Ok(outcome),
-                Ok(()) = seen.changed() => {
-                    let now = seen.borrow_and_update().clone();
-                    let mut shown = v1::ToolCallUpdate::new(open.shown.clone());
-                    shown.content = now.content;
-                    shown.locations = now.locations;
-                    shown.title = now.title;
-                    self.session.show(shown).await?;
-                }
+                now = seen.take() => self.session.show(now.shown(open)).await?,
             }
         }
     }
 
     async fn finish(&mut self, open: &Open, outcome: &Outcome) -> Result<(), Failure> {
         let ended = json!({ "call": open.shown.as_str(), "failed": outcome.failed });
-        self.session
-            .journal
-            .append(Kind::ToolEnded, ended.to_string())
-            .await?;
+        self.session.journal.append(Kind::ToolEnded, ended.to_string()).await?;
         let status = match outcome.failed {
             true => v1::ToolCallStatus::Failed,
             false => v1::ToolCallStatus::Completed,
@@ -209,38 +151,30 @@ impl Turn<'_> {
             shown = shown.locations(outcome.locations.clone());
         }
         shown.raw_output = outcome.raw.clone().map(Raw::from);
+        self.session.show(shown).await?;
         self.open.retain(|other| other.shown != open.shown);
-        self.session.show(shown).await
+        Ok(())
     }
 }
 
-/// A call with what the errand tells of it.
-fn described(call: v1::ToolCallUpdate, errand: &Errand) -> v1::ToolCallUpdate {
-    match errand {
-        Errand::Ours(prepared) => {
-            let call = call.title(prepared.title()).kind(prepared.kind());
-            let call = call.locations(prepared.locations());
-            match prepared.content() {
-                content if content.is_empty() => call,
-                content => call.content(content),
+impl Progress {
+    fn shown(&self, open: &Open) -> v1::ToolCallUpdate {
+        let call = v1::ToolCallUpdate::new(open.shown.clone());
+        match self {
+            Progress::Ours(now) => {
+                let call = call.content(now.content.clone());
+                match now.locations.is_empty() {
+                    true => call,
+                    false => call.locations(now.locations.clone()),
+                }
+            }
+            Progress::Foreign(now) => {
+                let percent = now.percent.map(|percent| format!("{percent} %"));
+                let parts: Vec<_> = percent.into_iter().chain(now.message.clone()).collect();
+                let words = v1::ContentBlock::from(parts.join(": "));
+                call.content([v1::ToolCallContent::from(words)])
             }
         }
-        Errand::Inner(inner) => call.title(inner.title()),
-        Errand::Foreign(tool) => call.title(tool.title.clone()),
-    }
-}
-
-fn foreign_deed(tool: &mcp::Tool) -> Deed {
-    match tool.read_only {
-        true => Deed::ForeignLook,
-        false => Deed::Foreign,
-    }
-}
-
-fn foreign_cover(tool: &mcp::Tool) -> Cover {
-    Cover {
-        key: format!("mcp:{}", tool.spec.name),
-        words: format!("`{}` of {}", tool.title, tool.server),
     }
 }
 

@@ -30,6 +30,13 @@ impl Turn<'_> {
             }),
             Inner::Ask { question, options } => self.question(open, question, options).await,
             Inner::Mode { mode, reason } => self.switch(open, mode, reason).await,
+            Inner::Resource(uri) => Ok(match self.session.servers.read(&uri).await {
+                Ok(told) => Outcome {
+                    told,
+                    ..Outcome::default()
+                },
+                Err(failure) => failed(&failure.to_string()),
+            }),
         }
     }
 
