@@ -159,7 +159,9 @@ impl Files {
             .map_err(|error| Error::of_system(to, "make the directory of", error))?;
         let dir = made.as_ref().unwrap_or(new.directory());
         let moved = old.directory().move_to(name, dir, last);
-        let synced = moved.and_then(|()| dir.sync()).and_then(|()| old.directory().sync());
+        let synced = moved
+            .and_then(|()| dir.sync())
+            .and_then(|()| old.directory().sync());
         synced.map_err(|error| Error::of_system(to, "move to", error))
     }
 }
