@@ -1,15 +1,18 @@
 //! Text files inside a session's roots. Calls block; [`Host`](crate::Host) runs them where blocking is allowed.
 //! `docs/files.md` says what is open, what is closed and why.
 
+mod entries;
 mod error;
 mod protected;
 mod read;
 mod write;
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use entries::{Entry, Listing, What};
 pub use error::{Error, Kind};
 
 use crate::Roots;
@@ -85,20 +88,33 @@ impl Files {
         line: Option<u32>,
         limit: Option<u32>,
     ) -> Result<String, Error> {
+        let file = self.open_any(roots, path)?;
+        read::read(file, path, Window::of(line, limit), &self.limits)
+    }
+
+    /// Opens a regular file for reading, whatever is in it.
+    ///
+    /// # Errors
+    ///
+    /// When the path leaves the roots, or the file is missing or special.
+    pub fn open(&self, roots: &Roots, path: &Path) -> Result<File, Error> {
+        let file = self.open_any(roots, path)?;
+        read::check_regular(&file, path)?;
+        Ok(file)
+    }
+
+    fn open_any(&self, roots: &Roots, path: &Path) -> Result<File, Error> {
         check_names_file(roots, path)?;
         let failed = |error| Error::of_system(path, "read", error);
-        let file = match roots.open_at_once(path, self.protected.state())? {
-            Some(opened) => opened.map_err(failed)?,
+        match roots.open_at_once(path, self.protected.state())? {
+            Some(opened) => opened.map_err(failed),
             None => {
                 let place = roots.walk(path).map_err(dangling_is_missing)?;
                 self.protected.check_read(&place, path)?;
-                place
-                    .directory()
-                    .read(file_name(&place, path)?)
-                    .map_err(failed)?
+                let name = file_name(&place, path)?;
+                place.directory().read(name).map_err(failed)
             }
-        };
-        read::read(file, path, Window::of(line, limit), &self.limits)
+        }
     }
 
     /// Writes a text file whole, or not at all. Missing directories are made.

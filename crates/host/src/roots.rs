@@ -19,7 +19,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-pub(crate) use platform::{Dir, Facts, facts_of, keep_owner_and_mode};
+pub(crate) use platform::{Dir, Facts, Seen, facts_of, keep_owner_and_mode};
 pub(crate) use walk::{End, Place};
 
 use crate::files::{Error, Kind};
@@ -76,9 +76,7 @@ impl Roots {
     /// Where a path leads when its links are followed, below the name that the root was given; `None` where it leads to
     /// itself, or nowhere.
     pub fn resolved(&self, path: &Path) -> Option<PathBuf> {
-        let place = self.walk(path).ok()?;
-        let mut resolved = place.root.given.clone();
-        resolved.extend(place.names());
+        let resolved = self.walk(path).ok()?.path();
         (resolved != path).then_some(resolved)
     }
 
@@ -109,6 +107,41 @@ impl Roots {
     /// Follows a path beneath the roots, link by link.
     pub(crate) fn walk<'r>(&'r self, path: &'r Path) -> Result<Place<'r>, Error> {
         walk::Walk::start(self, path)?.finish()
+    }
+
+    /// Follows all but the last name of a path, and looks at what has that name without following it: what is removed or
+    /// moved is a link itself, not what it leads to.
+    pub(crate) fn walk_to_name<'r>(&'r self, path: &'r Path) -> Result<(Place<'r>, Seen), Error> {
+        check_shape(path)?;
+        let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(Error::BadPath {
+                path: path.to_owned(),
+                why: "it does not end in a name",
+            });
+        };
+        if self.locate(path, path)?.1.as_os_str().is_empty() {
+            return Err(Error::IsRoot {
+                path: path.to_owned(),
+            });
+        }
+        let place = self.walk(above)?;
+        let failed = |error| Error::of_system(path, "look at", error);
+        let seen = match place.end {
+            End::Directory => place.directory().look(name).map_err(failed)?,
+            End::File(_) | End::Special(_) | End::Missing(_) => {
+                return Err(Error::NotFound {
+                    path: path.to_owned(),
+                });
+            }
+        };
+        let place = place.named(name);
+        let real = place.real_path();
+        match self.0.iter().any(|root| root.real.starts_with(&real)) {
+            true => Err(Error::IsRoot {
+                path: path.to_owned(),
+            }),
+            false => Ok((place, seen)),
+        }
     }
 
     /// Opens a file for reading in one step, where the system can resolve a path beneath a directory and nothing on

@@ -122,6 +122,30 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
+    /// A session's directory stays where it is.
+    #[error("{} is a directory of this session or holds one, so it is neither removed nor moved; name something below it", shown(.path))]
+    IsRoot {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Nothing is replaced by a move.
+    #[error("there is something at {} already; choose another name, or remove it first", shown(.path))]
+    Exists {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Only empty directories are removed.
+    #[error("{} is a directory with something in it; remove what is in it first", shown(.path))]
+    NotEmpty {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A name does not go from one file system to another.
+    #[error("{} lies on another file system, and moving there would be copying; copy it and remove the original", shown(.path))]
+    OtherSystem {
+        /// The path.
+        path: PathBuf,
+    },
     /// The system does not allow it.
     #[error("the system does not allow access to {}; ask the person for it", shown(.path))]
     Denied {
@@ -179,6 +203,9 @@ impl Error {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Error::NotFound { path },
             io::ErrorKind::PermissionDenied => Error::Denied { path },
             io::ErrorKind::WouldBlock => Error::Changing { path },
+            io::ErrorKind::AlreadyExists => Error::Exists { path },
+            io::ErrorKind::DirectoryNotEmpty => Error::NotEmpty { path },
+            io::ErrorKind::CrossesDevices => Error::OtherSystem { path },
             io::ErrorKind::InvalidFilename => Error::BadPath {
                 path,
                 why: "a name in it is too long",
@@ -211,6 +238,10 @@ impl Error {
             Error::OwnState { .. } => "own_state",
             Error::HardLinked { .. } => "hard_linked",
             Error::ReadOnly { .. } => "read_only",
+            Error::IsRoot { .. } => "is_root",
+            Error::Exists { .. } => "exists",
+            Error::NotEmpty { .. } => "not_empty",
+            Error::OtherSystem { .. } => "other_system",
             Error::Denied { .. } => "denied",
             Error::Io { .. } => "io",
         }

@@ -61,6 +61,20 @@ impl Protected {
         }
     }
 
+    /// Whether a directory that is moved would carry something closed along, or put something in a closed place.
+    pub(super) fn check_tree(&self, place: &Place<'_>, asked: &Path) -> Result<(), Error> {
+        let real = place.real_path();
+        let home = self.home.iter();
+        let of_home = home.flat_map(|home| HOME.iter().map(|closed| home.join(closed)));
+        let mut closed = of_home.chain(self.state.iter().cloned());
+        match closed.any(|closed| below(&real, &closed).is_some()) {
+            true => Err(Error::Protected {
+                path: asked.to_owned(),
+            }),
+            false => Ok(()),
+        }
+    }
+
     /// By name, and by identity for directories that have another name as well.
     fn is_own_state(&self, place: &Place<'_>) -> bool {
         if self.state.is_empty() {

@@ -61,6 +61,12 @@ pub(super) fn read(
     })
 }
 
+/// Refuses what is no regular file.
+pub(super) fn check_regular(file: &File, path: &Path) -> Result<(), Error> {
+    let facts = facts_of(file).map_err(|error| Error::of_system(path, "read", error))?;
+    check(&facts, path)
+}
+
 fn check(facts: &Facts, path: &Path) -> Result<(), Error> {
     match facts {
         _ if facts.is_regular => Ok(()),

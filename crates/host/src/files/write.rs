@@ -51,6 +51,18 @@ fn read_only(path: &Path) -> Error {
 }
 
 fn create(dir: &Dir, names: &[OsString], content: &str) -> io::Result<()> {
+    let (name, made) = make_parents(dir, names)?;
+    let dir = made.as_ref().unwrap_or(dir);
+    let mut temporary = Temporary::create(dir, Dir::create_shared)?;
+    temporary.fill(content)?;
+    temporary.rename(name)
+}
+
+/// Makes the directories above the last of the names; gives that name, and the last directory if one was made.
+pub(super) fn make_parents<'n>(
+    dir: &Dir,
+    names: &'n [OsString],
+) -> io::Result<(&'n OsStr, Option<Dir>)> {
     let Some((name, parents)) = names.split_last() else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
@@ -61,10 +73,7 @@ fn create(dir: &Dir, names: &[OsString], content: &str) -> io::Result<()> {
         above.sync()?;
         made = Some(below);
     }
-    let dir = made.as_ref().unwrap_or(dir);
-    let mut temporary = Temporary::create(dir, Dir::create_shared)?;
-    temporary.fill(content)?;
-    temporary.rename(name)
+    Ok((name, made))
 }
 
 fn replace(dir: &Dir, name: &OsStr, content: &str, old: File) -> io::Result<()> {

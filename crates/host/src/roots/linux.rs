@@ -10,10 +10,13 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rustix::buffer::spare_capacity;
-use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags, RawMode, ResolveFlags, XattrFlags};
+use rustix::fs::{
+    self, AtFlags, CWD, FileType, Mode, OFlags, RawMode, RenameFlags, ResolveFlags, XattrFlags,
+};
 use rustix::io::Errno;
 
 use super::Identity;
+use crate::files::{Entry, What};
 
 /// An open directory.
 #[derive(Debug)]
@@ -137,7 +140,56 @@ impl Dir {
         Ok(fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
+    /// Gives a name in this directory another one in another directory. Whatever has that name stays.
+    pub(crate) fn move_to(&self, from: &OsStr, dir: &Dir, to: &OsStr) -> io::Result<()> {
+        match fs::renameat_with(&self.0, from, &dir.0, to, RenameFlags::NOREPLACE) {
+            // Some file systems cannot be asked not to replace.
+            Err(Errno::INVAL | Errno::NOSYS) if !dir.has_name(to) => {
+                Ok(fs::renameat(&self.0, from, &dir.0, to)?)
+            }
+            moved => Ok(moved?),
+        }
+    }
+
+    pub(crate) fn remove_directory(&self, name: &OsStr) -> io::Result<()> {
+        Ok(fs::unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
+    }
+
+    /// What is in it, in no order, and whether there is more than so many.
+    pub(crate) fn entries(&self, most: usize) -> io::Result<(Vec<Entry>, bool)> {
+        let mut found = Vec::new();
+        for entry in fs::Dir::new(self.readable()?)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            if found.len() == most {
+                return Ok((found, true));
+            }
+            let stat = match fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Err(Errno::NOENT) => continue,
+                stat => stat?,
+            };
+            let what = match FileType::from_raw_mode(stat.st_mode) {
+                FileType::Directory => What::Directory,
+                FileType::Symlink => What::Link,
+                FileType::RegularFile => What::File {
+                    size: u64::try_from(stat.st_size).unwrap_or(0),
+                },
+                _ => What::Special,
+            };
+            let name = OsString::from_vec(name.to_bytes().to_owned());
+            found.push(Entry { name, what });
+        }
+        Ok((found, false))
+    }
+
     pub(crate) fn has(&self, name: &str) -> bool {
+        self.has_name(OsStr::new(name))
+    }
+
+    fn has_name(&self, name: &OsStr) -> bool {
         fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
 

@@ -11,6 +11,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Metadata, OpenOptions};
 
 use super::Identity;
+use crate::files::{Entry, What};
 
 /// An open directory.
 #[derive(Debug)]
@@ -109,6 +110,45 @@ impl Dir {
 
     pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
         self.0.remove_file(name)
+    }
+
+    /// Gives a name in this directory another one in another directory. Whatever has that name stays, unless it comes
+    /// in this very moment.
+    pub(crate) fn move_to(&self, from: &OsStr, dir: &Dir, to: &OsStr) -> io::Result<()> {
+        match dir.0.symlink_metadata(to) {
+            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(_) => self.0.rename(from, &dir.0, to),
+        }
+    }
+
+    pub(crate) fn remove_directory(&self, name: &OsStr) -> io::Result<()> {
+        self.0.remove_dir(name)
+    }
+
+    /// What is in it, in no order, and whether there is more than so many.
+    pub(crate) fn entries(&self, most: usize) -> io::Result<(Vec<Entry>, bool)> {
+        let mut found = Vec::new();
+        for entry in self.0.entries()? {
+            let entry = entry?;
+            if found.len() == most {
+                return Ok((found, true));
+            }
+            let metadata = match self.0.symlink_metadata(entry.file_name()) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                metadata => metadata?,
+            };
+            let what = match metadata {
+                _ if metadata.is_symlink() => What::Link,
+                _ if metadata.is_dir() => What::Directory,
+                _ if metadata.is_file() => What::File {
+                    size: metadata.len(),
+                },
+                _ => What::Special,
+            };
+            let name = entry.file_name();
+            found.push(Entry { name, what });
+        }
+        Ok((found, false))
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {

@@ -59,6 +59,19 @@ impl Place<'_> {
         entered.chain(end.iter().map(OsString::as_os_str))
     }
 
+    /// The whole path, without links, below the name that the root was given.
+    pub(crate) fn path(&self) -> PathBuf {
+        let mut path = self.root.given.clone();
+        path.extend(self.names());
+        path
+    }
+
+    /// The place of a name in the directory where the way ended.
+    pub(super) fn named(self, name: &OsStr) -> Self {
+        let end = End::File(name.to_owned());
+        Place { end, ..self }
+    }
+
     /// The whole path, without links.
     pub(crate) fn real_path(&self) -> PathBuf {
         let mut path = self.root.real.clone();

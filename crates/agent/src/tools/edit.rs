@@ -1,0 +1,91 @@
+//! Replaces passages of a file, all of them or none.
+
+mod apply;
+mod nearest;
+
+use super::fault::Fault;
+use super::input::{Members, Misfit};
+use super::read::missing;
+use super::write::{Change, first_difference};
+use super::{Workplace, told};
+
+/// Replaces passages of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The file.
+    pub path: String,
+    /// The replacements, made one after the other.
+    pub edits: Vec<Replacement>,
+}
+
+/// A passage and what takes its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replacement {
+    /// The passage as it stands in the file.
+    pub old: String,
+    /// What takes its place.
+    pub new: String,
+    /// Whether every occurrence is meant.
+    pub all: bool,
+}
+
+impl Edit {
+    pub(super) fn of(mut members: Members) -> Result<Edit, Misfit> {
+        let path = members.word("path")?;
+        let edits = match members.list("edits")? {
+            Some(edits) => edits
+                .into_iter()
+                .map(|edit| Replacement::of(Members::of(edit, "each of `edits`")?))
+                .collect::<Result<Vec<_>, _>>()?,
+            // Some models send the one replacement without a list.
+            None if members.has("old") => vec![Replacement::of(members)?],
+            None => Vec::new(),
+        };
+        match edits.is_empty() {
+            true => Err(Misfit::of(
+                "edits",
+                "is missing; it must be a list of objects with `old` and `new`",
+            )),
+            false => Ok(Edit { path, edits }),
+        }
+    }
+
+    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Change, Fault> {
+        let path = workplace.to_write(&self.path).await?;
+        let shown = workplace.shown(&path);
+        let Some(old) = workplace.old_text(&path).await? else {
+            return Err(missing(workplace, &path).await);
+        };
+        let edits = self.edits;
+        let work = move || {
+            let applied = apply::apply(&old, &edits);
+            applied
+                .map(|applied| (old, applied))
+                .map_err(|failure| failure.fault(&shown))
+                .map(|(old, applied)| (old, applied, shown))
+        };
+        // Finding the nearest passage of a long file takes a while.
+        let done = tokio::task::spawn_blocking(work).await;
+        let (old, applied, shown) = done.map_err(|_| Fault::lost())??;
+        let places = told::count(applied.count, "replacement", "replacements");
+        let line = first_difference(&old, &applied.text);
+        Ok(Change {
+            done: format!("Edited `{shown}`: {places}, the first at line {line}."),
+            line,
+            path,
+            shown,
+            old: Some(old),
+            new: applied.text,
+        })
+    }
+}
+
+impl Replacement {
+    fn of(mut members: Members) -> Result<Replacement, Misfit> {
+        Ok(Replacement {
+            old: members.text("old")?,
+            new: members.text("new")?,
+            all: members.flag("all")?,
+        })
+    }
+}

@@ -1,0 +1,145 @@
+//! Replacements in a text, without any file.
+
+use super::Replacement;
+use super::nearest::nearest;
+use crate::tools::fault::Fault;
+use crate::tools::told;
+use crate::tools::write::{has_only_crlf, with_crlf};
+
+/// What replacements came to.
+#[derive(Debug)]
+pub(super) struct Applied {
+    pub(super) text: String,
+    /// How many passages were replaced.
+    pub(super) count: usize,
+}
+
+/// Which replacement does not fit, and why. Nothing was replaced.
+#[derive(Debug)]
+pub(super) struct Failure {
+    /// Counted from 1.
+    number: usize,
+    of: usize,
+    why: Why,
+}
+
+#[derive(Debug)]
+enum Why {
+    Empty,
+    Same,
+    NotFound { nearest: Option<String> },
+    Ambiguous { lines: Vec<usize> },
+}
+
+/// Makes the replacements one after the other.
+pub(super) fn apply(text: &str, edits: &[Replacement]) -> Result<Applied, Failure> {
+    let mut applied = Applied {
+        text: text.to_owned(),
+        count: 0,
+    };
+    let has_crlf = has_only_crlf(text);
+    for (index, edit) in edits.iter().enumerate() {
+        let replaced = match has_crlf {
+            true => replace(
+                &applied.text,
+                &with_crlf(&edit.old),
+                &with_crlf(&edit.new),
+                edit.all,
+            ),
+            false => replace(&applied.text, &edit.old, &edit.new, edit.all),
+        };
+        let (text, count) = replaced.map_err(|why| Failure {
+            number: index + 1,
+            of: edits.len(),
+            why,
+        })?;
+        applied.text = text;
+        applied.count += count;
+    }
+    match applied.text == text {
+        true => Err(Failure {
+            number: edits.len(),
+            of: edits.len(),
+            why: Why::Same,
+        }),
+        false => Ok(applied),
+    }
+}
+
+fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<(String, usize), Why> {
+    if old.is_empty() {
+        return Err(Why::Empty);
+    }
+    if old == new {
+        return Err(Why::Same);
+    }
+    let places: Vec<usize> = text.match_indices(old).map(|(place, _)| place).collect();
+    match places.as_slice() {
+        [] => Err(Why::NotFound {
+            nearest: nearest(text, old),
+        }),
+        [_, _, ..] if !all => {
+            let mut line = 1;
+            let mut from = 0;
+            let lines = places.iter().take(MOST_LINES).map(|place| {
+                line += text[from..*place].matches('\n').count();
+                from = *place;
+                line
+            });
+            Err(Why::Ambiguous {
+                lines: lines.collect(),
+            })
+        }
+        places => Ok((text.replace(old, new), places.len())),
+    }
+}
+
+impl Failure {
+    /// What to tell of a file.
+    pub(super) fn fault(self, path: &str) -> Fault {
+        let which = match self.of {
+            1 => String::new(),
+            of => format!(" of edit {} of {of}", self.number),
+        };
+        let nothing = "nothing was changed";
+        match self.why {
+            Why::Empty => Fault::new(
+                "empty",
+                format!(
+                    "`old`{which} is empty; say which passage of `{path}` to replace, or use `write` for the whole file"
+                ),
+            ),
+            Why::Same => Fault::new(
+                "no_change",
+                format!("`new`{which} leaves `{path}` as it is; {nothing}"),
+            ),
+            Why::Ambiguous { lines } => {
+                let more = if lines.len() == MOST_LINES {
+                    ", …"
+                } else {
+                    ""
+                };
+                let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+                let lines = lines.join(", ");
+                Fault::new(
+                    "ambiguous",
+                    format!(
+                        "`old`{which} stands in `{path}` more than once, at lines {lines}{more}; {nothing}. Add lines around it until it is unique, or set `all`"
+                    ),
+                )
+            }
+            Why::NotFound { nearest } => {
+                let fault = Fault::new(
+                    "not_matched",
+                    format!("`old`{which} does not stand in `{path}` exactly so; {nothing}"),
+                );
+                match nearest {
+                    Some(nearest) => fault.help(told::head(&nearest, told::MOST / 2).to_owned()),
+                    None => fault.help("No passage is like it; read the file again.".to_owned()),
+                }
+            }
+        }
+    }
+}
+
+const MOST_LINES: usize = 10;

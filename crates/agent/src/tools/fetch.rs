@@ -1,0 +1,213 @@
+//! Fetches a page of the public web as text.
+
+mod address;
+mod page;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use attache_model::Input;
+use futures_util::StreamExt;
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response, Url};
+use serde_json::json;
+
+use super::fault::Fault;
+use super::input::{Members, Misfit};
+use super::{Workplace, told};
+use crate::Outcome;
+use address::{Resolver, check};
+
+/// Fetches a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetch {
+    /// Its URL.
+    pub url: String,
+}
+
+/// A page to fetch.
+#[derive(Debug)]
+pub(super) struct Visit(Url);
+
+/// Whether pages of this machine may be fetched, by an address or name that says it is this machine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Loopback {
+    /// They may not.
+    #[default]
+    Closed,
+    /// They may: for a server that is being worked on.
+    Open,
+}
+
+/// The web, as tools may see it. Clones share their connections.
+#[derive(Clone, Default)]
+pub struct Pages {
+    loopback: Loopback,
+    client: Arc<OnceLock<Result<Client, String>>>,
+}
+
+impl Pages {
+    /// The public web, and this machine if that is open.
+    pub fn new(loopback: Loopback) -> Pages {
+        Pages {
+            loopback,
+            client: Arc::default(),
+        }
+    }
+
+    fn client(&self) -> Result<&Client, Fault> {
+        let client = self.client.get_or_init(|| client(self.loopback));
+        client.as_ref().map_err(|error| {
+            let sentence = format!("pages cannot be fetched on this machine: {error}");
+            Fault::new("fetch", sentence)
+        })
+    }
+}
+
+impl fmt::Debug for Pages {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Pages")
+            .field("loopback", &self.loopback)
+            .finish_non_exhaustive()
+    }
+}
+
+fn client(loopback: Loopback) -> Result<Client, String> {
+    // Another part of the program may have chosen the same before.
+    rustls::crypto::ring::default_provider()
+        .install_default()
+        .ok();
+    let policy = Policy::custom(move |attempt| {
+        if attempt.previous().len() > MOST_REDIRECTS {
+            return attempt.error(Refused("it redirects too often".to_owned()));
+        }
+        match check(attempt.url(), loopback) {
+            Ok(()) => attempt.follow(),
+            Err(why) => attempt.error(Refused(format!("it redirects, and {why}"))),
+        }
+    });
+    Client::builder()
+        .user_agent(concat!("attache/", env!("CARGO_PKG_VERSION")))
+        .redirect(policy)
+        .referer(false)
+        .no_proxy()
+        .dns_resolver(Resolver { loopback })
+        .connect_timeout(LONGEST_CONNECT)
+        .timeout(LONGEST)
+        .build()
+        .map_err(|error| error.to_string())
+}
+
+/// Why an address is not fetched, through the library and back.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Refused(String);
+
+impl Fetch {
+    pub(super) fn of(mut members: Members) -> Result<Fetch, Misfit> {
+        Ok(Fetch {
+            url: members.word("url")?,
+        })
+    }
+
+    pub(super) fn prepare(self, workplace: &Workplace) -> Result<Visit, Fault> {
+        let url = Url::parse(self.url.trim()).map_err(|error| {
+            let sentence = format!("`url` is not a URL: {error}; begin with https://");
+            Fault::new("url", sentence)
+        })?;
+        match check(&url, workplace.pages().loopback) {
+            Ok(()) => Ok(Visit(url)),
+            Err(why) => Err(Fault::new("url", format!("it was not fetched: {why}"))),
+        }
+    }
+}
+
+impl Visit {
+    pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
+        let asked = self.0.clone();
+        let response = workplace.pages().client()?.get(self.0).send().await;
+        let response = response.map_err(|error| failed(&error))?;
+        let status = response.status();
+        let media = media_type(response.headers());
+        let address = response.url().clone();
+        let (bytes, is_cut) = body(response).await?;
+        let size = bytes.len();
+        let kind = media.clone();
+        let read = tokio::task::spawn_blocking(move || page::text(&kind, &bytes));
+        let text = read.await.map_err(|_| Fault::lost())??;
+        let mut notes = String::new();
+        if address != asked {
+            notes += &format!("[from {}]\n", told::one_line(address.as_str(), LONGEST_URL));
+        }
+        if !status.is_success() {
+            notes += &format!("[the server says {status}]\n");
+        }
+        let mut told = notes + told::head(&text, told::MOST - ROOM_FOR_NOTES);
+        if text.len() > told::MOST - ROOM_FOR_NOTES {
+            told += &format!(
+                "\n[cut: {} bytes of text in all; for the rest save it to a file with `run` and read that]",
+                text.len()
+            );
+        }
+        if is_cut {
+            told += "\n[the page is larger than 2 MiB, and the rest was not fetched]";
+        }
+        let raw = json!({ "status": status.as_u16(), "media_type": media, "bytes": size });
+        Ok(Outcome {
+            failed: !status.is_success(),
+            told: vec![Input::Text(told.clone())],
+            ..told::said(told, raw)
+        })
+    }
+}
+
+/// The bytes of a page, as many as we take, and whether there are more.
+async fn body(response: Response) -> Result<(Vec<u8>, bool), Fault> {
+    let mut bytes = Vec::new();
+    let mut stream = response.bytes_stream();
+    while let Some(piece) = stream.next().await {
+        let piece = piece.map_err(|error| failed(&error))?;
+        let room = LARGEST - bytes.len();
+        bytes.extend_from_slice(&piece[..piece.len().min(room)]);
+        if piece.len() > room {
+            return Ok((bytes, true));
+        }
+    }
+    Ok((bytes, false))
+}
+
+fn media_type(headers: &HeaderMap) -> String {
+    let media = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    told::one_line(media.unwrap_or_default(), LONGEST_MEDIA_TYPE).to_ascii_lowercase()
+}
+
+/// Why there is no page. The innermost cause says most, and the URL is known.
+fn failed(error: &reqwest::Error) -> Fault {
+    if error.is_timeout() {
+        return Fault::new(
+            "timeout",
+            "the page did not come within 30 seconds; try again later",
+        );
+    }
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    let why = told::one_line(&cause.to_string(), LONGEST_URL);
+    match cause.downcast_ref::<Refused>() {
+        Some(_) => Fault::new("url", format!("it was not fetched: {why}")),
+        None => Fault::new("fetch", format!("the page could not be fetched: {why}")),
+    }
+}
+
+const LARGEST: usize = 2 * 1024 * 1024;
+const LONGEST: Duration = Duration::from_secs(30);
+const LONGEST_CONNECT: Duration = Duration::from_secs(10);
+const MOST_REDIRECTS: usize = 5;
+const ROOM_FOR_NOTES: usize = 1000;
+const LONGEST_URL: usize = 300;
+const LONGEST_MEDIA_TYPE: usize = 100;

@@ -1,0 +1,152 @@
+//! Finds files by their names.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use attache_host::files::What;
+use globset::{GlobBuilder, GlobMatcher};
+use serde_json::json;
+
+use super::fault::Fault;
+use super::input::{Members, Misfit};
+use super::tree::{Hidden, Walk, look_around};
+use super::{Workplace, told};
+use crate::Outcome;
+
+/// Finds files by their names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Glob {
+    /// The pattern.
+    pub pattern: String,
+    /// The directory; the working directory if none is named.
+    pub path: Option<String>,
+}
+
+/// A directory to look in, and what for.
+#[derive(Debug)]
+pub(super) struct Globbing {
+    path: PathBuf,
+    pattern: Pattern,
+}
+
+impl Glob {
+    pub(super) fn of(mut members: Members) -> Result<Glob, Misfit> {
+        Ok(Glob {
+            pattern: members.word("pattern")?,
+            path: members.optional_word("path")?,
+        })
+    }
+
+    pub(super) fn title(&self) -> String {
+        match &self.path {
+            Some(path) => format!("Find {} in {path}", self.pattern),
+            None => format!("Find {}", self.pattern),
+        }
+    }
+
+    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Globbing, Fault> {
+        let path = self.path.as_deref().unwrap_or(".");
+        let path = workplace.to_read(path).await?;
+        let top = format!("{}/", path.display());
+        let pattern = self.pattern.strip_prefix(&top).unwrap_or(&self.pattern);
+        Ok(Globbing {
+            pattern: Pattern::new(pattern, "pattern")?,
+            path,
+        })
+    }
+}
+
+impl Globbing {
+    pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
+        let place = workplace.clone();
+        let found = look_around(workplace, LONGEST, move |files, roots, stop| {
+            let hidden = self.pattern.hidden;
+            let mut walk = Walk::new(files, roots, stop, &self.path, hidden)?;
+            let mut text = String::new();
+            let mut count = 0;
+            let mut notes = Vec::new();
+            for found in walk.by_ref().filter(|found| found.what != What::Directory) {
+                let below = found.path.strip_prefix(&self.path).unwrap_or(&found.path);
+                if !self.pattern.fits(below) {
+                    continue;
+                }
+                let line = format!("{}\n", place.shown(&found.path));
+                if count == MOST_FOUND || text.len() + line.len() > told::MOST - ROOM_FOR_NOTES {
+                    notes.push(format!(
+                        "cut after {count} files; make the pattern narrower"
+                    ));
+                    break;
+                }
+                text.push_str(&line);
+                count += 1;
+            }
+            if stop.is_late() {
+                notes.push(
+                    "not everything was looked at in time; name a directory with `path`".to_owned(),
+                );
+            }
+            if walk.unread > 0 {
+                let directories = told::count(walk.unread, "directory", "directories");
+                notes.push(format!("{directories} could not be read wholly"));
+            }
+            Ok((text, count, notes))
+        });
+        let (mut text, count, notes) = found.await?;
+        if count == 0 {
+            text.push_str("[no file fits; what is hidden or in `.gitignore` was not looked at]\n");
+        }
+        for note in notes {
+            text.push_str(&format!("[{note}]\n"));
+        }
+        Ok(told::said(text, json!({ "files": count })))
+    }
+}
+
+/// A pattern for paths below a directory.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    matcher: GlobMatcher,
+    /// Whether it names something hidden itself.
+    pub(super) hidden: Hidden,
+}
+
+impl Pattern {
+    /// Without a slash a pattern is for names in every directory. `member` is where it was given.
+    pub(super) fn new(pattern: &str, member: &str) -> Result<Pattern, Fault> {
+        let pattern = pattern.trim_start_matches("./");
+        if pattern.starts_with('/') || pattern.split('/').any(|part| part == "..") {
+            let sentence = format!(
+                "`{member}` must be below the directory that is looked in; name that with `path`"
+            );
+            return Err(Fault::new("pattern", sentence));
+        }
+        let whole = match pattern.contains('/') {
+            true => pattern.to_owned(),
+            false => format!("**/{pattern}"),
+        };
+        let glob = GlobBuilder::new(&whole).literal_separator(true).build();
+        let glob = glob.map_err(|error| {
+            let sentence = format!("`{member}` is not a pattern: {}", error.kind());
+            Fault::new("pattern", sentence)
+        })?;
+        let names_hidden = pattern
+            .split(['/', '{', ','])
+            .any(|part| part.starts_with('.') && part != ".");
+        Ok(Pattern {
+            matcher: glob.compile_matcher(),
+            hidden: if names_hidden {
+                Hidden::Show
+            } else {
+                Hidden::Skip
+            },
+        })
+    }
+
+    pub(super) fn fits(&self, below: &std::path::Path) -> bool {
+        self.matcher.is_match(below)
+    }
+}
+
+const MOST_FOUND: usize = 1000;
+const ROOM_FOR_NOTES: usize = 1000;
+const LONGEST: Duration = Duration::from_secs(20);

@@ -1,0 +1,175 @@
+//! What a model wrote as a tool's input, read member by member. Slips that leave no doubt are forgiven: numbers in
+//! quotes, an empty text for none, one thing where a list is wanted. Members that no tool has are ignored.
+
+use serde_json::{Map, Value};
+
+/// Why an input is not what the tool takes: which member is wrong, and what it should be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Misfit(String);
+
+impl Misfit {
+    pub(super) fn of(member: &str, problem: &str) -> Misfit {
+        Misfit(format!("`{member}` {problem}"))
+    }
+}
+
+/// The members of an input.
+pub(super) struct Members(Map<String, Value>);
+
+impl Members {
+    pub(super) fn parse(input: &str) -> Result<Members, Misfit> {
+        if input.trim().is_empty() {
+            return Ok(Members(Map::new()));
+        }
+        let not_json = |error: serde_json::Error| {
+            let (line, column) = (error.line(), error.column());
+            let what = match error.classify() {
+                serde_json::error::Category::Eof => "it ends too early",
+                _ => "it breaks off",
+            };
+            Misfit(format!(
+                "the input is not JSON: {what} at line {line}, column {column}; send one object"
+            ))
+        };
+        let mut value: Value = serde_json::from_str(input).map_err(not_json)?;
+        // Some models write the object as a text.
+        if let Value::String(text) = &value
+            && let Ok(inner @ Value::Object(_)) = serde_json::from_str(text)
+        {
+            value = inner;
+        }
+        Members::of(value, "the input")
+    }
+
+    /// The members of an object that stands inside the input.
+    pub(super) fn of(value: Value, what: &str) -> Result<Members, Misfit> {
+        match value {
+            Value::Object(members) => Ok(Members(members)),
+            other => Err(Misfit(format!(
+                "{what} must be an object; it is {}",
+                sort(&other)
+            ))),
+        }
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|value| !value.is_null())
+    }
+
+    /// A text that must be there; it may be empty.
+    pub(super) fn text(&mut self, name: &str) -> Result<String, Misfit> {
+        match self.0.remove(name) {
+            Some(Value::String(text)) => Ok(text),
+            Some(Value::Null) | None => Err(Misfit::of(name, "is missing; it must be a text")),
+            Some(other) => Err(Misfit::of(
+                name,
+                &format!("must be a text; it is {}", sort(&other)),
+            )),
+        }
+    }
+
+    /// A text that must be there and say something.
+    pub(super) fn word(&mut self, name: &str) -> Result<String, Misfit> {
+        let text = self.text(name)?;
+        match text.trim().is_empty() {
+            true => Err(Misfit::of(name, "is empty; it must say something")),
+            false => Ok(text),
+        }
+    }
+
+    /// A text that may be missing; an empty one is as good as none.
+    pub(super) fn optional_word(&mut self, name: &str) -> Result<Option<String>, Misfit> {
+        if !self.has(name) {
+            return Ok(None);
+        }
+        let text = match self.0.get(name) {
+            Some(Value::Number(number)) => number.to_string(),
+            _ => self.text(name)?,
+        };
+        Ok(Some(text).filter(|text| !text.trim().is_empty()))
+    }
+
+    pub(super) fn number(&mut self, name: &str) -> Result<Option<u32>, Misfit> {
+        let wrong = |what: &str| {
+            let problem = format!(
+                "must be a whole number from 0 to {}; it is {what}",
+                u32::MAX
+            );
+            Misfit::of(name, &problem)
+        };
+        match self.0.remove(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Number(number)) => whole(&number.to_string())
+                .ok_or_else(|| wrong("another number"))
+                .map(Some),
+            Some(Value::String(text)) if text.trim().is_empty() => Ok(None),
+            Some(Value::String(text)) => {
+                whole(&text).ok_or_else(|| wrong("another text")).map(Some)
+            }
+            Some(other) => Err(wrong(sort(&other))),
+        }
+    }
+
+    pub(super) fn flag(&mut self, name: &str) -> Result<bool, Misfit> {
+        let wrong = |what: &str| Misfit::of(name, &format!("must be true or false; it is {what}"));
+        match self.0.remove(name) {
+            None | Some(Value::Null) => Ok(false),
+            Some(Value::Bool(flag)) => Ok(flag),
+            Some(Value::String(text)) => match text.trim().to_ascii_lowercase().as_str() {
+                "true" => Ok(true),
+                "false" | "" => Ok(false),
+                _ => Err(wrong("another text")),
+            },
+            Some(Value::Number(number)) => match whole(&number.to_string()) {
+                Some(1) => Ok(true),
+                Some(0) => Ok(false),
+                _ => Err(wrong("another number")),
+            },
+            Some(other) => Err(wrong(sort(&other))),
+        }
+    }
+
+    /// A list that may be missing; one object is a list of one, and a list in quotes is a list.
+    pub(super) fn list(&mut self, name: &str) -> Result<Option<Vec<Value>>, Misfit> {
+        let value = match self.0.remove(name) {
+            Some(Value::String(text)) => match serde_json::from_str(&text) {
+                Ok(value @ (Value::Array(_) | Value::Object(_))) => value,
+                _ => Value::String(text),
+            },
+            Some(value) => value,
+            None => Value::Null,
+        };
+        match value {
+            Value::Null => Ok(None),
+            Value::Array(items) => Ok(Some(items)),
+            Value::Object(_) => Ok(Some(vec![value])),
+            other => Err(Misfit::of(
+                name,
+                &format!("must be a list; it is {}", sort(&other)),
+            )),
+        }
+    }
+}
+
+/// A whole number, also as `3.0`.
+fn whole(text: &str) -> Option<u32> {
+    let text = text.trim();
+    let digits = match text.split_once('.') {
+        Some((digits, zeros)) if zeros.bytes().all(|byte| byte == b'0') => digits,
+        Some(_) => return None,
+        None => text,
+    };
+    digits.parse().ok()
+}
+
+fn sort(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,162 @@
+//! Shows a directory as a tree.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use attache_host::Roots;
+use attache_host::files::{Files, What};
+use serde_json::json;
+
+use super::fault::Fault;
+use super::input::{Members, Misfit};
+use super::tree::{Found, Hidden, Stop, Walk, look_around};
+use super::{Workplace, told};
+use crate::Outcome;
+
+/// Shows what is in a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct List {
+    /// The directory; the working directory if none is named.
+    pub path: Option<String>,
+    /// How many levels.
+    pub depth: Option<u32>,
+}
+
+/// A directory to show.
+#[derive(Debug)]
+pub(super) struct Listing {
+    path: PathBuf,
+    depth: usize,
+}
+
+impl List {
+    pub(super) fn of(mut members: Members) -> Result<List, Misfit> {
+        Ok(List {
+            path: members.optional_word("path")?,
+            depth: members.number("depth")?,
+        })
+    }
+
+    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Listing, Fault> {
+        let depth = self.depth.map_or(USUAL_DEPTH, |depth| depth as usize);
+        Ok(Listing {
+            path: workplace
+                .to_read(self.path.as_deref().unwrap_or("."))
+                .await?,
+            depth: depth.clamp(1, DEEPEST),
+        })
+    }
+}
+
+impl Listing {
+    pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
+        let shown = workplace.shown(&self.path);
+        let drawn = look_around(workplace, LONGEST, move |files, roots, stop| {
+            Ok(draw(files, roots, stop, &self)?)
+        });
+        let drawn = drawn.await?;
+        let mut text = format!("{shown}/\n{}", drawn.lines);
+        if drawn.count == 0 {
+            text.push_str("[nothing]\n");
+        }
+        for note in drawn.notes {
+            text.push_str(&format!("[{note}]\n"));
+        }
+        Ok(told::said(text, json!({ "entries": drawn.count })))
+    }
+}
+
+struct Drawn {
+    lines: String,
+    count: usize,
+    notes: Vec<String>,
+}
+
+/// Draws as many levels as there is room for.
+fn draw(
+    files: &Files,
+    roots: &Roots,
+    stop: &Stop,
+    listing: &Listing,
+) -> Result<Drawn, attache_host::files::Error> {
+    let mut depth = listing.depth;
+    loop {
+        let mut walk = Walk::new(files, roots, stop, &listing.path, Hidden::Show)?.depth(depth);
+        let (lines, count, is_full) = lines(&mut walk);
+        if is_full && depth > 1 {
+            depth -= 1;
+            continue;
+        }
+        let mut notes = Vec::new();
+        if depth < listing.depth {
+            notes.push(format!(
+                "{} shown, more would be too long; list a directory below",
+                told::count(depth, "level is", "levels are")
+            ));
+        }
+        if is_full {
+            notes.push(format!(
+                "cut after {count} entries; use `glob` with a pattern"
+            ));
+        }
+        if stop.is_late() {
+            notes.push("not everything was looked at in time; list a directory below".to_owned());
+        }
+        if walk.unread > 0 {
+            let directories = told::count(walk.unread, "directory", "directories");
+            notes.push(format!("{directories} could not be read wholly"));
+        }
+        return Ok(Drawn {
+            lines,
+            count,
+            notes,
+        });
+    }
+}
+
+fn lines(walk: &mut Walk<'_>) -> (String, usize, bool) {
+    let mut lines = String::new();
+    let mut count = 0;
+    for found in walk {
+        let line = line(&found);
+        if count == MOST_ENTRIES || lines.len() + line.len() > told::MOST - ROOM_FOR_NOTES {
+            return (lines, count, true);
+        }
+        lines.push_str(&line);
+        count += 1;
+    }
+    (lines, count, false)
+}
+
+fn line(found: &Found) -> String {
+    let indent = "  ".repeat(found.depth);
+    let name = name(&found.path);
+    match found.what {
+        What::Directory => format!("{indent}{name}/\n"),
+        What::File { size } => format!("{indent}{name}  {}\n", bytes(size)),
+        What::Link => format!("{indent}{name}  link\n"),
+        _ => format!("{indent}{name}  special\n"),
+    }
+}
+
+fn name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().escape_debug().to_string()
+}
+
+fn bytes(size: u64) -> String {
+    let mut rest = size;
+    for unit in ["B", "KB", "MB", "GB"] {
+        if rest < 10_000 {
+            return format!("{rest} {unit}");
+        }
+        rest /= 1000;
+    }
+    format!("{rest} TB")
+}
+
+const USUAL_DEPTH: usize = 2;
+const DEEPEST: usize = 10;
+const MOST_ENTRIES: usize = 1000;
+const ROOM_FOR_NOTES: usize = 1000;
+const LONGEST: Duration = Duration::from_secs(10);

@@ -1,0 +1,87 @@
+//! Gives a file or directory another name. It is done on disk: the protocol has no call for it.
+
+use std::path::PathBuf;
+
+use attache_host::files::What;
+use serde_json::json;
+
+use super::delete::{is_same, removable};
+use super::fault::Fault;
+use super::input::{Members, Misfit};
+use super::{Workplace, location, told};
+use crate::Outcome;
+
+/// Gives a file or directory another name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move {
+    /// The file or directory.
+    pub from: String,
+    /// Its new path.
+    pub to: String,
+}
+
+/// What is to be moved, and where to.
+#[derive(Debug)]
+pub(super) struct Moving {
+    from: PathBuf,
+    what: What,
+    to: PathBuf,
+}
+
+impl Move {
+    pub(super) fn of(mut members: Members) -> Result<Move, Misfit> {
+        Ok(Move {
+            from: members.word("from")?,
+            to: members.word("to")?,
+        })
+    }
+
+    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Moving, Fault> {
+        let (from, what) = removable(workplace, workplace.absolute(&self.from)).await?;
+        let to = workplace.to_write(&self.to).await?;
+        let (asked, shown) = (to.clone(), workplace.shown(&to));
+        let there = workplace.on_disk(move |files, roots| files.to_remove(roots, &asked));
+        match there.await {
+            Err(fault) if fault.is_missing() => Ok(Moving { from, what, to }),
+            Err(fault) => Err(fault),
+            Ok((_, What::Directory)) => {
+                let sentence = format!(
+                    "`{shown}` is a directory that is there already; name the whole new path, also the last name"
+                );
+                Err(Fault::new("exists", sentence))
+            }
+            Ok(_) => {
+                let sentence = format!(
+                    "there is something at `{shown}` already, and nothing is replaced; choose another name, or delete it first"
+                );
+                Err(Fault::new("exists", sentence))
+            }
+        }
+    }
+}
+
+impl Moving {
+    pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
+        let Moving { from, what, to } = self;
+        let (old, new) = (workplace.shown(&from), workplace.shown(&to));
+        let (now, still) = removable(workplace, from.clone()).await?;
+        if now != from || !is_same(still, what) {
+            return Err(Fault::changed(&old));
+        }
+        let asked = to.clone();
+        let leads = workplace.on_disk(move |files, roots| files.to_write(roots, &asked));
+        if leads.await? != to {
+            return Err(Fault::changed(&new));
+        }
+        let target = to.clone();
+        workplace
+            .on_disk(move |files, roots| files.rename(roots, &from, &target))
+            .await?;
+        let mut outcome = told::said(
+            format!("Moved `{old}` to `{new}`."),
+            json!({ "moved": true }),
+        );
+        outcome.locations = location(&to).into_iter().collect();
+        Ok(outcome)
+    }
+}

@@ -1,0 +1,156 @@
+//! What a command has written and how it ended, in words for the model.
+
+use std::time::Duration;
+
+use attache::v1;
+use attache_model::Input;
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::tools::told;
+
+#[derive(Debug)]
+pub(super) struct Report {
+    pub(super) output: v1::TerminalOutputResponse,
+    pub(super) how: How,
+}
+
+/// How a command ended, or did not.
+#[derive(Debug)]
+pub(super) enum How {
+    /// By itself; none if nobody can tell how.
+    Ended(Option<v1::TerminalExitStatus>),
+    /// It took too long.
+    TimedOut(Duration),
+    /// In the background, when somebody looked.
+    Running { id: String },
+    /// In the background, when it was told to.
+    Stopped { id: String },
+}
+
+impl Report {
+    /// `terminal` is what a client shows instead of the text.
+    pub(super) fn outcome(self, terminal: Option<v1::ToolCallContent>) -> Outcome {
+        let text = self.text();
+        let text_block = || v1::ContentBlock::from(text.clone()).into();
+        Outcome {
+            content: vec![terminal.unwrap_or_else(text_block)],
+            raw: Some(self.raw()),
+            failed: self.has_failed(),
+            told: vec![Input::Text(text)],
+            locations: Vec::new(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let output = plain(&self.output.output);
+        let mut text = told::ends(output.trim_end(), told::MOST - ROOM_FOR_NOTES);
+        if self.output.truncated {
+            text.insert_str(
+                0,
+                "[the beginning of the output was too long ago and is lost]\n",
+            );
+        }
+        if text.is_empty() {
+            text.push_str("[no output]");
+        }
+        format!("{text}\n[{}]\n", self.ending())
+    }
+
+    fn ending(&self) -> String {
+        match &self.how {
+            How::Ended(exit) => ended(exit.as_ref().or(self.output.exit_status.as_ref())),
+            How::TimedOut(after) => format!(
+                "ended after {} seconds, the timeout; give it a larger `timeout`, or run it with `background`",
+                after.as_secs()
+            ),
+            How::Running { id } => match &self.output.exit_status {
+                Some(exit) => format!(
+                    "command `{id}` in the background has ended: {}",
+                    ended(Some(exit))
+                ),
+                None => format!(
+                    "runs in the background as `{id}`; send `id` to see what it writes, and with `stop` to end it"
+                ),
+            },
+            How::Stopped { id } => format!("command `{id}` is stopped"),
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        match &self.how {
+            How::Ended(exit) => {
+                let exit = exit.as_ref().or(self.output.exit_status.as_ref());
+                exit.is_none_or(|exit| exit.exit_code != Some(0))
+            }
+            How::TimedOut(_) => true,
+            How::Running { .. } | How::Stopped { .. } => false,
+        }
+    }
+
+    fn raw(&self) -> Value {
+        let given = match &self.how {
+            How::Ended(exit) => exit.as_ref(),
+            _ => None,
+        };
+        let exit = given.or(self.output.exit_status.as_ref());
+        json!({
+            "exit_code": exit.and_then(|exit| exit.exit_code),
+            "signal": exit.and_then(|exit| exit.signal.as_deref()),
+            "timed_out": matches!(self.how, How::TimedOut(_)),
+            "bytes": self.output.output.len(),
+            "truncated": self.output.truncated,
+        })
+    }
+}
+
+fn ended(exit: Option<&v1::TerminalExitStatus>) -> String {
+    match exit.map(|exit| (exit.exit_code, exit.signal.as_deref())) {
+        Some((_, Some(signal))) => format!("ended by signal {}", told::one_line(signal, 40)),
+        Some((Some(code), None)) => format!("exit code {code}"),
+        Some((None, None)) | None => "it has ended, nobody knows how".to_owned(),
+    }
+}
+
+/// Output without what only a screen understands; of a line that was written over, the last state.
+pub(super) fn plain(output: &str) -> String {
+    let mut plain = String::with_capacity(output.len());
+    let mut line = 0;
+    let mut chars = output.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            '\u{1b}' => skip_sequence(&mut chars),
+            '\r' if chars.peek().is_some_and(|next| *next != '\n') => plain.truncate(line),
+            '\n' => {
+                plain.push('\n');
+                line = plain.len();
+            }
+            '\t' => plain.push('\t'),
+            char if char.is_control() => {}
+            char => plain.push(char),
+        }
+    }
+    plain
+}
+
+/// Passes over the rest of an escape sequence.
+fn skip_sequence(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+    match chars.next() {
+        Some('[') => {
+            chars.find(|char| ('\u{40}'..='\u{7e}').contains(char));
+        }
+        Some(']' | 'P' | '_' | '^' | 'X') => {
+            let mut last = ' ';
+            let ends = |char: &char| {
+                let is_end = *char == '\u{7}' || (last == '\u{1b}' && *char == '\\');
+                last = *char;
+                is_end || *char == '\n'
+            };
+            chars.find(ends);
+        }
+        Some('(' | ')' | '#' | '%') => drop(chars.next()),
+        _ => {}
+    }
+}
+
+const ROOM_FOR_NOTES: usize = 500;

@@ -1,0 +1,72 @@
+//! Words for model and person, and how much of them: whatever is cut is said to be.
+
+use attache::v1;
+use attache_model::Input;
+use serde_json::Value;
+
+use crate::Outcome;
+
+/// How many bytes the model is told by one call.
+pub(super) const MOST: usize = 50_000;
+
+/// The same words for model and person.
+pub(super) fn said(text: String, raw: Value) -> Outcome {
+    Outcome {
+        content: vec![v1::ContentBlock::from(text.clone()).into()],
+        told: vec![Input::Text(text)],
+        locations: Vec::new(),
+        raw: Some(raw),
+        failed: false,
+    }
+}
+
+/// Text as one line of at most so many characters, without control characters.
+pub(super) fn one_line(text: &str, most: usize) -> String {
+    let mut line = String::new();
+    let mut chars = text.trim().chars();
+    for char in chars.by_ref().take(most) {
+        line.push(if char.is_control() { ' ' } else { char });
+    }
+    if chars.next().is_some() {
+        line.push('…');
+    }
+    line
+}
+
+/// The beginning of a text, in whole characters.
+pub(super) fn head(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
+}
+
+/// The end of a text, in whole characters.
+pub(super) fn tail(text: &str, most: usize) -> &str {
+    let start = text.len().saturating_sub(most);
+    &text[text.ceil_char_boundary(start)..]
+}
+
+/// The beginning and the end of a text, cut at lines where they are not too long, and how much is left out between.
+pub(super) fn ends(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let (first, last) = (head(text, most * 2 / 5), tail(text, most * 3 / 5));
+    let first = match first.rfind('\n') {
+        Some(end) if end > first.len() / 2 => &first[..=end],
+        _ => first,
+    };
+    let last = match last.find('\n') {
+        Some(start) if start < last.len() / 2 => &last[start + 1..],
+        _ => last,
+    };
+    let cut = text.len() - first.len() - last.len();
+    let line_end = if first.ends_with('\n') { "" } else { "\n" };
+    format!("{first}{line_end}[… {cut} bytes left out …]\n{last}")
+}
+
+/// `1 line`, `2 lines`.
+pub(super) fn count(number: usize, one: &str, more: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        _ => format!("{number} {more}"),
+    }
+}

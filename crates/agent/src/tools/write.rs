@@ -1,0 +1,173 @@
+//! Writes a file whole, and what every change of a file has in common: it is shown before it is made, and made only if
+//! the file still says what was shown.
+
+use std::path::PathBuf;
+
+use attache::schema::FilePath;
+use attache::v1;
+use attache_model::Input;
+use serde_json::json;
+
+use super::fault::Fault;
+use super::input::{Members, Misfit};
+use super::{Workplace, location, told};
+use crate::Outcome;
+
+/// Writes a file whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Write {
+    /// The file.
+    pub path: String,
+    /// Its new text.
+    pub content: String,
+}
+
+/// A change of a file, as it was shown.
+#[derive(Debug)]
+pub(super) struct Change {
+    pub(super) path: PathBuf,
+    pub(super) shown: String,
+    /// Its text before; none for a new file.
+    pub(super) old: Option<String>,
+    pub(super) new: String,
+    /// The first line that differs, counted from 1.
+    pub(super) line: u32,
+    /// What the model is told when it is done.
+    pub(super) done: String,
+}
+
+impl Write {
+    pub(super) fn of(mut members: Members) -> Result<Write, Misfit> {
+        Ok(Write {
+            path: members.word("path")?,
+            content: members.text("content")?,
+        })
+    }
+
+    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Change, Fault> {
+        let path = workplace.to_write(&self.path).await?;
+        let shown = workplace.shown(&path);
+        let old = workplace.old_text(&path).await?;
+        let new = match &old {
+            Some(old) => in_the_manner_of(old, &self.content),
+            None => self.content,
+        };
+        if old.as_ref() == Some(&new) {
+            let sentence = format!("`{shown}` says exactly that already; nothing was written");
+            return Err(Fault::new("no_change", sentence));
+        }
+        let lines = told::count(new.lines().count(), "line", "lines");
+        let verb = if old.is_some() { "Replaced" } else { "Made" };
+        Ok(Change {
+            done: format!("{verb} `{shown}`: {lines}."),
+            line: first_difference(old.as_deref().unwrap_or_default(), &new),
+            path,
+            shown,
+            old,
+            new,
+        })
+    }
+}
+
+impl Change {
+    /// The change as a person sees it: both texts whole, or what differs with some lines around it if they are long.
+    pub(super) fn content(&self) -> Vec<v1::ToolCallContent> {
+        let Ok(path) = FilePath::try_from(self.path.clone()) else {
+            return Vec::new();
+        };
+        let old = self.old.as_deref();
+        let is_long = self.new.len() + old.map_or(0, str::len) > MOST_SHOWN;
+        let (old, new) = match old {
+            Some(old) if is_long => {
+                let (old, new) = middles(old, &self.new);
+                (Some(old), new)
+            }
+            old => (old, self.new.as_str()),
+        };
+        if new.len() + old.map_or(0, str::len) > MOST_SHOWN {
+            let note = format!(
+                "`{}`: {} bytes become {}, too many to be shown",
+                self.shown,
+                self.old.as_deref().map_or(0, str::len),
+                self.new.len()
+            );
+            return vec![v1::ContentBlock::from(note).into()];
+        }
+        let mut diff = v1::Diff::new(path, new);
+        diff.old_text = old.map(str::to_owned);
+        vec![v1::ToolCallContent::Diff(diff)]
+    }
+
+    pub(super) fn locations(&self) -> Vec<v1::ToolCallLocation> {
+        let location = location(&self.path).map(|location| location.line(self.line));
+        location.into_iter().collect()
+    }
+
+    pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
+        let old = self.old.as_deref();
+        workplace.replace(&self.path, old, &self.new).await?;
+        Ok(Outcome {
+            content: self.content(),
+            locations: self.locations(),
+            raw: Some(json!({
+                "created": self.old.is_none(),
+                "bytes": self.new.len(),
+                "line": self.line,
+            })),
+            told: vec![Input::Text(self.done)],
+            failed: false,
+        })
+    }
+}
+
+/// Models write LF and no byte order mark; a file that has CRLF everywhere, or a mark, keeps them.
+pub(super) fn in_the_manner_of(old: &str, new: &str) -> String {
+    let mut text = match has_only_crlf(old) {
+        true => with_crlf(new),
+        false => new.to_owned(),
+    };
+    if old.starts_with(MARK) && !text.starts_with(MARK) {
+        text.insert(0, MARK);
+    }
+    text
+}
+
+pub(super) fn has_only_crlf(text: &str) -> bool {
+    let ends = text.matches('\n').count();
+    ends > 0 && ends == text.matches("\r\n").count()
+}
+
+pub(super) fn with_crlf(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\n', "\r\n")
+}
+
+/// The first line that differs, counted from 1.
+pub(super) fn first_difference(old: &str, new: &str) -> u32 {
+    let same = old.lines().zip(new.lines());
+    let same = same.take_while(|(old, new)| old == new).count();
+    u32::try_from(same + 1).unwrap_or(u32::MAX)
+}
+
+/// What is left of two texts without the lines that both begin and end with, save a few.
+fn middles<'t>(old: &'t str, new: &'t str) -> (&'t str, &'t str) {
+    let same = |lines: &mut dyn Iterator<Item = (&str, &str)>| {
+        let lines = lines.take_while(|(old, new)| old == new);
+        lines.map(|(line, _)| line.len()).collect::<Vec<_>>()
+    };
+    let before = same(&mut old.split_inclusive('\n').zip(new.split_inclusive('\n')));
+    let start: usize = before.iter().rev().skip(AROUND).sum();
+    let (old, new) = (&old[start..], &new[start..]);
+    let kept: usize = before.iter().rev().take(AROUND).sum();
+    let (old_rest, new_rest) = (&old[kept..], &new[kept..]);
+    let mut from_end = old_rest
+        .split_inclusive('\n')
+        .rev()
+        .zip(new_rest.split_inclusive('\n').rev());
+    let after = same(&mut from_end);
+    let end: usize = after.iter().rev().skip(AROUND).sum();
+    (&old[..old.len() - end], &new[..new.len() - end])
+}
+
+const MOST_SHOWN: usize = 256 * 1024;
+const AROUND: usize = 3;
+const MARK: char = '\u{feff}';

@@ -1,0 +1,175 @@
+//! Names in directories: listed, removed and moved inside the roots, and where a path leads before it is used.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::write::make_parents;
+use super::{Error, Files, Kind, wrong_kind};
+use crate::Roots;
+use crate::roots::{End, Seen};
+
+/// A name in a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The name.
+    pub name: OsString,
+    /// What has it.
+    pub what: What,
+}
+
+/// What has a name in a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum What {
+    /// A directory.
+    Directory,
+    /// A regular file.
+    File {
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// A link, wherever it leads.
+    Link,
+    /// A pipe, socket or device.
+    Special,
+}
+
+/// What is in a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// The names, in order.
+    pub entries: Vec<Entry>,
+    /// Whether there are more than were looked at.
+    pub is_cut: bool,
+}
+
+impl Files {
+    /// What is in a directory, up to 100,000 names.
+    ///
+    /// # Errors
+    ///
+    /// When the path leaves the roots, or is no directory that can be read.
+    pub fn list(&self, roots: &Roots, path: &Path) -> Result<Listing, Error> {
+        let place = roots.walk(path)?;
+        self.protected.check_read(&place, path)?;
+        match place.end {
+            End::Directory => {}
+            End::File(_) | End::Special(_) => return Err(wrong_kind(path, Kind::File)),
+            End::Missing(_) => return Err(not_found(path)),
+        }
+        let listed = place.directory().entries(MOST_ENTRIES);
+        let (mut entries, is_cut) =
+            listed.map_err(|error| Error::of_system(path, "list", error))?;
+        entries.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(Listing { entries, is_cut })
+    }
+
+    /// Where a path leads that is to be read, links followed, below the name that its root was given. Nothing need be
+    /// there.
+    ///
+    /// # Errors
+    ///
+    /// When the path leaves the roots, or may not be read.
+    pub fn to_read(&self, roots: &Roots, path: &Path) -> Result<PathBuf, Error> {
+        let place = roots.walk(path).map_err(super::dangling_is_missing)?;
+        self.protected.check_read(&place, path)?;
+        Ok(place.path())
+    }
+
+    /// Where a path leads that is to be written, as [`to_read`](Self::to_read) does.
+    ///
+    /// # Errors
+    ///
+    /// When the path leaves the roots, or is protected.
+    pub fn to_write(&self, roots: &Roots, path: &Path) -> Result<PathBuf, Error> {
+        let place = roots.walk(path)?;
+        self.protected.check_write(&place, path)?;
+        Ok(place.path())
+    }
+
+    /// What would be removed or moved: the name itself, also if it is a link, below directories without links.
+    ///
+    /// # Errors
+    ///
+    /// When the path leaves the roots, is protected or a root, or nothing is there.
+    pub fn to_remove(&self, roots: &Roots, path: &Path) -> Result<(PathBuf, What), Error> {
+        let (place, seen) = roots.walk_to_name(path)?;
+        self.protected.check_write(&place, path)?;
+        let what = match seen {
+            Seen::Directory(_) => What::Directory,
+            Seen::Link(_) => What::Link,
+            Seen::Special => What::Special,
+            Seen::File => {
+                let name = super::file_name(&place, path)?;
+                let file = place.directory().read(name);
+                let size = file.and_then(|file| file.metadata());
+                What::File {
+                    size: size.map_or(0, |metadata| metadata.len()),
+                }
+            }
+        };
+        Ok((place.path(), what))
+    }
+
+    /// Removes a file, a link or an empty directory.
+    ///
+    /// # Errors
+    ///
+    /// When the path leaves the roots, is protected or a root, nothing is there, or the directory is not empty.
+    pub fn remove(&self, roots: &Roots, path: &Path) -> Result<(), Error> {
+        let (place, seen) = roots.walk_to_name(path)?;
+        self.protected.check_write(&place, path)?;
+        let name = super::file_name(&place, path)?;
+        let dir = place.directory();
+        let removed = match seen {
+            Seen::Directory(_) => dir.remove_directory(name),
+            Seen::Link(_) | Seen::File | Seen::Special => dir.remove(name),
+        };
+        let synced = removed.and_then(|()| dir.sync());
+        synced.map_err(|error| Error::of_system(path, "remove", error))
+    }
+
+    /// Gives a file, link or directory another name, also in another root. Missing directories are made, nothing is
+    /// replaced.
+    ///
+    /// # Errors
+    ///
+    /// When a path leaves the roots or is protected, nothing is there to be moved, or something is where it would go.
+    pub fn rename(&self, roots: &Roots, from: &Path, to: &Path) -> Result<(), Error> {
+        let (old, seen) = roots.walk_to_name(from)?;
+        self.protected.check_write(&old, from)?;
+        let new = roots.walk(to)?;
+        self.protected.check_write(&new, to)?;
+        if matches!(seen, Seen::Directory(_)) {
+            self.protected.check_tree(&old, from)?;
+            self.protected.check_tree(&new, to)?;
+        }
+        let End::Missing(names) = &new.end else {
+            let path = to.to_owned();
+            return Err(Error::Exists { path });
+        };
+        if matches!(seen, Seen::Directory(_)) && new.real_path().starts_with(old.real_path()) {
+            return Err(Error::BadPath {
+                path: to.to_owned(),
+                why: "it lies in the directory that would be moved there",
+            });
+        }
+        let name = super::file_name(&old, from)?;
+        let (last, made) = make_parents(new.directory(), names)
+            .map_err(|error| Error::of_system(to, "make the directory of", error))?;
+        let dir = made.as_ref().unwrap_or(new.directory());
+        let moved = old.directory().move_to(name, dir, last);
+        let synced = moved
+            .and_then(|()| dir.sync())
+            .and_then(|()| old.directory().sync());
+        synced.map_err(|error| Error::of_system(to, "move to", error))
+    }
+}
+
+fn not_found(path: &Path) -> Error {
+    Error::NotFound {
+        path: path.to_owned(),
+    }
+}
+
+const MOST_ENTRIES: usize = 100_000;
