@@ -68,7 +68,7 @@ async fn linked(place: &Workplace, link: &v1::ResourceLink) -> Input {
     let Some(path) = file(&link.uri) else {
         return Input::Text(format!("[link: {} <{}>]", link.name, link.uri));
     };
-    match place.read_text(&path).await {
+    match place.named(&path).await {
         Ok(text) => Input::Text(quoted(&path.display().to_string(), &text)),
         Err(fault) => Input::Text(format!("[{} could not be read: {fault}]", path.display())),
     }

@@ -98,6 +98,25 @@ pub fn parse(name: &str, input: &str) -> Option<Result<Call, Misfit>> {
     Some(Members::parse(input).and_then(read))
 }
 
+/// What sort of tool a name is, if it is one of ours.
+pub(crate) fn kind_of(name: &str) -> Option<v1::ToolKind> {
+    Some(match name {
+        "read" => v1::ToolKind::Read,
+        "write" | "edit" => v1::ToolKind::Edit,
+        "delete" => v1::ToolKind::Delete,
+        "move" => v1::ToolKind::Move,
+        "list" | "glob" | "search" => v1::ToolKind::Search,
+        "run" => v1::ToolKind::Execute,
+        "fetch" => v1::ToolKind::Fetch,
+        _ => return None,
+    })
+}
+
+/// Whether a tool of ours can change anything.
+pub(crate) fn changes(name: &str) -> bool {
+    matches!(name, "write" | "edit" | "delete" | "move" | "run")
+}
+
 impl Call {
     /// The tool's name.
     pub fn name(&self) -> &'static str {
@@ -117,15 +136,7 @@ impl Call {
 
     /// What sort of tool it is, for the client's icon.
     pub fn kind(&self) -> v1::ToolKind {
-        match self {
-            Call::Read(_) => v1::ToolKind::Read,
-            Call::Write(_) | Call::Edit(_) => v1::ToolKind::Edit,
-            Call::Delete(_) => v1::ToolKind::Delete,
-            Call::Move(_) => v1::ToolKind::Move,
-            Call::List(_) | Call::Glob(_) | Call::Search(_) => v1::ToolKind::Search,
-            Call::Run(_) => v1::ToolKind::Execute,
-            Call::Fetch(_) => v1::ToolKind::Fetch,
-        }
+        kind_of(self.name()).unwrap_or_default()
     }
 
     /// What it does, in a few words for people.

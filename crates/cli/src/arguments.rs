@@ -1,5 +1,6 @@
 //! What can be said on the command line.
 
+mod agent;
 mod agents;
 mod audit;
 mod chat;
@@ -16,6 +17,7 @@ use clap::{Parser, Subcommand};
 
 use crate::exit::Exit;
 
+pub(crate) use agent::Agent;
 pub(crate) use agents::{Agents, Choice};
 pub(crate) use audit::{Audit, AuditCommand, AuditFilter};
 pub(crate) use chat::Chat;
@@ -50,6 +52,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Chat(Box<Chat>),
     Run(Box<Run>),
+    Agent(Agent),
     Agents(Agents),
     Config(Config),
     Sessions(Sessions),

@@ -1,5 +1,6 @@
 //! The command line: arguments, configuration, exit codes, standard output.
 
+mod agent;
 mod agents;
 mod arguments;
 mod audit;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         match arguments.command {
             Command::Chat(chat) => chat::chat(&chat).await,
             Command::Run(run) => run::run(&run).await,
+            Command::Agent(agent) => agent::agent(&agent).await,
             Command::Agents(agents) => agents::agents(agents).await,
             Command::Config(config) => config::config(config),
             Command::Sessions(sessions) => sessions::sessions(sessions).await,

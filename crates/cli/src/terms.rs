@@ -2,6 +2,8 @@
 
 mod served;
 
+pub(crate) use served::sandbox;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -35,6 +35,11 @@ impl Fault {
         }
     }
 
+    /// What is wrong and what to do.
+    pub(super) fn sentence(self) -> String {
+        self.sentence
+    }
+
     pub(super) fn is_missing(&self) -> bool {
         self.kind == "not_found"
     }

@@ -27,6 +27,15 @@ pub struct Fetch {
     pub url: String,
 }
 
+impl Fetch {
+    /// Whose page it is.
+    pub(crate) fn host(&self) -> String {
+        let url = Url::parse(&self.url).ok();
+        let host = url.as_ref().and_then(Url::host_str);
+        host.unwrap_or("nowhere").to_owned()
+    }
+}
+
 /// A page to fetch.
 #[derive(Debug)]
 pub(super) struct Visit(Url);

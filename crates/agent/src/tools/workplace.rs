@@ -14,6 +14,7 @@ use attache_host::terminals::Terminals;
 use super::fault::Fault;
 use super::fetch::Pages;
 use super::run::Background;
+use crate::instructions;
 
 /// What all sessions work with.
 #[derive(Debug, Clone, Default)]
@@ -58,6 +59,21 @@ impl Workplace {
     /// Ends everything that runs in the background, and waits until it has ended.
     pub async fn close(&self) {
         self.0.background.close().await;
+    }
+
+    /// The whole text of a file that a person named, as they have it in front of them; an error in words.
+    pub(crate) async fn named(&self, path: &Path) -> Result<String, String> {
+        let Some(path) = path.to_str() else {
+            return Err("the path is not UTF-8".to_owned());
+        };
+        let read = async { self.text(&self.to_read(path).await?, None).await };
+        read.await.map_err(Fault::sentence)
+    }
+
+    /// What the project tells agents.
+    pub(crate) async fn notes(&self) -> String {
+        let read = |files: &Files, roots: &Roots| Ok(instructions::project_notes(files, roots));
+        self.on_disk(read).await.unwrap_or_default()
     }
 
     pub(super) fn session(&self) -> &ClientSession {

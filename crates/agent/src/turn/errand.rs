@@ -128,9 +128,15 @@ fn deed(effect: Effect) -> Deed {
     }
 }
 
-/// Changes are covered all at once, a command only word for word, a page with its host.
+/// Changes are covered by their sort, a command only word for word, a page with its host.
 fn cover(call: &Call) -> Cover {
+    let sort = |key: &str, words: &str| Cover {
+        key: key.to_owned(),
+        words: words.to_owned(),
+    };
     match call {
+        Call::Delete(_) => sort("delete", "deleting files"),
+        Call::Move(_) => sort("move", "moving files"),
         Call::Run(tools::Run::Start(start)) => Cover {
             key: format!("run:{}:{}", start.cwd.as_deref().unwrap_or_default(), start.command),
             words: "this very command".to_owned(),
@@ -142,9 +148,6 @@ fn cover(call: &Call) -> Cover {
                 words: format!("pages of {host}"),
             }
         }
-        _ => Cover {
-            key: "change".to_owned(),
-            words: "changes to files".to_owned(),
-        },
+        _ => sort("change", "changes to files"),
     }
 }

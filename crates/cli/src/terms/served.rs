@@ -25,7 +25,7 @@ pub(super) fn host(
         places::state_dir()?,
     ];
     let files = Files::new(files::Limits::default(), &ours);
-    let terminals = Terminals::new(terminals::Limits::default(), sandbox(terms)?);
+    let terminals = Terminals::new(terminals::Limits::default(), sandbox(terms.sandbox)?);
     let permissions = rules(&terms.approval, configuration, preset)?;
     Ok(Host::new(files, terminals, permissions, log()))
 }
@@ -42,8 +42,9 @@ pub(super) fn limit(terms: &Terms, presence: Presence, offer: &mut v1::ClientCap
     }
 }
 
-fn sandbox(terms: &Terms) -> anyhow::Result<Sandbox> {
-    if !terms.sandbox {
+/// The sandbox for commands, if it is wanted; an error where the system has none.
+pub(crate) fn sandbox(wanted: bool) -> anyhow::Result<Sandbox> {
+    if !wanted {
         return Ok(Sandbox::Off);
     }
     match Sandbox::support() {

@@ -1,0 +1,88 @@
+//! `attache agent`: the coding agent on standard input and output.
+
+use std::env;
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use attache_agent::store::Store;
+use attache_agent::tools::Equipment;
+use attache_agent::{Limits, Setup, serve};
+use attache_host::files::{self, Files};
+use attache_host::terminals::{self, Terminals};
+use attache_model::{Catalog, Environment, Scripted};
+
+use crate::arguments::Agent;
+use crate::exit::Exit;
+use crate::{places, terms};
+
+pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
+    if std::io::stdin().is_terminal() {
+        eprintln!("attache: agent speaks ACP on standard input; to talk to it, use `attache chat -a builtin`");
+    }
+    let setup = Setup {
+        store: store(arguments)?,
+        models: models(arguments)?,
+        limits: Limits {
+            requests: arguments.requests.try_into().unwrap_or(usize::MAX),
+            ..Limits::default()
+        },
+        equipment: equipment(arguments)?,
+    };
+    let (client, calls) = attache::agent::stdio()?;
+    tokio::select! {
+        () = serve(client, calls, setup) => Ok(Exit::Done),
+        signal = ended() => signal,
+    }
+}
+
+fn store(arguments: &Agent) -> anyhow::Result<Store> {
+    let dir = match &arguments.data {
+        Some(dir) => dir.clone(),
+        None => places::data_dir()?,
+    };
+    Ok(Store::open(&dir)?)
+}
+
+fn models(arguments: &Agent) -> anyhow::Result<Catalog> {
+    let mut environment = Environment::read(|name| env::var(name).ok());
+    if let Some(model) = &arguments.model {
+        environment.model = Some(model.clone());
+    }
+    let Some(path) = &arguments.script else {
+        return Ok(Catalog::new(&environment));
+    };
+    let text = std::fs::read_to_string(path);
+    let text = text.with_context(|| format!("cannot read the script `{}`", path.display()))?;
+    let script = Scripted::parse(&text);
+    let script = script.with_context(|| format!("`{}` is no script", path.display()))?;
+    let models = Catalog::new(&environment);
+    models.add_default(Arc::new(script));
+    Ok(models)
+}
+
+fn equipment(arguments: &Agent) -> anyhow::Result<Equipment> {
+    let ours = [
+        places::config_dir()?,
+        places::data_dir()?,
+        places::state_dir()?,
+    ];
+    Ok(Equipment {
+        files: Files::new(files::Limits::default(), &ours),
+        terminals: Terminals::new(terminals::Limits::default(), terms::sandbox(arguments.sandbox)?),
+        ..Equipment::default()
+    })
+}
+
+/// Waits until somebody wants us to end.
+#[cfg(unix)]
+async fn ended() -> anyhow::Result<Exit> {
+    use tokio::signal::unix::{SignalKind, signal};
+    signal(SignalKind::terminate())?.recv().await;
+    Ok(Exit::Done)
+}
+
+#[cfg(not(unix))]
+async fn ended() -> anyhow::Result<Exit> {
+    std::future::pending().await
+}

@@ -1,0 +1,35 @@
+//! `attache agent`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Be a coding agent: ACP on standard input and output.
+///
+/// Without a key it answers by itself: a small fixed grammar over real tools. With ANTHROPIC_API_KEY, OPENAI_API_KEY or the
+/// address of a server (OLLAMA_HOST, OPENAI_BASE_URL) a language model answers.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  attache chat -a builtin
+  attache run -a builtin \"search TODO in src\"
+  ATTACHE_MODEL=ollama/qwen3 attache agent
+
+An editor starts it with the command `attache` and the argument `agent`.")]
+pub(crate) struct Agent {
+    /// The model to begin with, such as `embedded`, `anthropic/NAME`, `openai/NAME`, `ollama/NAME`.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Answer from a script, for tests and demonstrations.
+    #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    pub(crate) script: Option<PathBuf>,
+    /// Where sessions are kept, if not in the data directory.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Let commands that the agent runs by itself write only inside the session's directories.
+    #[arg(long)]
+    pub(crate) sandbox: bool,
+    /// The most requests to the model in one turn.
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) requests: u32,
+}
