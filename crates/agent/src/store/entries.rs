@@ -1,0 +1,130 @@
+//! Reading a journal in order, with no more in memory than a page.
+
+use std::collections::VecDeque;
+use std::ops::RangeInclusive;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+
+use super::Error;
+use super::kind::{Kind, Kinds};
+use super::reader::{Found, Reader, page};
+use super::run::{Malformed, Walk};
+
+/// An entry of a journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its number: 1 for the first, then one more each time.
+    pub seq: u64,
+    /// What it tells of.
+    pub kind: Kind,
+    /// What time it was then. Clocks go back; numbers do not.
+    pub at: Timestamp,
+    /// What was appended, as a slice of the page it was read with: whoever keeps it keeps the page, about 256 KiB.
+    pub body: Bytes,
+}
+
+/// The entries that were in a journal when they were asked for.
+#[derive(Debug)]
+pub struct Entries {
+    reader: Reader,
+    number: i64,
+    kinds: Kinds,
+    from: u64,
+    end: u64,
+    /// From where the next page is read.
+    next: u64,
+    runs: VecDeque<Found>,
+    /// The run at hand, and its numbers for when it turns out to be malformed.
+    walk: Option<(Walk, RangeInclusive<u64>)>,
+}
+
+impl Entries {
+    pub(super) fn new(reader: Reader, number: i64, kinds: Kinds, end: u64) -> Entries {
+        Entries {
+            reader,
+            number,
+            kinds,
+            from: 1,
+            end,
+            next: 1,
+            runs: VecDeque::new(),
+            walk: None,
+        }
+    }
+
+    /// Only those after the entry with this number.
+    #[must_use]
+    pub fn after(mut self, seq: u64) -> Entries {
+        self.from = seq.saturating_add(1);
+        self.next = self.from;
+        self
+    }
+
+    /// The next entry; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// `Entries` for those that are damaged; the call after that goes on behind them. Otherwise why the database cannot
+    /// be read, and the next call tries again.
+    pub async fn next(&mut self) -> Result<Option<Entry>, Error> {
+        loop {
+            if let Some(entry) = self.step()? {
+                return Ok(Some(entry));
+            }
+            if let Some(found) = self.runs.pop_front() {
+                self.begin(found)?;
+                continue;
+            }
+            if self.next >= self.end {
+                return Ok(None);
+            }
+            let (number, range, kinds) = (self.number, (self.next, self.end), self.kinds);
+            let read = self
+                .reader
+                .read(move |db| page(db, number, range, kinds))
+                .await?;
+            self.runs = read.runs;
+            self.next = read.next;
+        }
+    }
+
+    /// The next entry of the run at hand.
+    fn step(&mut self) -> Result<Option<Entry>, Error> {
+        let Some((walk, range)) = &mut self.walk else {
+            return Ok(None);
+        };
+        loop {
+            let fault = match walk.next() {
+                Ok(Some(entry)) if self.kinds.has(entry.kind) && entry.seq >= self.from => {
+                    return Ok(Some(entry));
+                }
+                Ok(Some(_)) => continue,
+                Ok(None) => Ok(None),
+                Err(Malformed) => Err(range.clone()),
+            };
+            self.walk = None;
+            return fault.map_err(damaged);
+        }
+    }
+
+    fn begin(&mut self, found: Found) -> Result<(), Error> {
+        match found {
+            Found::Run {
+                first,
+                count,
+                bytes,
+            } => {
+                let range = first..=first + u64::from(count).saturating_sub(1);
+                self.walk = Some((Walk::new(first, count, bytes), range));
+                Ok(())
+            }
+            Found::Damaged(range) => Err(damaged(range)),
+        }
+    }
+}
+
+fn damaged(range: RangeInclusive<u64>) -> Error {
+    let (first, last) = range.into_inner();
+    Error::Entries { first, last }
+}

@@ -1,0 +1,89 @@
+//! The list of sessions, page by page. Its order is the order of changes, counted, so that no clock disturbs it.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use rusqlite::{Connection, params};
+
+use super::info::{Archived, Filter, Info, Page};
+use super::{Error, rows};
+
+/// A page of at most so many sessions, from the start or where a cursor says.
+///
+/// # Errors
+///
+/// `Cursor` when the cursor is not one that a listing with this filter gave out.
+pub(super) fn page(
+    db: &Connection,
+    filter: &Filter,
+    cursor: Option<&str>,
+    size: usize,
+) -> Result<Page, Error> {
+    let before = match cursor {
+        Some(cursor) => read(cursor, filter)?,
+        None => i64::MAX,
+    };
+    let size = size.clamp(1, LARGEST);
+    let (mut infos, marks): (Vec<Info>, Vec<i64>) =
+        find(db, filter, before, size + 1)?.into_iter().unzip();
+    let next = (infos.len() > size).then(|| written(marks[size - 1], filter));
+    infos.truncate(size);
+    Ok(Page { infos, next })
+}
+
+fn find(
+    db: &Connection,
+    filter: &Filter,
+    before: i64,
+    count: usize,
+) -> Result<Vec<(Info, i64)>, Error> {
+    let archived = match filter.archived {
+        Archived::Exclude => "AND archived = 0",
+        Archived::Include => "",
+        Archived::Only => "AND archived = 1",
+    };
+    let (cwd, place) = match &filter.cwd {
+        Some(cwd) => (Some(cwd.to_str().ok_or(Error::Path)?), "AND cwd = ?3"),
+        None => (None, "AND ?3 IS NULL"),
+    };
+    let sql = format!(
+        "SELECT {}, changed FROM session WHERE state = 0 AND changed < ?1 {archived} {place}
+         ORDER BY changed DESC LIMIT ?2",
+        rows::COLUMNS
+    );
+    let mut list = db.prepare_cached(&sql)?;
+    let count = i64::try_from(count).unwrap_or(i64::MAX);
+    let mut found = list.query(params![before, count, cwd])?;
+    let mut infos = Vec::new();
+    while let Some(row) = found.next()? {
+        infos.push((rows::read(row)?, row.get("changed")?));
+    }
+    Ok(infos)
+}
+
+fn written(mark: i64, filter: &Filter) -> String {
+    let mut bytes = mark.to_le_bytes().to_vec();
+    bytes.extend(checksum(mark, filter).to_le_bytes());
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+fn read(cursor: &str, filter: &Filter) -> Result<i64, Error> {
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| Error::Cursor)?;
+    let (mark, sum) = bytes.split_first_chunk().ok_or(Error::Cursor)?;
+    let mark = i64::from_le_bytes(*mark);
+    match checksum(mark, filter).to_le_bytes() == sum {
+        true => Ok(mark),
+        false => Err(Error::Cursor),
+    }
+}
+
+fn checksum(mark: i64, filter: &Filter) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&mark.to_le_bytes());
+    hasher.update(&[filter.archived as u8, u8::from(filter.cwd.is_some())]);
+    if let Some(cwd) = &filter.cwd {
+        hasher.update(cwd.as_os_str().as_encoded_bytes());
+    }
+    hasher.finalize()
+}
+
+const LARGEST: usize = 1000;

@@ -1,0 +1,182 @@
+//! The one thread of this process that reads. A read is one short transaction: nothing is held while its reader thinks.
+
+use std::collections::VecDeque;
+use std::ops::RangeInclusive;
+use std::sync::mpsc;
+use std::thread;
+
+use bytes::{Bytes, BytesMut};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, params};
+use tokio::sync::oneshot;
+
+use super::kind::Kinds;
+use super::run::is_whole;
+use super::{Error, rows};
+
+/// The way to the thread that reads; it ends when this is dropped.
+#[derive(Debug, Clone)]
+pub(super) struct Reader(mpsc::Sender<Job>);
+
+type Job = Box<dyn FnOnce(&Connection) + Send>;
+
+impl Reader {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no thread.
+    pub(super) fn start(db: Connection) -> std::io::Result<Reader> {
+        let (jobs, todo) = mpsc::channel::<Job>();
+        let work = move || {
+            for job in todo {
+                job(&db);
+            }
+        };
+        thread::Builder::new()
+            .name("journal-reader".to_owned())
+            .spawn(work)?;
+        Ok(Reader(jobs))
+    }
+
+    /// Does something there.
+    ///
+    /// # Errors
+    ///
+    /// What it says, or `Ended`.
+    pub(super) async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let (reply, answer) = oneshot::channel();
+        let job = move |db: &Connection| {
+            reply.send(work(db)).ok();
+        };
+        self.0.send(Box::new(job)).map_err(|_| Error::Ended)?;
+        answer.await.map_err(|_| Error::Ended)?
+    }
+}
+
+/// Some runs of a session in order.
+#[derive(Debug)]
+pub(super) struct Runs {
+    pub(super) runs: VecDeque<Found>,
+    /// The number of the entry from which to go on.
+    pub(super) next: u64,
+}
+
+/// A run, or why it cannot be read.
+#[derive(Debug)]
+pub(super) enum Found {
+    Run {
+        first: u64,
+        count: u32,
+        bytes: Bytes,
+    },
+    /// It is damaged, or not there where it should be.
+    Damaged(RangeInclusive<u64>),
+}
+
+/// Reads the runs with the entries from one number up to before another, about as many bytes as make a page.
+/// Those that hold none of the kinds are passed over.
+pub(super) fn page(
+    db: &Connection,
+    number: i64,
+    (from, to): (u64, u64),
+    kinds: Kinds,
+) -> Result<Runs, Error> {
+    let mut find = db.prepare_cached(
+        "SELECT key, count, CASE WHEN kinds & ?4 THEN body END FROM run
+         WHERE key >= coalesce((SELECT max(key) FROM run WHERE key >= ?1 AND key <= ?2), ?2) AND key < ?3
+         ORDER BY key",
+    )?;
+    let keys = [0, from, to].map(|seq| rows::key(number, seq));
+    let mut found = find.query(params![keys[0], keys[1], keys[2], kinds.bits()])?;
+    let mut page = Gathering::new(from);
+    for _ in 0..ROWS {
+        let Some(row) = found.next()? else {
+            page.skip_to(to);
+            break;
+        };
+        let (key, count) = (row.get::<_, i64>(0)?, row.get::<_, u32>(1)?);
+        page.add(rows::first(key), count, row.get_ref(2)?);
+        if page.buffer.len() >= PAGE {
+            break;
+        }
+    }
+    Ok(page.finish())
+}
+
+/// A page being read: the bytes of its runs in one buffer, and where in it they are.
+struct Gathering {
+    next: u64,
+    buffer: BytesMut,
+    pieces: Vec<Piece>,
+}
+
+enum Piece {
+    Run { first: u64, count: u32, end: usize },
+    Damaged(RangeInclusive<u64>),
+}
+
+impl Gathering {
+    fn new(next: u64) -> Gathering {
+        Gathering {
+            next,
+            buffer: BytesMut::with_capacity(PAGE + PAGE / 4),
+            pieces: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, first: u64, count: u32, body: ValueRef<'_>) {
+        let end = first + u64::from(count);
+        self.skip_to(first);
+        if end <= self.next {
+            return;
+        }
+        self.next = end;
+        match body {
+            ValueRef::Null => {}
+            ValueRef::Blob(bytes) if is_whole(first, bytes) => {
+                self.buffer.extend_from_slice(bytes);
+                let end = self.buffer.len();
+                self.pieces.push(Piece::Run { first, count, end });
+            }
+            _ => self.pieces.push(Piece::Damaged(first..=end - 1)),
+        }
+    }
+
+    /// Whatever should be before this number is missing.
+    fn skip_to(&mut self, seq: u64) {
+        if self.next < seq {
+            self.pieces.push(Piece::Damaged(self.next..=seq - 1));
+            self.next = seq;
+        }
+    }
+
+    fn finish(self) -> Runs {
+        let mut rest = self.buffer.freeze();
+        let mut taken = 0;
+        let runs = self.pieces.into_iter().map(|piece| match piece {
+            Piece::Run { first, count, end } => {
+                let bytes = rest.split_to(end - taken);
+                taken = end;
+                Found::Run {
+                    first,
+                    count,
+                    bytes,
+                }
+            }
+            Piece::Damaged(range) => Found::Damaged(range),
+        });
+        Runs {
+            runs: runs.collect(),
+            next: self.next,
+        }
+    }
+}
+
+/// About as many bytes as are read at once.
+const PAGE: usize = 256 * 1024;
+/// No more rows than this are looked at in one go.
+const ROWS: usize = 4096;

@@ -1,0 +1,168 @@
+//! The database: its tables, the versions of them, and how a connection is set up.
+
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+use super::{Error, private};
+
+/// Makes the database, or brings it to the newest version. One that is not ours is left as it is.
+///
+/// # Errors
+///
+/// `Newer`, `Foreign`, `Damaged`, or why the file cannot be used.
+pub(super) fn prepare(path: &Path) -> Result<(), Error> {
+    let length = private::file(path)?
+        .metadata()
+        .map(|metadata| metadata.len());
+    if length.map_err(|error| Error::file(path, &error))? > 0 {
+        let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | FLAGS)?;
+        patient(db).and_then(|db| version(&db, path))?;
+    }
+    let mut db = writing(path)?;
+    migrate(&mut db, path, &VERSIONS)
+}
+
+/// A connection that writes. What it has committed is on disk.
+///
+/// # Errors
+///
+/// When the database cannot be opened.
+pub(super) fn writing(path: &Path) -> Result<Connection, Error> {
+    let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | FLAGS)?;
+    let db = patient(db)?;
+    write_ahead(&db)?;
+    db.execute_batch(
+        "PRAGMA synchronous = FULL;
+         PRAGMA fullfsync = ON;
+         PRAGMA checkpoint_fullfsync = ON;
+         PRAGMA wal_autocheckpoint = 1000;
+         PRAGMA journal_size_limit = 16777216;
+         PRAGMA secure_delete = ON;
+         PRAGMA temp_store = MEMORY;",
+    )?;
+    Ok(db)
+}
+
+/// A connection that only reads.
+///
+/// # Errors
+///
+/// When the database cannot be opened.
+pub(super) fn reading(path: &Path) -> Result<Connection, Error> {
+    let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | FLAGS)?;
+    let db = patient(db)?;
+    db.execute_batch("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY;")?;
+    Ok(db)
+}
+
+/// Waits for other processes, whose transactions are short, a millisecond at a time.
+fn patient(mut db: Connection) -> Result<Connection, Error> {
+    db.busy_handler(Some(|tries: i32| {
+        thread::sleep(PAUSE);
+        tries < PATIENCE
+    }))?;
+    Ok(db)
+}
+
+/// When two processes make this change at once, the database does not ask its busy handler.
+fn write_ahead(db: &Connection) -> Result<(), Error> {
+    let deadline = Instant::now() + Duration::from_secs(5);
+    loop {
+        let mode = db.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0));
+        match mode.as_ref().map(String::as_str) {
+            Ok("wal") => return Ok(()),
+            Ok(_) => {
+                let why = "this file system does not allow a write-ahead log".to_owned();
+                return Err(Error::Database { why });
+            }
+            Err(error) if is_busy(error) && Instant::now() < deadline => thread::sleep(PAUSE),
+            Err(_) => {}
+        }
+        mode?;
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+    )
+}
+
+/// The version of a database that is ours or still empty.
+fn version(db: &Connection, path: &Path) -> Result<usize, Error> {
+    let number = |name| db.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let (owner, found) = (number("application_id")?, number("user_version")?);
+    let tables: i64 = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let foreign = || Error::Foreign {
+        path: path.to_owned(),
+    };
+    if owner != APPLICATION && (owner, found, tables) != (0, 0, 0) {
+        return Err(foreign());
+    }
+    let version = usize::try_from(found).map_err(|_| foreign())?;
+    if version > VERSIONS.len() {
+        return Err(Error::Newer {
+            path: path.to_owned(),
+            found,
+            known: i64::try_from(VERSIONS.len()).unwrap_or(i64::MAX),
+        });
+    }
+    Ok(version)
+}
+
+/// Brings the database to the last of these versions, all steps or none.
+fn migrate(db: &mut Connection, path: &Path, versions: &[&str]) -> Result<(), Error> {
+    if version(db, path)? >= versions.len() {
+        return Ok(());
+    }
+    let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have done it meanwhile.
+    let version = version(&change, path)?;
+    for step in versions.iter().skip(version) {
+        change.execute_batch(step)?;
+    }
+    change.pragma_update(None, "application_id", APPLICATION)?;
+    change.pragma_update(None, "user_version", versions.len().max(version) as i64)?;
+    change.commit()?;
+    Ok(())
+}
+
+const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_NO_MUTEX.union(OpenFlags::SQLITE_OPEN_NOFOLLOW);
+/// "atta" in ASCII.
+const APPLICATION: i64 = 0x6174_7461;
+const PATIENCE: i32 = 5_000;
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// The changes from each version to the next. What has been published is never edited.
+const VERSIONS: [&str; 1] = ["
+    CREATE TABLE session (
+        number     INTEGER PRIMARY KEY AUTOINCREMENT,
+        id         TEXT UNIQUE,
+        state      INTEGER NOT NULL,
+        cwd        TEXT NOT NULL,
+        additional TEXT NOT NULL,
+        title      TEXT,
+        titled_by  INTEGER NOT NULL DEFAULT 0,
+        created    INTEGER NOT NULL,
+        updated    INTEGER NOT NULL,
+        changed    INTEGER NOT NULL,
+        archived   INTEGER NOT NULL DEFAULT 0,
+        settings   TEXT NOT NULL,
+        parent     TEXT
+    ) STRICT;
+    CREATE INDEX session_by_change ON session (changed);
+    CREATE INDEX session_by_cwd ON session (cwd, changed);
+    CREATE TABLE run (
+        key   INTEGER PRIMARY KEY,
+        count INTEGER NOT NULL,
+        kinds INTEGER NOT NULL,
+        body  BLOB NOT NULL
+    ) STRICT;
+"];
+
+#[cfg(test)]
+mod tests;
