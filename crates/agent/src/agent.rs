@@ -157,7 +157,7 @@ impl Agent {
                 Ok(v1::SetProviderResponse::new())
             }),
             AgentCall::DisableProvider(request, reply) => answer(reply, async move {
-                providers::disable(&agent.models, &request)?;
+                providers::disable(&agent.models, &request);
                 agent.models_changed().await;
                 Ok(v1::DisableProviderResponse::new())
             }),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use attache::v1;
-use attache_model::{Event, Input, Message, Request};
+use attache_model::{Card, Event, Input, Message, Request, embedded};
 use futures_util::StreamExt;
 
 use crate::failure::Failure;
@@ -88,7 +88,9 @@ impl<'a> Screen<'a> {
             return Ok(());
         }
         let mut update = v1::CompactionUpdate::new(self.id.clone(), status);
-        update.error = error.into();
+        if let Some(error) = error {
+            update.error = error.into();
+        }
         self.session.show(update).await
     }
 
@@ -108,7 +110,7 @@ async fn summary(
     screen: &Screen<'_>,
 ) -> Result<String, Failure> {
     let model = session.model()?;
-    if model.card().is_embedded() {
+    if is_embedded(model.card()) {
         let text = outline(history);
         screen.piece(&text).await?;
         return Ok(text);
@@ -149,6 +151,11 @@ async fn summary(
         })),
         _ => Ok(text),
     }
+}
+
+/// Whether a model understands nothing but its grammar.
+pub(crate) fn is_embedded(card: &Card) -> bool {
+    card.id == embedded::ID
 }
 
 /// What can be said of a conversation without understanding it: what the person asked.

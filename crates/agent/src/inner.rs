@@ -111,7 +111,7 @@ fn plan(entries: Vec<Entry>) -> Result<Inner, String> {
     }
     let entries = entries
         .into_iter()
-        .map(|entry| v1::PlanEntry::new(entry.content, entry.priority.into(), entry.status.into()));
+        .map(|entry| v1::PlanEntry::new(entry.content, v1::PlanEntryPriority::from(entry.priority), v1::PlanEntryStatus::from(entry.status)));
     Ok(Inner::Plan(entries.collect()))
 }
 

@@ -2,7 +2,7 @@
 
 use attache::schema::error;
 use attache::{Error, v1};
-use attache_model::{Catalog, Protocol};
+use attache_model::{Catalog, Protocol, Setting};
 
 pub(crate) fn list(models: &Catalog) -> v1::ListProvidersResponse {
     let all = models.providers().into_iter().map(|provider| {
@@ -26,22 +26,19 @@ pub(crate) fn set(models: &Catalog, request: v1::SetProviderRequest) -> Result<(
             ));
         }
     };
-    let headers = request
-        .headers
-        .into_iter()
-        .map(|(name, value)| (name, value.expose().to_owned()));
-    let set = models.set(
-        request.provider_id.as_str(),
+    let headers = request.headers.into_iter();
+    let headers = headers.map(|(name, value)| (name, value.reveal().to_owned()));
+    let setting = Setting {
         protocol,
-        &request.base_url,
-        headers.collect(),
-    );
+        base_url: request.base_url,
+        headers: headers.collect(),
+    };
+    let set = models.set(request.provider_id.as_str(), &setting);
     set.map_err(|fault| error::unusable_params(&fault.to_string()))
 }
 
-pub(crate) fn disable(models: &Catalog, request: &v1::DisableProviderRequest) -> Result<(), Error> {
-    let disabled = models.disable(request.provider_id.as_str());
-    disabled.map_err(|fault| error::unusable_params(&fault.to_string()))
+pub(crate) fn disable(models: &Catalog, request: &v1::DisableProviderRequest) {
+    models.disable(request.provider_id.as_str());
 }
 
 fn wire(protocol: Protocol) -> v1::LlmProtocol {

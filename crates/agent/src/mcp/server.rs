@@ -190,7 +190,7 @@ impl Server {
                     progress(step);
                     silence.as_mut().reset(Instant::now() + patience);
                 }
-                _ = status.wait_for(over) => return Err(self.over()),
+                () = async { drop(status.wait_for(over).await) } => return Err(self.over()),
                 () = &mut silence => {
                     if !link.handler.is_asking() {
                         let seconds = patience.as_secs();

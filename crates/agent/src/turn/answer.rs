@@ -168,7 +168,7 @@ impl Turn<'_> {
         let card = model.card();
         let cost = card
             .price
-            .map(|price| price.of(&std::mem::take(&mut self.last)));
+            .map(|price| price.cost(&std::mem::take(&mut self.last)));
         let used = self.history.used;
         self.session
             .change(|settings| {

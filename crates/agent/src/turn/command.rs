@@ -64,7 +64,7 @@ impl Turn<'_> {
             },
             Ours::Plan | Ours::Test | Ours::Review | Ours::Init => {
                 let project = Project::at(self.session.cwd());
-                let words = match self.session.model()?.card().is_embedded() {
+                let words = match compaction::is_embedded(self.session.model()?.card()) {
                     true => project.plain(command, behind),
                     false => project.prose(command, behind),
                 };
