@@ -35,8 +35,13 @@ pub(crate) fn resource_spec(resources: &[v1::ResourceLink]) -> Option<Tool> {
         return None;
     }
     let listed = resources.iter().take(MOST_LISTED);
-    let listed: Vec<_> = listed.map(|link| format!("{} <{}>", link.name, link.uri)).collect();
-    let description = format!("Reads a resource of an MCP server by its address. There are: {}", listed.join("; "));
+    let listed: Vec<_> = listed
+        .map(|link| format!("{} <{}>", link.name, link.uri))
+        .collect();
+    let description = format!(
+        "Reads a resource of an MCP server by its address. There are: {}",
+        listed.join("; ")
+    );
     Some(one_text(RESOURCE, &description, "uri"))
 }
 
@@ -109,9 +114,13 @@ fn plan(entries: Vec<Entry>) -> Result<Inner, String> {
     if entries.len() > MOST_ENTRIES {
         return Err(format!("a plan has at most {MOST_ENTRIES} entries"));
     }
-    let entries = entries
-        .into_iter()
-        .map(|entry| v1::PlanEntry::new(entry.content, v1::PlanEntryPriority::from(entry.priority), v1::PlanEntryStatus::from(entry.status)));
+    let entries = entries.into_iter().map(|entry| {
+        v1::PlanEntry::new(
+            entry.content,
+            v1::PlanEntryPriority::from(entry.priority),
+            v1::PlanEntryStatus::from(entry.status),
+        )
+    });
     Ok(Inner::Plan(entries.collect()))
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn authenticate(
     models: &Catalog,
     method: &v1::AuthMethodId,
 ) -> Result<v1::AuthenticateResponse, Error> {
-    if methods(models).iter().all(|known| known.id() != method) {
+    if !methods(models).iter().any(|known| is_named(known, method)) {
         return Err(error::unusable_params("there is no such way to log in"));
     }
     match models.open(&models.default_model()) {
@@ -56,17 +56,36 @@ fn capabilities(models: &Catalog) -> v1::AgentCapabilities {
         .providers(v1::ProvidersCapabilities::new())
 }
 
-/// A way to log in for each provider that wants a key and has none.
+/// A way to log in for each provider that has no key: it is read from the environment when the agent starts.
 fn methods(models: &Catalog) -> Vec<v1::AuthMethod> {
-    let keyless = models.keyless().into_iter();
-    keyless
-        .map(|wanted| {
-            let method = v1::AuthMethodAgent::new(
-                format!("{}-key", wanted.provider),
-                format!("{} API key", wanted.name),
-            )
-            .description(wanted.hint);
-            v1::AuthMethod::Agent(method)
+    let unset = models
+        .providers()
+        .into_iter()
+        .filter(|provider| provider.current.is_none());
+    let method = |id: &str, name: &str, variable: &str| {
+        let description = format!(
+            "Set {variable} and start the agent again, or set the provider with `providers/set`"
+        );
+        v1::AuthMethodAgent::new(format!("{id}-key"), name)
+            .description(description)
+            .into()
+    };
+    unset
+        .filter_map(|provider| match provider.id.as_str() {
+            "anthropic" => Some(method(
+                "anthropic",
+                "Anthropic API key",
+                "ANTHROPIC_API_KEY",
+            )),
+            "openai" => Some(method("openai", "OpenAI API key", "OPENAI_API_KEY")),
+            _ => None,
         })
         .collect()
+}
+
+fn is_named(method: &v1::AuthMethod, id: &v1::AuthMethodId) -> bool {
+    match method {
+        v1::AuthMethod::Agent(method) => method.id == *id,
+        _ => false,
+    }
 }

@@ -157,7 +157,10 @@ struct Shown {
 impl Shown {
     async fn since(journal: &Journal, prompt: u64, answer: u64) -> Result<Shown, Error> {
         let mut shown = Shown::default();
-        let mut entries = journal.entries(Kinds::of(&[Kind::Update])).await?.after(prompt);
+        let mut entries = journal
+            .entries(Kinds::of(&[Kind::Update]))
+            .await?
+            .after(prompt);
         while let Some(entry) = readable(&mut entries).await? {
             let text = std::str::from_utf8(&entry.body).unwrap_or_default();
             if let Ok(update) = Raw::parse(text).and_then(|raw| raw.read::<v1::SessionUpdate>()) {

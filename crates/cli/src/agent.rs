@@ -18,7 +18,9 @@ use crate::{places, terms};
 
 pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
     if std::io::stdin().is_terminal() {
-        eprintln!("attache: agent speaks ACP on standard input; to talk to it, use `attache chat -a builtin`");
+        eprintln!(
+            "attache: agent speaks ACP on standard input; to talk to it, use `attache chat -a builtin`"
+        );
     }
     let setup = Setup {
         store: store(arguments)?,
@@ -69,7 +71,10 @@ fn equipment(arguments: &Agent) -> anyhow::Result<Equipment> {
     ];
     Ok(Equipment {
         files: Files::new(files::Limits::default(), &ours),
-        terminals: Terminals::new(terminals::Limits::default(), terms::sandbox(arguments.sandbox)?),
+        terminals: Terminals::new(
+            terminals::Limits::default(),
+            terms::sandbox(arguments.sandbox)?,
+        ),
         ..Equipment::default()
     })
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Usage;
+
 /// What a model is and can do.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Card {
@@ -51,4 +53,25 @@ pub struct Price {
     pub cache_read: f64,
     /// Put into a cache.
     pub cache_write: f64,
+}
+
+impl Price {
+    /// What a usage costs, in US dollars.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "no answer has so many tokens that a float rounds them"
+    )]
+    pub fn cost(&self, usage: &Usage) -> f64 {
+        let parts = [
+            (usage.input, self.input),
+            (usage.output, self.output),
+            (usage.cache_read, self.cache_read),
+            (usage.cache_write, self.cache_write),
+        ];
+        let cost: f64 = parts
+            .iter()
+            .map(|(tokens, price)| *tokens as f64 * price)
+            .sum();
+        cost / 1_000_000.0
+    }
 }

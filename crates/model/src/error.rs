@@ -36,4 +36,12 @@ pub enum Error {
         /// How that ended.
         reason: String,
     },
+    /// The answer breaks off after something of it was said, which is therefore not asked for again.
+    #[error("the answer of {provider} was cut off: {reason}")]
+    Cut {
+        /// Which provider.
+        provider: String,
+        /// How that came.
+        reason: String,
+    },
 }

@@ -54,6 +54,7 @@ pub enum Stop {
 
 /// What an answer cost, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Usage {
     /// Read, whatever a cache held excepted.
     pub input: u64,

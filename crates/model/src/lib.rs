@@ -4,18 +4,31 @@
 //! says what comes next.
 
 mod card;
+mod catalog;
 mod conversation;
+pub mod embedded;
+mod endpoint;
 mod error;
 mod event;
+mod http;
+mod remote;
+pub mod scripted;
+mod seal;
+mod wire;
 
 use std::pin::Pin;
 
 use futures_util::Stream;
 
 pub use card::{Card, Price, Thought};
+pub use catalog::{Catalog, Environment, Key, ProviderInfo, Route, Setting};
 pub use conversation::{Input, Message, Output, Request, Tool, ToolCall, ToolResult};
+pub use endpoint::SettingError;
 pub use error::Error;
 pub use event::{Event, Stop, Usage};
+pub use http::prepare_tls;
+pub use remote::Patience;
+pub use wire::Protocol;
 
 /// Something that continues a conversation.
 pub trait Model: Send + Sync + std::fmt::Debug {

@@ -24,7 +24,10 @@ impl Agent {
             cwd: request.cwd.map(|cwd| cwd.as_path().to_owned()),
             archived,
         };
-        let page = self.store.list(&filter, request.cursor.as_deref(), PAGE).await?;
+        let page = self
+            .store
+            .list(&filter, request.cursor.as_deref(), PAGE)
+            .await?;
         let mut response = v1::ListSessionsResponse::new(page.infos.into_iter().filter_map(listed));
         response.next_cursor = page.next;
         Ok(response)
@@ -106,7 +109,10 @@ impl Agent {
 /// A session as the client is told of it; none whose directories it cannot be told.
 fn listed(info: Info) -> Option<v1::SessionInfo> {
     let cwd = FilePath::try_from(info.cwd).ok()?;
-    let additional = info.additional.into_iter().filter_map(|path| FilePath::try_from(path).ok());
+    let additional = info
+        .additional
+        .into_iter()
+        .filter_map(|path| FilePath::try_from(path).ok());
     let mut listed = v1::SessionInfo::new(info.id, cwd)
         .additional_directories(additional.collect::<Vec<_>>())
         .updated_at(info.updated.to_string())

@@ -15,7 +15,7 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
     StreamableHttpPostResponse,
 };
-use sse_stream::{Error as SseError, Sse};
+use rmcp_sse_stream::{Error as SseError, Sse};
 
 use super::web::{self, Error};
 use super::wire::{LONGEST, TOO_LONG, UNREADABLE, failure};

@@ -11,7 +11,7 @@ use reqwest::{Client, Url};
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
-use sse_stream::Sse;
+use rmcp_sse_stream::Sse;
 
 use super::web::{self, Error};
 use super::wire::{Asked, Backlog};

@@ -10,7 +10,7 @@ use futures_util::{Stream, StreamExt};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, Response, StatusCode, Url};
-use sse_stream::{Sse, SseStream};
+use rmcp_sse_stream::{Sse, SseStream};
 
 use super::text;
 use super::wire::LONGEST;
@@ -151,9 +151,9 @@ impl Length {
     }
 }
 
-fn broken(error: sse_stream::Error) -> Error {
+fn broken(error: rmcp_sse_stream::Error) -> Error {
     match error {
-        sse_stream::Error::Body(cause) => match cause.downcast::<Error>() {
+        rmcp_sse_stream::Error::Body(cause) => match cause.downcast::<Error>() {
             Ok(error) => *error,
             Err(cause) => Error::Unreachable(text::causes(cause.as_ref())),
         },

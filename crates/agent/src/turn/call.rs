@@ -86,7 +86,12 @@ impl Turn<'_> {
     }
 
     /// A decision is on disk before anything comes of it.
-    pub(super) async fn decided(&self, open: &Open, key: &str, answer: Answer) -> Result<(), Failure> {
+    pub(super) async fn decided(
+        &self,
+        open: &Open,
+        key: &str,
+        answer: Answer,
+    ) -> Result<(), Failure> {
         let decision = Decision {
             call: open.shown.as_str().to_owned(),
             key: key.to_owned(),
@@ -98,11 +103,21 @@ impl Turn<'_> {
         Ok(())
     }
 
-    async fn carry_on(&self, open: &Open, call: &ToolCall, errand: Errand) -> Result<Outcome, Failure> {
+    async fn carry_on(
+        &self,
+        open: &Open,
+        call: &ToolCall,
+        errand: Errand,
+    ) -> Result<Outcome, Failure> {
         let started = json!({ "call": open.shown.as_str(), "tool": call.name });
-        self.session.journal.commit(Kind::ToolStarted, started.to_string()).await?;
+        self.session
+            .journal
+            .commit(Kind::ToolStarted, started.to_string())
+            .await?;
         let running = v1::ToolCallUpdate::new(open.shown.clone());
-        self.session.show(running.status(v1::ToolCallStatus::InProgress)).await?;
+        self.session
+            .show(running.status(v1::ToolCallStatus::InProgress))
+            .await?;
         let seen = Slot::new();
         match errand {
             Errand::Ours { prepared, .. } => {
@@ -113,7 +128,10 @@ impl Turn<'_> {
             Errand::Inner(inner) => self.inner(open, inner).await,
             Errand::Foreign(tool) => {
                 let note = |now| seen.put(Progress::Foreign(now));
-                let work = self.session.servers.call(&tool.spec.name, &call.input, note);
+                let work = self
+                    .session
+                    .servers
+                    .call(&tool.spec.name, &call.input, note);
                 self.watch(open, &seen, work).await
             }
         }
@@ -138,7 +156,10 @@ impl Turn<'_> {
 
     async fn finish(&mut self, open: &Open, outcome: &Outcome) -> Result<(), Failure> {
         let ended = json!({ "call": open.shown.as_str(), "failed": outcome.failed });
-        self.session.journal.append(Kind::ToolEnded, ended.to_string()).await?;
+        self.session
+            .journal
+            .append(Kind::ToolEnded, ended.to_string())
+            .await?;
         let status = match outcome.failed {
             true => v1::ToolCallStatus::Failed,
             false => v1::ToolCallStatus::Completed,

@@ -5,8 +5,8 @@ use attache_model::Input;
 
 use super::Turn;
 use crate::commands::{self, Command, Ours, Project};
-use crate::compaction;
 use crate::failure::Failure;
+use crate::{compaction, mcp};
 
 /// What comes of a prompt after its command has been looked at.
 pub(super) enum Then {
@@ -89,8 +89,41 @@ impl Turn<'_> {
         if states.is_empty() {
             return "This session has no MCP servers.".to_owned();
         }
-        let lines: Vec<_> = states.iter().map(|state| format!("- {state}")).collect();
+        let lines: Vec<_> = states.iter().map(line).collect();
         format!("MCP servers of this session:\n\n{}\n", lines.join("\n"))
+    }
+}
+
+/// One server, as a line of a list.
+fn line(state: &mcp::State) -> String {
+    let mcp::State {
+        name,
+        transport,
+        status,
+    } = state;
+    match status {
+        mcp::Status::Connecting => format!("- {name} ({transport}): connecting"),
+        mcp::Status::Ready {
+            tools,
+            prompts,
+            resources,
+            left_out,
+            version,
+        } => {
+            let version = version
+                .as_ref()
+                .map(|version| format!(" {version}"))
+                .unwrap_or_default();
+            let left_out = match left_out {
+                0 => String::new(),
+                count => format!("; {count} left out"),
+            };
+            format!(
+                "- {name} ({transport}): ready,{version} {tools} tools, {prompts} prompts, {resources} resources{left_out}"
+            )
+        }
+        mcp::Status::Failed(reason) => format!("- {name} ({transport}): not available: {reason}"),
+        mcp::Status::Ended(reason) => format!("- {name} ({transport}): ended: {reason}"),
     }
 }
 

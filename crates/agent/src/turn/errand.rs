@@ -3,13 +3,13 @@
 use attache::v1;
 use attache_model::ToolCall;
 
+use crate::Outcome;
 use crate::inner::{self, Inner};
 use crate::leave::Cover;
 use crate::mcp;
 use crate::modes::Deed;
 use crate::session::Session;
 use crate::tools::{self, Call, Effect, Prepared};
-use crate::Outcome;
 
 use super::call::failed;
 
@@ -39,11 +39,15 @@ impl Errand {
             return Errand::ours(parsed, session).await;
         }
         if let Some(parsed) = inner::parse(&call.name, &call.input) {
-            return parsed.map(Errand::Inner).map_err(|misfit| Misfit::of(&misfit));
+            return parsed
+                .map(Errand::Inner)
+                .map_err(|misfit| Misfit::of(&misfit));
         }
         match session.servers.tool(&call.name) {
             Some(tool) => Ok(Errand::Foreign(tool)),
-            None => Err(Misfit::of("there is no such tool; use one of those you were given")),
+            None => Err(Misfit::of(
+                "there is no such tool; use one of those you were given",
+            )),
         }
     }
 
@@ -138,7 +142,11 @@ fn cover(call: &Call) -> Cover {
         Call::Delete(_) => sort("delete", "deleting files"),
         Call::Move(_) => sort("move", "moving files"),
         Call::Run(tools::Run::Start(start)) => Cover {
-            key: format!("run:{}:{}", start.cwd.as_deref().unwrap_or_default(), start.command),
+            key: format!(
+                "run:{}:{}",
+                start.cwd.as_deref().unwrap_or_default(),
+                start.command
+            ),
             words: "this very command".to_owned(),
         },
         Call::Fetch(fetch) => {

@@ -1,0 +1,113 @@
+//! Asks a provider which models it has: `GET /v1/models`.
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use serde_json::Value;
+
+use super::known;
+use crate::endpoint::Endpoint;
+use crate::http::{causes, client};
+use crate::wire::fault::one_line;
+use crate::{Card, Error};
+
+/// The models that a provider tells of.
+pub(super) async fn ask(provider: &str, endpoint: &Endpoint) -> Result<Vec<Card>, Error> {
+    match tokio::time::timeout(DEADLINE, list(endpoint)).await {
+        Ok(Ok(list)) => Ok(cards(provider, endpoint, &list)),
+        Ok(Err(error)) => Err(error),
+        Err(_) => Err(unreachable(
+            endpoint,
+            format!("no answer within {} seconds", DEADLINE.as_secs()),
+        )),
+    }
+}
+
+async fn list(endpoint: &Endpoint) -> Result<Value, Error> {
+    let failed = |reason: String| Error::Provider {
+        provider: endpoint.provider.clone(),
+        reason,
+    };
+    let url = endpoint.models();
+    let request = client(&url)
+        .map_err(failed)?
+        .get(url)
+        .headers(endpoint.headers());
+    let sent = request.send().await;
+    let mut response = sent.map_err(|error| unreachable(endpoint, one_line(&causes(&error))))?;
+    match response.status() {
+        StatusCode::OK => {}
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            return Err(Error::Key {
+                provider: endpoint.provider.clone(),
+                hint: endpoint.hint.clone(),
+            });
+        }
+        status => {
+            return Err(failed(format!(
+                "does not list its models (status {})",
+                status.as_u16()
+            )));
+        }
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| unreachable(endpoint, one_line(&causes(&error))))?
+    {
+        body.extend_from_slice(&chunk);
+        if body.len() > MOST_LIST {
+            return Err(failed(format!(
+                "its list of models is longer than {MOST_LIST} bytes"
+            )));
+        }
+    }
+    serde_json::from_slice(&body).map_err(|_| failed("its list of models is not JSON".to_owned()))
+}
+
+/// Both protocols have the same list, and each server tells the window under a name of its own.
+fn cards(provider: &str, endpoint: &Endpoint, list: &Value) -> Vec<Card> {
+    let models = list["data"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .take(MOST_MODELS);
+    let cards = models.filter_map(|model| {
+        let name = model["id"]
+            .as_str()
+            .filter(|name| !name.is_empty() && name.len() < LONGEST_NAME)?;
+        let mut card = known::card(provider, endpoint.protocol, name);
+        let number = |name: &str| model[name].as_u64();
+        let window = number("context_length")
+            .or_else(|| number("max_model_len"))
+            .or_else(|| number("max_input_tokens"))
+            .or_else(|| model["meta"]["n_ctx"].as_u64())
+            .or_else(|| model["meta"]["n_ctx_train"].as_u64());
+        if let Some(window) = window.filter(|window| *window > 0) {
+            card.window = window;
+            card.most_output = card.most_output.min(window);
+        }
+        if let Some(most) = number("max_tokens").filter(|most| *most > 0) {
+            card.most_output = most;
+        }
+        if let Some(title) = model["display_name"].as_str() {
+            card.name = one_line(title);
+        }
+        Some(card)
+    });
+    cards.collect()
+}
+
+fn unreachable(endpoint: &Endpoint, reason: String) -> Error {
+    Error::Unreachable {
+        provider: endpoint.provider.clone(),
+        host: endpoint.host(),
+        reason,
+    }
+}
+
+const DEADLINE: Duration = Duration::from_secs(3);
+const MOST_LIST: usize = 4 << 20;
+const MOST_MODELS: usize = 2_000;
+const LONGEST_NAME: usize = 200;

@@ -1,0 +1,81 @@
+//! What the environment says about models. The library reads no variable itself: the caller does.
+
+use std::fmt;
+
+use super::provider::Provider;
+
+/// What the environment says about models.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    /// `ANTHROPIC_API_KEY`
+    pub anthropic_key: Option<Key>,
+    /// `ANTHROPIC_BASE_URL`
+    pub anthropic_url: Option<String>,
+    /// `ANTHROPIC_MODEL`
+    pub anthropic_model: Option<String>,
+    /// `OPENAI_API_KEY`
+    pub openai_key: Option<Key>,
+    /// `OPENAI_BASE_URL`
+    pub openai_url: Option<String>,
+    /// `OPENAI_MODEL`
+    pub openai_model: Option<String>,
+    /// `OLLAMA_HOST`
+    pub ollama_host: Option<String>,
+    /// `ATTACHE_MODEL`
+    pub model: Option<String>,
+}
+
+impl Environment {
+    /// Reads it with a function that knows the value of a variable. Empty values count as none.
+    pub fn read(variable: impl Fn(&str) -> Option<String>) -> Environment {
+        let text = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
+        let key = |name: &str| text(name).map(Key::from);
+        Environment {
+            anthropic_key: key("ANTHROPIC_API_KEY"),
+            anthropic_url: text("ANTHROPIC_BASE_URL"),
+            anthropic_model: text("ANTHROPIC_MODEL"),
+            openai_key: key("OPENAI_API_KEY"),
+            openai_url: text("OPENAI_BASE_URL"),
+            openai_model: text("OPENAI_MODEL"),
+            ollama_host: text("OLLAMA_HOST"),
+            model: text("ATTACHE_MODEL"),
+        }
+    }
+
+    pub(super) fn providers(&self) -> Vec<Provider> {
+        vec![
+            Provider::anthropic(self),
+            Provider::openai(self),
+            Provider::ollama(self),
+            Provider::custom(),
+        ]
+    }
+}
+
+/// A key. It is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key(String);
+
+impl Key {
+    pub(super) fn reveal(&self) -> &str {
+        self.0.trim()
+    }
+}
+
+impl From<String> for Key {
+    fn from(text: String) -> Self {
+        Key(text)
+    }
+}
+
+impl From<&str> for Key {
+    fn from(text: &str) -> Self {
+        Key(text.to_owned())
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(not shown)")
+    }
+}

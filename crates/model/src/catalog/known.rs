@@ -1,0 +1,173 @@
+//! Models that the program knows, as their providers described and priced them on 16 November 2026.
+
+use crate::wire::{anthropic, openai};
+use crate::{Card, Price, Protocol};
+
+/// The names known at a provider, the one to begin with first.
+pub(super) fn names(provider: &str) -> impl Iterator<Item = &'static str> {
+    TABLE
+        .iter()
+        .filter(move |row| row.provider == provider)
+        .map(|row| row.name)
+}
+
+/// Whose model it must be, by its bare name.
+pub(super) fn provider_of(name: &str) -> Option<&'static str> {
+    let starts = |names: &[&str]| names.iter().any(|start| name.starts_with(start));
+    match name {
+        _ if name.starts_with("claude-") => Some("anthropic"),
+        _ if starts(&["gpt-4", "gpt-5", "gpt-6", "o1", "o3", "o4"]) => Some("openai"),
+        _ => None,
+    }
+}
+
+/// What is known of a model; of one that is not in the table, what is safe to assume.
+pub(super) fn card(provider: &str, protocol: Protocol, name: &str) -> Card {
+    let row = TABLE.iter().find(|row| row.name == name);
+    let thoughts = match protocol {
+        Protocol::Anthropic => anthropic::levels(name),
+        Protocol::OpenAi => openai::levels(name),
+    };
+    let fallback = match protocol {
+        Protocol::Anthropic => (200_000, 32_000),
+        Protocol::OpenAi => (128_000, 16_384),
+    };
+    let (window, most_output) = row.map_or(fallback, |row| (row.window, row.most_output));
+    Card {
+        id: format!("{provider}/{name}"),
+        name: row.map_or(name, |row| row.title).to_owned(),
+        description: row.map(|row| row.description.to_owned()),
+        window,
+        most_output,
+        images: protocol == Protocol::Anthropic || sees(name),
+        audio: name.contains("audio"),
+        thoughts,
+        price: row
+            .filter(|row| row.provider == provider)
+            .and_then(|row| row.price),
+    }
+}
+
+/// Whether a name tells that its model looks at pictures.
+fn sees(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SEEING.iter().any(|part| name.contains(part))
+}
+
+struct Row {
+    provider: &'static str,
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    window: u64,
+    most_output: u64,
+    price: Option<Price>,
+}
+
+const fn price(input: f64, output: f64, cache_read: f64, cache_write: f64) -> Option<Price> {
+    Some(Price {
+        input,
+        output,
+        cache_read,
+        cache_write,
+    })
+}
+
+const TABLE: [Row; 10] = [
+    Row {
+        provider: "anthropic",
+        name: "claude-sonnet-5-5",
+        title: "Claude Sonnet 5.5",
+        description: "Fast and capable: a good one to begin with",
+        window: 1_000_000,
+        most_output: 128_000,
+        price: price(2.0, 10.0, 0.2, 2.5),
+    },
+    Row {
+        provider: "anthropic",
+        name: "claude-opus-5-5",
+        title: "Claude Opus 5.5",
+        description: "For long and difficult work; it always thinks",
+        window: 1_000_000,
+        most_output: 128_000,
+        price: price(4.0, 20.0, 0.2, 5.0),
+    },
+    Row {
+        provider: "anthropic",
+        name: "claude-fable-5-2",
+        title: "Claude Fable 5.2",
+        description: "For the hardest reasoning; it always thinks",
+        window: 1_000_000,
+        most_output: 128_000,
+        price: None,
+    },
+    // Its price depends on the length of the prompt, which `Price` cannot say.
+    Row {
+        provider: "anthropic",
+        name: "claude-haiku-5-5",
+        title: "Claude Haiku 5.5",
+        description: "The fastest, for many small requests",
+        window: 1_000_000,
+        most_output: 128_000,
+        price: None,
+    },
+    Row {
+        provider: "anthropic",
+        name: "claude-opus-5",
+        title: "Claude Opus 5",
+        description: "The Opus before 5.5",
+        window: 1_000_000,
+        most_output: 128_000,
+        price: price(5.0, 25.0, 0.5, 6.25),
+    },
+    Row {
+        provider: "anthropic",
+        name: "claude-sonnet-5",
+        title: "Claude Sonnet 5",
+        description: "The Sonnet before 5.5",
+        window: 1_000_000,
+        most_output: 128_000,
+        price: price(2.0, 10.0, 0.2, 2.5),
+    },
+    Row {
+        provider: "anthropic",
+        name: "claude-haiku-4-5",
+        title: "Claude Haiku 4.5",
+        description: "The Haiku before 5.5",
+        window: 200_000,
+        most_output: 64_000,
+        price: price(1.0, 5.0, 0.1, 1.25),
+    },
+    Row {
+        provider: "openai",
+        name: "gpt-6-sol",
+        title: "GPT-6 Sol",
+        description: "For coding; over chat completions it does not think while it has tools",
+        window: 1_050_000,
+        most_output: 128_000,
+        price: price(2.0, 10.0, 0.2, 2.5),
+    },
+    Row {
+        provider: "openai",
+        name: "gpt-5.1",
+        title: "GPT-5.1",
+        description: "Thinks as much as it is told, with tools too",
+        window: 400_000,
+        most_output: 128_000,
+        price: price(1.25, 10.0, 0.125, 1.25),
+    },
+    Row {
+        provider: "openai",
+        name: "gpt-4.1",
+        title: "GPT-4.1",
+        description: "Does not think, answers at once",
+        window: 1_047_576,
+        most_output: 32_768,
+        price: price(2.0, 8.0, 0.5, 2.0),
+    },
+];
+
+const SEEING: [&str; 12] = [
+    "claude", "gemini", "gemma", "gpt-4", "gpt-5", "gpt-6", "llava", "omni", "pixtral", "-vl",
+    "vision", "vl:",
+];

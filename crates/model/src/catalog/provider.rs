@@ -1,0 +1,280 @@
+//! One provider: where it is, whether it is enabled, and what it offers.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::environment::Environment;
+use super::known;
+use crate::endpoint::Endpoint;
+use crate::{Card, Error, Protocol, SettingError};
+
+/// A provider as a client sees it, without its secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderInfo {
+    /// Its id.
+    pub id: String,
+    /// The protocols it can be set to.
+    pub supported: Vec<Protocol>,
+    /// Whether it cannot be disabled. None is required, since the embedded model needs none.
+    pub required: bool,
+    /// Where it is; none if it is disabled or was never configured.
+    pub current: Option<Route>,
+}
+
+/// Where a provider is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Route {
+    /// The protocol it speaks.
+    pub protocol: Protocol,
+    /// Its address.
+    pub base_url: String,
+}
+
+/// What a client sets.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// The protocol to speak.
+    pub protocol: Protocol,
+    /// Where it is.
+    pub base_url: String,
+    /// Headers for every request. They are secrets, and replace the key of the environment.
+    pub headers: BTreeMap<String, String>,
+}
+
+impl fmt::Debug for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Setting")
+            .field("protocol", &self.protocol)
+            .field(
+                "base_url",
+                &format_args!("({} bytes, not shown)", self.base_url.len()),
+            )
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Provider {
+    pub(super) id: &'static str,
+    supported: &'static [Protocol],
+    /// What to do about a missing key.
+    hint: &'static str,
+    status: Status,
+    /// The model that the environment names.
+    named: Option<String>,
+    /// Whether it is not the company's own address, and serves whatever it serves.
+    is_elsewhere: bool,
+}
+
+#[derive(Debug)]
+enum Status {
+    Ready(Endpoint),
+    /// Nobody gave a key or an address.
+    Unset,
+    Disabled,
+    /// The environment gave something that cannot be used.
+    Wrong(SettingError),
+}
+
+impl Provider {
+    pub(super) fn anthropic(environment: &Environment) -> Provider {
+        let key = environment.anthropic_key.as_ref();
+        let key = key.map(|key| ("x-api-key", key.reveal().to_owned()));
+        let url = environment.anthropic_url.as_deref();
+        let mut provider = Provider::new("anthropic", &[Protocol::Anthropic], ANTHROPIC_HINT);
+        provider.configure(url, "https://api.anthropic.com", key);
+        provider.named = environment.anthropic_model.clone();
+        provider
+    }
+
+    pub(super) fn openai(environment: &Environment) -> Provider {
+        let key = environment.openai_key.as_ref();
+        let key = key.map(|key| ("authorization", format!("Bearer {}", key.reveal())));
+        let url = environment.openai_url.as_deref();
+        let mut provider = Provider::new("openai", &[Protocol::OpenAi], OPENAI_HINT);
+        provider.configure(url, "https://api.openai.com/v1", key);
+        provider.named = environment.openai_model.clone();
+        provider
+    }
+
+    pub(super) fn ollama(environment: &Environment) -> Provider {
+        let mut provider = Provider::new("ollama", &[Protocol::OpenAi], OLLAMA_HINT);
+        if let Some(host) = &environment.ollama_host {
+            provider.configure(Some(&ollama_address(host)), "", None);
+        }
+        provider
+    }
+
+    /// One that only a client sets.
+    pub(super) fn custom() -> Provider {
+        Provider::new(
+            "custom",
+            &[Protocol::Anthropic, Protocol::OpenAi],
+            CUSTOM_HINT,
+        )
+    }
+
+    fn new(id: &'static str, supported: &'static [Protocol], hint: &'static str) -> Provider {
+        Provider {
+            id,
+            supported,
+            hint,
+            status: Status::Unset,
+            named: None,
+            is_elsewhere: false,
+        }
+    }
+
+    fn configure(&mut self, url: Option<&str>, own: &str, key: Option<(&str, String)>) {
+        if url.is_none() && key.is_none() {
+            return;
+        }
+        let base = url.unwrap_or(own);
+        self.is_elsewhere = base.trim_end_matches('/') != own;
+        let headers = key.map(|(name, value)| (name.to_owned(), value));
+        let headers = headers.into_iter().collect();
+        let endpoint = Endpoint::new(self.id, self.supported[0], base, &headers, self.hint);
+        self.status = endpoint.map_or_else(Status::Wrong, Status::Ready);
+    }
+
+    pub(super) fn set(&mut self, setting: &Setting) -> Result<(), SettingError> {
+        if !self.supported.contains(&setting.protocol) {
+            let provider = self.id.to_owned();
+            return Err(SettingError::Protocol { provider });
+        }
+        let hint = "the client that set this provider gave no key, or a wrong one";
+        let endpoint = Endpoint::new(
+            self.id,
+            setting.protocol,
+            &setting.base_url,
+            &setting.headers,
+            hint,
+        )?;
+        self.is_elsewhere = true;
+        self.status = Status::Ready(endpoint);
+        Ok(())
+    }
+
+    pub(super) fn disable(&mut self) {
+        self.status = Status::Disabled;
+    }
+
+    pub(super) fn info(&self) -> ProviderInfo {
+        let current = match &self.status {
+            Status::Ready(endpoint) => Some(Route {
+                protocol: endpoint.protocol,
+                base_url: endpoint.base().to_string(),
+            }),
+            Status::Unset | Status::Disabled | Status::Wrong(_) => None,
+        };
+        ProviderInfo {
+            id: self.id.to_owned(),
+            supported: self.supported.to_vec(),
+            required: false,
+            current,
+        }
+    }
+
+    pub(super) fn is_configured(&self) -> bool {
+        matches!(self.status, Status::Ready(_) | Status::Wrong(_))
+    }
+
+    pub(super) fn takes_any_name(&self) -> bool {
+        self.is_elsewhere && self.is_configured()
+    }
+
+    /// What is known of it without asking.
+    pub(super) fn cards(&self) -> Vec<Card> {
+        let Status::Ready(endpoint) = &self.status else {
+            return Vec::new();
+        };
+        let card = |name: &str| known::card(self.id, endpoint.protocol, name);
+        let named = self.named.iter().map(|name| card(name));
+        named.chain(self.known().map(card)).collect()
+    }
+
+    /// The models in our table that it serves. What a server of others serves is not for us to guess, unless it speaks
+    /// Anthropic's protocol: then it passes requests on.
+    fn known(&self) -> impl Iterator<Item = &'static str> {
+        let is_known = !self.is_elsewhere || self.supported == [Protocol::Anthropic];
+        known::names(self.id).filter(move |_| is_known)
+    }
+
+    /// Where to ask for its models, if what it serves is not known.
+    pub(super) fn to_ask(&self) -> Option<(&'static str, Endpoint)> {
+        match &self.status {
+            Status::Ready(endpoint) if self.is_elsewhere => Some((self.id, endpoint.clone())),
+            _ => None,
+        }
+    }
+
+    /// The model to begin with, if one is named or known.
+    pub(super) fn default_model(&self) -> Option<String> {
+        let Status::Ready(_) = &self.status else {
+            return None;
+        };
+        let name = self.named.as_deref().or(self.known().next())?;
+        Some(format!("{}/{name}", self.id))
+    }
+
+    pub(super) fn endpoint(&self) -> Result<Endpoint, Error> {
+        let provider = self.id.to_owned();
+        match &self.status {
+            Status::Ready(endpoint) => Ok(endpoint.clone()),
+            Status::Unset => Err(Error::Key {
+                provider,
+                hint: self.hint.to_owned(),
+            }),
+            Status::Disabled => Err(Error::Provider {
+                provider,
+                reason: "the client has disabled it; enable it there, or choose another model"
+                    .to_owned(),
+            }),
+            Status::Wrong(error) => Err(Error::Provider {
+                provider,
+                reason: format!("its environment variables cannot be used: {error}"),
+            }),
+        }
+    }
+}
+
+/// Ollama's own variable is an address with or without scheme and port.
+fn ollama_address(host: &str) -> String {
+    let host = host.trim();
+    let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
+    let rest = rest.trim_end_matches('/');
+    let rest = rest.strip_suffix("/v1").unwrap_or(rest);
+    // Where a server listens everywhere, it is asked here.
+    let rest = rest.replace("0.0.0.0", "127.0.0.1");
+    let has_port = rest.rsplit(']').next().is_some_and(|end| end.contains(':'));
+    let port = match (has_port, scheme) {
+        (false, "http") => ":11434",
+        _ => "",
+    };
+    format!("{scheme}://{rest}{port}/v1")
+}
+
+const ANTHROPIC_HINT: &str = "set ANTHROPIC_API_KEY, or choose another model";
+const OPENAI_HINT: &str =
+    "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without one, or choose another model";
+const OLLAMA_HINT: &str = "set OLLAMA_HOST to where Ollama listens, such as 127.0.0.1:11434";
+const CUSTOM_HINT: &str = "no client has set this provider";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_ollama_listens() {
+        for (host, address) in [
+            ("127.0.0.1:11434", "http://127.0.0.1:11434/v1"),
+            ("0.0.0.0", "http://127.0.0.1:11434/v1"),
+            ("http://box.local:8080/", "http://box.local:8080/v1"),
+            ("https://ollama.example", "https://ollama.example/v1"),
+            ("[::1]", "http://[::1]:11434/v1"),
+        ] {
+            assert_eq!(ollama_address(host), address);
+        }
+    }
+}

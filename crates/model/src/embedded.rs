@@ -1,0 +1,166 @@
+//! The embedded model: no language model, a small grammar. It needs nothing, and does the same to the same request.
+
+mod course;
+mod order;
+mod outline;
+mod plan;
+mod report;
+mod speech;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use futures_util::{StreamExt, stream};
+
+use crate::{Answer, Card, Event, Input, Message, Model, Output, Request, Stop, ToolCall, Usage};
+use course::{Course, Next};
+
+/// The id of the embedded model.
+pub const ID: &str = "embedded";
+
+/// A model that understands a small grammar, and carries it out with the tools that it is offered.
+#[derive(Debug)]
+pub struct Embedded {
+    card: Card,
+}
+
+impl Embedded {
+    /// There is only one kind.
+    pub fn new() -> Embedded {
+        Embedded {
+            card: Card {
+                id: ID.to_owned(),
+                name: "Embedded".to_owned(),
+                description: Some(speech::DESCRIPTION.to_owned()),
+                window: 200_000,
+                most_output: 8_192,
+                images: false,
+                audio: false,
+                thoughts: Vec::new(),
+                price: None,
+            },
+        }
+    }
+}
+
+impl Default for Embedded {
+    fn default() -> Self {
+        Embedded::new()
+    }
+}
+
+impl Model for Embedded {
+    fn card(&self) -> &Card {
+        &self.card
+    }
+
+    fn answer(&self, request: Request) -> Answer {
+        let events = stream::once(async move { events(&request) });
+        Box::pin(events.flat_map(|events| stream::iter(events).map(Ok)))
+    }
+}
+
+/// What it says next: words about what was done last, then what comes next.
+fn events(request: &Request) -> Vec<Event> {
+    let Next { words, step } = Course::of(request).next(&request.tools);
+    let mut events: Vec<Event> = pieces(&words)
+        .map(|piece| Event::Text(piece.to_owned()))
+        .collect();
+    let mut output = words.len();
+    let stop = match step {
+        None => Stop::Done,
+        Some((name, input)) => {
+            let id = id(request);
+            let input = input.to_string();
+            output += input.len();
+            let name = name.to_owned();
+            events.push(Event::Named {
+                id: id.clone(),
+                name: name.clone(),
+            });
+            events.push(Event::Call(ToolCall { id, name, input }));
+            Stop::Tools
+        }
+    };
+    events.push(Event::Usage(Usage {
+        input: tokens(length(request)),
+        output: tokens(output),
+        ..Usage::default()
+    }));
+    events.push(Event::End(stop));
+    events
+}
+
+/// Text as it would come from a model: a few words at a time.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let ends = rest.char_indices().filter(|(_, c)| c.is_whitespace());
+        let end = ends
+            .map(|(at, c)| at + c.len_utf8())
+            .find(|end| *end >= PIECE);
+        let (piece, after) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = after;
+        Some(piece)
+    })
+}
+
+/// No two states of a conversation are the same, hence no two ids.
+fn id(request: &Request) -> String {
+    let mut hasher = DefaultHasher::new();
+    request.messages.len().hash(&mut hasher);
+    for message in &request.messages {
+        match &**message {
+            Message::User(inputs) => texts(inputs).for_each(|text| text.hash(&mut hasher)),
+            Message::Model(outputs) => outputs.iter().for_each(|output| match output {
+                Output::Text(text) | Output::Thought { text, .. } => text.hash(&mut hasher),
+                Output::Call(call) => (&call.id, &call.input).hash(&mut hasher),
+            }),
+            Message::Tools(results) => {
+                let texts = results.iter().flat_map(|result| texts(&result.content));
+                texts.for_each(|text| text.hash(&mut hasher));
+            }
+        }
+    }
+    format!("embedded_{:016x}", hasher.finish())
+}
+
+fn texts(inputs: &[Input]) -> impl Iterator<Item = &str> {
+    inputs.iter().filter_map(|input| match input {
+        Input::Text(text) => Some(text.as_str()),
+        Input::Image { .. } | Input::Audio { .. } => None,
+    })
+}
+
+/// How long a request is, in bytes of text.
+fn length(request: &Request) -> usize {
+    let messages = request.messages.iter().map(|message| match &**message {
+        Message::User(inputs) => texts(inputs).map(str::len).sum(),
+        Message::Model(outputs) => outputs.iter().map(said).sum(),
+        Message::Tools(results) => {
+            let texts = results.iter().flat_map(|result| texts(&result.content));
+            texts.map(str::len).sum::<usize>()
+        }
+    });
+    request.instructions.len() + messages.sum::<usize>()
+}
+
+fn said(output: &Output) -> usize {
+    match output {
+        Output::Text(text) | Output::Thought { text, .. } => text.len(),
+        Output::Call(call) => call.name.len() + call.input.len(),
+    }
+}
+
+/// A rule of thumb, as documented: four bytes are a token.
+fn tokens(bytes: usize) -> u64 {
+    u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
+}
+
+/// How long a piece is at least, in bytes.
+const PIECE: usize = 24;

@@ -1,0 +1,307 @@
+//! What the grammar understands: one request, and the call that carries it out.
+
+use serde_json::{Value, json};
+
+use super::plan::items;
+use super::words::{Word, phrase, rest, words};
+
+/// One request of the grammar.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Order {
+    Read {
+        path: String,
+        lines: Option<(u64, u64)>,
+    },
+    Outline {
+        path: String,
+    },
+    Find {
+        pattern: String,
+        path: Option<String>,
+    },
+    Search {
+        pattern: String,
+        path: Option<String>,
+    },
+    Replace {
+        old: String,
+        new: String,
+        path: String,
+    },
+    Write {
+        path: String,
+        content: String,
+    },
+    Delete {
+        path: String,
+    },
+    Move {
+        from: String,
+        to: String,
+    },
+    List {
+        path: Option<String>,
+    },
+    Run {
+        command: String,
+    },
+    Fetch {
+        url: String,
+    },
+    Think {
+        thought: String,
+    },
+    Ask {
+        question: String,
+        options: Vec<String>,
+    },
+    Mode {
+        mode: String,
+    },
+    Plan {
+        items: Vec<String>,
+    },
+    Help,
+    Greeting,
+}
+
+impl Order {
+    /// None if it is not a request of the grammar.
+    pub(super) fn read(text: &str) -> Option<Order> {
+        let text = text.trim().trim_end_matches(['!', '?']).trim_end();
+        let text = text.strip_prefix("please ").unwrap_or(text);
+        if let Some(command) = text.strip_prefix("$ ") {
+            let command = command.trim().to_owned();
+            return Some(Order::Run { command });
+        }
+        let words = words(text);
+        let (verb, after) = words.split_first()?;
+        if verb.is_quoted {
+            return None;
+        }
+        let verb = verb.text.trim_start_matches('/').to_lowercase();
+        let verb = verb.trim_end_matches([':', ',']);
+        by_verb(verb, text, past(after, "the"))
+    }
+
+    /// The tool and its input; none where there is nothing to call.
+    pub(super) fn call(&self) -> Option<(&'static str, Value)> {
+        let call = match self {
+            Order::Read { path, lines: None } | Order::Outline { path } => {
+                ("read", json!({ "path": path }))
+            }
+            Order::Read {
+                path,
+                lines: Some((first, last)),
+            } => {
+                let limit = last.saturating_sub(*first).saturating_add(1);
+                (
+                    "read",
+                    json!({ "path": path, "line": first, "limit": limit }),
+                )
+            }
+            Order::Find { pattern, path } => {
+                ("glob", with_path(json!({ "pattern": pattern }), path))
+            }
+            Order::Search { pattern, path } => (
+                "search",
+                with_path(json!({ "pattern": escaped(pattern) }), path),
+            ),
+            Order::Replace { old, new, path } => {
+                let edit = json!({ "old": old, "new": new, "all": true });
+                ("edit", json!({ "path": path, "edits": [edit] }))
+            }
+            Order::Write { path, content } => {
+                ("write", json!({ "path": path, "content": content }))
+            }
+            Order::Delete { path } => ("delete", json!({ "path": path })),
+            Order::Move { from, to } => ("move", json!({ "from": from, "to": to })),
+            Order::List { path } => ("list", with_path(json!({}), path)),
+            Order::Run { command } => ("run", json!({ "command": command })),
+            Order::Fetch { url } => ("fetch", json!({ "url": url })),
+            Order::Think { thought } => ("think", json!({ "thought": thought })),
+            Order::Ask { question, options } if options.is_empty() => {
+                ("ask", json!({ "question": question }))
+            }
+            Order::Ask { question, options } => {
+                ("ask", json!({ "question": question, "options": options }))
+            }
+            Order::Mode { mode } => ("mode", json!({ "mode": mode })),
+            Order::Plan { .. } | Order::Help | Order::Greeting => return None,
+        };
+        Some(call)
+    }
+}
+
+fn by_verb(verb: &str, text: &str, after: &[Word]) -> Option<Order> {
+    let path = || one(after);
+    match verb {
+        "read" | "show" | "cat" | "open" => read(text, after),
+        "outline" | "explain" | "summarise" | "summarize" => {
+            path().map(|path| Order::Outline { path })
+        }
+        "find" | "glob" | "files" => {
+            let (what, path) = within(text, after)?;
+            let pattern = what?;
+            Some(Order::Find { pattern, path })
+        }
+        "search" | "grep" => {
+            let after = past(after, "for");
+            let (what, path) = within(text, after)?;
+            let pattern = what?;
+            Some(Order::Search { pattern, path })
+        }
+        "replace" | "change" => replace(text, after),
+        "write" | "create" => write(text, after),
+        "delete" | "remove" | "rm" => path().map(|path| Order::Delete { path }),
+        "move" | "rename" | "mv" => shift(text, after),
+        "list" | "ls" | "dir" => match after {
+            [] => Some(Order::List { path: None }),
+            _ => one(past(past(after, "files"), "in")).map(|path| Order::List { path: Some(path) }),
+        },
+        "run" | "execute" | "exec" => rest(text, after).map(|command| Order::Run { command }),
+        "fetch" | "get" => path()
+            .filter(|url| url.contains("://"))
+            .map(|url| Order::Fetch { url }),
+        "think" => rest(text, after).map(|thought| Order::Think { thought }),
+        "ask" => ask(text, after),
+        "mode" => path().map(|mode| Order::Mode { mode }),
+        "plan" => Some(items(text))
+            .filter(|items| !items.is_empty())
+            .map(|items| Order::Plan { items }),
+        "help" => Some(Order::Help),
+        "hello" | "hi" | "hey" | "thanks" | "thank" | "who" if after.len() < 4 => {
+            Some(Order::Greeting)
+        }
+        "what" if text.to_lowercase().contains("can you do") => Some(Order::Help),
+        _ => None,
+    }
+}
+
+/// `FILE [lines A-B]`, `FILE [line A]`, `FILE:A-B`
+fn read(text: &str, after: &[Word]) -> Option<Order> {
+    let at = after
+        .iter()
+        .position(|word| word.is("line") || word.is("lines"));
+    let (path, lines) = match at {
+        Some(at) => (
+            &after[..at],
+            Some(span(&phrase(text, after.get(at + 1..)?)?)?),
+        ),
+        None => (after, None),
+    };
+    let path = one(path)?;
+    match (lines, path.rsplit_once(':')) {
+        (None, Some((file, lines))) if span(lines).is_some() => Some(Order::Read {
+            path: file.to_owned(),
+            lines: span(lines),
+        }),
+        (lines, _) => Some(Order::Read { path, lines }),
+    }
+}
+
+/// `A-B`, `A to B` or `A`, counted from one.
+fn span(text: &str) -> Option<(u64, u64)> {
+    let text = text.replace(" to ", "-");
+    let (first, last) = text.split_once('-').unwrap_or((&text, &text));
+    let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+    (1 <= first && first <= last).then_some((first, last))
+}
+
+/// `WHAT [in PATH]`
+fn within(text: &str, after: &[Word]) -> Option<(Option<String>, Option<String>)> {
+    match after.iter().rposition(|word| word.is("in")) {
+        Some(at) if at > 0 => Some((phrase(text, &after[..at]), Some(one(&after[at + 1..])?))),
+        _ => Some((phrase(text, after), None)),
+    }
+}
+
+/// `A with B in FILE`, `A to B in FILE`
+fn replace(text: &str, after: &[Word]) -> Option<Order> {
+    let file = after.iter().rposition(|word| word.is("in"))?;
+    let by = after[..file]
+        .iter()
+        .position(|word| word.is("with") || word.is("to") || word.is("by"))?;
+    Some(Order::Replace {
+        old: phrase(text, &after[..by]).filter(|old| !old.is_empty())?,
+        new: phrase(text, &after[by + 1..file])?,
+        path: one(&after[file + 1..])?,
+    })
+}
+
+/// `FILE with TEXT`; without a text, an empty file
+fn write(text: &str, after: &[Word]) -> Option<Order> {
+    let after = past(after, "file");
+    let (path, after) = after.split_first()?;
+    let path = path.text.trim_end_matches(':').to_owned();
+    let content = match after {
+        [] => String::new(),
+        [with, content @ ..] if with.is("with") || with.is("containing") => rest(text, content)?,
+        [fence, ..] if fence.text.starts_with("```") => rest(text, after)?,
+        _ => return None,
+    };
+    Some(Order::Write { path, content })
+}
+
+/// `A to B`
+fn shift(text: &str, after: &[Word]) -> Option<Order> {
+    let to = after.iter().rposition(|word| word.is("to"))?;
+    Some(Order::Move {
+        from: phrase(text, &after[..to])?,
+        to: one(&after[to + 1..])?,
+    })
+}
+
+/// `QUESTION [options: A, B, C]`
+fn ask(text: &str, after: &[Word]) -> Option<Order> {
+    let at = after
+        .iter()
+        .position(|word| word.is("options:") || word.is("options"));
+    let (question, options) = match at {
+        Some(at) => (phrase(text, &after[..at])?, rest(text, &after[at + 1..])?),
+        None => (rest(text, after)?, String::new()),
+    };
+    let options = options
+        .split(',')
+        .map(str::trim)
+        .filter(|option| !option.is_empty());
+    Some(Order::Ask {
+        question,
+        options: options.map(str::to_owned).collect(),
+    })
+}
+
+/// The only word there is.
+fn one(words: &[Word]) -> Option<String> {
+    match words {
+        [one] if !one.text.is_empty() => Some(one.text.clone()),
+        _ => None,
+    }
+}
+
+/// Without a word that may stand before what is meant.
+fn past<'w>(words: &'w [Word], word: &str) -> &'w [Word] {
+    match words {
+        [first, rest @ ..] if first.is(word) && !rest.is_empty() => rest,
+        all => all,
+    }
+}
+
+fn with_path(mut input: Value, path: &Option<String>) -> Value {
+    if let Some(path) = path {
+        input["path"] = json!(path);
+    }
+    input
+}
+
+/// The tool takes a regular expression, the grammar a text.
+fn escaped(text: &str) -> String {
+    let mut pattern = String::new();
+    for c in text.chars() {
+        if r"\.+*?()|[]{}^$#&-~".contains(c) {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}

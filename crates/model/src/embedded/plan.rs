@@ -1,0 +1,36 @@
+//! A plan: items, some of which are requests of the grammar, and their states while they are worked off.
+
+use serde_json::{Value, json};
+
+use super::words::unmarked;
+
+/// The items of `plan: ITEM; ITEM; ITEM`, or of a plan with a line for each.
+pub(super) fn items(text: &str) -> Vec<String> {
+    let after = text.trim_start_matches('/').trim_start();
+    let after = after.get(4..).unwrap_or_default();
+    let after = after.trim_start().trim_start_matches(':');
+    let separators: &[char] = match after.trim().contains('\n') {
+        true => &['\n'],
+        false => &[';'],
+    };
+    let items = after
+        .split(separators)
+        .map(unmarked)
+        .filter(|item| !item.is_empty());
+    items.take(MOST_ITEMS).map(str::to_owned).collect()
+}
+
+/// The input of the tool `plan`: what is done, and which one is being worked on.
+pub(super) fn entries(items: &[String], done: &[usize], current: Option<usize>) -> Value {
+    let entries = items.iter().enumerate().map(|(place, item)| {
+        let status = match place {
+            _ if done.contains(&place) => "completed",
+            _ if current == Some(place) => "in_progress",
+            _ => "pending",
+        };
+        json!({ "content": item, "status": status, "priority": "medium" })
+    });
+    json!({ "entries": entries.collect::<Vec<_>>() })
+}
+
+const MOST_ITEMS: usize = 100;

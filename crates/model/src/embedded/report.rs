@@ -1,0 +1,162 @@
+//! What came of a call, in a few words for a person.
+
+use std::collections::BTreeSet;
+
+use super::order::Order;
+use super::{outline, texts};
+use crate::ToolResult;
+
+/// What a call that went well has found or done.
+pub(super) fn of(order: &Order, result: &ToolResult) -> String {
+    let text = text(result);
+    match order {
+        Order::Read { path, .. } => read(path, &text),
+        Order::Outline { path } => outline::of(path, &text),
+        Order::Find { pattern, .. } => counted(&text, "file matches", "files match", pattern),
+        Order::Search { pattern, .. } => matches(pattern, &text),
+        Order::Replace { path, .. } => format!("Replaced in `{path}`.{}", noted(&text)),
+        Order::Write { path, content } => format!("Wrote {} bytes to `{path}`.", content.len()),
+        Order::Delete { path } => format!("Deleted `{path}`."),
+        Order::Move { from, to } => format!("Moved `{from}` to `{to}`."),
+        Order::List { path } => counted(
+            &text,
+            "entry in",
+            "entries in",
+            path.as_deref().unwrap_or("."),
+        ),
+        Order::Run { command } => format!("`{command}` has run.{}", last_lines(&text)),
+        Order::Fetch { url } => {
+            format!("Fetched {url}: {} bytes.{}", text.len(), first_lines(&text))
+        }
+        Order::Ask { .. } => format!("The answer: {}", first_line(&text)),
+        Order::Think { .. } => "Noted.".to_owned(),
+        Order::Mode { mode } => format!("The mode is `{mode}` now."),
+        Order::Plan { .. } | Order::Help | Order::Greeting => String::new(),
+    }
+}
+
+/// What a call that failed has said, and what was not tried after it.
+pub(super) fn failure(result: &ToolResult, left: usize) -> String {
+    let text = text(result);
+    let mut words = format!("The tool `{}` failed: {}\n", result.name, first_line(&text));
+    match left {
+        0 => {}
+        1 => words.push_str("I stopped there; 1 request was not tried.\n"),
+        left => words.push_str(&format!(
+            "I stopped there; {left} requests were not tried.\n"
+        )),
+    }
+    words
+}
+
+/// A line without the number that a tool may have put before it.
+pub(super) fn unnumbered(line: &str) -> &str {
+    let trimmed = line.trim_start();
+    let digits = trimmed.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = &trimmed[digits..];
+    let marks = ["\t", "→", ": ", "| ", " | "];
+    match marks.iter().find_map(|mark| rest.strip_prefix(mark)) {
+        Some(rest) if digits > 0 => rest,
+        _ => line,
+    }
+}
+
+fn text(result: &ToolResult) -> String {
+    texts(&result.content).collect::<Vec<_>>().join("\n")
+}
+
+fn read(path: &str, text: &str) -> String {
+    let lines = text.lines().count();
+    let count = match lines {
+        0 => return format!("`{path}` is empty."),
+        1 => "1 line".to_owned(),
+        lines => format!("{lines} lines"),
+    };
+    format!("Read {count} of `{path}`.{}", first_lines(text))
+}
+
+/// Matches are lines of the form `path:line: text`.
+fn matches(pattern: &str, text: &str) -> String {
+    let found: Vec<(&str, &str)> = text.lines().filter_map(place).collect();
+    let files: BTreeSet<&str> = found.iter().map(|(path, _)| *path).collect();
+    match (found.len(), text.trim()) {
+        (0, "") => format!("Nothing matches “{pattern}”."),
+        (0, text) => format!("Looked for “{pattern}”.{}", first_lines(text)),
+        (1, _) => format!("1 match of “{pattern}” in 1 file.{}", first_lines(text)),
+        (count, _) => {
+            let files = match files.len() {
+                1 => "1 file".to_owned(),
+                files => format!("{files} files"),
+            };
+            format!(
+                "{count} matches of “{pattern}” in {files}.{}",
+                first_lines(text)
+            )
+        }
+    }
+}
+
+fn place(line: &str) -> Option<(&str, &str)> {
+    let (path, rest) = line.split_once(':')?;
+    let (number, text) = rest.split_once(':')?;
+    (!path.is_empty() && number.parse::<u64>().is_ok()).then_some((path, text))
+}
+
+fn counted(text: &str, one: &str, many: &str, what: &str) -> String {
+    let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
+    match lines {
+        0 => format!("Nothing found for `{what}`."),
+        1 => format!("1 {one} `{what}`.{}", first_lines(text)),
+        lines => format!("{lines} {many} `{what}`.{}", first_lines(text)),
+    }
+}
+
+fn noted(text: &str) -> String {
+    match first_line(text) {
+        line if line.is_empty() => String::new(),
+        line => format!(" {line}"),
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default()
+        .trim()
+        .to_owned()
+}
+
+fn first_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let shown = &lines[..lines.len().min(SHOWN)];
+    let more = match lines.len() - shown.len() {
+        0 => String::new(),
+        more => format!("… and {more} more lines.\n"),
+    };
+    fenced(shown, &more)
+}
+
+/// Of what a command says, the end tells most.
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let hidden = lines.len().saturating_sub(SHOWN);
+    let more = match hidden {
+        0 => String::new(),
+        more => format!("({more} lines before these.)\n"),
+    };
+    fenced(&lines[hidden..], &more)
+}
+
+fn fenced(lines: &[&str], more: &str) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    // A fence that is longer than any inside it.
+    let longest = lines
+        .iter()
+        .map(|line| line.bytes().take_while(|byte| *byte == b'`').count());
+    let fence = "`".repeat(longest.max().unwrap_or_default().max(2) + 1);
+    format!("\n\n{fence}\n{}\n{fence}\n{more}", lines.join("\n"))
+}
+
+const SHOWN: usize = 20;

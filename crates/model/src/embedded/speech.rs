@@ -1,0 +1,73 @@
+//! What the embedded model says of itself.
+
+pub(super) const DESCRIPTION: &str =
+    "No language model: a small grammar that reads, searches, edits and runs. It needs no key";
+
+pub(super) fn greeting() -> String {
+    format!("{WHO} Say `help` for what I understand. {REAL}\n")
+}
+
+pub(super) fn help() -> String {
+    format!("{WHO} This is all that I understand:\n\n{GRAMMAR}\n{JOINING}\n\n{REAL}\n")
+}
+
+/// Two sentences: what went wrong, and what would go right.
+pub(super) fn not_understood(odd: Option<&str>, of: usize) -> String {
+    let what = match odd {
+        Some(odd) if of > 1 => format!(
+            "I did nothing, since I do not understand “{}”: I am Attaché's embedded model, no language model but a small grammar.",
+            shortened(odd)
+        ),
+        _ => "I do not understand that: I am Attaché's embedded model, no language model but a small grammar.".to_owned(),
+    };
+    format!(
+        "{what} Try `read README.md`, `search TODO in src` or `run cargo test`, say `help` for the rest, or use a real model: \
+         set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.\n"
+    )
+}
+
+pub(super) fn not_offered(tool: &str) -> String {
+    format!(
+        "That needs the tool `{tool}`, which I am not offered in this mode. Switch the mode, or ask for something that only reads.\n"
+    )
+}
+
+pub(super) fn planned(items: usize, done: usize) -> String {
+    match items - done {
+        0 => format!("All {items} items of the plan are done.\n"),
+        left => format!(
+            "The plan has {items} items. I carried out {done}; {left} are no requests that I understand, so they stay open.\n"
+        ),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+const WHO: &str = "I am Attaché's embedded model: no language model, a small grammar.";
+const REAL: &str =
+    "For a real model set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.";
+const JOINING: &str =
+    "Join several with `then` or put each on its own line. Quote what holds spaces.";
+const GRAMMAR: &str = "\
+- `read FILE`, `read FILE lines 10-20`
+- `outline FILE`: its functions, types and headings
+- `list`, `list DIR`
+- `find PATTERN`, `find PATTERN in DIR`
+- `search TEXT`, `search TEXT in PATH`
+- `replace A with B in FILE`
+- `write FILE with TEXT`
+- `delete FILE`
+- `move A to B`
+- `run COMMAND`
+- `fetch URL`
+- `plan: ITEM; ITEM; ITEM`: items that are requests are carried out
+- `ask QUESTION options: A, B`
+- `think TEXT`, `mode NAME`
+- `help`
+";

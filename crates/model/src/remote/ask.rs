@@ -1,0 +1,286 @@
+//! One answer: asked for, perhaps again, and read. A value that is driven by whoever polls the answer.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::{Response, StatusCode};
+use tokio::time::Instant;
+
+use super::Target;
+use super::frames::Frames;
+use super::patience::chance;
+use crate::http::{causes, client};
+use crate::wire::fault::{of_status, one_line};
+use crate::wire::{Fault, Reader, body};
+use crate::{Error, Event, Message, Output, Request};
+
+pub(super) struct Ask {
+    target: Arc<Target>,
+    request: Request,
+    state: State,
+    ready: VecDeque<Event>,
+    began: Option<Instant>,
+    attempts: u32,
+    has_spoken: bool,
+    has_dropped_thoughts: bool,
+}
+
+enum State {
+    /// The next attempt begins after this wait.
+    Waiting(Duration),
+    Reading(Box<Frames>, Box<Reader>),
+    Failed(Error),
+    Over,
+}
+
+impl Ask {
+    pub(super) fn new(target: Arc<Target>, request: Request) -> Ask {
+        Ask {
+            target,
+            request,
+            state: State::Waiting(Duration::ZERO),
+            ready: VecDeque::new(),
+            began: None,
+            attempts: 0,
+            has_spoken: false,
+            has_dropped_thoughts: false,
+        }
+    }
+
+    pub(super) async fn next(&mut self) -> Option<Result<Event, Error>> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                self.has_spoken |= is_speech(&event);
+                if matches!(event, Event::End(_)) {
+                    self.state = State::Over;
+                }
+                return Some(Ok(event));
+            }
+            match std::mem::replace(&mut self.state, State::Over) {
+                State::Over => return None,
+                State::Failed(error) => return Some(Err(error)),
+                State::Waiting(wait) => self.begin(wait).await,
+                State::Reading(frames, reader) => self.read(frames, reader).await,
+            }
+        }
+    }
+
+    async fn begin(&mut self, wait: Duration) {
+        tokio::time::sleep(wait).await;
+        self.began.get_or_insert_with(Instant::now);
+        self.attempts += 1;
+        match connect(&self.target, &self.request).await {
+            Ok(response) => {
+                let target = &self.target;
+                let protocol = target.endpoint.protocol;
+                let frames = Frames::of(response, target.patience.silence);
+                let reader = Reader::new(protocol, &target.model, &self.request);
+                self.state = State::Reading(Box::new(frames), Box::new(reader));
+            }
+            Err(fault) => self.fail(fault),
+        }
+    }
+
+    async fn read(&mut self, mut frames: Box<Frames>, mut reader: Box<Reader>) {
+        let read = match frames.next().await {
+            Ok(Some(data)) => reader.read(&data, &mut self.ready),
+            Ok(None) => reader.end(&mut self.ready),
+            Err(fault) => Err(fault),
+        };
+        self.has_spoken |= self.ready.iter().any(is_speech);
+        match read {
+            Err(fault) => self.fail(fault),
+            Ok(()) if matches!(self.ready.back(), Some(Event::End(_))) => frames.drain().await,
+            Ok(()) => self.state = State::Reading(frames, reader),
+        }
+    }
+
+    /// Decides what a fault means: another attempt while nothing was said, an error after that.
+    fn fail(&mut self, fault: Fault) {
+        if self.has_spoken {
+            self.state = State::Failed(self.cut(fault));
+            return;
+        }
+        let asked = match &fault {
+            Fault::Passing { wait, .. } => *wait,
+            Fault::Unreachable(_) => None,
+            Fault::Thoughts(_) if !self.has_dropped_thoughts => {
+                self.has_dropped_thoughts = true;
+                drop_thoughts(&mut self.request);
+                self.announce(
+                    Duration::ZERO,
+                    "thoughts of earlier answers are not taken back",
+                );
+                return;
+            }
+            _ => {
+                self.state = State::Failed(self.error(fault));
+                return;
+            }
+        };
+        let passed = self.began.map_or(Duration::ZERO, |began| began.elapsed());
+        match self
+            .target
+            .patience
+            .wait(self.attempts, passed, asked, chance())
+        {
+            Some(wait) => {
+                let reason = self.target.endpoint.redact(&words(&fault));
+                self.announce(wait, &reason);
+            }
+            None => self.state = State::Failed(self.error(fault)),
+        }
+    }
+
+    fn announce(&mut self, wait: Duration, reason: &str) {
+        self.ready.push_back(Event::Again {
+            attempts: self.attempts,
+            wait,
+            reason: reason.to_owned(),
+        });
+        self.state = State::Waiting(wait);
+    }
+
+    fn cut(&self, fault: Fault) -> Error {
+        Error::Cut {
+            provider: self.target.endpoint.provider.clone(),
+            reason: self.target.endpoint.redact(&words(&fault)),
+        }
+    }
+
+    fn error(&self, fault: Fault) -> Error {
+        let endpoint = &self.target.endpoint;
+        let provider = endpoint.provider.clone();
+        let model = self.target.card.id.clone();
+        match fault {
+            Fault::Key => Error::Key {
+                provider,
+                hint: endpoint.hint.clone(),
+            },
+            Fault::TooLong => Error::TooLong { model },
+            Fault::Unreachable(reason) => Error::Unreachable {
+                provider,
+                host: endpoint.host(),
+                reason: self.tried(&reason),
+            },
+            Fault::Passing { reason, wait } => {
+                let reason = self.tried(&endpoint.redact(&reason));
+                let reason = match wait {
+                    Some(wait) => format!("{reason}; it asks to wait {} seconds", wait.as_secs()),
+                    None => reason,
+                };
+                Error::Provider { provider, reason }
+            }
+            Fault::Final(reason) | Fault::Thoughts(reason) => Error::Provider {
+                provider,
+                reason: endpoint.redact(&reason),
+            },
+        }
+    }
+
+    fn tried(&self, reason: &str) -> String {
+        match self.attempts {
+            ..=1 => reason.to_owned(),
+            attempts => format!("{reason}, after {attempts} attempts"),
+        }
+    }
+}
+
+async fn connect(target: &Target, request: &Request) -> Result<Response, Fault> {
+    let endpoint = &target.endpoint;
+    let url = endpoint.answers();
+    let body = body(endpoint.protocol, &target.model, &target.card, request);
+    let sent = client(&url)
+        .map_err(Fault::Final)?
+        .post(url)
+        .headers(endpoint.headers())
+        .header("accept", "text/event-stream")
+        .json(&body)
+        .send();
+    let response = match tokio::time::timeout(target.patience.silence, sent).await {
+        Ok(sent) => sent.map_err(|error| Fault::Unreachable(one_line(&causes(&error))))?,
+        Err(_) => return Err(Fault::passing("it did not begin to answer in time")),
+    };
+    if response.status() != StatusCode::OK {
+        return Err(refusal(response).await);
+    }
+    match is_stream(response.headers()) {
+        true => Ok(response),
+        false => Err(Fault::Final(
+            "it does not answer with a stream of events; is the base URL right?".to_owned(),
+        )),
+    }
+}
+
+async fn refusal(mut response: Response) -> Fault {
+    let status = response.status().as_u16();
+    let wait = wait(response.headers());
+    let is_final = response
+        .headers()
+        .get("x-should-retry")
+        .is_some_and(|value| value == "false");
+    let mut body = Vec::new();
+    let read = async {
+        while let Ok(Some(chunk)) = response.chunk().await
+            && body.len() < MOST_REFUSAL
+        {
+            body.extend_from_slice(&chunk);
+        }
+    };
+    drop(tokio::time::timeout(REFUSAL, read).await);
+    of_status(status, &String::from_utf8_lossy(&body), wait, is_final)
+}
+
+/// How long the provider asks to wait. A date is not believed: clocks differ.
+fn wait(headers: &HeaderMap) -> Option<Duration> {
+    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
+    let seconds = match number("retry-after-ms") {
+        Some(milliseconds) => milliseconds / 1_000.0,
+        None => number("retry-after")?,
+    };
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+fn is_stream(headers: &HeaderMap) -> bool {
+    let content_type = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    content_type.is_none_or(|value| value.to_ascii_lowercase().starts_with("text/event-stream"))
+}
+
+/// Whether a person has seen something of it.
+fn is_speech(event: &Event) -> bool {
+    match event {
+        Event::Text(_)
+        | Event::Thought(_)
+        | Event::Seal(_)
+        | Event::Named { .. }
+        | Event::Call(_) => true,
+        Event::Usage(_) | Event::Again { .. } | Event::End(_) => false,
+    }
+}
+
+fn words(fault: &Fault) -> String {
+    match fault {
+        Fault::Key => "the key is not taken".to_owned(),
+        Fault::TooLong => "the conversation is too long".to_owned(),
+        Fault::Passing { reason, .. } | Fault::Unreachable(reason) => reason.clone(),
+        Fault::Thoughts(reason) | Fault::Final(reason) => reason.clone(),
+    }
+}
+
+fn drop_thoughts(request: &mut Request) {
+    for message in &mut request.messages {
+        if let Message::Model(outputs) = &**message {
+            let kept = outputs
+                .iter()
+                .filter(|output| !matches!(output, Output::Thought { .. }));
+            *message = Arc::new(Message::Model(kept.cloned().collect()));
+        }
+    }
+}
+
+const MOST_REFUSAL: usize = 64 << 10;
+const REFUSAL: Duration = Duration::from_secs(10);

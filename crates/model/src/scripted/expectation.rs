@@ -1,0 +1,169 @@
+//! What a script expects of a request. Differences are told in the script's words: nothing of the request is repeated.
+
+use serde::Deserialize;
+
+use crate::{Input, Message, Request, ToolResult};
+
+/// What a request must be; what is left out may be anything.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Expectation {
+    /// Whose the last message is.
+    pub last: Option<Speaker>,
+    /// What the text of the last message holds.
+    pub contains: Vec<String>,
+    /// What the results in the last message are, one for each.
+    pub results: Option<Vec<ResultExpectation>>,
+    /// Tools that are offered.
+    pub offered: Vec<String>,
+    /// Tools that are not.
+    pub withheld: Vec<String>,
+}
+
+/// Whose a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// The person's.
+    User,
+    /// The model's.
+    Model,
+    /// The tools'.
+    Tools,
+}
+
+/// What a result must be; what is left out may be anything.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ResultExpectation {
+    /// Which tool's it is.
+    pub name: Option<String>,
+    /// What its text holds.
+    pub contains: Vec<String>,
+    /// Whether it failed.
+    pub failed: Option<bool>,
+}
+
+impl Expectation {
+    /// What is not as expected.
+    pub(super) fn difference(&self, request: &Request) -> Option<String> {
+        let last = request.messages.last().map(|message| &**message);
+        if let Some(wanted) = self.last
+            && last.map(speaker) != Some(wanted)
+        {
+            let came = last.map_or("there is none".to_owned(), |last| {
+                format!("it is of {}", name(speaker(last)))
+            });
+            return Some(format!(
+                "the last message should be of {}, and {came}",
+                name(wanted)
+            ));
+        }
+        let text = last.map(text).unwrap_or_default();
+        if let Some(missing) = missing(&self.contains, &text) {
+            return Some(format!(
+                "the last message should contain {missing:?}, and its {} bytes do not",
+                text.len()
+            ));
+        }
+        self.results_differ(last)
+            .or_else(|| self.tools_differ(request))
+    }
+
+    fn results_differ(&self, last: Option<&Message>) -> Option<String> {
+        let wanted = self.results.as_ref()?;
+        let results: &[ToolResult] = match last {
+            Some(Message::Tools(results)) => results,
+            _ => &[],
+        };
+        if results.len() != wanted.len() {
+            return Some(format!(
+                "there should be {} results, and there are {}",
+                wanted.len(),
+                results.len()
+            ));
+        }
+        let mut pairs = wanted.iter().zip(results).enumerate();
+        pairs.find_map(|(place, (wanted, result))| {
+            Some(format!(
+                "result {} {}",
+                place + 1,
+                wanted.difference(result)?
+            ))
+        })
+    }
+
+    fn tools_differ(&self, request: &Request) -> Option<String> {
+        let is_offered = |name: &&String| request.tools.iter().any(|tool| tool.name == **name);
+        let lacking = self.offered.iter().find(|name| !is_offered(name));
+        let surplus = self.withheld.iter().find(is_offered);
+        match (lacking, surplus) {
+            (Some(name), _) => Some(format!("the tool {name:?} should be offered, and is not")),
+            (None, Some(name)) => Some(format!("the tool {name:?} should not be offered, and is")),
+            (None, None) => None,
+        }
+    }
+}
+
+impl ResultExpectation {
+    fn difference(&self, result: &ToolResult) -> Option<String> {
+        if let Some(name) = self.name.as_ref().filter(|name| **name != result.name) {
+            return Some(format!("should be of the tool {name:?}, and is of another"));
+        }
+        if let Some(failed) = self.failed.filter(|failed| *failed != result.failed) {
+            let ends = |failed| if failed { "fail" } else { "succeed" };
+            return Some(format!("should {}, and did not", ends(failed)));
+        }
+        let text = words(&result.content);
+        let missing = missing(&self.contains, &text)?;
+        Some(format!(
+            "should contain {missing:?}, and its {} bytes do not",
+            text.len()
+        ))
+    }
+}
+
+fn missing<'w>(wanted: &'w [String], text: &str) -> Option<&'w String> {
+    wanted.iter().find(|wanted| !text.contains(*wanted))
+}
+
+fn speaker(message: &Message) -> Speaker {
+    match message {
+        Message::User(_) => Speaker::User,
+        Message::Model(_) => Speaker::Model,
+        Message::Tools(_) => Speaker::Tools,
+    }
+}
+
+fn name(speaker: Speaker) -> &'static str {
+    match speaker {
+        Speaker::User => "the user",
+        Speaker::Model => "the model",
+        Speaker::Tools => "the tools",
+    }
+}
+
+fn text(message: &Message) -> String {
+    match message {
+        Message::User(inputs) => words(inputs),
+        Message::Tools(results) => {
+            let texts: Vec<String> = results
+                .iter()
+                .map(|result| words(&result.content))
+                .collect();
+            texts.join("\n")
+        }
+        Message::Model(_) => String::new(),
+    }
+}
+
+fn words(inputs: &[Input]) -> String {
+    let texts: Vec<&str> = inputs
+        .iter()
+        .filter_map(|input| match input {
+            Input::Text(text) => Some(text.as_str()),
+            Input::Image { .. } | Input::Audio { .. } => None,
+        })
+        .collect();
+    texts.join("\n")
+}

@@ -1,0 +1,178 @@
+//! Frames of a Messages stream become events.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde_json::Value;
+
+use crate::seal::{Kind, Seal};
+use crate::wire::calls::Ids;
+use crate::wire::fault::{self, Fault};
+use crate::{Event, Stop, ToolCall, Usage};
+
+#[derive(Debug)]
+pub(crate) struct Reader {
+    model: String,
+    ids: Ids,
+    blocks: BTreeMap<u64, Block>,
+    usage: Usage,
+    stop: Option<Stop>,
+    has_called: bool,
+}
+
+/// A content block that is open.
+#[derive(Debug)]
+enum Block {
+    Text,
+    Thought { signature: String },
+    Hidden { data: String },
+    Call(ToolCall),
+}
+
+impl Reader {
+    pub(crate) fn new(model: &str, ids: Ids) -> Reader {
+        Reader {
+            model: model.to_owned(),
+            ids,
+            blocks: BTreeMap::new(),
+            usage: Usage::default(),
+            stop: None,
+            has_called: false,
+        }
+    }
+
+    pub(crate) fn read(&mut self, data: &str, out: &mut VecDeque<Event>) -> Result<(), Fault> {
+        let frame: Value = serde_json::from_str(data).map_err(|_| fault::garbled())?;
+        let index = frame["index"].as_u64().unwrap_or_default();
+        match frame["type"].as_str().unwrap_or_default() {
+            "message_start" => self.count(&frame["message"]["usage"], out),
+            "content_block_start" => self.open(index, &frame["content_block"], out),
+            "content_block_delta" => self.grow(index, &frame["delta"], out),
+            "content_block_stop" => self.close(index, out),
+            "message_delta" => {
+                if let Some(reason) = frame["delta"]["stop_reason"].as_str() {
+                    self.stop = Some(stop(reason));
+                }
+                self.count(&frame["usage"], out);
+            }
+            "message_stop" => self.finish(out),
+            "error" => return Err(fault::of_event(&frame["error"])),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, index: u64, block: &Value, out: &mut VecDeque<Event>) {
+        let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
+        let opened = match block["type"].as_str().unwrap_or_default() {
+            "text" => {
+                say(text("text"), Event::Text, out);
+                Block::Text
+            }
+            "thinking" => {
+                say(text("thinking"), Event::Thought, out);
+                let signature = text("signature");
+                Block::Thought { signature }
+            }
+            "redacted_thinking" => Block::Hidden { data: text("data") },
+            "tool_use" => {
+                let id = self.ids.take(&text("id"));
+                let name = text("name");
+                self.has_called = true;
+                out.push_back(Event::Named {
+                    id: id.clone(),
+                    name: name.clone(),
+                });
+                let input = match &block["input"] {
+                    Value::Object(members) if !members.is_empty() => block["input"].to_string(),
+                    _ => String::new(),
+                };
+                Block::Call(ToolCall { id, name, input })
+            }
+            // Whatever else there is, nobody asked for it.
+            _ => return,
+        };
+        self.blocks.insert(index, opened);
+    }
+
+    fn grow(&mut self, index: u64, delta: &Value, out: &mut VecDeque<Event>) {
+        let text = |name: &str| delta[name].as_str().unwrap_or_default();
+        let kind = delta["type"].as_str().unwrap_or_default();
+        match (kind, self.blocks.get_mut(&index)) {
+            ("text_delta", Some(_)) => say(text("text").to_owned(), Event::Text, out),
+            ("thinking_delta", Some(_)) => say(text("thinking").to_owned(), Event::Thought, out),
+            ("signature_delta", Some(Block::Thought { signature })) => {
+                signature.push_str(text("signature"));
+            }
+            ("input_json_delta", Some(Block::Call(call))) => {
+                call.input.push_str(text("partial_json"));
+            }
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, index: u64, out: &mut VecDeque<Event>) {
+        match self.blocks.remove(&index) {
+            Some(Block::Thought { signature }) => self.seal(Kind::Signed, &signature, out),
+            Some(Block::Hidden { data }) => self.seal(Kind::Hidden, &data, out),
+            Some(Block::Call(mut call)) => {
+                if call.input.is_empty() {
+                    call.input.push_str("{}");
+                }
+                out.push_back(Event::Call(call));
+            }
+            Some(Block::Text) | None => {}
+        }
+    }
+
+    fn seal(&self, kind: Kind, value: &str, out: &mut VecDeque<Event>) {
+        if !value.is_empty() {
+            let model = &self.model;
+            out.push_back(Event::Seal(Seal { model, kind, value }.write()));
+        }
+    }
+
+    /// What counts is told in pieces; a piece that is not told again still counts.
+    fn count(&mut self, told: &Value, out: &mut VecDeque<Event>) {
+        let mut is_told = false;
+        let mut set = |count: &mut u64, name: &str| {
+            if let Some(tokens) = told[name].as_u64() {
+                *count = tokens;
+                is_told = true;
+            }
+        };
+        set(&mut self.usage.input, "input_tokens");
+        set(&mut self.usage.output, "output_tokens");
+        set(&mut self.usage.cache_read, "cache_read_input_tokens");
+        set(&mut self.usage.cache_write, "cache_creation_input_tokens");
+        if is_told {
+            out.push_back(Event::Usage(self.usage));
+        }
+    }
+
+    fn finish(&mut self, out: &mut VecDeque<Event>) {
+        for index in self.blocks.keys().copied().collect::<Vec<_>>() {
+            self.close(index, out);
+        }
+        let stop = match self.stop {
+            Some(stop) => stop,
+            None if self.has_called => Stop::Tools,
+            None => Stop::Done,
+        };
+        out.push_back(Event::End(stop));
+    }
+}
+
+fn say(text: String, event: fn(String) -> Event, out: &mut VecDeque<Event>) {
+    if !text.is_empty() {
+        out.push_back(event(text));
+    }
+}
+
+fn stop(reason: &str) -> Stop {
+    match reason {
+        "tool_use" => Stop::Tools,
+        "max_tokens" | "model_context_window_exceeded" => Stop::Length,
+        "refusal" => Stop::Refusal,
+        _ => Stop::Done,
+    }
+}

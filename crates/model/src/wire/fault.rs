@@ -1,0 +1,276 @@
+//! How an attempt fails, before it is decided whether there is another.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// How an attempt fails. Its words hold at most one line of what the provider wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The key is missing or not taken.
+    Key,
+    /// The conversation does not fit.
+    TooLong,
+    /// Thoughts of earlier answers are not taken back.
+    Thoughts(String),
+    /// It may pass; the provider may say when.
+    Passing {
+        reason: String,
+        wait: Option<Duration>,
+    },
+    /// Nobody answers; it may pass.
+    Unreachable(String),
+    /// It will not pass.
+    Final(String),
+}
+
+impl Fault {
+    pub(crate) fn passing(reason: impl Into<String>) -> Fault {
+        Fault::Passing {
+            reason: reason.into(),
+            wait: None,
+        }
+    }
+}
+
+/// A stream that ends before its answer does.
+pub(crate) fn truncated() -> Fault {
+    Fault::passing("the stream ended before the answer did")
+}
+
+/// A frame that is not what the protocol says.
+pub(crate) fn garbled() -> Fault {
+    Fault::passing("the stream holds an event that is not JSON")
+}
+
+/// An answer with a status that is no success.
+pub(crate) fn of_status(status: u16, body: &str, wait: Option<Duration>, never: bool) -> Fault {
+    let said = Said::read(body);
+    match status {
+        401 | 403 => Fault::Key,
+        _ if said.is_too_long(status) => Fault::TooLong,
+        _ if said.is_about_thoughts(status) => Fault::Thoughts(said.line()),
+        300..=399 => Fault::Final(format!(
+            "answers with a redirect (status {status}), which is not followed; set its base URL to where it leads"
+        )),
+        _ if never || said.is_final() => Fault::Final(said.with_status(status)),
+        408 | 409 | 425 | 429 | 500..=599 => Fault::Passing {
+            reason: said.with_status(status),
+            wait,
+        },
+        _ => Fault::Final(said.with_status(status)),
+    }
+}
+
+/// An error in the middle of a stream.
+pub(crate) fn of_event(error: &Value) -> Fault {
+    let said = Said::of(error);
+    if said.is_too_long(400) {
+        return Fault::TooLong;
+    }
+    if said.is_about_thoughts(400) {
+        return Fault::Thoughts(said.line());
+    }
+    match said.kind.as_str() {
+        "authentication_error" | "permission_error" => Fault::Key,
+        "invalid_request_error" | "not_found_error" | "billing_error" => Fault::Final(said.line()),
+        _ if said.is_final() => Fault::Final(said.line()),
+        _ => Fault::passing(said.line()),
+    }
+}
+
+/// Text of others as one line without control characters, cut to a length for people.
+pub(crate) fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(LONGEST_LINE) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+/// What a provider says about an error, whatever shape it has.
+struct Said {
+    kind: String,
+    code: String,
+    message: String,
+}
+
+impl Said {
+    fn read(body: &str) -> Said {
+        match serde_json::from_str::<Value>(body) {
+            Ok(value) => Said::of(value.get("error").unwrap_or(&value)),
+            Err(_) => Said {
+                kind: String::new(),
+                code: String::new(),
+                message: String::new(),
+            },
+        }
+    }
+
+    fn of(error: &Value) -> Said {
+        let text = |name: &str| match error.get(name) {
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Number(number)) => number.to_string(),
+            _ => String::new(),
+        };
+        let message = match error {
+            Value::String(text) => text.clone(),
+            _ => [text("message"), text("detail")].concat(),
+        };
+        Said {
+            kind: text("type"),
+            code: text("code"),
+            message,
+        }
+    }
+
+    fn is_too_long(&self, status: u16) -> bool {
+        let message = self.message.to_lowercase();
+        match status {
+            413 => true,
+            400 | 422 | 500 => {
+                TOO_LONG_CODES.contains(&self.code.as_str())
+                    || TOO_LONG_CODES.contains(&self.kind.as_str())
+                    || TOO_LONG.iter().any(|words| message.contains(words))
+            }
+            _ => false,
+        }
+    }
+
+    fn is_about_thoughts(&self, status: u16) -> bool {
+        let message = self.message.to_lowercase();
+        status == 400
+            && message.contains("thinking")
+            && ["signature", "block"]
+                .iter()
+                .any(|word| message.contains(word))
+    }
+
+    /// Rate limits pass, an empty account does not.
+    fn is_final(&self) -> bool {
+        let all = [self.code.as_str(), self.kind.as_str()];
+        all.contains(&"insufficient_quota") || all.contains(&"billing_error")
+    }
+
+    fn line(&self) -> String {
+        let line = one_line(&self.message);
+        match (line.is_empty(), self.kind.is_empty()) {
+            (false, _) => line,
+            (true, false) => one_line(&self.kind),
+            (true, true) => "an error without words".to_owned(),
+        }
+    }
+
+    fn with_status(&self, status: u16) -> String {
+        match one_line(&self.message) {
+            line if line.is_empty() => format!("status {status}"),
+            line => format!("{line} (status {status})"),
+        }
+    }
+}
+
+const LONGEST_LINE: usize = 300;
+const TOO_LONG_CODES: [&str; 3] = [
+    "context_length_exceeded",
+    "exceed_context_size_error",
+    "request_too_large",
+];
+const TOO_LONG: [&str; 7] = [
+    "prompt is too long",
+    "maximum context length",
+    "context length exceeded",
+    "exceed context limit",
+    "exceeds the available context size",
+    "exceeds the context window",
+    "exceeds the maximum number of tokens",
+];
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    fn check(status: u16, body: &str, expect: Expect) {
+        expect.assert_eq(&format!("{:?}", of_status(status, body, None, false)));
+    }
+
+    #[test]
+    fn a_key_that_is_not_taken_says_nothing_of_the_key() {
+        let body = r#"{"error":{"message":"Incorrect API key provided: sk-abc***xyz"}}"#;
+        check(401, body, expect!["Key"]);
+        check(403, "", expect!["Key"]);
+    }
+
+    #[test]
+    fn every_way_to_say_too_long() {
+        for body in [
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#,
+            r#"{"error":{"message":"too big","type":"invalid_request_error","code":"context_length_exceeded"}}"#,
+            r#"{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}"#,
+            r#"{"object":"error","message":"This model's maximum context length is 4096 tokens.","type":"BadRequestError"}"#,
+            r#"{"error":{"type":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 190000 + 64000 > 200000"}}"#,
+        ] {
+            check(400, body, expect!["TooLong"]);
+        }
+        check(413, "<html>", expect!["TooLong"]);
+    }
+
+    #[test]
+    fn what_may_pass_and_what_will_not() {
+        let overloaded =
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+        check(
+            529,
+            overloaded,
+            expect![[r#"Passing { reason: "Overloaded (status 529)", wait: None }"#]],
+        );
+        check(
+            429,
+            "",
+            expect![[r#"Passing { reason: "status 429", wait: None }"#]],
+        );
+        let quota = r#"{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}"#;
+        check(
+            429,
+            quota,
+            expect![[r#"Final("You exceeded your current quota (status 429)")"#]],
+        );
+        let model = r#"{"error":"model \"x\" not found,\n try pulling it first"}"#;
+        check(
+            404,
+            model,
+            expect![[r#"Final("model \"x\" not found, try pulling it first (status 404)")"#]],
+        );
+        check(
+            301,
+            "",
+            expect![[
+                r#"Final("answers with a redirect (status 301), which is not followed; set its base URL to where it leads")"#
+            ]],
+        );
+    }
+
+    #[test]
+    fn thoughts_that_are_not_taken_back() {
+        let body = r#"{"error":{"type":"invalid_request_error","message":"messages.1.content.0: Invalid `signature` in `thinking` block"}}"#;
+        check(
+            400,
+            body,
+            expect![[
+                r#"Thoughts("messages.1.content.0: Invalid `signature` in `thinking` block")"#
+            ]],
+        );
+    }
+
+    #[test]
+    fn a_page_of_text_becomes_a_line() {
+        let line = one_line(&"a\n\u{1b}[31m b".repeat(200));
+        assert_eq!(line.chars().count(), LONGEST_LINE + 1);
+        assert!(!line.contains('\u{1b}') && !line.contains('\n'));
+    }
+}

@@ -1,0 +1,185 @@
+//! OpenAI's chat completions: `POST /v1/chat/completions`, as OpenAI and many other servers speak them.
+
+mod effort;
+mod reader;
+
+use serde_json::{Map, Value, json};
+
+use super::body::{arguments, is_blank, unseen};
+use crate::seal::{Kind, Seal};
+use crate::{Card, Input, Message, Output, Request, Tool, ToolResult};
+pub(crate) use effort::levels;
+pub(crate) use reader::Reader;
+
+/// What is sent.
+pub(crate) fn body(model: &str, card: &Card, request: &Request) -> Value {
+    let mut body = Map::new();
+    body.insert("model".to_owned(), json!(model));
+    body.insert("stream".to_owned(), json!(true));
+    body.insert(
+        "stream_options".to_owned(),
+        json!({ "include_usage": true }),
+    );
+    if let Some(most) = request.most_output {
+        let name = effort::limit_name(model);
+        body.insert(name.to_owned(), json!(most.min(card.most_output)));
+    }
+    if let Some(effort) = effort::of(model, request) {
+        body.insert("reasoning_effort".to_owned(), json!(effort));
+    }
+    if !request.tools.is_empty() {
+        let tools: Vec<Value> = request.tools.iter().map(tool).collect();
+        body.insert("tools".to_owned(), json!(tools));
+    }
+    body.insert("messages".to_owned(), json!(messages(model, card, request)));
+    Value::Object(body)
+}
+
+fn tool(tool: &Tool) -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": tool.schema,
+        },
+    })
+}
+
+fn messages(model: &str, card: &Card, request: &Request) -> Vec<Value> {
+    let mut messages = Vec::new();
+    if !is_blank(&request.instructions) {
+        messages.push(json!({ "role": "system", "content": &*request.instructions }));
+    }
+    let turn = request
+        .messages
+        .iter()
+        .rposition(|message| matches!(**message, Message::User(_)));
+    for (place, message) in request.messages.iter().enumerate() {
+        match &**message {
+            Message::User(inputs) => {
+                messages.push(json!({ "role": "user", "content": content(inputs, card) }));
+            }
+            Message::Model(outputs) => {
+                let mut said = said(outputs);
+                // Reasoning is wanted back as long as its turn lasts, and refused later.
+                if turn.is_none_or(|turn| turn < place) {
+                    recall(&mut said, outputs, model);
+                }
+                messages.push(Value::Object(said));
+            }
+            Message::Tools(results) => outcomes(results, card, &mut messages),
+        }
+    }
+    messages
+}
+
+/// A string where it is only words: every server takes that.
+fn content(inputs: &[Input], card: &Card) -> Value {
+    if let [Input::Text(text)] = inputs {
+        return json!(text);
+    }
+    inputs.iter().map(|input| part(input, card)).collect()
+}
+
+fn part(input: &Input, card: &Card) -> Value {
+    match input {
+        Input::Image { media_type, data } if card.images => json!({
+            "type": "image_url",
+            "image_url": { "url": format!("data:{media_type};base64,{data}") },
+        }),
+        Input::Audio { media_type, data } if card.audio => json!({
+            "type": "input_audio",
+            "input_audio": { "data": data, "format": format_of(media_type) },
+        }),
+        other => json!({ "type": "text", "text": unseen(other) }),
+    }
+}
+
+fn format_of(media_type: &str) -> &str {
+    match media_type {
+        "audio/wav" | "audio/x-wav" | "audio/wave" => "wav",
+        "audio/mpeg" | "audio/mp3" => "mp3",
+        other => other.strip_prefix("audio/").unwrap_or(other),
+    }
+}
+
+fn said(outputs: &[Output]) -> Map<String, Value> {
+    let mut text = String::new();
+    let mut calls = Vec::new();
+    for output in outputs {
+        match output {
+            Output::Text(more) => text.push_str(more),
+            Output::Thought { .. } => {}
+            Output::Call(call) => calls.push(json!({
+                "id": call.id,
+                "type": "function",
+                "function": {
+                    "name": call.name,
+                    "arguments": Value::Object(arguments(call)).to_string(),
+                },
+            })),
+        }
+    }
+    let mut message = Map::new();
+    message.insert("role".to_owned(), json!("assistant"));
+    let content = if text.is_empty() && !calls.is_empty() {
+        Value::Null
+    } else {
+        json!(text)
+    };
+    message.insert("content".to_owned(), content);
+    if !calls.is_empty() {
+        message.insert("tool_calls".to_owned(), json!(calls));
+    }
+    message
+}
+
+/// Puts reasoning back under the name that it came under.
+fn recall(message: &mut Map<String, Value>, outputs: &[Output], model: &str) {
+    for output in outputs {
+        let Output::Thought { text, seal } = output else {
+            continue;
+        };
+        let Some(seal) = seal.as_deref().and_then(Seal::read) else {
+            continue;
+        };
+        let is_ours = seal.model == model && reader::REASONING.contains(&seal.value);
+        if seal.kind == Kind::Member && is_ours {
+            let member = message.entry(seal.value.to_owned()).or_insert(json!(""));
+            let before = member.as_str().unwrap_or_default();
+            *member = json!(format!("{before}{text}"));
+        }
+    }
+}
+
+/// Results hold only words here; what else there is comes from the user, after all of them.
+fn outcomes(results: &[ToolResult], card: &Card, messages: &mut Vec<Value>) {
+    let mut others = Vec::new();
+    for result in results {
+        let mut words: Vec<String> = Vec::new();
+        if result.failed {
+            words.push("The tool failed.".to_owned());
+        }
+        for input in &result.content {
+            match part(input, card) {
+                part if part["type"] == "text" => words.push(unseen(input)),
+                part => {
+                    words.push(format!("(attachment {} below)", others.len() / 2 + 1));
+                    let label =
+                        format!("Attachment {} of the results above:", others.len() / 2 + 1);
+                    others.push(json!({ "type": "text", "text": label }));
+                    others.push(part);
+                }
+            }
+        }
+        messages.push(json!({
+            "role": "tool",
+            "tool_call_id": result.id,
+            "content": words.join("\n"),
+        }));
+    }
+    if !others.is_empty() {
+        messages.push(json!({ "role": "user", "content": others }));
+    }
+}

@@ -1,0 +1,205 @@
+//! Chunks of a chat completion become events.
+
+use std::collections::VecDeque;
+
+use serde_json::Value;
+
+use crate::seal::{Kind, Seal};
+use crate::wire::calls::Ids;
+use crate::wire::fault::{self, Fault};
+use crate::{Event, Stop, ToolCall, Usage};
+
+#[derive(Debug)]
+pub(crate) struct Reader {
+    model: String,
+    ids: Ids,
+    slots: Vec<Slot>,
+    /// The member that carries reasoning, while it does.
+    thinks_in: Option<&'static str>,
+    finish: Option<String>,
+    has_refused: bool,
+}
+
+/// A call whose input still comes.
+#[derive(Debug)]
+struct Slot {
+    index: Option<u64>,
+    given: String,
+    call: ToolCall,
+}
+
+impl Reader {
+    pub(crate) fn new(model: &str, ids: Ids) -> Reader {
+        Reader {
+            model: model.to_owned(),
+            ids,
+            slots: Vec::new(),
+            thinks_in: None,
+            finish: None,
+            has_refused: false,
+        }
+    }
+
+    pub(crate) fn read(&mut self, data: &str, out: &mut VecDeque<Event>) -> Result<(), Fault> {
+        if data.trim() == "[DONE]" {
+            self.complete(out);
+            return Ok(());
+        }
+        let chunk: Value = serde_json::from_str(data).map_err(|_| fault::garbled())?;
+        if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
+            return Err(fault::of_event(error));
+        }
+        if let Some(choice) = chunk["choices"].get(0) {
+            self.grow(&choice["delta"], out);
+            if let Some(reason) = choice["finish_reason"].as_str() {
+                self.finish = Some(reason.to_owned());
+            }
+        }
+        if chunk["usage"].is_object() {
+            out.push_back(Event::Usage(usage(&chunk["usage"])));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn end(&mut self, out: &mut VecDeque<Event>) -> Result<(), Fault> {
+        if self.finish.is_none() {
+            return Err(fault::truncated());
+        }
+        self.complete(out);
+        Ok(())
+    }
+
+    fn grow(&mut self, delta: &Value, out: &mut VecDeque<Event>) {
+        for member in REASONING {
+            if let Some(text) = delta[member].as_str().filter(|text| !text.is_empty()) {
+                self.thinks_in = Some(member);
+                out.push_back(Event::Thought(text.to_owned()));
+                break;
+            }
+        }
+        let refusal = delta["refusal"].as_str().unwrap_or_default();
+        self.has_refused |= !refusal.is_empty();
+        let text = [words(&delta["content"]).as_str(), refusal].concat();
+        if !text.is_empty() {
+            self.seal(out);
+            out.push_back(Event::Text(text));
+        }
+        for call in delta["tool_calls"].as_array().into_iter().flatten() {
+            self.seal(out);
+            self.grow_call(call, out);
+        }
+    }
+
+    fn grow_call(&mut self, delta: &Value, out: &mut VecDeque<Event>) {
+        let given = delta["id"].as_str().unwrap_or_default();
+        let index = delta["index"].as_u64();
+        let place = self.place(index, given);
+        let slot = &mut self.slots[place];
+        if slot.given.is_empty() {
+            slot.given.push_str(given);
+        }
+        let function = &delta["function"];
+        if slot.call.name.is_empty()
+            && let Some(name) = function["name"].as_str().filter(|name| !name.is_empty())
+        {
+            slot.call.name = name.to_owned();
+            slot.call.id = self.ids.take(&slot.given);
+            out.push_back(Event::Named {
+                id: slot.call.id.clone(),
+                name: slot.call.name.clone(),
+            });
+        }
+        match &function["arguments"] {
+            Value::String(more) => slot.call.input.push_str(more),
+            Value::Object(_) => slot.call.input = function["arguments"].to_string(),
+            _ => {}
+        }
+    }
+
+    /// Which call a delta belongs to: by its index, else by its id; without either, to the newest.
+    fn place(&mut self, index: Option<u64>, given: &str) -> usize {
+        let found = match (index, given) {
+            (Some(_), _) => self.slots.iter().rposition(|slot| slot.index == index),
+            (None, "") => self.slots.len().checked_sub(1),
+            (None, _) => self.slots.iter().rposition(|slot| slot.given == given),
+        };
+        // Some servers count every call as the first: another id under the same index is another call.
+        let found = found.filter(|place| {
+            let before = &self.slots[*place].given;
+            given.is_empty() || before.is_empty() || before == given
+        });
+        found.unwrap_or_else(|| {
+            self.slots.push(Slot {
+                index,
+                given: String::new(),
+                call: ToolCall {
+                    id: String::new(),
+                    name: String::new(),
+                    input: String::new(),
+                },
+            });
+            self.slots.len() - 1
+        })
+    }
+
+    fn seal(&mut self, out: &mut VecDeque<Event>) {
+        if let Some(value) = self.thinks_in.take() {
+            let seal = Seal {
+                model: &self.model,
+                kind: Kind::Member,
+                value,
+            };
+            out.push_back(Event::Seal(seal.write()));
+        }
+    }
+
+    fn complete(&mut self, out: &mut VecDeque<Event>) {
+        self.seal(out);
+        let calls: Vec<ToolCall> = self.slots.drain(..).map(|slot| slot.call).collect();
+        let mut has_called = false;
+        for mut call in calls.into_iter().filter(|call| !call.name.is_empty()) {
+            if call.input.is_empty() {
+                call.input.push_str("{}");
+            }
+            has_called = true;
+            out.push_back(Event::Call(call));
+        }
+        let stop = match self.finish.as_deref() {
+            Some("length") => Stop::Length,
+            Some("content_filter") => Stop::Refusal,
+            _ if has_called => Stop::Tools,
+            _ if self.has_refused => Stop::Refusal,
+            _ => Stop::Done,
+        };
+        out.push_back(Event::End(stop));
+    }
+}
+
+/// Content is a string, or now and then a list of parts.
+fn words(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts
+            .iter()
+            .filter_map(|part| part["text"].as_str())
+            .collect(),
+        _ => String::new(),
+    }
+}
+
+/// Here the prompt counts whatever a cache held, too.
+fn usage(told: &Value) -> Usage {
+    let count = |value: &Value| value.as_u64().unwrap_or_default();
+    let prompt = &told["prompt_tokens_details"];
+    let cache_read = count(&prompt["cached_tokens"]);
+    let cache_write = count(&prompt["cache_write_tokens"]);
+    Usage {
+        input: count(&told["prompt_tokens"]).saturating_sub(cache_read.saturating_add(cache_write)),
+        output: count(&told["completion_tokens"]),
+        thought: count(&told["completion_tokens_details"]["reasoning_tokens"]),
+        cache_read,
+        cache_write,
+    }
+}
+
+pub(super) const REASONING: [&str; 2] = ["reasoning_content", "reasoning"];
