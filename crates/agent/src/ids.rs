@@ -4,6 +4,6 @@
 pub(crate) fn fresh(prefix: &str) -> String {
     let mut bytes = [0_u8; 8];
     // Without randomness the name is the same each time, which a client takes for the same message; nothing is lost.
-    drop(getrandom::fill(&mut bytes));
+    getrandom::fill(&mut bytes).unwrap_or_default();
     format!("{prefix}{:016x}", u64::from_be_bytes(bytes))
 }

@@ -262,6 +262,8 @@ impl Session {
         self.place.close().await;
         self.servers.close().await;
         drop(held);
+        // What could not be written has been told to whoever waited for it.
+        drop(self.journal.close().await);
     }
 }
 

@@ -10,7 +10,8 @@ use attache_agent::tools::Equipment;
 use attache_agent::{Limits, Setup, serve};
 use attache_host::files::{self, Files};
 use attache_host::terminals::{self, Terminals};
-use attache_model::{Catalog, Environment, Scripted};
+use attache_model::scripted::Scripted;
+use attache_model::{Catalog, Environment, Model as _};
 
 use crate::arguments::Agent;
 use crate::exit::Exit;
@@ -58,8 +59,9 @@ fn models(arguments: &Agent) -> anyhow::Result<Catalog> {
     let text = text.with_context(|| format!("cannot read the script `{}`", path.display()))?;
     let script = Scripted::parse(&text);
     let script = script.with_context(|| format!("`{}` is no script", path.display()))?;
+    environment.model = Some(script.card().id.clone());
     let models = Catalog::new(&environment);
-    models.add_default(Arc::new(script));
+    models.add(Arc::new(script));
     Ok(models)
 }
 

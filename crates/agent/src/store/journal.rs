@@ -1,7 +1,7 @@
 //! One open session: appending to its journal and reading it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
@@ -21,7 +21,7 @@ pub struct Journal {
     store: Store,
     seat: Seat,
     /// Goes to the writer in the end.
-    lock: Option<Lock>,
+    lock: Mutex<Option<Lock>>,
 }
 
 impl Journal {
@@ -29,7 +29,7 @@ impl Journal {
         Journal {
             store,
             seat,
-            lock: Some(lock),
+            lock: Mutex::new(Some(lock)),
         }
     }
 
@@ -110,12 +110,13 @@ impl Journal {
         self.store.write(work).await
     }
 
-    /// Closes the session.
+    /// Closes the session. Nothing more can be appended.
     ///
     /// # Errors
     ///
-    /// When what was appended could not be written: it is lost then, and the session closed all the same.
-    pub async fn close(mut self) -> Result<(), Error> {
+    /// When what was appended could not be written: it is lost then, and the session closed all the same. `Ended` if it was
+    /// closed before.
+    pub async fn close(&self) -> Result<(), Error> {
         let (reply, answer) = oneshot::channel();
         self.release(Some(reply));
         answer.await.map_err(|_| Error::Ended)?
@@ -126,6 +127,9 @@ impl Journal {
     }
 
     fn waiting(&self, kind: Kind, body: Bytes) -> Result<Waiting, Error> {
+        if self.lock().is_none() {
+            return Err(Error::Ended);
+        }
         self.seat.check()?;
         if body.len() > LARGEST_ENTRY {
             return Err(super::too_large("an entry", LARGEST_ENTRY));
@@ -138,8 +142,13 @@ impl Journal {
         })
     }
 
-    fn release(&mut self, reply: Option<oneshot::Sender<Result<(), Error>>>) {
-        if let Some(lock) = self.lock.take() {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Lock>> {
+        self.lock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn release(&self, reply: Option<oneshot::Sender<Result<(), Error>>>) {
+        let lock = self.lock().take();
+        if let Some(lock) = lock {
             let item = Item::Release(self.seat.clone(), lock, reply);
             self.store.queue().push(item);
         }
