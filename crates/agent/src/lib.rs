@@ -21,6 +21,8 @@ mod session;
 mod settings;
 mod slot;
 pub mod store;
+#[cfg(test)]
+mod tests;
 pub mod tools;
 mod turn;
 

@@ -1,0 +1,174 @@
+//! The agent between a scripted model and a scripted client, with a project and a journal on disk.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use attache::{Options, v1};
+use attache_check::{Side, Trace, scripted_client};
+use attache_model::scripted::Scripted;
+use attache_model::{Catalog, Environment, Input, Message, Model as _, Output, Request};
+use tempfile::TempDir;
+
+use crate::store::{Kind, Kinds, Store};
+use crate::tools::Equipment;
+use crate::{Limits, Setup, serve};
+
+/// A scripted model, a project and a journal. The agent can be started on it again and again.
+pub(super) struct Stage {
+    pub(super) model: Scripted,
+    pub(super) limits: Limits,
+    dir: TempDir,
+}
+
+impl Stage {
+    /// A model with these turns, in JSON.
+    pub(super) fn new(turns: &str) -> Stage {
+        let model = Scripted::parse(&format!("{{\"turns\":[{turns}]}}")).unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("project")).unwrap();
+        Stage {
+            model,
+            limits: Limits::default(),
+            dir,
+        }
+    }
+
+    pub(super) fn project(&self) -> PathBuf {
+        self.dir.path().join("project")
+    }
+
+    pub(super) fn write(&self, name: &str, text: &str) {
+        let path = self.project().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(super) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.project().join(name)).unwrap()
+    }
+
+    pub(super) fn store(&self) -> Store {
+        Store::open(&self.dir.path().join("data")).unwrap()
+    }
+
+    /// Starts the agent and plays a client's script to it, from behind `initialize` on. `CWD` stands for the project.
+    /// The agent breaks no rule.
+    pub(super) async fn play(&self, capabilities: &str, script: &str) -> Trace {
+        let cwd = self.project().display().to_string();
+        let script = format!(
+            "-> initialize {{\"protocolVersion\":1,\"clientCapabilities\":{capabilities},\
+             \"clientInfo\":{{\"name\":\"c\",\"version\":\"1\"}}}}\n<= {{...}}\n{}",
+            script.replace("CWD", &cwd)
+        );
+        let ((read, write), peer) = scripted_client(&script).unwrap();
+        let (client, calls) = attache::agent::connect(read, write, Options::default());
+        let serving = tokio::spawn(serve(client, calls, self.setup()));
+        let trace = peer
+            .finish()
+            .await
+            .unwrap_or_else(|difference| panic!("{difference}"));
+        serving.await.unwrap();
+        let broken = trace.violations_of(Side::Agent);
+        let broken: Vec<String> = broken.iter().map(ToString::to_string).collect();
+        assert!(broken.is_empty(), "{broken:#?}\n{}", trace.to_script());
+        trace.replacing(cwd, "CWD")
+    }
+
+    fn setup(&self) -> Setup {
+        let environment = Environment {
+            model: Some(self.model.card().id.clone()),
+            ..Environment::default()
+        };
+        let models = Catalog::new(&environment);
+        models.add(Arc::new(self.model.clone()));
+        Setup {
+            store: self.store(),
+            models,
+            limits: self.limits,
+            equipment: Equipment::default(),
+        }
+    }
+
+    /// What the model was told in its last request, a line for each piece.
+    pub(super) fn told(&self) -> String {
+        let requests = self.model.requests();
+        requests.last().map(told).unwrap_or_default()
+    }
+
+    /// The journal of the only session, a line for each entry; updates as their kind.
+    pub(super) async fn journal(&self) -> String {
+        let store = self.store();
+        let page = store.list(&Default::default(), None, 10).await.unwrap();
+        let [info] = page.infos.as_slice() else {
+            panic!("{} sessions", page.infos.len());
+        };
+        let (_, journal) = store.open_session(&info.id).await.unwrap();
+        let mut entries = journal.entries(Kinds::ALL).await.unwrap();
+        let mut lines = String::new();
+        while let Some(entry) = entries.next().await.unwrap() {
+            let text = String::from_utf8(entry.body.to_vec()).unwrap();
+            lines.push_str(&line(entry.kind, &text));
+            lines.push('\n');
+        }
+        lines
+    }
+}
+
+fn line(kind: Kind, text: &str) -> String {
+    if kind != Kind::Update {
+        return format!("{kind:?}");
+    }
+    let update: v1::SessionUpdate = attache::json::Raw::parse(text).unwrap().read().unwrap();
+    match update {
+        v1::SessionUpdate::ToolCall(call) => format!("Update tool_call {:?}", call.status),
+        v1::SessionUpdate::ToolCallUpdate(call) => {
+            format!("Update tool_call_update {:?}", call.status)
+        }
+        v1::SessionUpdate::AgentMessageChunk(chunk) => {
+            format!(
+                "Update message {:?}",
+                chunk.content.as_text().unwrap_or_default()
+            )
+        }
+        v1::SessionUpdate::AgentThoughtChunk(_) => "Update thought".to_owned(),
+        v1::SessionUpdate::Plan(plan) => format!("Update plan of {}", plan.entries.len()),
+        other => {
+            let json = attache::json::Raw::of(&other);
+            format!(
+                "Update {}",
+                json.string_member("sessionUpdate").unwrap_or_default()
+            )
+        }
+    }
+}
+
+fn told(request: &Request) -> String {
+    let mut lines = Vec::new();
+    for message in &request.messages {
+        match message.as_ref() {
+            Message::User(inputs) => {
+                lines.extend(inputs.iter().map(|input| format!("user: {}", said(input))))
+            }
+            Message::Model(outputs) => lines.extend(outputs.iter().map(|output| match output {
+                Output::Text(text) => format!("model: {text}"),
+                Output::Thought { text, .. } => format!("model thinks: {text}"),
+                Output::Call(call) => format!("model calls {} {}", call.name, call.input),
+            })),
+            Message::Tools(results) => lines.extend(results.iter().map(|result| {
+                let content: Vec<_> = result.content.iter().map(said).collect();
+                let how = if result.failed { " failed" } else { "" };
+                format!("{}{how}: {}", result.name, content.join(" | "))
+            })),
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+fn said(input: &Input) -> String {
+    match input {
+        Input::Text(text) => text.clone(),
+        Input::Image { media_type, .. } => format!("[{media_type}]"),
+        Input::Audio { media_type, .. } => format!("[{media_type}]"),
+    }
+}
