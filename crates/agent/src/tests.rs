@@ -1,4 +1,12 @@
 //! Whole conversations: what the model is sent next, what the client saw, what is on disk.
 
+mod sessions;
 mod stage;
 mod turns;
+
+/// A session, as the first lines of a script.
+const NEW: &str = r#"
+    -> session/new {"cwd":"CWD","mcpServers":[]}
+    <= {"sessionId":$s, ...}
+    <. session/update {"sessionId":$s,"update":{"sessionUpdate":"available_commands_update", ...}}
+"#;

@@ -53,7 +53,7 @@ async fn probe(rows: &mut [Row<'_>]) {
     }
 }
 
-/// The agent that a command was told to talk to: a command, a name, or the default of the configuration.
+/// The agent that a command was told to talk to: a command, a name, the default of the configuration, or our own.
 pub(crate) fn chosen(choice: &Choice, cwd: &Path) -> anyhow::Result<Agent> {
     match choice.command.is_empty() {
         true => chosen_of(choice, &configuration(cwd, &[])?),
@@ -67,15 +67,9 @@ pub(crate) fn chosen_of(choice: &Choice, configuration: &Configuration) -> anyho
         return Ok(Agent::of_command(program, args));
     }
     let default = configuration.default_agent.as_ref();
-    let name = choice
-        .agent
-        .as_ref()
-        .or(default.map(|default| &default.value));
-    let Some(name) = name else {
-        bail!(
-            "no agent: name one with -a, give its command after `--`, or set `default_agent` with `attache config set`"
-        );
-    };
+    let named = choice.agent.as_ref();
+    let name = named.or(default.map(|default| &default.value));
+    let name = name.map_or(Catalogue::OWN, String::as_str);
     let catalogue = Catalogue::of(configuration);
     let Some(untrusted) = &configuration.untrusted else {
         return Ok(catalogue.find(name)?.clone());

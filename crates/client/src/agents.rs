@@ -93,6 +93,9 @@ impl Catalogue {
         Catalogue { agents }
     }
 
+    /// The name of our own agent, which counts when none is named.
+    pub const OWN: &str = builtin::OWN;
+
     /// All of them, each name once.
     pub fn agents(&self) -> &[Agent] {
         &self.agents

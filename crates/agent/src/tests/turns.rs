@@ -2,13 +2,8 @@
 
 use expect_test::expect;
 
+use super::NEW;
 use super::stage::Stage;
-
-const NEW: &str = r#"
-    -> session/new {"cwd":"CWD","mcpServers":[]}
-    <= {"sessionId":$s, ...}
-    <. session/update {"sessionId":$s,"update":{"sessionUpdate":"available_commands_update", ...}}
-"#;
 
 #[tokio::test]
 async fn words_and_thoughts_come_as_they_are_said() {

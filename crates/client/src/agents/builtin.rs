@@ -5,7 +5,20 @@ use std::path::PathBuf;
 use super::{Agent, Source};
 
 pub(super) fn agents() -> impl Iterator<Item = Agent> {
-    KNOWN.iter().map(Known::agent)
+    own().into_iter().chain(KNOWN.iter().map(Known::agent))
+}
+
+/// Our own agent, which is this very program; none where a program does not know where it is.
+fn own() -> Option<Agent> {
+    Some(Agent {
+        name: OWN.to_owned(),
+        source: Source::Builtin,
+        command: std::env::current_exe().ok()?,
+        args: vec!["agent".to_owned()],
+        env: Vec::new(),
+        install: None,
+        login: Some("none is needed; for a language model set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST"),
+    })
 }
 
 struct Known {
@@ -30,6 +43,7 @@ impl Known {
     }
 }
 
+pub(super) const OWN: &str = "builtin";
 const KNOWN: &[Known] = &[
     Known {
         name: "claude",

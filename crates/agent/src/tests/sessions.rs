@@ -1,0 +1,211 @@
+//! Sessions: loaded with all that was shown, resumed, listed, forked, and cut off in the middle.
+
+use expect_test::expect;
+
+use super::NEW;
+use super::stage::Stage;
+use crate::store::Kind;
+
+const HELLO: &str = r#"{"say":[{"text":"Hello."}]}"#;
+
+const TURN: &str = r#"
+    -> session/prompt @turn {"sessionId":$s,"prompt":[{"type":"text","text":"Hi"}]}
+    <. session/update {"sessionId":$s,"update":{"sessionUpdate":"session_info_update", ...}}
+    <. session/update {"sessionId":$s,"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Hello."},"messageId":$m}}
+    <. session/update {"sessionId":$s,"update":{"sessionUpdate":"usage_update", ...}}
+    <= @turn {"stopReason":"end_turn", ...}
+"#;
+
+/// The id of the only session.
+async fn only(stage: &Stage) -> String {
+    let page = stage.store().list(&Default::default(), None, 2).await.unwrap();
+    assert_eq!(page.infos.len(), 1);
+    page.infos[0].id.as_str().to_owned()
+}
+
+#[tokio::test]
+async fn loading_shows_everything_again_and_the_model_knows() {
+    let stage = Stage::new(&format!("{HELLO},{HELLO}"));
+    stage.play("{}", &format!("{NEW}{TURN}")).await;
+    let id = only(&stage).await;
+    let script = format!(
+        r#"
+        -> session/load {{"sessionId":"{id}","cwd":"CWD","mcpServers":[]}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"user_message_chunk","content":{{"type":"text","text":"Hi"}},"messageId":_}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"Hello."}},"messageId":_}}}}
+        <= {{"modes":{{"currentModeId":"ask", ...}},"configOptions":[{{"id":"mode", ...}}, ...]}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"available_commands_update", ...}}}}
+        -> session/prompt @turn {{"sessionId":"{id}","prompt":[{{"type":"text","text":"Again"}}]}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"agent_message_chunk", ...}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"usage_update", ...}}}}
+        <= @turn {{"stopReason":"end_turn", ...}}
+    "#
+    );
+    stage.play("{}", &script).await;
+    expect![[r#"
+        user: Hi
+        model: Hello.
+        user: Again
+    "#]]
+    .assert_eq(&stage.told());
+}
+
+#[tokio::test]
+async fn resuming_shows_nothing_again_and_the_model_knows() {
+    let stage = Stage::new(&format!("{HELLO},{HELLO}"));
+    stage.play("{}", &format!("{NEW}{TURN}")).await;
+    let id = only(&stage).await;
+    let script = format!(
+        r#"
+        -> session/resume {{"sessionId":"{id}","cwd":"CWD"}}
+        <= {{"modes":{{...}}, ...}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"available_commands_update", ...}}}}
+        -> session/prompt @turn {{"sessionId":"{id}","prompt":[{{"type":"text","text":"Again"}}]}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"agent_message_chunk", ...}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"usage_update", ...}}}}
+        <= @turn {{"stopReason":"end_turn", ...}}
+    "#
+    );
+    stage.play("{}", &script).await;
+    expect![[r#"
+        user: Hi
+        model: Hello.
+        user: Again
+    "#]]
+    .assert_eq(&stage.told());
+}
+
+#[tokio::test]
+async fn a_session_is_listed_named_archived_forked_closed_and_deleted() {
+    let stage = Stage::new(&format!("{HELLO},{HELLO}"));
+    let script = format!(
+        r#"{NEW}{TURN}
+        -> session/status {{"sessionId":$s}}
+        <= {{"status":"open"}}
+        -> session/list {{}}
+        <= {{"sessions":[{{"sessionId":$s,"cwd":"CWD","title":"Hi","updatedAt":_,"archived":false}}]}}
+        -> session/set_title {{"sessionId":$s,"title":"  A   better title "}}
+        <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"session_info_update","title":"A better title"}}}}
+        <= {{"title":"A better title"}}
+        -> session/set_title {{"sessionId":$s,"title":" "}}
+        <! {{"code":-32602, ...}}
+        -> session/fork {{"sessionId":$s,"cwd":"CWD"}}
+        <= {{"sessionId":$fork, ...}}
+        <. session/update {{"sessionId":$fork,"update":{{"sessionUpdate":"available_commands_update", ...}}}}
+        -> session/prompt @forked {{"sessionId":$fork,"prompt":[{{"type":"text","text":"And?"}}]}}
+        <. session/update {{"sessionId":$fork,"update":{{"sessionUpdate":"agent_message_chunk", ...}}}}
+        <. session/update {{"sessionId":$fork,"update":{{"sessionUpdate":"usage_update", ...}}}}
+        <= @forked {{"stopReason":"end_turn", ...}}
+        -> session/close {{"sessionId":$fork}}
+        <= {{}}
+        -> session/status {{"sessionId":$fork}}
+        <= {{"status":"saved"}}
+        -> session/archive {{"sessionId":$fork}}
+        <= {{}}
+        -> session/list {{}}
+        <= {{"sessions":[{{"sessionId":$s, ...}}]}}
+        -> session/list {{"archived":"only"}}
+        <= {{"sessions":[{{"sessionId":$fork,"archived":true, ...}}]}}
+        -> session/unarchive {{"sessionId":$fork}}
+        <= {{}}
+        -> session/delete {{"sessionId":$fork}}
+        <= {{}}
+        -> session/delete {{"sessionId":$fork}}
+        <= {{}}
+        -> session/list {{"cwd":"/elsewhere"}}
+        <= {{"sessions":[]}}
+        -> session/list {{"cursor":"made up"}}
+        <! {{"code":-32602, ...}}
+        -> session/load {{"sessionId":$fork,"cwd":"CWD","mcpServers":[]}}
+        <! {{"code":-32002,"data":{{"sessionId":$fork}}, ...}}
+    "#
+    );
+    stage.play("{}", &script).await;
+    expect![[r#"
+        user: Hi
+        model: Hello.
+        user: And?
+    "#]]
+    .assert_eq(&stage.told());
+}
+
+#[tokio::test]
+async fn what_was_cut_off_has_failed_and_the_model_knows() {
+    let stage = Stage::new(&format!("{HELLO},{HELLO}"));
+    stage.play("{}", &format!("{NEW}{TURN}")).await;
+    let id = only(&stage).await;
+    cut_off(&stage, &id).await;
+    let script = format!(
+        r#"
+        -> session/load {{"sessionId":"{id}","cwd":"CWD","mcpServers":[]}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"user_message_chunk", ...}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"agent_message_chunk", ...}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"user_message_chunk", ...}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"tool_call","toolCallId":"t1", ...}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"in_progress"}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"failed", ...}}}}
+        <= {{...}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"available_commands_update", ...}}}}
+        -> session/prompt @turn {{"sessionId":"{id}","prompt":[{{"type":"text","text":"What happened?"}}]}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"agent_message_chunk", ...}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"usage_update", ...}}}}
+        <= @turn {{"stopReason":"end_turn", ...}}
+    "#
+    );
+    stage.play("{}", &script).await;
+    expect![[r#"
+        user: Hi
+        model: Hello.
+        user: Run it
+        model calls run {"command":"make"}
+        run failed: Interrupted: the agent was ended before this was finished
+        model: [Interrupted: the agent was ended before this was finished]
+        user: What happened?
+    "#]]
+    .assert_eq(&stage.told());
+}
+
+/// Adds a turn that was killed while its command ran.
+async fn cut_off(stage: &Stage, id: &str) {
+    let store = stage.store();
+    let (_, journal) = store.open_session(&id.into()).await.unwrap();
+    for (kind, body) in [
+        (
+            Kind::Prompt,
+            r#"[{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"Run it"}}]"#,
+        ),
+        (Kind::Message, r#"{"user":[{"text":"Run it"}]}"#),
+        (
+            Kind::Update,
+            r#"{"sessionUpdate":"tool_call","toolCallId":"t1","title":"run"}"#,
+        ),
+        (
+            Kind::Message,
+            r#"{"model":[{"call":{"id":"c","name":"run","input":"{\"command\":\"make\"}"}}]}"#,
+        ),
+        (Kind::ToolStarted, r#"{"call":"t1","tool":"run"}"#),
+        (
+            Kind::Update,
+            r#"{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"in_progress"}"#,
+        ),
+    ] {
+        journal.commit(kind, body).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_open_elsewhere_is_refused_by_name() {
+    let stage = Stage::new(HELLO);
+    stage.play("{}", &format!("{NEW}{TURN}")).await;
+    let id = only(&stage).await;
+    let store = stage.store();
+    let held = store.open_session(&id.as_str().into()).await.unwrap();
+    let script = format!(
+        r#"
+        -> session/load {{"sessionId":"{id}","cwd":"CWD","mcpServers":[]}}
+        <! {{"code":-32600,"data":{{"kind":"in_use"}}, ...}}
+    "#
+    );
+    stage.play("{}", &script).await;
+    drop(held);
+}
