@@ -1,7 +1,11 @@
 //! Whole conversations: what the model is sent next, what the client saw, what is on disk.
 
+mod choices;
+mod commands;
+mod content;
 mod sessions;
 mod stage;
+mod stops;
 mod turns;
 
 /// A session, as the first lines of a script.

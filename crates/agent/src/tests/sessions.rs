@@ -18,7 +18,11 @@ const TURN: &str = r#"
 
 /// The id of the only session.
 async fn only(stage: &Stage) -> String {
-    let page = stage.store().list(&Default::default(), None, 2).await.unwrap();
+    let page = stage
+        .store()
+        .list(&Default::default(), None, 2)
+        .await
+        .unwrap();
     assert_eq!(page.infos.len(), 1);
     page.infos[0].id.as_str().to_owned()
 }

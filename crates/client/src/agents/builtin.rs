@@ -17,7 +17,9 @@ fn own() -> Option<Agent> {
         args: vec!["agent".to_owned()],
         env: Vec::new(),
         install: None,
-        login: Some("none is needed; for a language model set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST"),
+        login: Some(
+            "none is needed; for a language model set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST",
+        ),
     })
 }
 

@@ -8,7 +8,11 @@ use crate::v1::{RequestPermissionOutcome, RequestPermissionResponse, SessionUpda
 /// The turns of a session. Its events are those of one side in the order of that side: seen from elsewhere, an answer
 /// can have crossed the cancel on its way, and then the agent is not to blame.
 #[derive(Debug, Clone, Default)]
-pub struct Turns(State);
+pub struct Turns {
+    state: State,
+    /// Prompts that have not been answered: a client may send one while a turn is running.
+    waiting: usize,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
@@ -26,13 +30,14 @@ enum State {
 impl Turns {
     /// The client has sent a prompt.
     pub fn prompt(&mut self) {
-        self.0 = State::Running;
+        self.state = State::Running;
+        self.waiting += 1;
     }
 
     /// The client has cancelled; without a turn that means nothing.
     pub fn cancel(&mut self) {
-        if self.0 == State::Running {
-            self.0 = State::Cancelled;
+        if self.state == State::Running {
+            self.state = State::Cancelled;
         }
     }
 
@@ -40,7 +45,7 @@ impl Turns {
     pub fn update(&self, update: &SessionUpdate) -> Vec<Violation> {
         let mut found = Findings::default();
         let rule = rule!("108");
-        let level = match self.0 {
+        let level = match self.state {
             State::CancelledAndOver => rule.level,
             // Some agents go on in the background; nobody has forbidden it.
             State::Over => Level::Observed,
@@ -57,7 +62,7 @@ impl Turns {
     /// The client has answered a question for permission.
     pub fn permission(&self, response: &RequestPermissionResponse) -> Vec<Violation> {
         let mut found = Findings::default();
-        if self.0 == State::Cancelled
+        if self.state == State::Cancelled
             && !matches!(response.outcome, RequestPermissionOutcome::Cancelled)
         {
             let at = Place::result("session/request_permission");
@@ -70,11 +75,17 @@ impl Turns {
     /// The agent has answered the prompt.
     pub fn answer(&mut self, outcome: Result<&StopReason, &Error>) -> Vec<Violation> {
         let mut found = Findings::default();
-        if self.0 != State::Cancelled {
-            self.0 = State::Over;
+        self.waiting = self.waiting.saturating_sub(1);
+        let is_last = self.waiting == 0;
+        if self.state != State::Cancelled {
+            if is_last {
+                self.state = State::Over;
+            }
             return found.into_list();
         }
-        self.0 = State::CancelledAndOver;
+        if is_last {
+            self.state = State::CancelledAndOver;
+        }
         match outcome {
             Ok(StopReason::Cancelled) => {}
             Ok(_) => {

@@ -215,6 +215,27 @@ fn what_is_said_behind_an_answer_weighs_little_without_a_cancel() {
 }
 
 #[test]
+fn a_prompt_that_waited_has_its_own_updates() {
+    let said = r#"agent session/update {"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a"}}}"#;
+    check(
+        &format!(
+            r#"
+            client session/prompt {{"sessionId":"s","prompt":[]}}
+            client session/prompt {{"sessionId":"s","prompt":[]}}
+            {said}
+            agent = {{"stopReason":"end_turn"}}
+            {said}
+            agent = {{"stopReason":"end_turn"}}
+            {said}
+            "#
+        ),
+        expect![[r#"
+            session/update params.update: the turn has been answered; send its updates before the answer (rule 108, observed)
+        "#]],
+    );
+}
+
+#[test]
 fn a_cancelled_turn_takes_its_questions_with_it() {
     let question = r#"agent session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"}]}"#;
     check(

@@ -1,0 +1,125 @@
+//! Slash commands, and a conversation that becomes too long.
+
+use expect_test::expect;
+
+use super::NEW;
+use super::stage::Stage;
+
+const DONE: &str = r#"{"say":[{"text":"Done."}]}"#;
+
+fn prompt(text: &str) -> String {
+    format!(
+        r#"
+        -> session/prompt @turn {{"sessionId":$s,"prompt":[{{"type":"text","text":"{text}"}}]}}
+        <. session/update {{"sessionId":$s, ...}} x*
+        <= @turn {{"stopReason":"end_turn", ...}}
+    "#
+    )
+}
+
+#[tokio::test]
+async fn unknown_commands_say_so_and_the_model_is_not_asked() {
+    let stage = Stage::new("");
+    let script = format!(
+        r#"{NEW}
+        -> session/prompt @turn {{"sessionId":$s,"prompt":[{{"type":"text","text":"/hepl me"}}]}}
+        <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text",
+              "text":"There is no such command. Did you mean `/help`? There are: `/help`, `/plan`, `/test`, `/review`, `/compact`, `/clear`, `/init`, `/mcp`."}}, ...}}}}
+        <= @turn {{"stopReason":"end_turn", ...}}
+    "#
+    );
+    stage.play("{}", &script).await;
+    assert!(stage.model.requests().is_empty());
+}
+
+#[tokio::test]
+async fn clear_forgets_the_conversation_for_good() {
+    let stage = Stage::new(&format!("{DONE},{DONE}"));
+    let script = format!(
+        "{NEW}{}{}{}",
+        prompt("One"),
+        prompt("/clear"),
+        prompt("Two")
+    );
+    stage.play("{}", &script).await;
+    expect![[r#"
+        user: Two
+    "#]]
+    .assert_eq(&stage.told());
+}
+
+#[tokio::test]
+async fn compaction_is_shown_where_the_client_shows_it() {
+    let summary = r#"{"say":[{"text":"They said one."}]}"#;
+    let stage = Stage::new(&[DONE, summary, DONE].join(","));
+    let script = format!(
+        r#"{NEW}{}
+        -> session/prompt @turn {{"sessionId":$s,"prompt":[{{"type":"text","text":"/compact"}}]}}
+        <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"compaction_update","compactionId":$c,"status":"in_progress"}}}}
+        <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"compaction_summary_chunk","compactionId":$c,"content":{{"type":"text","text":"They said one."}}}}}}
+        <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"compaction_update","compactionId":$c,"status":"completed"}}}}
+        <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"agent_message_chunk", ...}}}}
+        <= @turn {{"stopReason":"end_turn", ...}}
+        {}"#,
+        prompt("One"),
+        prompt("Two")
+    );
+    stage
+        .play(r#"{"session":{"compaction":{}}}"#, &script)
+        .await;
+    expect![[r#"
+        user: This is what happened before, in short:
+
+        They said one.
+        user: Go on from there when something is left to do.
+        user: Two
+    "#]]
+    .assert_eq(&stage.told());
+}
+
+#[tokio::test]
+async fn a_full_window_is_emptied_before_the_model_is_asked() {
+    let full = r#"{"say":[{"text":"Much."},{"usage":{"input":190000,"output":5,"thought":0,"cache_read":0,"cache_write":0}}]}"#;
+    let summary = r#"{"say":[{"text":"They said one."}]}"#;
+    let stage = Stage::new(&[full, summary, DONE].join(","));
+    stage
+        .play("{}", &format!("{NEW}{}{}", prompt("One"), prompt("Two")))
+        .await;
+    expect![[r#"
+        user: This is what happened before, in short:
+
+        They said one.
+        user: Two
+    "#]]
+    .assert_eq(&stage.told());
+}
+
+#[tokio::test]
+async fn a_prompt_that_is_too_long_for_the_model_is_shortened_once() {
+    let long = r#"{"say":[{"error":"too_long"}]}"#;
+    let summary = r#"{"say":[{"text":"They said one."}]}"#;
+    let stage = Stage::new(&[DONE, long, summary, DONE].join(","));
+    stage
+        .play("{}", &format!("{NEW}{}{}", prompt("One"), prompt("Two")))
+        .await;
+    expect![[r#"
+        user: This is what happened before, in short:
+
+        They said one.
+        user: Two
+    "#]]
+    .assert_eq(&stage.told());
+}
+
+#[tokio::test]
+async fn commands_for_the_model_are_written_out() {
+    let stage = Stage::new(DONE);
+    stage.write("Cargo.toml", "");
+    stage.write("AGENTS.md", "Use tabs.");
+    stage.play("{}", &format!("{NEW}{}", prompt("/test"))).await;
+    expect![[r#"
+        user: Run the tests of this project (cargo test). If some fail, find out why and say what would mend them; change nothing without saying so.
+    "#]].assert_eq(&stage.told());
+    let instructions = stage.model.requests()[0].instructions.to_string();
+    assert!(instructions.contains("Use tabs."), "{instructions}");
+}
