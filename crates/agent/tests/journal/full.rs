@@ -34,7 +34,10 @@ async fn full() {
     };
     let store = Store::open(dir.path()).unwrap();
     let (_, journal) = store.open_session(&id.as_str().into()).await.unwrap();
-    assert_eq!(script::check(&journal, 0).await, last.parse::<u64>().unwrap());
+    assert_eq!(
+        script::check(&journal, 0).await,
+        last.parse::<u64>().unwrap()
+    );
 }
 
 /// Writes until there is no room, looks what is said, and goes on when there is room again.
