@@ -213,7 +213,7 @@ async fn list(count: usize) {
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
          INSERT INTO session (id, state, cwd, additional, created, updated, changed, archived, settings)
          SELECT 'sess_' || i, 0, '/made/up/' || (i % 100), '[]', i, i, i, i % 1000 = 0, '{}' FROM n",
-        [count],
+        [i64::try_from(count).unwrap()],
     )
     .unwrap();
     let mut cursor: Option<String> = None;

@@ -148,22 +148,24 @@ impl Writer {
     }
 
     fn postpone(&mut self, error: Error) {
-        let mut bytes = 0;
+        let mut refused = Vec::new();
         self.held.retain(|_, held| {
-            for refused in held.entries.extract_if(.., |entry| entry.ack.is_some()) {
-                bytes += refused.cost();
-                refused.answer(Err(error.clone()));
-            }
+            refused.extend(held.entries.extract_if(.., |entry| entry.ack.is_some()));
             !held.entries.is_empty()
         });
-        self.fault = Some(error);
-        self.settle(bytes);
+        self.fault = Some(error.clone());
+        // First, so that whoever hears of it finds it so.
+        self.settle(refused.iter().map(Waiting::cost).sum());
+        for entry in refused {
+            entry.answer(Err(error.clone()));
+        }
     }
 
     /// So many bytes wait no longer. Entries are refused as long as some are held that could not be written.
     fn settle(&mut self, bytes: usize) {
-        let fault = self.fault.take_if(|_| self.held.is_empty());
-        drop(fault);
+        if self.held.is_empty() {
+            self.fault = None;
+        }
         self.queue.settle(bytes, self.fault.clone());
     }
 
