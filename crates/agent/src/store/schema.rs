@@ -62,18 +62,23 @@ pub(super) fn reading(path: &Path) -> Result<Connection, Error> {
     Ok(db)
 }
 
-/// Waits for other processes, whose transactions are short, a millisecond at a time.
+/// Waits for other processes. Their transactions are short but may follow one another closely: whoever looks rarely
+/// finds the database never free.
 fn patient(mut db: Connection) -> Result<Connection, Error> {
-    db.busy_handler(Some(|tries: i32| {
+    let mut since = Instant::now();
+    db.busy_handler(Some(move |tries: i32| {
+        if tries == 0 {
+            since = Instant::now();
+        }
         thread::sleep(PAUSE);
-        tries < PATIENCE
+        since.elapsed() < PATIENCE
     }))?;
     Ok(db)
 }
 
 /// When two processes make this change at once, the database does not ask its busy handler.
 fn write_ahead(db: &Connection) -> Result<(), Error> {
-    let deadline = Instant::now() + Duration::from_secs(5);
+    let deadline = Instant::now() + PATIENCE;
     loop {
         let mode = db.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0));
         match mode.as_ref().map(String::as_str) {
@@ -117,7 +122,11 @@ fn version(db: &Connection, path: &Path) -> Result<i64, Error> {
 
 /// Brings the database to the last of these versions, all steps or none.
 fn migrate(db: &mut Connection, path: &Path, versions: &[&str]) -> Result<(), Error> {
+    if usize::try_from(version(db, path)?) == Ok(versions.len()) {
+        return Ok(());
+    }
     let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have done it meanwhile.
     let version = version(&change, path)?;
     for (number, step) in (1..).zip(versions) {
         if number > version {
@@ -134,8 +143,8 @@ const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_NO_MUTEX.union(OpenFlags::SQLITE
 /// "atta" in ASCII.
 const APPLICATION: i64 = 0x6174_7461;
 const SHORTEST: u64 = 512;
-const PATIENCE: i32 = 5_000;
-const PAUSE: Duration = Duration::from_millis(1);
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_micros(200);
 
 /// The version that the last of these makes.
 const NEWEST: i64 = 1;
