@@ -39,7 +39,7 @@ mod tests {
     fn ids_sort_by_time_and_never_repeat() {
         let old = spelled(1_000, u128::MAX);
         let new = spelled(1_001, 0);
-        assert_eq!(old.as_str(), "sess_000000000z8zzzzzzzzzzzzzzzz");
+        assert_eq!(old.as_str(), "sess_00000000z8zzzzzzzzzzzzzzzz");
         assert!(old < new);
         let many: std::collections::BTreeSet<_> = (0..1000).map(|_| new_id().unwrap()).collect();
         assert_eq!(many.len(), 1000);

@@ -44,7 +44,8 @@ impl Journal {
         self.store.queue().enter(&self.seat, waiting).await
     }
 
-    /// Adds an entry, which is on disk when this returns its number, with all that was appended before.
+    /// Adds an entry, which is on disk when this returns its number, with all that was appended before. Whoever stops
+    /// waiting does not take it back.
     ///
     /// # Errors
     ///

@@ -31,13 +31,13 @@ impl Lock {
                 Err(TryLockError::WouldBlock) => return Err(Error::InUse { pid: owner(file) }),
                 Err(TryLockError::Error(error)) => return Err(Error::file(&path, &error)),
             }
-            let is_ours = private::is_at(&file, &path).and_then(|is_at| match is_at {
-                true => sign(&file).map(|()| true),
+            match private::is_at(&file, &path) {
+                Ok(true) => {
+                    // A disk without room is no reason not to open a session.
+                    sign(&file).ok();
+                    return Ok(Lock { _file: file, path });
+                }
                 // Its last owner removed it after we had opened it.
-                false => Ok(false),
-            });
-            match is_ours {
-                Ok(true) => return Ok(Lock { _file: file, path }),
                 Ok(false) => {}
                 Err(error) => return Err(Error::file(&path, &error)),
             }

@@ -108,7 +108,8 @@ impl Queue {
         if state.is_ended {
             return Err(Error::Ended);
         }
-        let has_room = state.bytes == 0 || state.bytes + entry.cost() <= LIMIT;
+        // One entry may go over the limit: a large one would never find its place otherwise.
+        let has_room = state.bytes < LIMIT;
         if let Some(error) = &state.failing
             && (entry.ack.is_none() || !has_room)
         {

@@ -205,9 +205,9 @@ pub(super) fn next(db: &Connection, number: i64) -> Result<u64, Error> {
     })
 }
 
-/// The key before which a fork ends: that of the first prompt without an end of its turn, if there is one.
+/// The key before which a fork ends: that of the first prompt without an end of its turn, or else of what comes next.
 pub(super) fn completed(db: &Connection, number: i64) -> Result<i64, Error> {
-    let (from, to) = (key(number, 0), key(number + 1, 0));
+    let (from, to) = (key(number, 0), key(number, next(db, number)?));
     let bits = |kind| Kinds::of(&[kind]).bits();
     let ended: Option<i64> = db
         .query_row(

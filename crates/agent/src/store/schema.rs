@@ -14,12 +14,16 @@ use super::{Error, private};
 ///
 /// `Newer`, `Foreign`, `Damaged`, or why the file cannot be used.
 pub(super) fn prepare(path: &Path) -> Result<(), Error> {
-    let length = private::file(path)?
-        .metadata()
-        .map(|metadata| metadata.len());
-    if length.map_err(|error| Error::file(path, &error))? > 0 {
-        let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | FLAGS)?;
-        patient(db).and_then(|db| version(&db, path))?;
+    let metadata = private::file(path)?.metadata();
+    match metadata.map_err(|error| Error::file(path, &error))?.len() {
+        0 => {}
+        // SQLite takes what is shorter than its header for nothing, and writes over it.
+        1..SHORTEST => return Err(Error::damaged("file is not a database")),
+        _ => {
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | FLAGS;
+            let db = patient(Connection::open_with_flags(path, flags)?)?;
+            version(&db, path)?;
+        }
     }
     let mut db = writing(path)?;
     migrate(&mut db, path, &VERSIONS)
@@ -58,18 +62,23 @@ pub(super) fn reading(path: &Path) -> Result<Connection, Error> {
     Ok(db)
 }
 
-/// Waits for other processes, whose transactions are short, a millisecond at a time.
+/// Waits for other processes. Their transactions are short but may follow one another closely: whoever looks rarely
+/// finds the database never free.
 fn patient(mut db: Connection) -> Result<Connection, Error> {
-    db.busy_handler(Some(|tries: i32| {
+    let mut since = Instant::now();
+    db.busy_handler(Some(move |tries: i32| {
+        if tries == 0 {
+            since = Instant::now();
+        }
         thread::sleep(PAUSE);
-        tries < PATIENCE
+        since.elapsed() < PATIENCE
     }))?;
     Ok(db)
 }
 
 /// When two processes make this change at once, the database does not ask its busy handler.
 fn write_ahead(db: &Connection) -> Result<(), Error> {
-    let deadline = Instant::now() + Duration::from_secs(5);
+    let deadline = Instant::now() + PATIENCE;
     loop {
         let mode = db.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0));
         match mode.as_ref().map(String::as_str) {
@@ -92,41 +101,40 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// The version of a database that is ours or still empty.
-fn version(db: &Connection, path: &Path) -> Result<usize, Error> {
-    let number = |name| db.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let (owner, found) = (number("application_id")?, number("user_version")?);
-    let tables: i64 = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    let foreign = || Error::Foreign {
-        path: path.to_owned(),
-    };
-    if owner != APPLICATION && (owner, found, tables) != (0, 0, 0) {
-        return Err(foreign());
+/// The version of a database that is ours or still empty, asked in one statement: another process may be making it.
+fn version(db: &Connection, path: &Path) -> Result<i64, Error> {
+    let sql = "SELECT (SELECT application_id FROM pragma_application_id),
+                      (SELECT user_version FROM pragma_user_version),
+                      (SELECT count(*) FROM sqlite_schema)";
+    let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+    let path = || path.to_owned();
+    match db.query_row(sql, [], row)? {
+        (0, 0, 0) => Ok(0),
+        (APPLICATION, version, _) if version > NEWEST => Err(Error::Newer {
+            path: path(),
+            found: version,
+            known: NEWEST,
+        }),
+        (APPLICATION, version, _) if version > 0 => Ok(version),
+        _ => Err(Error::Foreign { path: path() }),
     }
-    let version = usize::try_from(found).map_err(|_| foreign())?;
-    if version > VERSIONS.len() {
-        return Err(Error::Newer {
-            path: path.to_owned(),
-            found,
-            known: i64::try_from(VERSIONS.len()).unwrap_or(i64::MAX),
-        });
-    }
-    Ok(version)
 }
 
 /// Brings the database to the last of these versions, all steps or none.
 fn migrate(db: &mut Connection, path: &Path, versions: &[&str]) -> Result<(), Error> {
-    if version(db, path)? >= versions.len() {
+    if usize::try_from(version(db, path)?) == Ok(versions.len()) {
         return Ok(());
     }
     let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have done it meanwhile.
     let version = version(&change, path)?;
-    for step in versions.iter().skip(version) {
-        change.execute_batch(step)?;
+    for (number, step) in (1..).zip(versions) {
+        if number > version {
+            change.execute_batch(step)?;
+            change.pragma_update(None, "application_id", APPLICATION)?;
+            change.pragma_update(None, "user_version", number)?;
+        }
     }
-    change.pragma_update(None, "application_id", APPLICATION)?;
-    change.pragma_update(None, "user_version", versions.len().max(version) as i64)?;
     change.commit()?;
     Ok(())
 }
@@ -134,9 +142,12 @@ fn migrate(db: &mut Connection, path: &Path, versions: &[&str]) -> Result<(), Er
 const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_NO_MUTEX.union(OpenFlags::SQLITE_OPEN_NOFOLLOW);
 /// "atta" in ASCII.
 const APPLICATION: i64 = 0x6174_7461;
-const PATIENCE: i32 = 5_000;
-const PAUSE: Duration = Duration::from_millis(1);
+const SHORTEST: u64 = 512;
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_micros(200);
 
+/// The version that the last of these makes.
+const NEWEST: i64 = 1;
 /// The changes from each version to the next. What has been published is never edited.
 const VERSIONS: [&str; 1] = ["
     CREATE TABLE session (

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, Statement, Transaction, TransactionBehavior};
 use tokio::sync::oneshot;
@@ -24,6 +25,8 @@ pub(super) struct Writer {
     packer: Packer,
     /// Why what is held could not be written.
     fault: Option<Error>,
+    /// When the next transaction may begin.
+    rested: Instant,
 }
 
 struct Held {
@@ -52,6 +55,7 @@ impl Writer {
             doomed,
             packer: Packer::default(),
             fault: None,
+            rested: Instant::now(),
         }
     }
 
@@ -78,6 +82,7 @@ impl Writer {
     }
 
     fn work(&mut self, items: Vec<Item>) {
+        self.breathe();
         let mut afters = Vec::new();
         let mut jobs = Vec::new();
         for item in items {
@@ -96,6 +101,12 @@ impl Writer {
         for job in jobs {
             job(&mut self.db);
         }
+        self.rested = Instant::now() + BREATH;
+    }
+
+    /// Leaves other processes a moment between two transactions in which they can begin theirs.
+    fn breathe(&self) {
+        thread::sleep(self.rested.saturating_duration_since(Instant::now()));
     }
 
     fn hold(&mut self, seat: Seat, entry: Waiting) {
@@ -148,22 +159,24 @@ impl Writer {
     }
 
     fn postpone(&mut self, error: Error) {
-        let mut bytes = 0;
+        let mut refused = Vec::new();
         self.held.retain(|_, held| {
-            for refused in held.entries.extract_if(.., |entry| entry.ack.is_some()) {
-                bytes += refused.cost();
-                refused.answer(Err(error.clone()));
-            }
+            refused.extend(held.entries.extract_if(.., |entry| entry.ack.is_some()));
             !held.entries.is_empty()
         });
-        self.fault = Some(error);
-        self.settle(bytes);
+        self.fault = Some(error.clone());
+        // First, so that whoever hears of it finds it so.
+        self.settle(refused.iter().map(Waiting::cost).sum());
+        for entry in refused {
+            entry.answer(Err(error.clone()));
+        }
     }
 
     /// So many bytes wait no longer. Entries are refused as long as some are held that could not be written.
     fn settle(&mut self, bytes: usize) {
-        let fault = self.fault.take_if(|_| self.held.is_empty());
-        drop(fault);
+        if self.held.is_empty() {
+            self.fault = None;
+        }
         self.queue.settle(bytes, self.fault.clone());
     }
 
@@ -285,3 +298,5 @@ fn insert_runs(
 
 /// How soon what could not be written is tried again, if nobody asks for it before.
 const RETRY: Duration = Duration::from_millis(250);
+/// Longer than another process waits between two looks.
+const BREATH: Duration = Duration::from_micros(500);

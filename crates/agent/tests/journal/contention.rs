@@ -105,4 +105,4 @@ pub(crate) async fn write(dir: &Path) {
     tell(id.as_str());
 }
 
-const ENTRIES: u64 = 1001;
+const ENTRIES: u64 = 296;

@@ -14,12 +14,12 @@ pub(crate) fn kind(seq: u64) -> Kind {
 
 /// Mostly as long as a streamed update, at times longer than a page of the database.
 pub(crate) fn body(seq: u64) -> Vec<u8> {
-    let length = match seq % 97 {
-        0 => 9000,
-        n => n + 80,
+    let text = format!("{seq} ");
+    let times = match seq % 97 {
+        0 => 2000,
+        _ => 30,
     };
-    let text = format!("{seq} ").repeat(length as usize);
-    text.into_bytes()[..length as usize].to_vec()
+    text.repeat(times).into_bytes()
 }
 
 /// Adds the entries with these numbers, and tells each that is said to be on disk.

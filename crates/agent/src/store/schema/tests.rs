@@ -1,1 +1,38 @@
+use super::*;
 
+#[test]
+fn versions_are_applied_one_after_the_other_and_only_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sessions.db");
+    let mut db = Connection::open(&path).unwrap();
+    let steps = ["CREATE TABLE a (x)", "ALTER TABLE a ADD COLUMN y"];
+    migrate(&mut db, &path, &steps[..1]).unwrap();
+    migrate(&mut db, &path, &steps[..1]).unwrap();
+    db.execute("INSERT INTO a VALUES (1)", []).unwrap();
+    assert_eq!(version(&db, &path).unwrap(), 1);
+    // What this test calls version 2 this version of the program does not know.
+    migrate(&mut db, &path, &steps).unwrap();
+    let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let (x, y): (i64, Option<i64>) = db.query_row("SELECT x, y FROM a", [], row).unwrap();
+    assert_eq!((x, y), (1, None));
+    assert!(matches!(
+        version(&db, &path),
+        Err(Error::Newer {
+            found: 2,
+            known: 1,
+            ..
+        })
+    ));
+}
+
+#[test]
+fn a_step_that_fails_leaves_the_version_before_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sessions.db");
+    let mut db = Connection::open(&path).unwrap();
+    assert!(migrate(&mut db, &path, &["CREATE TABLE a (x)", "no SQL"]).is_err());
+    assert_eq!(version(&db, &path).unwrap(), 0);
+    migrate(&mut db, &path, &VERSIONS).unwrap();
+    migrate(&mut db, &path, &VERSIONS).unwrap();
+    assert_eq!(version(&db, &path).unwrap(), NEWEST);
+}
