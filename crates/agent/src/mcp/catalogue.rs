@@ -98,14 +98,14 @@ impl Catalogue {
 
     fn take_tools(&mut self, names: Names<'_>, list: List<model::Tool>) {
         self.left_out += list.left_out;
-        let mut taken = HashSet::new();
+        let (mut taken, mut seen) = (HashSet::new(), HashSet::new());
         let mut room = ALL_SCHEMAS;
         for tool in list.items {
             let schema = Value::Object((*tool.input_schema).clone());
             let size = schema.to_string().len();
-            let name = names::tool(names.slug, &tool.name, &mut taken);
-            match name {
-                Some(name) if size <= SCHEMA.min(room) => {
+            let is_new = seen.insert(tool.name.clone());
+            match names::tool(names.slug, &tool.name, &mut taken) {
+                Some(name) if is_new && size <= SCHEMA.min(room) => {
                     room -= size;
                     self.tools.push(listed(names, name, schema, &tool));
                 }

@@ -29,6 +29,8 @@ pub(super) struct Line {
 pub(super) enum Refusal {
     /// The server does not know `initialize`; it may be one that has no handshake any more.
     Handshake(String),
+    /// The connection ended.
+    Gone(String),
     /// Anything else.
     Final(String),
 }
@@ -102,7 +104,7 @@ async fn stdio(
     let beginning = begin(handler, Lines::new(stdout, stdin), mode, deadline);
     let begun = tokio::select! {
         begun = beginning => begun,
-        () = gone(&child) => Err(Refusal::Final(String::new())),
+        () = gone(&child) => Err(Refusal::Gone(String::new())),
     };
     match begun {
         Ok(mut line) => {
@@ -113,7 +115,8 @@ async fn stdio(
             child.stop(Ladder::default()).await;
             Err(Refusal::Handshake(reason))
         }
-        Err(Refusal::Final(reason)) => Err(Refusal::Final(last_words(&child, &reason).await)),
+        Err(Refusal::Gone(reason)) => Err(Refusal::Final(last_words(&child, &reason).await)),
+        Err(Refusal::Final(reason)) => Err(Refusal::Final(with_words(&child, reason))),
     }
 }
 
@@ -129,6 +132,10 @@ pub(super) async fn last_words(child: &Child, reason: &str) -> String {
         Ok(status) => format!("it {status}"),
         Err(_) => reason.to_owned(),
     };
+    with_words(child, how)
+}
+
+fn with_words(child: &Child, how: String) -> String {
     let said = child.stderr().text();
     match said
         .lines()
@@ -175,10 +182,10 @@ fn refusal(error: ClientInitializeError) -> Refusal {
             Refusal::Handshake(format!("it refused to begin: {}", error.message))
         }
         ClientInitializeError::ConnectionClosed(_) => {
-            Refusal::Final("it closed the connection before it answered".to_owned())
+            Refusal::Gone("it closed the connection before it answered".to_owned())
         }
         ClientInitializeError::TransportError { error, .. } => {
-            Refusal::Final(text::causes(error.error.as_ref()))
+            Refusal::Final(unsent(error.error.as_ref()))
         }
         ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
             Refusal::Final("it speaks no version of MCP that we speak".to_owned())
@@ -191,12 +198,16 @@ fn refusal(error: ClientInitializeError) -> Refusal {
 pub(super) fn failed(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => error.message.clone().into_owned(),
-        ServiceError::TransportSend(error) => text::causes(error.error.as_ref()),
+        ServiceError::TransportSend(error) => unsent(error.error.as_ref()),
         ServiceError::TransportClosed => "the connection has ended".to_owned(),
         ServiceError::UnexpectedResponse => "the answer is not what was asked for".to_owned(),
         ServiceError::Timeout { timeout } => format!("no answer within {} s", timeout.as_secs()),
         other => other.to_string(),
     }
+}
+
+fn unsent(error: &(dyn std::error::Error + 'static)) -> String {
+    http::reason(error).unwrap_or_else(|| text::causes(error))
 }
 
 fn final_refusal(error: impl std::error::Error + 'static) -> Refusal {
@@ -214,7 +225,7 @@ fn late() -> Refusal {
 impl Refusal {
     fn reason(self) -> String {
         match self {
-            Refusal::Handshake(reason) | Refusal::Final(reason) => reason,
+            Refusal::Handshake(reason) | Refusal::Gone(reason) | Refusal::Final(reason) => reason,
         }
     }
 }

@@ -78,19 +78,19 @@ async fn keep(server: Arc<Server>, mut stop: oneshot::Receiver<()>) {
     let cancel = running.cancellation_token();
     let mut waiting = std::pin::pin!(running.waiting());
     let watch = watch(&server, &link, child.as_ref());
-    let ended = tokio::select! {
-        _ = &mut waiting => Some("the connection has ended"),
-        () = watch => Some("the connection has ended"),
-        _ = &mut stop => None,
+    let end = tokio::select! {
+        _ = &mut waiting => End::Connection,
+        () = watch => End::Process,
+        _ = &mut stop => End::Asked,
     };
-    let reason = match (ended, &child) {
-        (None, _) => CLOSED.to_owned(),
-        (Some(reason), Some(child)) => dial::last_words(child, reason).await,
-        (Some(reason), None) => reason.to_owned(),
+    let reason = match (end, &child) {
+        (End::Asked, _) => CLOSED.to_owned(),
+        (_, Some(child)) => dial::last_words(child, ENDED).await,
+        (_, None) => ENDED.to_owned(),
     };
     let reason = server.mask.reason(&reason);
     server.set(Status::Ended(reason.clone()));
-    if ended.is_some() {
+    if end != End::Asked {
         let server_name = server.name.clone();
         server
             .tell(Event::Ended {
@@ -105,9 +105,20 @@ async fn keep(server: Arc<Server>, mut stop: oneshot::Receiver<()>) {
             child.stop(Ladder::default()).await;
         }
     };
-    // The transport of a process ends with it.
-    let leaving = tokio::time::timeout(LEAVE, waiting);
-    tokio::join!(stopping, async { leaving.await.ok() });
+    let leaving = async {
+        if end != End::Connection {
+            tokio::time::timeout(LEAVE, waiting).await.ok();
+        }
+    };
+    tokio::join!(stopping, leaving);
+}
+
+/// What a server's end began with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Connection,
+    Process,
+    Asked,
 }
 
 /// Connects, and learns what there is.
@@ -238,6 +249,7 @@ async fn next(news: &mut Option<Subscription>) -> Option<()> {
 }
 
 const CLOSED: &str = "it was closed";
+const ENDED: &str = "the connection has ended";
 /// The shortest time between two looks at the lists.
 const REST: Duration = Duration::from_secs(1);
 /// How long a connection may take to say goodbye.
