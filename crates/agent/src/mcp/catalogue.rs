@@ -21,19 +21,21 @@ pub(super) struct Catalogue {
     pub(super) tools: Vec<Listed>,
     pub(super) prompts: Vec<Prompt>,
     pub(super) resources: Vec<v1::ResourceLink>,
+    /// What it says of how to use it.
+    pub(super) instructions: Option<String>,
     /// How many of them were too many, too large or unreadable.
     pub(super) left_out: usize,
 }
 
 /// A tool, and what its server calls it.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Listed {
     pub(super) tool: Tool,
     pub(super) theirs: String,
 }
 
 /// A prompt, and what its server calls it.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Prompt {
     pub(super) command: v1::AvailableCommand,
     pub(super) theirs: String,
@@ -62,10 +64,14 @@ impl Catalogue {
         names: Names<'_>,
     ) -> Result<Catalogue, ServiceError> {
         let info = peer.peer_info();
+        let said = info.as_ref().and_then(|info| info.instructions.as_deref());
+        let mut catalogue = Catalogue {
+            instructions: said.map(description),
+            ..Catalogue::default()
+        };
         let offers = info
             .map(|info| info.capabilities.clone())
             .unwrap_or_default();
-        let mut catalogue = Catalogue::default();
         if offers.tools.is_some() {
             let list = fetch_all(peer, "tools", |page| {
                 ClientRequest::ListToolsRequest(ListToolsRequest {
@@ -206,7 +212,8 @@ fn hint(arguments: &[Argument]) -> String {
 }
 
 fn description(words: &str) -> String {
-    match text::head(words, DESCRIPTION) {
+    let words = text::plain(words);
+    match text::head(&words, DESCRIPTION) {
         (words, 0) => words.to_owned(),
         (words, _) => format!("{words}…"),
     }

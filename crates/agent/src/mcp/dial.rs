@@ -15,7 +15,7 @@ use super::lines::Lines;
 use super::over_acp::{Ear, OverAcp};
 use super::server::Server;
 use super::sse::Events;
-use super::{http, text};
+use super::{environment, http, text};
 
 /// A conversation with a server.
 pub(super) struct Line {
@@ -98,7 +98,9 @@ async fn stdio(
     mode: ClientLifecycleMode,
     deadline: Instant,
 ) -> Result<Line, Refusal> {
-    let program = program(config).cwd(&server.place.cwd).tail(TAIL);
+    let program = Program::new(config.command.as_path()).args(&config.args);
+    let program = environment::of(program, &config.env);
+    let program = program.cwd(&server.place.cwd).tail(TAIL);
     let starting = tokio::time::timeout_at(deadline, program.spawn_piped()).await;
     let (child, stdin, stdout) = starting.map_err(|_| late())?.map_err(not_started)?;
     let beginning = begin(handler, Lines::new(stdout, stdin), mode, deadline);
@@ -167,13 +169,6 @@ where
         child: None,
         ear: None,
     })
-}
-
-fn program(config: &v1::McpServerStdio) -> Program {
-    let program = Program::new(config.command.as_path()).args(&config.args);
-    let set =
-        |program: Program, entry: &v1::EnvVariable| program.env(&entry.name, entry.value.reveal());
-    config.env.iter().fold(program, set)
 }
 
 fn refusal(error: ClientInitializeError) -> Refusal {

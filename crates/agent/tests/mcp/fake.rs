@@ -15,6 +15,7 @@ pub(crate) const SECRET: &str = "FAKE_TOKEN";
 pub(crate) enum Act {
     Say(String),
     Die,
+    Flood,
 }
 
 #[derive(Default)]
@@ -44,6 +45,10 @@ pub(crate) fn run(manner: &str) -> ExitCode {
         for act in fake.take(&message) {
             match act {
                 Act::Say(text) => writeln!(out, "{text}").unwrap(),
+                Act::Flood => {
+                    drop(out);
+                    flood()
+                }
                 Act::Die => {
                     eprintln!("out of memory near {}", fake.secret);
                     return ExitCode::from(7);
@@ -183,6 +188,7 @@ impl Fake {
             )],
             "refuse" => vec![error(id, -32000, &format!("bad\ntoken {}", self.secret))],
             "die" => vec![Act::Die],
+            "flood" => vec![Act::Flood],
             "never" => vec![progress(token, 1, "begun")],
             "steps" => {
                 let mut acts: Vec<_> = (1..4).map(|n| progress(token, n, "step")).collect();
@@ -307,12 +313,13 @@ fn error(id: &Value, code: i64, message: &str) -> Act {
     )
 }
 
-const BEHAVIOURS: [&str; 20] = [
+const BEHAVIOURS: [&str; 21] = [
     "where",
     "pid",
     "fail",
     "refuse",
     "die",
+    "flood",
     "never",
     "steps",
     "structured",

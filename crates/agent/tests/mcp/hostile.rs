@@ -2,16 +2,18 @@
 
 use std::time::{Duration, Instant};
 
-use attache_agent::mcp::Status;
+use attache_agent::mcp::{Place, Servers, Status};
 use expect_test::expect;
 
-use crate::desk::{Desk, stdio};
+use crate::desk::{Desk, said, stdio};
 use crate::trials;
 
 trials!(
     a_server_that_never_answers_fails_in_time,
     a_server_that_prints_to_its_output_works,
     a_server_that_floods_does_not_hold_up_the_rest,
+    a_server_that_floods_while_it_is_called_is_given_up,
+    events_that_nobody_takes_hold_up_nothing,
     pages_without_end_are_cut_off,
     a_bad_tool_costs_only_itself,
     a_long_result_is_cut_and_says_so,
@@ -47,6 +49,35 @@ async fn a_server_that_floods_does_not_hold_up_the_rest() {
         "{:?}",
         desk.status()
     );
+}
+
+async fn a_server_that_floods_while_it_is_called_is_given_up() {
+    let list = vec![stdio("fake", ""), stdio("other", "")];
+    let desk = Desk::open_with(list, |place| place.patience = Duration::from_secs(1)).await;
+    expect!["failed: the MCP server `fake` failed: no answer and no progress for 1 s"]
+        .assert_eq(&desk.call("flood").await);
+    let outcome = desk.servers.call("mcp__other__echo", "", drop).await;
+    assert_eq!(said(&outcome), "nothing");
+    let begun = Instant::now();
+    desk.servers.close().await;
+    assert!(begun.elapsed() < Duration::from_secs(8));
+}
+
+async fn events_that_nobody_takes_hold_up_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let (sender, _events) = tokio::sync::mpsc::channel(1);
+    let list = vec![
+        stdio("gone", "exits"),
+        stdio("gone", "exits"),
+        stdio("fake", ""),
+    ];
+    let servers = Servers::connect(list, Place::new(place.path()), sender);
+    servers.ready().await;
+    let outcome = servers.call("mcp__fake__echo", "", drop).await;
+    assert_eq!(said(&outcome), "nothing");
+    let begun = Instant::now();
+    servers.close().await;
+    assert!(begun.elapsed() < Duration::from_secs(8));
 }
 
 async fn pages_without_end_are_cut_off() {

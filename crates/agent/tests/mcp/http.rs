@@ -111,7 +111,7 @@ async fn answer(
     let acts = fake.lock().unwrap().take(&message);
     let said = acts.into_iter().filter_map(|act| match act {
         Act::Say(text) => Some(text),
-        Act::Die => None,
+        Act::Die | Act::Flood => None,
     });
     let said: Vec<_> = said.collect();
     match (said.last(), manner) {
@@ -143,7 +143,7 @@ fn server(url: &str) -> v1::McpServer {
 async fn a_server_that_answers_with_json_works() {
     let desk = Desk::open(vec![server(&serve("json").await)]).await;
     assert!(
-        matches!(desk.status(), Status::Ready { tools: 22, .. }),
+        matches!(desk.status(), Status::Ready { tools: 23, .. }),
         "{:?}",
         desk.status()
     );
@@ -164,7 +164,7 @@ async fn a_server_that_wants_other_headers_says_so() {
     let none: [v1::HttpHeader; 0] = [];
     let server = v1::McpServer::Http(v1::McpServerHttp::new(
         "fake",
-        url.replace(CANARY, "other"),
+        url.replace(CANARY, "wrong"),
         none,
     ));
     let mut desk = Desk::open(vec![server]).await;

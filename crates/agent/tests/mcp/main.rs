@@ -4,7 +4,8 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test that meets the unexpected stops; clippy does not see that these are tests"
+    clippy::print_stderr,
+    reason = "a test that meets the unexpected stops and says so; clippy does not see that these are tests"
 )]
 
 mod acp;
@@ -39,10 +40,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-fn trial<F: Future<Output = ()>>(name: &str, test: fn() -> F) -> Trial
-where
-    F: 'static,
-{
+fn trial<F: Future<Output = ()> + 'static>(name: &str, test: fn() -> F) -> Trial {
     Trial::test(name, move || {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
@@ -61,7 +59,10 @@ where
 /// The names of tests with the tests.
 macro_rules! trials {
     ($($name:ident),* $(,)?) => {
-        pub(crate) fn trials() -> Vec<libtest_mimic::Trial> {
+        crate::trials!(as trials: $($name),*);
+    };
+    (as $trials:ident: $($name:ident),* $(,)?) => {
+        pub(crate) fn $trials() -> Vec<libtest_mimic::Trial> {
             let module = module_path!().rsplit("::").next().unwrap_or_default();
             vec![$(crate::trial(&format!("{module}::{}", stringify!($name)), $name)),*]
         }

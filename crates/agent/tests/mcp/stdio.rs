@@ -59,7 +59,7 @@ async fn tools_have_safe_names_and_their_hints() {
                     name: "fake",
                     transport: "stdio",
                     status: Ready {
-                        tools: 22,
+                        tools: 23,
                         prompts: 1,
                         resources: 1,
                         left_out: 0,
@@ -291,7 +291,7 @@ async fn a_server_may_ask_for_roots_but_not_for_the_model() {
 async fn a_server_without_handshake_is_found_out() {
     let desk = Desk::open(vec![stdio("fake", "modern")]).await;
     assert!(
-        matches!(desk.status(), Status::Ready { tools: 22, .. }),
+        matches!(desk.status(), Status::Ready { tools: 23, .. }),
         "{:?}",
         desk.status()
     );
