@@ -135,22 +135,28 @@ impl Catalogue {
 
     fn take_resources(&mut self, list: List<model::Resource>) {
         self.left_out += list.left_out;
-        let links = list.items.iter().map(link);
-        self.resources.extend(links);
+        for resource in list.items {
+            match link(&resource) {
+                Some(link) => self.resources.push(link),
+                None => self.left_out += 1,
+            }
+        }
     }
 }
 
-/// A resource as ACP has it.
-pub(super) fn link(resource: &model::Resource) -> v1::ResourceLink {
+/// A resource as ACP has it, unless its address is no address any more.
+pub(super) fn link(resource: &model::Resource) -> Option<v1::ResourceLink> {
+    if resource.uri.len() > ADDRESS {
+        return None;
+    }
     let mut link = v1::ResourceLink::new(text::line(&resource.name, TITLE), &*resource.uri);
-    link.title = resource
-        .title
-        .as_deref()
-        .map(|title| text::line(title, TITLE));
+    let title = resource.title.as_deref();
+    link.title = title.map(|title| text::line(title, TITLE));
     link.description = resource.description.as_deref().map(description);
-    link.mime_type.clone_from(&resource.mime_type);
+    let media_type = resource.mime_type.as_deref();
+    link.mime_type = media_type.map(|media_type| text::line(media_type, NAME));
     link.size = resource.size.and_then(|size| i64::try_from(size).ok());
-    link
+    Some(link)
 }
 
 fn listed(names: Names<'_>, name: String, schema: Value, tool: &model::Tool) -> Listed {
@@ -274,6 +280,8 @@ const PAGES: usize = 64;
 const ITEMS: usize = 256;
 const ARGUMENTS: usize = 16;
 const NAME: usize = 48;
+/// The longest address of a resource.
+pub(super) const ADDRESS: usize = 4 * 1024;
 const TITLE: usize = 200;
 const DESCRIPTION: usize = 4 * 1024;
 const SCHEMA: usize = 64 * 1024;

@@ -29,7 +29,7 @@ pub(super) struct Line {
 pub(super) enum Refusal {
     /// The server does not know `initialize`; it may be one that has no handshake any more.
     Handshake(String),
-    /// The connection ended.
+    /// The connection ended, or never was.
     Gone(String),
     /// Anything else.
     Final(String),
@@ -130,8 +130,8 @@ pub(super) async fn gone(child: &Child) {
 
 /// How a process ended, with the last line of its standard error; or this reason, if it has not ended.
 pub(super) async fn last_words(child: &Child, reason: &str) -> String {
-    let how = match tokio::time::timeout(DRAIN, child.exited()).await {
-        Ok(status) => format!("it {status}"),
+    let how = match tokio::time::timeout(EXIT, child.wait()).await {
+        Ok(ending) => format!("it {}", ending.status),
         Err(_) => reason.to_owned(),
     };
     with_words(child, how)
@@ -180,7 +180,7 @@ fn refusal(error: ClientInitializeError) -> Refusal {
             Refusal::Gone("it closed the connection before it answered".to_owned())
         }
         ClientInitializeError::TransportError { error, .. } => {
-            Refusal::Final(unsent(error.error.as_ref()))
+            Refusal::Gone(unsent(error.error.as_ref()))
         }
         ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
             Refusal::Final("it speaks no version of MCP that we speak".to_owned())
@@ -226,5 +226,7 @@ impl Refusal {
 }
 
 const TAIL: usize = 16 * 1024;
+/// How long a process may take to end after its connection has.
+const EXIT: Duration = Duration::from_secs(1);
 /// How long what a process wrote last may take to reach us.
 const DRAIN: Duration = Duration::from_millis(300);

@@ -146,7 +146,11 @@ impl Server {
             match self.ask_once(&link, question, progress).await? {
                 ServerResult::InputRequiredResult(back) => {
                     let mut answers = InputResponses::new();
-                    for (key, wanted) in back.input_requests.unwrap_or_default() {
+                    let wanted = back.input_requests.unwrap_or_default();
+                    if wanted.len() > QUESTIONS {
+                        return Err(self.failure("it asks back too much at once"));
+                    }
+                    for (key, wanted) in wanted {
                         let answer = link.handler.answer(wanted).await;
                         answers.insert(key, answer.ok_or_else(|| self.failure(NOT_GIVEN))?);
                     }
@@ -269,6 +273,7 @@ impl Drop for Question {
 }
 
 const ROUNDS: usize = 10;
+const QUESTIONS: usize = 8;
 const STEPS: usize = 16;
 const SOON: Duration = Duration::from_secs(2);
 const NOT_GIVEN: &str = "it asks for what it does not get, such as the use of the model";

@@ -14,6 +14,7 @@ use crate::trials;
 trials!(
     a_server_is_reached_through_the_client,
     what_a_server_tells_belongs_to_a_request,
+    lists_are_asked_for_again_when_they_change,
     a_call_that_is_dropped_is_taken_back,
     a_server_that_asks_back_gets_its_answer,
     a_server_that_the_client_does_not_know_fails,
@@ -118,6 +119,8 @@ async fn play(
 
 fn notification(id: &str, said: &Value) -> v1::MessageMcpNotification {
     let method = said["method"].as_str().unwrap();
+    let listener = &said["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
+    let id = listener.as_str().unwrap_or(id);
     let mut notification = v1::MessageMcpNotification::new("s1", id, method);
     if let Some(params) = said["params"].as_object() {
         notification.params = Some(RawObject::from(params.clone()));
@@ -195,6 +198,18 @@ async fn what_a_server_tells_belongs_to_a_request() {
         .await
         .unwrap();
     assert_eq!(desk.call("echo").await, "nothing");
+}
+
+async fn lists_are_asked_for_again_when_they_change() {
+    let mut pair = pair().await;
+    let mut desk = open(&mut pair, "s1").await;
+    heard(&mut pair.asked, "subscriptions/listen null").await;
+    assert_eq!(desk.call("grow").await, "grown");
+    let changed = Event::ToolsChanged {
+        server: "fake".to_owned(),
+    };
+    assert_eq!(desk.event().await, changed);
+    assert!(desk.servers.tool("mcp__fake__grown").is_some());
 }
 
 async fn a_call_that_is_dropped_is_taken_back() {

@@ -23,6 +23,8 @@ pub(crate) struct Fake {
     manner: String,
     secret: String,
     grown: bool,
+    /// The request by which the client listens.
+    listener: Option<Value>,
     /// The call that waits for an answer of the client.
     waiting: Option<Value>,
 }
@@ -135,6 +137,14 @@ impl Fake {
                     {"uri": params["uri"], "mimeType": "text/plain", "text": "one!"},
                 ]}),
             )],
+            Some("subscriptions/listen") => {
+                self.listener = Some(id.clone());
+                vec![notice(
+                    "subscriptions/acknowledged",
+                    id,
+                    &params["notifications"],
+                )]
+            }
             Some("tools/call") => self.call(id, params),
             Some("notifications/cancelled") => {
                 std::fs::write("cancelled", params["requestId"].to_string()).unwrap();
@@ -214,9 +224,8 @@ impl Fake {
             "twice" => [say("once"), say("twice")].into_iter().flatten().collect(),
             "grow" => {
                 self.grown = true;
-                let changed =
-                    json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
-                let mut acts = vec![Act::Say(changed.to_string())];
+                let listener = self.listener.clone().unwrap_or_default();
+                let mut acts = vec![notice("tools/list_changed", &listener, &Value::Null)];
                 acts.extend(say("grown"));
                 acts
             }
@@ -272,6 +281,19 @@ pub(crate) fn progress(token: &Value, done: u64, message: &str) -> Act {
         }})
         .to_string(),
     )
+}
+
+/// A notification for whoever listens by this request.
+fn notice(method: &str, listener: &Value, filter: &Value) -> Act {
+    let mut params = json!({});
+    if !listener.is_null() {
+        params["_meta"] = json!({"io.modelcontextprotocol/subscriptionId": listener});
+    }
+    if !filter.is_null() {
+        params["notifications"] = filter.clone();
+    }
+    let method = format!("notifications/{method}");
+    Act::Say(json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string())
 }
 
 fn form() -> Value {

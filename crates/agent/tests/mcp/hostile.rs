@@ -42,7 +42,7 @@ async fn a_server_that_prints_to_its_output_works() {
 
 async fn a_server_that_floods_does_not_hold_up_the_rest() {
     let list = vec![stdio("flood", "floods"), stdio("fake", "")];
-    let desk = Desk::open_with(list, |place| place.deadline = Duration::from_secs(2)).await;
+    let desk = Desk::open_with(list, |place| place.deadline = Duration::from_secs(4)).await;
     assert_eq!(desk.call("echo").await, "nothing");
     assert!(
         matches!(&desk.status(), Status::Failed(_)),

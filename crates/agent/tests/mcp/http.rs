@@ -1,5 +1,6 @@
 //! Servers over Streamable HTTP.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use attache::v1;
@@ -23,12 +24,15 @@ trials!(
     an_answer_that_cannot_be_read_fails_at_once,
     headers_do_not_follow_a_redirect_elsewhere,
     a_stream_that_breaks_off_fails_its_call,
+    a_server_without_handshake_is_found_out,
+    a_session_that_the_server_has_forgotten_begins_again,
 );
 
 /// A request, as far as the fakes look at it.
 pub(crate) struct Request {
     pub(crate) line: String,
     pub(crate) authorization: Option<String>,
+    pub(crate) session: Option<String>,
     pub(crate) body: Vec<u8>,
 }
 
@@ -39,7 +43,7 @@ pub(crate) async fn read(stream: &mut BufReader<TcpStream>) -> Option<Request> {
         .await
         .ok()
         .filter(|read| *read > 0)?;
-    let (mut length, mut authorization) = (0, None);
+    let (mut length, mut authorization, mut session) = (0, None, None);
     loop {
         let mut header = String::new();
         stream.read_line(&mut header).await.ok()?;
@@ -49,6 +53,7 @@ pub(crate) async fn read(stream: &mut BufReader<TcpStream>) -> Option<Request> {
         match name.to_lowercase().as_str() {
             "content-length" => length = value.parse().unwrap(),
             "authorization" => authorization = Some(value.to_owned()),
+            "mcp-session-id" => session = Some(value.to_owned()),
             _ => {}
         }
     }
@@ -57,6 +62,7 @@ pub(crate) async fn read(stream: &mut BufReader<TcpStream>) -> Option<Request> {
     Some(Request {
         line,
         authorization,
+        session,
         body,
     })
 }
@@ -74,7 +80,7 @@ pub(crate) async fn write(stream: &mut BufReader<TcpStream>, status: &str, kind:
 async fn serve(manner: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let fake = Arc::new(Mutex::new(Fake::new("")));
+    let fake = Arc::new(Mutex::new(Fake::new(manner)));
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             let fake = Arc::clone(&fake);
@@ -114,9 +120,15 @@ async fn answer(
         Act::Die | Act::Flood => None,
     });
     let said: Vec<_> = said.collect();
+    if manner == "forgets" {
+        return forget(stream, request, &message, said.last()).await;
+    }
     match (said.last(), manner) {
         (None, _) => write(stream, "202 Accepted", "text/plain", "").await,
-        (Some(last), "json") => write(stream, "200 OK", "application/json", last).await,
+        (Some(last), "modern") if last.contains("\"error\"") => {
+            write(stream, "400 Bad Request", "application/json", last).await;
+        }
+        (Some(last), "json" | "modern") => write(stream, "200 OK", "application/json", last).await,
         (Some(_), _) => {
             let breaks = message["params"]["name"] == "never";
             let events: String = said
@@ -132,6 +144,28 @@ async fn answer(
             )
             .await;
         }
+    }
+}
+
+/// Sessions `s` and then `ss`: the first is forgotten when a tool is called in it.
+async fn forget(
+    stream: &mut BufReader<TcpStream>,
+    request: &Request,
+    message: &Value,
+    said: Option<&String>,
+) {
+    static BEGUN: AtomicUsize = AtomicUsize::new(0);
+    if message["method"] == "initialize" {
+        let session = "s".repeat(BEGUN.fetch_add(1, Ordering::Relaxed) + 1);
+        let kind = format!("application/json\r\nMcp-Session-Id: {session}");
+        return write(stream, "200 OK", &kind, said.unwrap()).await;
+    }
+    let is_call = message["method"] == "tools/call";
+    match (request.session.as_deref(), said) {
+        (Some("s"), _) if is_call => write(stream, "404 Not Found", "text/plain", "").await,
+        (Some(_), Some(said)) => write(stream, "200 OK", "application/json", said).await,
+        (Some(_), None) => write(stream, "202 Accepted", "text/plain", "").await,
+        (None, _) => write(stream, "400 Bad Request", "text/plain", "").await,
     }
 }
 
@@ -239,4 +273,19 @@ async fn a_stream_that_breaks_off_fails_its_call() {
         "{broken}"
     );
     assert_eq!(desk.call("echo").await, "nothing");
+}
+
+async fn a_server_without_handshake_is_found_out() {
+    let desk = Desk::open(vec![server(&serve("modern").await)]).await;
+    assert!(
+        matches!(desk.status(), Status::Ready { .. }),
+        "{:?}",
+        desk.status()
+    );
+    assert_eq!(desk.call_with("echo", r#"{"text":"hi"}"#).await, "hi");
+}
+
+async fn a_session_that_the_server_has_forgotten_begins_again() {
+    let desk = Desk::open(vec![server(&serve("forgets").await)]).await;
+    assert_eq!(desk.call_with("echo", r#"{"text":"hi"}"#).await, "hi");
 }
