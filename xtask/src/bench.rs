@@ -1,6 +1,8 @@
-//! `cargo xtask bench [codec|engine|screen|start] [--quick]`: what a message costs and what a conversation costs, next to
-//! the official crates, how long a frame of the terminal UI takes, and what the binary adds to an agent.
+//! `cargo xtask bench [codec|engine|screen|start|journal|agent] [--quick]`: what a message costs and what a conversation costs, next to
+//! the official crates, how long a frame of the terminal UI takes, what the binary adds to an agent, and what our own
+//! agent and its journal cost.
 
+mod agent;
 mod codec;
 mod printed;
 mod start;
@@ -17,14 +19,18 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
             codec::run(root, effort)?;
             printed::run(root, "attache", "engine", effort)?;
             printed::run(root, "attache-client", "screen", effort)?;
-            start::run(root, effort)
+            start::run(root, effort)?;
+            printed::run(root, "attache-agent", "journal", effort)?;
+            agent::run(root, effort)
         }
         ["codec"] => codec::run(root, effort),
         ["engine"] => printed::run(root, "attache", "engine", effort),
         ["screen"] => printed::run(root, "attache-client", "screen", effort),
         ["start"] => start::run(root, effort),
+        ["journal"] => printed::run(root, "attache-agent", "journal", effort),
+        ["agent"] => agent::run(root, effort),
         other => Err(format!(
-            "bench takes `codec`, `engine`, `screen` or `start`, and `--quick`, not `{}`",
+            "bench takes `codec`, `engine`, `screen`, `start`, `journal` or `agent`, and `--quick`, not `{}`",
             other.join(" ")
         )),
     }

@@ -6,6 +6,7 @@
 mod catalogue;
 mod content;
 mod dial;
+mod environment;
 mod handler;
 mod http;
 mod keeper;
@@ -15,6 +16,7 @@ mod over_acp;
 mod prompts;
 mod server;
 mod sse;
+mod state;
 mod text;
 mod web;
 mod wire;
@@ -35,8 +37,11 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
 use crate::Outcome;
+use catalogue::{Catalogue, Listed, Prompt};
 use keeper::Keeper;
 use server::Server;
+
+pub use state::{Event, Failure, State, Status};
 
 /// Where a session works, and what its servers may count on.
 #[derive(Debug, Clone)]
@@ -88,100 +93,6 @@ pub struct Progress {
     pub message: Option<String>,
 }
 
-/// A server, to a person.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct State {
-    /// Its name.
-    pub name: String,
-    /// How it is reached: `stdio`, `http`, `sse` or `acp`.
-    pub transport: &'static str,
-    /// How it is.
-    pub status: Status,
-}
-
-/// How a server is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Status {
-    /// It is being reached.
-    Connecting,
-    /// It can be used.
-    Ready {
-        /// How many tools it has.
-        tools: usize,
-        /// How many prompts.
-        prompts: usize,
-        /// How many resources.
-        resources: usize,
-        /// How many of all these were too many, too large or unreadable.
-        left_out: usize,
-        /// The program's own name and version.
-        version: Option<String>,
-    },
-    /// It could not be reached.
-    Failed(String),
-    /// It was ready, and has ended.
-    Ended(String),
-}
-
-/// What happens to a server. None carries a secret.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
-    /// It can be used.
-    Ready {
-        /// Which server.
-        server: String,
-    },
-    /// It could not be reached.
-    Failed {
-        /// Which server.
-        server: String,
-        /// Why.
-        reason: String,
-    },
-    /// It has ended by itself; its tools, prompts and resources are gone.
-    Ended {
-        /// Which server.
-        server: String,
-        /// How.
-        reason: String,
-    },
-    /// Its tools are others.
-    ToolsChanged {
-        /// Which server.
-        server: String,
-    },
-    /// Its prompts are others.
-    PromptsChanged {
-        /// Which server.
-        server: String,
-    },
-    /// Its resources are others.
-    ResourcesChanged {
-        /// Which server.
-        server: String,
-    },
-}
-
-/// Why a server did not do what it was asked to.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Failure {
-    /// No server has it.
-    #[error("no MCP server of this session has such a {0}")]
-    Unknown(&'static str),
-    /// What it was given does not fit.
-    #[error("{0}")]
-    Input(String),
-    /// The server failed.
-    #[error("the MCP server `{server}` failed: {reason}")]
-    Server {
-        /// Which server.
-        server: String,
-        /// Why, without secrets.
-        reason: String,
-    },
-}
-
 impl Place {
     /// A place without a client.
     pub fn new(cwd: impl Into<PathBuf>) -> Place {
@@ -223,9 +134,7 @@ impl Servers {
                 let keeper = if index < MOST {
                     Some(Keeper::start(Arc::clone(&server)))
                 } else {
-                    server.set(Status::Failed(format!(
-                        "a session has at most {MOST} servers"
-                    )));
+                    server.refuse(format!("a session has at most {MOST} servers"));
                     None
                 };
                 Entry {
@@ -244,7 +153,7 @@ impl Servers {
     /// The tools of the servers that are ready.
     pub fn tools(&self) -> Vec<Tool> {
         let catalogues = self.open().map(|server| server.catalogue());
-        let tools = |catalogue: Arc<catalogue::Catalogue>| {
+        let tools = |catalogue: Arc<Catalogue>| {
             let tools = catalogue.tools.iter().map(|listed| listed.tool.clone());
             tools.collect::<Vec<_>>()
         };
@@ -253,13 +162,13 @@ impl Servers {
 
     /// One tool, by the name that the model has for it. That of a server that has ended is still known.
     pub fn tool(&self, name: &str) -> Option<Tool> {
-        self.find_tool(name).map(|(_, tool, _)| tool)
+        self.find_tool(name).map(|(_, listed)| listed.tool)
     }
 
     /// The prompts of the servers that are ready, as commands named `server:prompt`.
     pub fn prompts(&self) -> Vec<v1::AvailableCommand> {
         let catalogues = self.open().map(|server| server.catalogue());
-        let commands = |catalogue: Arc<catalogue::Catalogue>| {
+        let commands = |catalogue: Arc<Catalogue>| {
             let commands = catalogue
                 .prompts
                 .iter()
@@ -299,9 +208,9 @@ impl Servers {
     /// Asks for a prompt, with what the person wrote behind its name.
     pub async fn prompt(&self, name: &str, words: &str) -> Result<Vec<Input>, Failure> {
         let (server, prompt) = self.find_prompt(name).ok_or(Failure::Unknown("prompt"))?;
-        let arguments = prompts::arguments(&prompt.1, words)?;
+        let arguments = prompts::arguments(&prompt.arguments, words)?;
         let request = |given, state| {
-            let mut params = GetPromptRequestParams::new(&*prompt.0);
+            let mut params = GetPromptRequestParams::new(&*prompt.theirs);
             params.arguments = Some(arguments.clone());
             params.input_responses = given;
             params.request_state = state;
@@ -335,6 +244,15 @@ impl Servers {
             ServerResult::ReadResourceResult(result) => Ok(content::resource(result.contents)),
             _ => Err(server.failure(NO_ANSWER)),
         }
+    }
+
+    /// What the servers that are ready say of how to use them, by name. It is a stranger's text.
+    pub fn instructions(&self) -> Vec<(String, String)> {
+        let said = self.open().filter_map(|server| {
+            let said = server.catalogue().instructions.clone()?;
+            Some((server.name.clone(), said))
+        });
+        said.collect()
     }
 
     /// Takes what the client passes on from a server that is reached through it.
@@ -382,10 +300,10 @@ impl Servers {
         input: &str,
         progress: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Outcome, Failure> {
-        let (server, _, theirs) = self.find_tool(name).ok_or(Failure::Unknown("tool"))?;
+        let (server, listed) = self.find_tool(name).ok_or(Failure::Unknown("tool"))?;
         let arguments = arguments(input)?;
         let request = |given, state| {
-            let mut params = CallToolRequestParams::new(theirs.clone());
+            let mut params = CallToolRequestParams::new(listed.theirs.clone());
             params.arguments = Some(arguments.clone());
             params.input_responses = given;
             params.request_state = state;
@@ -397,28 +315,21 @@ impl Servers {
         }
     }
 
-    fn find_tool(&self, name: &str) -> Option<(&Arc<Server>, Tool, String)> {
+    fn find_tool(&self, name: &str) -> Option<(&Arc<Server>, Listed)> {
         self.all().find_map(|server| {
             let catalogue = server.catalogue();
-            let listed = catalogue
-                .tools
-                .iter()
-                .find(|listed| listed.tool.spec.name == name)?;
-            Some((server, listed.tool.clone(), listed.theirs.clone()))
+            let mut tools = catalogue.tools.iter();
+            let listed = tools.find(|listed| listed.tool.spec.name == name)?;
+            Some((server, listed.clone()))
         })
     }
 
-    fn find_prompt(
-        &self,
-        name: &str,
-    ) -> Option<(&Arc<Server>, (String, Vec<catalogue::Argument>))> {
+    fn find_prompt(&self, name: &str) -> Option<(&Arc<Server>, Prompt)> {
         self.all().find_map(|server| {
             let catalogue = server.catalogue();
-            let prompt = catalogue
-                .prompts
-                .iter()
-                .find(|prompt| prompt.command.name == name)?;
-            Some((server, (prompt.theirs.clone(), prompt.arguments.clone())))
+            let mut prompts = catalogue.prompts.iter();
+            let prompt = prompts.find(|prompt| prompt.command.name == name)?;
+            Some((server, prompt.clone()))
         })
     }
 

@@ -76,6 +76,11 @@ fn build(root: &Path) -> Result<Programs, String> {
     })
 }
 
+/// The binary alone.
+pub(super) fn attache(root: &Path) -> Result<PathBuf, String> {
+    build(root).map(|programs| programs.attache)
+}
+
 /// The turn as `attache run` drives it, without anything else.
 fn turn(agent: &Path) -> io::Result<()> {
     let mut child = Command::new(agent)

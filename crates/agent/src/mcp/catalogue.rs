@@ -21,19 +21,21 @@ pub(super) struct Catalogue {
     pub(super) tools: Vec<Listed>,
     pub(super) prompts: Vec<Prompt>,
     pub(super) resources: Vec<v1::ResourceLink>,
+    /// What it says of how to use it.
+    pub(super) instructions: Option<String>,
     /// How many of them were too many, too large or unreadable.
     pub(super) left_out: usize,
 }
 
 /// A tool, and what its server calls it.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Listed {
     pub(super) tool: Tool,
     pub(super) theirs: String,
 }
 
 /// A prompt, and what its server calls it.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Prompt {
     pub(super) command: v1::AvailableCommand,
     pub(super) theirs: String,
@@ -62,10 +64,14 @@ impl Catalogue {
         names: Names<'_>,
     ) -> Result<Catalogue, ServiceError> {
         let info = peer.peer_info();
+        let said = info.as_ref().and_then(|info| info.instructions.as_deref());
+        let mut catalogue = Catalogue {
+            instructions: said.map(description),
+            ..Catalogue::default()
+        };
         let offers = info
             .map(|info| info.capabilities.clone())
             .unwrap_or_default();
-        let mut catalogue = Catalogue::default();
         if offers.tools.is_some() {
             let list = fetch_all(peer, "tools", |page| {
                 ClientRequest::ListToolsRequest(ListToolsRequest {
@@ -98,14 +104,14 @@ impl Catalogue {
 
     fn take_tools(&mut self, names: Names<'_>, list: List<model::Tool>) {
         self.left_out += list.left_out;
-        let mut taken = HashSet::new();
+        let (mut taken, mut seen) = (HashSet::new(), HashSet::new());
         let mut room = ALL_SCHEMAS;
         for tool in list.items {
             let schema = Value::Object((*tool.input_schema).clone());
             let size = schema.to_string().len();
-            let name = names::tool(names.slug, &tool.name, &mut taken);
-            match name {
-                Some(name) if size <= SCHEMA.min(room) => {
+            let is_new = seen.insert(tool.name.clone());
+            match names::tool(names.slug, &tool.name, &mut taken) {
+                Some(name) if is_new && size <= SCHEMA.min(room) => {
                     room -= size;
                     self.tools.push(listed(names, name, schema, &tool));
                 }
@@ -129,22 +135,28 @@ impl Catalogue {
 
     fn take_resources(&mut self, list: List<model::Resource>) {
         self.left_out += list.left_out;
-        let links = list.items.iter().map(link);
-        self.resources.extend(links);
+        for resource in list.items {
+            match link(&resource) {
+                Some(link) => self.resources.push(link),
+                None => self.left_out += 1,
+            }
+        }
     }
 }
 
-/// A resource as ACP has it.
-pub(super) fn link(resource: &model::Resource) -> v1::ResourceLink {
+/// A resource as ACP has it, unless its address is no address any more.
+pub(super) fn link(resource: &model::Resource) -> Option<v1::ResourceLink> {
+    if resource.uri.len() > ADDRESS {
+        return None;
+    }
     let mut link = v1::ResourceLink::new(text::line(&resource.name, TITLE), &*resource.uri);
-    link.title = resource
-        .title
-        .as_deref()
-        .map(|title| text::line(title, TITLE));
+    let title = resource.title.as_deref();
+    link.title = title.map(|title| text::line(title, TITLE));
     link.description = resource.description.as_deref().map(description);
-    link.mime_type.clone_from(&resource.mime_type);
+    let media_type = resource.mime_type.as_deref();
+    link.mime_type = media_type.map(|media_type| text::line(media_type, NAME));
     link.size = resource.size.and_then(|size| i64::try_from(size).ok());
-    link
+    Some(link)
 }
 
 fn listed(names: Names<'_>, name: String, schema: Value, tool: &model::Tool) -> Listed {
@@ -206,7 +218,8 @@ fn hint(arguments: &[Argument]) -> String {
 }
 
 fn description(words: &str) -> String {
-    match text::head(words, DESCRIPTION) {
+    let words = text::plain(words);
+    match text::head(&words, DESCRIPTION) {
         (words, 0) => words.to_owned(),
         (words, _) => format!("{words}…"),
     }
@@ -267,6 +280,8 @@ const PAGES: usize = 64;
 const ITEMS: usize = 256;
 const ARGUMENTS: usize = 16;
 const NAME: usize = 48;
+/// The longest address of a resource.
+pub(super) const ADDRESS: usize = 4 * 1024;
 const TITLE: usize = 200;
 const DESCRIPTION: usize = 4 * 1024;
 const SCHEMA: usize = 64 * 1024;

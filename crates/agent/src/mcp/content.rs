@@ -95,14 +95,10 @@ impl Sheet {
             ContentBlock::Text(text) => self.add_text(&text.text),
             ContentBlock::Image(image) => self.add_image(image.mime_type, image.data),
             ContentBlock::Audio(audio) => self.add_audio(audio.mime_type, audio.data),
-            ContentBlock::ResourceLink(resource) => {
-                let link = catalogue::link(&resource);
-                let words = format!("[resource {} <{}>]", link.name, link.uri);
-                if let Some(words) = self.fit(&words) {
-                    self.told.push(Input::Text(words));
-                    self.shown.push(v1::ContentBlock::ResourceLink(link));
-                }
-            }
+            ContentBlock::ResourceLink(resource) => match catalogue::link(&resource) {
+                Some(link) => self.add_link(link),
+                None => self.dropped += 1,
+            },
             ContentBlock::Resource(resource) => self.add_resource(resource.resource),
             _ => self.dropped += 1,
         }
@@ -115,8 +111,21 @@ impl Sheet {
         }
     }
 
+    fn add_link(&mut self, link: v1::ResourceLink) {
+        if let Some(words) = self.fit(&format!("[resource {} <{}>]", link.name, link.uri)) {
+            self.told.push(Input::Text(words));
+            self.shown.push(v1::ContentBlock::ResourceLink(link));
+        }
+    }
+
     fn add_resource(&mut self, resource: ResourceContents) {
         match resource {
+            ResourceContents::TextResourceContents { uri, .. }
+            | ResourceContents::BlobResourceContents { uri, .. }
+                if uri.len() > catalogue::ADDRESS =>
+            {
+                self.dropped += 1;
+            }
             ResourceContents::TextResourceContents {
                 uri,
                 mime_type,
@@ -126,7 +135,7 @@ impl Sheet {
                 if let Some(words) = self.fit(&text) {
                     self.told.push(Input::Text(format!("{uri}:\n{words}")));
                     let mut contents = v1::TextResourceContents::new(words, uri);
-                    contents.mime_type = mime_type;
+                    contents.mime_type = mime_type.filter(|kind| kind.len() <= KIND);
                     let resource = v1::EmbeddedResourceResource::Text(contents);
                     let resource = v1::EmbeddedResource::new(resource);
                     self.shown.push(v1::ContentBlock::Resource(resource));
@@ -161,6 +170,9 @@ impl Sheet {
     }
 
     fn add_audio(&mut self, media_type: String, data: String) {
+        if media_type.len() > KIND {
+            return self.leave_out("sound", "its format is none that a model hears");
+        }
         if let Some(data) = self.fit_media("sound", data) {
             let audio = v1::AudioContent::new(&*data, &*media_type);
             self.shown.push(v1::ContentBlock::Audio(audio));
@@ -211,5 +223,6 @@ const TEXT: usize = 96 * 1024;
 const MEDIA: usize = 8 * 1024 * 1024;
 const ONE: usize = 5 * 1024 * 1024;
 const BLOCKS: usize = 64;
+const KIND: usize = 100;
 const RAW: usize = 64 * 1024;
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];

@@ -15,7 +15,7 @@ use super::lines::Lines;
 use super::over_acp::{Ear, OverAcp};
 use super::server::Server;
 use super::sse::Events;
-use super::{http, text};
+use super::{environment, http, text};
 
 /// A conversation with a server.
 pub(super) struct Line {
@@ -29,6 +29,8 @@ pub(super) struct Line {
 pub(super) enum Refusal {
     /// The server does not know `initialize`; it may be one that has no handshake any more.
     Handshake(String),
+    /// The connection ended, or never was.
+    Gone(String),
     /// Anything else.
     Final(String),
 }
@@ -96,13 +98,15 @@ async fn stdio(
     mode: ClientLifecycleMode,
     deadline: Instant,
 ) -> Result<Line, Refusal> {
-    let program = program(config).cwd(&server.place.cwd).tail(TAIL);
+    let program = Program::new(config.command.as_path()).args(&config.args);
+    let program = environment::of(program, &config.env);
+    let program = program.cwd(&server.place.cwd).tail(TAIL);
     let starting = tokio::time::timeout_at(deadline, program.spawn_piped()).await;
     let (child, stdin, stdout) = starting.map_err(|_| late())?.map_err(not_started)?;
     let beginning = begin(handler, Lines::new(stdout, stdin), mode, deadline);
     let begun = tokio::select! {
         begun = beginning => begun,
-        () = gone(&child) => Err(Refusal::Final(String::new())),
+        () = gone(&child) => Err(Refusal::Gone(String::new())),
     };
     match begun {
         Ok(mut line) => {
@@ -113,7 +117,8 @@ async fn stdio(
             child.stop(Ladder::default()).await;
             Err(Refusal::Handshake(reason))
         }
-        Err(Refusal::Final(reason)) => Err(Refusal::Final(last_words(&child, &reason).await)),
+        Err(Refusal::Gone(reason)) => Err(Refusal::Final(last_words(&child, &reason).await)),
+        Err(Refusal::Final(reason)) => Err(Refusal::Final(with_words(&child, reason))),
     }
 }
 
@@ -125,10 +130,14 @@ pub(super) async fn gone(child: &Child) {
 
 /// How a process ended, with the last line of its standard error; or this reason, if it has not ended.
 pub(super) async fn last_words(child: &Child, reason: &str) -> String {
-    let how = match tokio::time::timeout(DRAIN, child.exited()).await {
-        Ok(status) => format!("it {status}"),
+    let how = match tokio::time::timeout(EXIT, child.wait()).await {
+        Ok(ending) => format!("it {}", ending.status),
         Err(_) => reason.to_owned(),
     };
+    with_words(child, how)
+}
+
+fn with_words(child: &Child, how: String) -> String {
     let said = child.stderr().text();
     match said
         .lines()
@@ -162,23 +171,16 @@ where
     })
 }
 
-fn program(config: &v1::McpServerStdio) -> Program {
-    let program = Program::new(config.command.as_path()).args(&config.args);
-    let set =
-        |program: Program, entry: &v1::EnvVariable| program.env(&entry.name, entry.value.reveal());
-    config.env.iter().fold(program, set)
-}
-
 fn refusal(error: ClientInitializeError) -> Refusal {
     match error {
         ClientInitializeError::JsonRpcError(error) => {
             Refusal::Handshake(format!("it refused to begin: {}", error.message))
         }
         ClientInitializeError::ConnectionClosed(_) => {
-            Refusal::Final("it closed the connection before it answered".to_owned())
+            Refusal::Gone("it closed the connection before it answered".to_owned())
         }
         ClientInitializeError::TransportError { error, .. } => {
-            Refusal::Final(text::causes(error.error.as_ref()))
+            Refusal::Gone(unsent(error.error.as_ref()))
         }
         ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
             Refusal::Final("it speaks no version of MCP that we speak".to_owned())
@@ -191,12 +193,16 @@ fn refusal(error: ClientInitializeError) -> Refusal {
 pub(super) fn failed(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => error.message.clone().into_owned(),
-        ServiceError::TransportSend(error) => text::causes(error.error.as_ref()),
+        ServiceError::TransportSend(error) => unsent(error.error.as_ref()),
         ServiceError::TransportClosed => "the connection has ended".to_owned(),
         ServiceError::UnexpectedResponse => "the answer is not what was asked for".to_owned(),
         ServiceError::Timeout { timeout } => format!("no answer within {} s", timeout.as_secs()),
         other => other.to_string(),
     }
+}
+
+fn unsent(error: &(dyn std::error::Error + 'static)) -> String {
+    http::reason(error).unwrap_or_else(|| text::causes(error))
 }
 
 fn final_refusal(error: impl std::error::Error + 'static) -> Refusal {
@@ -214,11 +220,13 @@ fn late() -> Refusal {
 impl Refusal {
     fn reason(self) -> String {
         match self {
-            Refusal::Handshake(reason) | Refusal::Final(reason) => reason,
+            Refusal::Handshake(reason) | Refusal::Gone(reason) | Refusal::Final(reason) => reason,
         }
     }
 }
 
 const TAIL: usize = 16 * 1024;
+/// How long a process may take to end after its connection has.
+const EXIT: Duration = Duration::from_secs(1);
 /// How long what a process wrote last may take to reach us.
 const DRAIN: Duration = Duration::from_millis(300);

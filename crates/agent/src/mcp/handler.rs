@@ -1,7 +1,7 @@
 //! What a server may ask of us and tell us: where the session works, a question to the person, how far a call has come,
 //! and that its lists have changed. It gets no use of the model.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,9 +31,17 @@ struct Inner {
     server: String,
     place: Arc<Place>,
     changed: Notify,
-    followed: Mutex<HashMap<ProgressToken, mpsc::Sender<Progress>>>,
+    following: Mutex<Following>,
     questions: Semaphore,
     asking: AtomicUsize,
+}
+
+/// Who wants to know how far calls have come. The token of a call is known only when it has been sent, and the server may
+/// be faster than we are: what nobody has asked for yet is kept for a while.
+#[derive(Default)]
+struct Following {
+    calls: HashMap<ProgressToken, mpsc::Sender<Progress>>,
+    early: VecDeque<(ProgressToken, Progress)>,
 }
 
 /// Ends the following of a call when dropped.
@@ -48,7 +56,7 @@ impl Handler {
             server: server.to_owned(),
             place,
             changed: Notify::new(),
-            followed: Mutex::default(),
+            following: Mutex::default(),
             questions: Semaphore::new(QUESTIONS),
             asking: AtomicUsize::new(0),
         }))
@@ -70,7 +78,7 @@ impl Handler {
 
     /// Passes on how far a call has come.
     pub(super) fn follow(&self, token: ProgressToken, to: mpsc::Sender<Progress>) -> Followed {
-        self.with_followed(|followed| followed.insert(token.clone(), to));
+        self.with_following(|following| following.follow(token.clone(), to));
         let handler = self.clone();
         Followed { handler, token }
     }
@@ -86,12 +94,9 @@ impl Handler {
         }
     }
 
-    fn with_followed<T>(
-        &self,
-        act: impl FnOnce(&mut HashMap<ProgressToken, mpsc::Sender<Progress>>) -> T,
-    ) -> T {
-        let followed = self.0.followed.lock();
-        act(&mut followed.unwrap_or_else(PoisonError::into_inner))
+    fn with_following<T>(&self, act: impl FnOnce(&mut Following) -> T) -> T {
+        let following = self.0.following.lock();
+        act(&mut following.unwrap_or_else(PoisonError::into_inner))
     }
 
     #[expect(deprecated, reason = "servers of today still ask for roots")]
@@ -127,7 +132,9 @@ impl Handler {
         if !place.can_ask() {
             return None;
         }
-        let schema = serde_json::to_string(schema).ok()?;
+        let schema = serde_json::to_string(schema)
+            .ok()
+            .filter(|schema| schema.len() <= FORM)?;
         let schema: v1::ElicitationSchema = json::from_str(&schema).ok()?;
         let message = format!("{} asks: {}", self.0.server, text::line(message, MESSAGE));
         let scope = v1::ElicitationScope::Session(v1::ElicitationSessionScope::new(session));
@@ -171,11 +178,7 @@ impl ClientHandler for Handler {
         told: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        let to = self.with_followed(|followed| followed.get(&told.progress_token).cloned());
-        if let Some(to) = to {
-            // Whoever follows wants the latest; what comes too fast is left out.
-            to.try_send(progress(&told)).ok();
-        }
+        self.with_following(|following| following.tell(&told.progress_token, progress(&told)));
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
@@ -208,7 +211,33 @@ impl Drop for Followed {
     fn drop(&mut self) {
         let token = &self.token;
         self.handler
-            .with_followed(|followed| followed.remove(token));
+            .with_following(|following| following.calls.remove(token));
+    }
+}
+
+impl Following {
+    fn follow(&mut self, token: ProgressToken, to: mpsc::Sender<Progress>) {
+        self.early.retain(|(early, progress)| {
+            let is_ours = *early == token;
+            if is_ours {
+                to.try_send(progress.clone()).ok();
+            }
+            !is_ours
+        });
+        self.calls.insert(token, to);
+    }
+
+    /// What comes too fast is left out.
+    fn tell(&mut self, token: &ProgressToken, progress: Progress) {
+        match self.calls.get(token) {
+            Some(to) => {
+                to.try_send(progress).ok();
+            }
+            None => {
+                self.early.truncate(EARLY - 1);
+                self.early.push_front((token.clone(), progress));
+            }
+        }
     }
 }
 
@@ -250,4 +279,6 @@ fn uri(path: &PathBuf) -> Option<String> {
 }
 
 const QUESTIONS: usize = 4;
+const EARLY: usize = 16;
 const MESSAGE: usize = 1000;
+const FORM: usize = 64 * 1024;

@@ -24,7 +24,7 @@ use super::wire::{LONGEST, TOO_LONG, UNREADABLE, failure};
 pub(super) fn transport(
     server: &v1::McpServerHttp,
 ) -> Result<StreamableHttpClientTransport<Http>, Error> {
-    let url = web::address(&server.url)?;
+    let url = web::address(&server.url, &server.headers)?;
     let client = Http(web::client(&server.headers)?);
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
     config.max_sse_event_size = LONGEST;
@@ -32,6 +32,15 @@ pub(super) fn transport(
     retry.max_times = Some(RETRIES);
     config.retry_config = Arc::new(retry);
     Ok(StreamableHttpClientTransport::with_client(client, config))
+}
+
+/// Why a message could not be sent over this transport, if it was this one.
+pub(super) fn reason(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    match error.downcast_ref::<Failure>()? {
+        StreamableHttpError::Client(error) => Some(error.to_string()),
+        StreamableHttpError::SessionExpired => Some("the server has forgotten us".to_owned()),
+        _ => None,
+    }
 }
 
 /// A client of HTTP as `rmcp` wants it. Nothing it reads is longer than the limit, and no failure of it names an address.

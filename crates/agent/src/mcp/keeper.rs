@@ -46,68 +46,82 @@ async fn keep(server: Arc<Server>, mut stop: oneshot::Receiver<()>) {
         begun = begin(&server) => begun,
         _ = &mut stop => return server.set(Status::Ended(CLOSED.to_owned())),
     };
-    let line = match begun {
-        Ok(line) => line,
+    match begun {
+        Ok(line) => attend(&server, line, stop).await,
         Err(reason) => {
             let reason = server.mask.reason(&reason);
             server.set(Status::Failed(reason.clone()));
-            let server_name = server.name.clone();
-            return server
-                .tell(Event::Failed {
-                    server: server_name,
-                    reason,
-                })
-                .await;
+            let name = server.name.clone();
+            let failed = Event::Failed {
+                server: name,
+                reason,
+            };
+            tokio::select! {
+                () = server.tell(failed) => {}
+                _ = stop => {}
+            }
         }
-    };
-    server
-        .tell(Event::Ready {
-            server: server.name.clone(),
-        })
-        .await;
+    }
+}
+
+/// Stays with a server until it ends or is to end.
+async fn attend(server: &Server, line: Line, mut stop: oneshot::Receiver<()>) {
     let Line {
         running,
         handler,
         child,
         ..
     } = line;
-    let link = Link {
-        peer: running.peer().clone(),
-        handler,
-    };
+    let peer = running.peer().clone();
+    let link = Link { peer, handler };
     let cancel = running.cancellation_token();
     let mut waiting = std::pin::pin!(running.waiting());
-    let watch = watch(&server, &link, child.as_ref());
-    let ended = tokio::select! {
-        _ = &mut waiting => Some("the connection has ended"),
-        () = watch => Some("the connection has ended"),
-        _ = &mut stop => None,
+    let watch = watch(server, &link, child.as_ref());
+    let end = tokio::select! {
+        _ = &mut waiting => End::Connection,
+        () = watch => End::Process,
+        _ = &mut stop => End::Asked,
     };
-    let reason = match (ended, &child) {
-        (None, _) => CLOSED.to_owned(),
-        (Some(reason), Some(child)) => dial::last_words(child, reason).await,
-        (Some(reason), None) => reason.to_owned(),
+    let reason = match (end, &child) {
+        (End::Asked, _) => CLOSED.to_owned(),
+        (_, Some(child)) => dial::last_words(child, ENDED).await,
+        (_, None) => ENDED.to_owned(),
     };
     let reason = server.mask.reason(&reason);
     server.set(Status::Ended(reason.clone()));
-    if ended.is_some() {
-        let server_name = server.name.clone();
-        server
-            .tell(Event::Ended {
-                server: server_name,
-                reason,
-            })
-            .await;
-    }
     cancel.cancel();
+    let telling = async {
+        if end != End::Asked {
+            let name = server.name.clone();
+            let ended = Event::Ended {
+                server: name,
+                reason,
+            };
+            tokio::select! {
+                () = server.tell(ended) => {}
+                _ = stop => {}
+            }
+        }
+    };
     let stopping = async {
         if let Some(child) = child {
             child.stop(Ladder::default()).await;
         }
     };
-    // The transport of a process ends with it.
-    let leaving = tokio::time::timeout(LEAVE, waiting);
-    tokio::join!(stopping, async { leaving.await.ok() });
+    let leaving = async {
+        if end != End::Connection {
+            tokio::time::timeout(LEAVE, waiting).await.ok();
+        }
+    };
+    tokio::join!(telling, stopping, leaving);
+}
+
+/// What a server's end began with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Connection,
+    Process,
+    Asked,
 }
 
 /// Connects, and learns what there is.
@@ -156,7 +170,7 @@ fn version(info: &ServerPeerInfo) -> Option<String> {
     Some(format!("{} {}", program.name, program.version))
 }
 
-/// Follows what a server offers, until its process is gone.
+/// Tells that a server is ready and follows what it offers, until its process is gone.
 async fn watch(server: &Server, link: &Link, child: Option<&Child>) {
     let gone = async {
         match child {
@@ -165,7 +179,16 @@ async fn watch(server: &Server, link: &Link, child: Option<&Child>) {
         }
     };
     let mut gone = std::pin::pin!(gone);
-    let mut news = subscribe(&link.peer).await;
+    let begin = async {
+        let name = server.name.clone();
+        server.tell(Event::Ready { server: name }).await;
+        let subscribing = tokio::time::timeout(PATIENCE, subscribe(&link.peer));
+        subscribing.await.ok().flatten()
+    };
+    let mut news = tokio::select! {
+        () = &mut gone => return,
+        news = begin => news,
+    };
     let mut rest = Instant::now();
     let mut dirty = false;
     loop {
@@ -238,8 +261,11 @@ async fn next(news: &mut Option<Subscription>) -> Option<()> {
 }
 
 const CLOSED: &str = "it was closed";
+const ENDED: &str = "the connection has ended";
 /// The shortest time between two looks at the lists.
 const REST: Duration = Duration::from_secs(1);
+/// How long a server may take to agree to tell us of changes.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a connection may take to say goodbye.
 const LEAVE: Duration = Duration::from_secs(2);
 /// Longer than all steps of stopping a process.

@@ -97,7 +97,7 @@ mod tests {
         let first = tool("s", "a.b", &mut taken);
         assert_eq!(first.as_deref(), Some("mcp__s__a_b"));
         let other = tool("s", "a b", &mut taken);
-        assert_eq!(other.as_deref(), Some("mcp__s__a_b_e35eb2da"));
+        assert_eq!(other.as_deref(), Some("mcp__s__a_b_10a3f9f2"));
         assert_eq!(tool("s", "a b", &mut taken), None);
     }
 

@@ -84,7 +84,6 @@ impl OverAcp {
     }
 
     fn take_back(&mut self, id: &RequestId) {
-        self.asked.forget(id);
         if let Some(handle) = self.handles.remove(id) {
             handle.abort();
         }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use attache::v1;
-use rmcp::model::{ClientRequest, InputRequiredResult, InputResponses, ServerResult};
+use rmcp::model::{ClientRequest, InputResponses, ServerResult};
 use rmcp::service::{PeerRequestOptions, RequestHandle};
 use rmcp::{Peer, RoleClient, ServiceError};
 use tokio::sync::{mpsc, watch};
@@ -42,12 +42,6 @@ struct Live {
 pub(super) struct Link {
     pub(super) peer: Peer<RoleClient>,
     pub(super) handler: Handler,
-}
-
-/// What came of asking: an answer, or a question back.
-pub(super) enum Answer {
-    Done(ServerResult),
-    Asks(InputRequiredResult),
 }
 
 impl Server {
@@ -122,6 +116,17 @@ impl Server {
         ear.is_some_and(|ear| ear.hears(notification))
     }
 
+    /// Fails it before it was tried.
+    pub(super) fn refuse(&self, reason: String) {
+        let server = self.name.clone();
+        let event = Event::Failed {
+            server,
+            reason: reason.clone(),
+        };
+        self.events.try_send(event).ok();
+        self.set(Status::Failed(reason));
+    }
+
     pub(super) async fn tell(&self, event: Event) {
         // Nobody may want to know.
         self.events.send(event).await.ok();
@@ -139,16 +144,20 @@ impl Server {
         for _ in 0..ROUNDS {
             let question = request(given.take(), state.take());
             match self.ask_once(&link, question, progress).await? {
-                Answer::Done(result) => return Ok(result),
-                Answer::Asks(back) => {
+                ServerResult::InputRequiredResult(back) => {
                     let mut answers = InputResponses::new();
-                    for (key, wanted) in back.input_requests.unwrap_or_default() {
+                    let wanted = back.input_requests.unwrap_or_default();
+                    if wanted.len() > QUESTIONS {
+                        return Err(self.failure("it asks back too much at once"));
+                    }
+                    for (key, wanted) in wanted {
                         let answer = link.handler.answer(wanted).await;
                         answers.insert(key, answer.ok_or_else(|| self.failure(NOT_GIVEN))?);
                     }
                     given = (!answers.is_empty()).then_some(answers);
                     state = back.request_state;
                 }
+                result => return Ok(result),
             }
         }
         Err(self.failure("it asks back without end"))
@@ -159,7 +168,7 @@ impl Server {
         link: &Link,
         request: ClientRequest,
         progress: &mut (dyn FnMut(Progress) + Send),
-    ) -> Result<Answer, Failure> {
+    ) -> Result<ServerResult, Failure> {
         let mut status = self.status.subscribe();
         let over = |status: &Status| !matches!(status, Status::Ready { .. });
         let sending = link
@@ -182,8 +191,7 @@ impl Server {
             tokio::select! {
                 biased;
                 answer = question.answer() => return match answer {
-                    Ok(ServerResult::InputRequiredResult(back)) => Ok(Answer::Asks(back)),
-                    Ok(result) => Ok(Answer::Done(result)),
+                    Ok(result) => Ok(result),
                     Err(error) => Err(self.lost(&error).await),
                 },
                 Some(step) = steps.recv() => {
@@ -265,6 +273,7 @@ impl Drop for Question {
 }
 
 const ROUNDS: usize = 10;
+const QUESTIONS: usize = 8;
 const STEPS: usize = 16;
 const SOON: Duration = Duration::from_secs(2);
 const NOT_GIVEN: &str = "it asks for what it does not get, such as the use of the model";

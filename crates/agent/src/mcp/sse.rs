@@ -29,7 +29,7 @@ pub(super) struct Events {
 impl Events {
     /// Opens the stream, and waits until it tells where to write to.
     pub(super) async fn open(server: &v1::McpServerSse) -> Result<Events, Error> {
-        let url = web::address(&server.url)?;
+        let url = web::address(&server.url, &server.headers)?;
         let client = web::client(&server.headers)?;
         let request = client.get(url.clone()).header(ACCEPT, web::EVENTS);
         let response = request.send().await?;

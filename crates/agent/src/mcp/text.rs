@@ -20,6 +20,19 @@ pub(super) fn line(text: &str, limit: usize) -> String {
     shorten(words.trim(), limit)
 }
 
+/// A text without what hides from the person who reads it, or steers a terminal. Line ends and tabs stay.
+pub(super) fn plain(text: &str) -> String {
+    let mut words = String::new();
+    for token in plain::tokens(text) {
+        match token {
+            Token::Text(text) => words.push_str(text),
+            Token::Control(char @ ('\n' | '\t')) => words.push(char),
+            Token::Sequence(_) | Token::Control(_) | Token::Hidden(_) => {}
+        }
+    }
+    words
+}
+
 /// A text of at most so many bytes, and how many were left out.
 pub(super) fn head(text: &str, limit: usize) -> (&str, usize) {
     let end = text.floor_char_boundary(limit);
@@ -90,7 +103,9 @@ fn gather(secrets: &mut Vec<String>, url: &str, headers: &[v1::HttpHeader]) {
     secrets.extend(url.password().map(str::to_owned));
     secrets.extend(url.query().map(str::to_owned));
     secrets.extend(url.query_pairs().map(|(_, value)| value.into_owned()));
-    secrets.push(url.path().to_owned());
+    if url.path().len() >= PATH {
+        secrets.push(url.path().to_owned());
+    }
 }
 
 fn shorten(text: &str, limit: usize) -> String {
@@ -101,8 +116,10 @@ fn shorten(text: &str, limit: usize) -> String {
 }
 
 const REASON: usize = 400;
+/// Some services put the key into the path; shorter ones are places such as `/mcp`.
+const PATH: usize = 12;
 /// Shorter values are words such as `1` or `on`, and would make every reason unreadable.
-const SHORTEST: usize = 4;
+const SHORTEST: usize = 6;
 
 #[cfg(test)]
 mod tests {

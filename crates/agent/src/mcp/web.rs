@@ -58,13 +58,20 @@ pub(super) fn client(headers: &[v1::HttpHeader]) -> Result<Client, Error> {
     Ok(client)
 }
 
-/// The address of a server.
-pub(super) fn address(url: &str) -> Result<Url, Error> {
-    let url = Url::parse(url).map_err(|_| Error::Address)?;
-    match url.scheme() {
-        "http" | "https" => Ok(url),
-        _ => Err(Error::Address),
+/// The address of a server. A name and password in it give way to a header.
+pub(super) fn address(url: &str, headers: &[v1::HttpHeader]) -> Result<Url, Error> {
+    let mut url = Url::parse(url).map_err(|_| Error::Address)?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(Error::Address);
     }
+    let is_login = |header: &v1::HttpHeader| header.name.eq_ignore_ascii_case("authorization");
+    if headers.iter().any(is_login) {
+        let cleared = url
+            .set_username("")
+            .and_then(|()| url.set_password(NO_PASSWORD));
+        cleared.map_err(|()| Error::Address)?;
+    }
+    Ok(url)
 }
 
 /// What a status means for us, if it is none of success.
@@ -203,6 +210,7 @@ pub(super) const JSON: &str = "application/json";
 const CONNECT: Duration = Duration::from_secs(10);
 const HOPS: usize = 5;
 const NAME: usize = 64;
+const NO_PASSWORD: Option<&str> = None;
 
 #[cfg(test)]
 mod tests {

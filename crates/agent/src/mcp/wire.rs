@@ -3,7 +3,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage,
+};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -14,8 +16,18 @@ pub(super) struct Asked(Arc<Mutex<Vec<RequestId>>>);
 impl Asked {
     /// Takes note of what is sent.
     pub(super) fn note(&self, message: &ClientJsonRpcMessage) {
-        if let ClientJsonRpcMessage::Request(request) = message {
-            self.with(|asked| asked.push(request.id.clone()));
+        match message {
+            ClientJsonRpcMessage::Request(request) => {
+                self.with(|asked| asked.push(request.id.clone()));
+            }
+            ClientJsonRpcMessage::Notification(told) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &told.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.forget(id);
+                }
+            }
+            ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_) => {}
         }
     }
 
