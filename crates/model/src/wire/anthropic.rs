@@ -78,7 +78,7 @@ fn turns(model: &str, card: &Card, request: &Request) -> Vec<Turn> {
             Message::User(inputs) => (Role::User, contents(inputs, card)),
             Message::Model(outputs) => {
                 let said = outputs.iter().filter_map(|output| said(output, model));
-                (Role::Assistant, said.collect())
+                (Role::Assistant, without_last_thoughts(said.collect()))
             }
             Message::Tools(results) => {
                 let results = results.iter().map(|result| outcome(result, card));
@@ -117,6 +117,18 @@ fn said(output: &Output, model: &str) -> Option<Value> {
             "input": arguments(call),
         })),
     }
+}
+
+/// A turn that broke off in its thoughts ends before them: none may end with one.
+fn without_last_thoughts(mut content: Vec<Value>) -> Vec<Value> {
+    while content.last().is_some_and(is_thought) {
+        content.pop();
+    }
+    content
+}
+
+fn is_thought(block: &Value) -> bool {
+    block["type"] == "thinking" || block["type"] == "redacted_thinking"
 }
 
 /// Thoughts are bound to the model that thought them.
@@ -191,9 +203,7 @@ fn is_thought_through(model: &str, request: &Request) -> bool {
                 return true;
             };
             let first = outputs.iter().find_map(|output| said(output, model));
-            first.is_some_and(|block| {
-                block["type"] == "thinking" || block["type"] == "redacted_thinking"
-            })
+            first.is_some_and(|block| is_thought(&block))
         }
         _ => true,
     }

@@ -66,7 +66,9 @@ fn messages(model: &str, card: &Card, request: &Request) -> Vec<Value> {
                 if turn.is_none_or(|turn| turn < place) {
                     recall(&mut said, outputs, model);
                 }
-                messages.push(Value::Object(said));
+                if said["content"] != "" || said.contains_key("tool_calls") {
+                    messages.push(Value::Object(said));
+                }
             }
             Message::Tools(results) => outcomes(results, card, &mut messages),
         }
