@@ -36,14 +36,17 @@ fn open(catalog: &Catalog, id: &str) -> String {
 
 #[test]
 fn nothing_is_set() {
-    check(&[], expect![[r#"
+    check(
+        &[],
+        expect![[r#"
         default embedded
         anthropic -
         openai -
         ollama -
         custom -
           embedded
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -119,11 +122,27 @@ fn which_provider_a_name_belongs_to() {
         ("claude-opus-5-5", expect!["anthropic/claude-opus-5-5"]),
         ("anthropic/claude-new-9", expect!["anthropic/claude-new-9"]),
         ("qwen/qwen3", expect!["openai/qwen/qwen3"]),
-        ("openai/anthropic/claude", expect!["openai/anthropic/claude"]),
+        (
+            "openai/anthropic/claude",
+            expect!["openai/anthropic/claude"],
+        ),
         ("gpt-6-sol", expect!["openai/gpt-6-sol"]),
-        ("ollama/x", expect!["ollama takes no request without a valid key: set OLLAMA_HOST to where Ollama listens, such as 127.0.0.1:11434"]),
-        ("anthropic/", expect!["attache: no provider is known for that model; ids look like `anthropic/claude-sonnet-5-5`, `openai/NAME`, `ollama/NAME` and `embedded`"]),
-        ("", expect!["attache: no provider is known for that model; ids look like `anthropic/claude-sonnet-5-5`, `openai/NAME`, `ollama/NAME` and `embedded`"]),
+        (
+            "ollama/x",
+            expect!["ollama: set OLLAMA_HOST to where Ollama listens, such as 127.0.0.1:11434"],
+        ),
+        (
+            "anthropic/",
+            expect![
+                "attache: no provider is known for that model; ids look like `anthropic/claude-sonnet-5-5`, `openai/NAME`, `ollama/NAME` and `embedded`"
+            ],
+        ),
+        (
+            "",
+            expect![
+                "attache: no provider is known for that model; ids look like `anthropic/claude-sonnet-5-5`, `openai/NAME`, `ollama/NAME` and `embedded`"
+            ],
+        ),
     ] {
         expect.assert_eq(&open(&catalog, id));
     }
@@ -165,7 +184,8 @@ fn a_client_sets_and_disables_providers() {
     assert_eq!(open(&catalog, "custom/any"), "custom/any");
     catalog.disable("anthropic");
     catalog.disable("nobody");
-    expect!["anthropic: the client has disabled it; enable it there, or choose another model"].assert_eq(&open(&catalog, "anthropic/claude-opus-5-5"));
+    expect!["anthropic: the client has disabled it; enable it there, or choose another model"]
+        .assert_eq(&open(&catalog, "anthropic/claude-opus-5-5"));
     let current: Vec<bool> = catalog
         .providers()
         .iter()

@@ -236,7 +236,9 @@ fn write(text: &str, after: &[Word]) -> Option<Order> {
     let path = path.text.trim_end_matches(':').to_owned();
     let content = match after {
         [] => String::new(),
-        [with, content @ ..] if with.is("with") || with.is("containing") => rest(text, content)?,
+        [with, content @ ..] if with.is("with") || with.is("with:") || with.is("containing") => {
+            rest(text, content)?
+        }
         [fence, ..] if fence.text.starts_with("```") => rest(text, after)?,
         _ => return None,
     };

@@ -118,7 +118,10 @@ fn reads_a_file() {
 #[test]
 fn searches_and_counts() {
     let found = "src/a.rs:3: // TODO one\nsrc/a.rs:9: // TODO two\nsrc/b.rs:1: // TODO three\n";
-    check("search TODO in src", &[("ok", found)], expect![[r#"
+    check(
+        "search TODO in src",
+        &[("ok", found)],
+        expect![[r#"
         → search {"pattern":"TODO","path":"src"}
         ← ok
         3 matches of “TODO” in 2 files.
@@ -129,12 +132,17 @@ fn searches_and_counts() {
         src/b.rs:1: // TODO three
         ```
 
-    "#]]);
-    check("search \"no such (thing)\"", &[("ok", "")], expect![[r#"
+    "#]],
+    );
+    check(
+        "search \"no such (thing)\"",
+        &[("ok", "")],
+        expect![[r#"
         → search {"pattern":"no such \\(thing\\)"}
         ← ok
         Nothing matches “no such (thing)”.
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -170,7 +178,13 @@ fn stops_at_a_failure_and_says_so() {
         expect![[r#"
             → delete {"path":"a"}
             ← failed
-            The tool `delete` failed: a: no such file
+            The tool `delete` failed:
+
+            ```
+            a: no such file
+            at all
+            ```
+
             I stopped there; 2 requests were not tried.
         "#]],
     );
@@ -205,7 +219,7 @@ fn works_a_plan_off() {
             Noted.
             → plan {"entries":[{"content":"read a.txt","status":"completed","priority":"medium"},{"content":"think hard about it","status":"completed","priority":"medium"},{"content":"make it better","status":"pending","priority":"medium"}]}
             ← ok
-            The plan has 3 items. I carried out 2; 1 are no requests that I understand, so they stay open.
+            The plan has 3 items. I carried out 2; 1 is no request that I understand, so it stays open.
         "#]],
     );
 }
@@ -231,7 +245,10 @@ fn a_plan_whose_item_fails_is_open_again() {
 #[test]
 fn outlines_a_file() {
     let text = "     1\t//! Top.\n     2\tpub(crate) struct A {\n     3\t}\n     4\timpl A {\n     5\t    pub async fn go(&self) -> u8 {\n     6\t        let fnord = 1;\n     7\t    }\n     8\t}\n";
-    check("outline a.rs", &[("ok", text)], expect![[r#"
+    check(
+        "outline a.rs",
+        &[("ok", text)],
+        expect![[r#"
         → read {"path":"a.rs"}
         ← ok
         `a.rs` has 8 lines:
@@ -239,7 +256,8 @@ fn outlines_a_file() {
         - 2: `pub(crate) struct A`
         - 4: `impl A`
         - 5: `pub async fn go(&self) -> u8`
-    "#]]);
+    "#]],
+    );
     check(
         "explain README.md",
         &[("ok", "# Title\n\ntext\n## Part\n")],
@@ -252,11 +270,15 @@ fn outlines_a_file() {
             - 4: `## Part`
         "#]],
     );
-    check("outline x.bin", &[("ok", "??")], expect![[r#"
-        → read {"path":"x.bin"}
-        ← ok
-        `x.bin` has 1 lines and nothing in it that I can outline.
-    "#]]);
+    check(
+        "outline x.bin",
+        &[("ok", "??")],
+        expect![[r#"
+            → read {"path":"x.bin"}
+            ← ok
+            `x.bin` has 1 line and nothing in it that I can outline.
+        "#]],
+    );
 }
 
 #[test]
@@ -281,23 +303,42 @@ fn a_tool_that_is_not_offered() {
 
 #[test]
 fn what_it_does_not_understand() {
-    check("Please make the tests pass", &[], expect![[r#"
+    check(
+        "Please make the tests pass",
+        &[],
+        expect![[r#"
         I do not understand that: I am Attaché's embedded model, no language model but a small grammar. Try `read README.md`, `search TODO in src` or `run cargo test`, say `help` for the rest, or use a real model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.
-    "#]]);
-    check("read a then make it better", &[], expect![[r#"
+    "#]],
+    );
+    check(
+        "read a then make it better",
+        &[],
+        expect![[r#"
         I did nothing, since I do not understand “make it better”: I am Attaché's embedded model, no language model but a small grammar. Try `read README.md`, `search TODO in src` or `run cargo test`, say `help` for the rest, or use a real model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.
-    "#]]);
-    check("", &[], expect![[r#"
+    "#]],
+    );
+    check(
+        "",
+        &[],
+        expect![[r#"
         I do not understand that: I am Attaché's embedded model, no language model but a small grammar. Try `read README.md`, `search TODO in src` or `run cargo test`, say `help` for the rest, or use a real model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn who_it_is() {
-    check("hello", &[], expect![[r#"
+    check(
+        "hello",
+        &[],
+        expect![[r#"
         I am Attaché's embedded model: no language model, a small grammar. Say `help` for what I understand. For a real model set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.
-    "#]]);
-    check("/help", &[], expect![[r#"
+    "#]],
+    );
+    check(
+        "/help",
+        &[],
+        expect![[r#"
         I am Attaché's embedded model: no language model, a small grammar. This is all that I understand:
 
         - `read FILE`, `read FILE lines 10-20`
@@ -319,7 +360,8 @@ fn who_it_is() {
         Join several with `then` or put each on its own line. Quote what holds spaces.
 
         For a real model set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

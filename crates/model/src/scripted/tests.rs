@@ -115,25 +115,38 @@ async fn every_failure() {
         { "say": [{ "error": { "unreachable": "no route" } }] },
         { "say": [{ "text": "Hel" }, { "error": { "cut": "gone" } }, { "text": "lo" }] }
     ] }"#;
-    check(script, &vec![user("x"); 5], expect![[r#"
+    check(
+        script,
+        &vec![user("x"); 5],
+        expect![[r#"
         error: script takes no request without a valid key: set it
         error: the conversation is too long for script
         error: script: broken
         error: script cannot be reached at nowhere: no route
         Text("Hel")
         error: the answer of script was cut off: gone
-    "#]]).await;
+    "#]],
+    )
+    .await;
 }
 
 #[tokio::test]
 async fn a_request_that_is_not_as_expected() {
     for (expected, request, expect) in [
-        (r#"{ "last": "tools" }"#, user("secret"), expect![[r#"
+        (
+            r#"{ "last": "tools" }"#,
+            user("secret"),
+            expect![[r#"
             error: script: turn 1 of the script: the last message should be of the tools, and it is of the user
-        "#]]),
-        (r#"{ "contains": ["fix"] }"#, user("secret"), expect![[r#"
+        "#]],
+        ),
+        (
+            r#"{ "contains": ["fix"] }"#,
+            user("secret"),
+            expect![[r#"
             error: script: turn 1 of the script: the last message should contain "fix", and its 6 bytes do not
-        "#]]),
+        "#]],
+        ),
         (
             r#"{ "results": [{}, {}] }"#,
             tools("secret", false),

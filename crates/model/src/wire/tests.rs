@@ -112,10 +112,24 @@ fn tool() -> Tool {
     }
 }
 
+/// A body, a line for each of its members and for each part of a message.
 fn check_body(protocol: Protocol, model: &str, request: &Request, expect: &Expect) {
     let body = body(protocol, model, &card(model), request);
-    let text = serde_json::to_string_pretty(&body).expect("JSON");
-    expect.assert_eq(&format!("{text}\n"));
+    let mut shown = String::new();
+    for (name, value) in body.as_object().expect("an object") {
+        if name != "messages" {
+            writeln!(shown, "{name}: {value}").expect("written");
+        }
+    }
+    for message in body["messages"].as_array().expect("messages") {
+        let mut message = message.clone();
+        let content = message["content"].take();
+        writeln!(shown, "{message}").expect("written");
+        for part in content.as_array().unwrap_or(&vec![content.clone()]) {
+            writeln!(shown, "  {part}").expect("written");
+        }
+    }
+    expect.assert_eq(&shown);
 }
 
 /// Reads frames one by one; an end of the stream after them if they do not end the answer.

@@ -27,156 +27,30 @@ fn a_whole_conversation_is_sent() {
         model,
         &conversation(model),
         &expect![[r#"
-            {
-              "model": "claude-sonnet-5-5",
-              "max_tokens": 64000,
-              "stream": true,
-              "thinking": {
-                "type": "adaptive",
-                "display": "summarized"
-              },
-              "output_config": {
-                "effort": "medium"
-              },
-              "system": [
-                {
-                  "type": "text",
-                  "text": "Be brief.",
-                  "cache_control": {
-                    "type": "ephemeral"
-                  }
-                }
-              ],
-              "tools": [
-                {
-                  "name": "read",
-                  "description": "Reads a file",
-                  "input_schema": {
-                    "type": "object",
-                    "properties": {
-                      "path": {
-                        "type": "string"
-                      }
-                    }
-                  }
-                }
-              ],
-              "messages": [
-                {
-                  "role": "user",
-                  "content": [
-                    {
-                      "type": "text",
-                      "text": "What is in this picture?"
-                    },
-                    {
-                      "type": "image",
-                      "source": {
-                        "type": "base64",
-                        "media_type": "image/png",
-                        "data": "cG5n"
-                      }
-                    },
-                    {
-                      "type": "text",
-                      "text": "(a sound, audio/mpeg, that this model cannot listen to)"
-                    }
-                  ]
-                },
-                {
-                  "role": "assistant",
-                  "content": [
-                    {
-                      "type": "thinking",
-                      "thinking": "A look.",
-                      "signature": "c2ln"
-                    },
-                    {
-                      "type": "redacted_thinking",
-                      "data": "ZGF0YQ=="
-                    },
-                    {
-                      "type": "text",
-                      "text": "A cat."
-                    }
-                  ]
-                },
-                {
-                  "role": "user",
-                  "content": [
-                    {
-                      "type": "text",
-                      "text": "Find its name.",
-                      "cache_control": {
-                        "type": "ephemeral"
-                      }
-                    }
-                  ]
-                },
-                {
-                  "role": "assistant",
-                  "content": [
-                    {
-                      "type": "tool_use",
-                      "id": "call_1",
-                      "name": "read",
-                      "input": {
-                        "path": "cat.txt"
-                      }
-                    },
-                    {
-                      "type": "tool_use",
-                      "id": "call_2",
-                      "name": "read",
-                      "input": {
-                        "malformed": "{\"path\": "
-                      }
-                    }
-                  ]
-                },
-                {
-                  "role": "user",
-                  "content": [
-                    {
-                      "type": "tool_result",
-                      "tool_use_id": "call_1",
-                      "content": [
-                        {
-                          "type": "text",
-                          "text": "Tom"
-                        },
-                        {
-                          "type": "image",
-                          "source": {
-                            "type": "base64",
-                            "media_type": "image/png",
-                            "data": "cG5n"
-                          }
-                        }
-                      ]
-                    },
-                    {
-                      "type": "tool_result",
-                      "tool_use_id": "call_2",
-                      "content": [
-                        {
-                          "type": "text",
-                          "text": "the input is not JSON"
-                        }
-                      ],
-                      "is_error": true
-                    },
-                    {
-                      "type": "text",
-                      "text": "Go on.",
-                      "cache_control": {
-                        "type": "ephemeral"
-                      }
-                    }
-                  ]
-                }
-              ]
-            }
+            model: "claude-sonnet-5-5"
+            max_tokens: 64000
+            stream: true
+            thinking: {"type":"adaptive","display":"summarized"}
+            output_config: {"effort":"medium"}
+            system: [{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}]
+            tools: [{"name":"read","description":"Reads a file","input_schema":{"type":"object","properties":{"path":{"type":"string"}}}}]
+            {"role":"user","content":null}
+              {"type":"text","text":"What is in this picture?"}
+              {"type":"image","source":{"type":"base64","media_type":"image/png","data":"cG5n"}}
+              {"type":"text","text":"(a sound, audio/mpeg, that this model cannot listen to)"}
+            {"role":"assistant","content":null}
+              {"type":"thinking","thinking":"A look.","signature":"c2ln"}
+              {"type":"redacted_thinking","data":"ZGF0YQ=="}
+              {"type":"text","text":"A cat."}
+            {"role":"user","content":null}
+              {"type":"text","text":"Find its name.","cache_control":{"type":"ephemeral"}}
+            {"role":"assistant","content":null}
+              {"type":"tool_use","id":"call_1","name":"read","input":{"path":"cat.txt"}}
+              {"type":"tool_use","id":"call_2","name":"read","input":{"malformed":"{\"path\": "}}
+            {"role":"user","content":null}
+              {"type":"tool_result","tool_use_id":"call_1","content":[{"type":"text","text":"Tom"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"cG5n"}}]}
+              {"type":"tool_result","tool_use_id":"call_2","content":[{"type":"text","text":"the input is not JSON"}],"is_error":true}
+              {"type":"text","text":"Go on.","cache_control":{"type":"ephemeral"}}
         "#]],
     );
 }

@@ -26,118 +26,32 @@ fn a_whole_conversation_is_sent() {
         model,
         &request,
         &expect![[r#"
-        {
-          "model": "deepseek-reasoner",
-          "stream": true,
-          "stream_options": {
-            "include_usage": true
-          },
-          "max_tokens": 1000,
-          "tools": [
-            {
-              "type": "function",
-              "function": {
-                "name": "read",
-                "description": "Reads a file",
-                "parameters": {
-                  "type": "object",
-                  "properties": {
-                    "path": {
-                      "type": "string"
-                    }
-                  }
-                }
-              }
-            }
-          ],
-          "messages": [
-            {
-              "role": "system",
-              "content": "Be brief."
-            },
-            {
-              "role": "user",
-              "content": [
-                {
-                  "type": "text",
-                  "text": "What is in this picture?"
-                },
-                {
-                  "type": "image_url",
-                  "image_url": {
-                    "url": "data:image/png;base64,cG5n"
-                  }
-                },
-                {
-                  "type": "input_audio",
-                  "input_audio": {
-                    "data": "bXAz",
-                    "format": "mp3"
-                  }
-                }
-              ]
-            },
-            {
-              "role": "assistant",
-              "content": "A cat."
-            },
-            {
-              "role": "user",
-              "content": "Find its name."
-            },
-            {
-              "role": "assistant",
-              "content": " ",
-              "tool_calls": [
-                {
-                  "id": "call:1",
-                  "type": "function",
-                  "function": {
-                    "name": "read",
-                    "arguments": "{\"path\":\"cat.txt\"}"
-                  }
-                },
-                {
-                  "id": "call_2",
-                  "type": "function",
-                  "function": {
-                    "name": "read",
-                    "arguments": "{\"malformed\":\"{\\\"path\\\": \"}"
-                  }
-                }
-              ]
-            },
-            {
-              "role": "tool",
-              "tool_call_id": "call:1",
-              "content": "Tom\n(attachment 1 below)"
-            },
-            {
-              "role": "tool",
-              "tool_call_id": "call_2",
-              "content": "The tool failed.\nthe input is not JSON"
-            },
-            {
-              "role": "user",
-              "content": [
-                {
-                  "type": "text",
-                  "text": "Attachment 1 of the results above:"
-                },
-                {
-                  "type": "image_url",
-                  "image_url": {
-                    "url": "data:image/png;base64,cG5n"
-                  }
-                }
-              ]
-            },
-            {
-              "role": "user",
-              "content": "Go on."
-            }
-          ]
-        }
+        model: "deepseek-reasoner"
+        stream: true
+        stream_options: {"include_usage":true}
+        max_tokens: 1000
+        tools: [{"type":"function","function":{"name":"read","description":"Reads a file","parameters":{"type":"object","properties":{"path":{"type":"string"}}}}}]
+        {"role":"system","content":null}
+          "Be brief."
+        {"role":"user","content":null}
+          {"type":"text","text":"What is in this picture?"}
+          {"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}}
+          {"type":"input_audio","input_audio":{"data":"bXAz","format":"mp3"}}
+        {"role":"assistant","content":null}
+          "A cat."
+        {"role":"user","content":null}
+          "Find its name."
+        {"role":"assistant","content":null,"tool_calls":[{"id":"call:1","type":"function","function":{"name":"read","arguments":"{\"path\":\"cat.txt\"}"}},{"id":"call_2","type":"function","function":{"name":"read","arguments":"{\"malformed\":\"{\\\"path\\\": \"}"}}]}
+          " "
+        {"role":"tool","tool_call_id":"call:1","content":null}
+          "Tom\n(attachment 1 below)"
+        {"role":"tool","tool_call_id":"call_2","content":null}
+          "The tool failed.\nthe input is not JSON"
+        {"role":"user","content":null}
+          {"type":"text","text":"Attachment 1 of the results above:"}
+          {"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}}
+        {"role":"user","content":null}
+          "Go on."
     "#]],
     );
 }
