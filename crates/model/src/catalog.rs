@@ -172,7 +172,7 @@ impl Catalog {
         let told = state.told.get(provider.id).into_iter().flatten();
         let id = format!("{}/{name}", provider.id);
         let card = told.into_iter().find(|card| card.id == id).cloned();
-        let card = card.unwrap_or_else(|| known::card(provider.id, endpoint.protocol, name));
+        let card = card.unwrap_or_else(|| known::card(provider.id, endpoint.wire(), name));
         let remote = Remote::new(endpoint, name, card, self.patience);
         Ok(Arc::new(remote))
     }

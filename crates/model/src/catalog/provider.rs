@@ -202,7 +202,7 @@ impl Provider {
         let Status::Ready(endpoint) = &self.status else {
             return Vec::new();
         };
-        let card = |name: &str| known::card(self.id, endpoint.protocol, name);
+        let card = |name: &str| known::card(self.id, endpoint.wire(), name);
         let named = self.named.iter().map(|name| card(name));
         named.chain(self.known().map(card)).collect()
     }

@@ -103,7 +103,9 @@ fn the_person_chooses() {
             openai OpenAi https://api.openai.com/v1
             ollama -
             custom -
-              openai/gpt-6-sol
+              openai/gpt-6.1-sol
+              openai/gpt-6-astra
+              openai/gpt-6-luna
               openai/gpt-5.1
               openai/gpt-4.1
               embedded
@@ -224,7 +226,11 @@ fn a_model_of_ones_own_is_offered() {
 
 #[test]
 fn what_an_answer_costs() {
-    let card = known::card("anthropic", Protocol::Anthropic, "claude-sonnet-5-5");
+    let card = known::card(
+        "anthropic",
+        crate::wire::Wire::Messages,
+        "claude-sonnet-5-5",
+    );
     let usage = Usage {
         input: 1_000_000,
         output: 100_000,

@@ -74,9 +74,9 @@ impl Ask {
         match connect(&self.target, &self.request).await {
             Ok(response) => {
                 let target = &self.target;
-                let protocol = target.endpoint.protocol;
+                let wire = target.endpoint.wire();
                 let frames = Frames::of(response, target.patience.silence);
-                let reader = Reader::new(protocol, &target.model, &self.request);
+                let reader = Reader::new(wire, &target.model, &self.request);
                 self.state = State::Reading(Box::new(frames), Box::new(reader));
             }
             Err(fault) => self.fail(fault),
@@ -191,7 +191,7 @@ impl Ask {
 async fn connect(target: &Target, request: &Request) -> Result<Response, Fault> {
     let endpoint = &target.endpoint;
     let url = endpoint.answers();
-    let body = body(endpoint.protocol, &target.model, &target.card, request);
+    let body = body(endpoint.wire(), &target.model, &target.card, request);
     let sent = client(&url)
         .map_err(Fault::Final)?
         .post(url)

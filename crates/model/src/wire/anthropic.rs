@@ -5,7 +5,7 @@ mod thinking;
 
 use serde_json::{Map, Value, json};
 
-use super::body::{arguments, is_blank, unseen};
+use super::body::{arguments, is_blank, settled, unseen};
 use crate::seal::{Kind, Seal};
 use crate::{Card, Input, Message, Output, Request, Tool, ToolResult};
 pub(crate) use reader::Reader;
@@ -77,8 +77,9 @@ fn turns(model: &str, card: &Card, request: &Request) -> Vec<Turn> {
         let (role, content) = match &**message {
             Message::User(inputs) => (Role::User, contents(inputs, card)),
             Message::Model(outputs) => {
-                let said = outputs.iter().filter_map(|output| said(output, model));
-                (Role::Assistant, without_last_thoughts(said.collect()))
+                let blocks = settled(outputs).iter();
+                let blocks = blocks.filter_map(|output| said(output, model));
+                (Role::Assistant, blocks.collect())
             }
             Message::Tools(results) => {
                 let results = results.iter().map(|result| outcome(result, card));
@@ -117,14 +118,6 @@ fn said(output: &Output, model: &str) -> Option<Value> {
             "input": arguments(call),
         })),
     }
-}
-
-/// A turn that broke off in its thoughts ends before them: none may end with one.
-fn without_last_thoughts(mut content: Vec<Value>) -> Vec<Value> {
-    while content.last().is_some_and(is_thought) {
-        content.pop();
-    }
-    content
 }
 
 fn is_thought(block: &Value) -> bool {

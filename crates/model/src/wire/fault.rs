@@ -143,11 +143,14 @@ impl Said {
 
     fn is_about_thoughts(&self, status: u16) -> bool {
         let message = self.message.to_lowercase();
+        let names = |words: &[&str]| words.iter().any(|word| message.contains(word));
         status == 400
-            && message.contains("thinking")
-            && ["signature", "block"]
-                .iter()
-                .any(|word| message.contains(word))
+            && (names(&["thinking"]) && names(&["signature", "block"])
+                || names(&[
+                    "encrypted content",
+                    "encrypted_content",
+                    "'reasoning' was provided",
+                ]))
     }
 
     /// Rate limits pass, an empty account does not.
@@ -263,6 +266,25 @@ mod tests {
             body,
             expect![[
                 r#"Thoughts("messages.1.content.0: Invalid `signature` in `thinking` block")"#
+            ]],
+        );
+    }
+
+    #[test]
+    fn reasoning_that_is_not_taken_back() {
+        let body = r#"{"error":{"type":"invalid_request_error","message":"The encrypted content c2Vj could not be verified."}}"#;
+        check(
+            400,
+            body,
+            expect![[r#"Thoughts("The encrypted content c2Vj could not be verified.")"#]],
+        );
+        let tools =
+            r#"{"error":{"message":"Function tools with reasoning_effort are not supported"}}"#;
+        check(
+            400,
+            tools,
+            expect![[
+                r#"Final("Function tools with reasoning_effort are not supported (status 400)")"#
             ]],
         );
     }

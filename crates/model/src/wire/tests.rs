@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod openai;
+mod responses;
 mod split;
 
 use std::collections::VecDeque;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use expect_test::Expect;
 use serde_json::json;
 
-use super::{Protocol, Reader, body};
+use super::{Reader, Wire, body};
 use crate::{Card, Event, Input, Message, Output, Request, Thought, Tool, ToolCall, ToolResult};
 
 fn card(model: &str) -> Card {
@@ -113,28 +114,40 @@ fn tool() -> Tool {
 }
 
 /// A body, a line for each of its members and for each part of a message.
-fn check_body(protocol: Protocol, model: &str, request: &Request, expect: &Expect) {
-    let body = body(protocol, model, &card(model), request);
+fn check_body(wire: Wire, model: &str, request: &Request, expect: &Expect) {
+    let body = body(wire, model, &card(model), request);
     let mut shown = String::new();
     for (name, value) in body.as_object().expect("an object") {
-        if name != "messages" {
+        if name != "messages" && name != "input" {
             writeln!(shown, "{name}: {value}").expect("written");
         }
     }
-    for message in body["messages"].as_array().expect("messages") {
-        let mut message = message.clone();
-        let content = message["content"].take();
+    for message in body
+        .get("messages")
+        .or(body.get("input"))
+        .and_then(|value| value.as_array())
+        .expect("messages")
+    {
+        let mut message = message.as_object().expect("an object").clone();
+        let content = message.remove("content");
+        let message = serde_json::Value::Object(message);
         writeln!(shown, "{message}").expect("written");
-        for part in content.as_array().unwrap_or(&vec![content.clone()]) {
-            writeln!(shown, "  {part}").expect("written");
+        match content {
+            Some(serde_json::Value::Array(parts)) => {
+                for part in parts {
+                    writeln!(shown, "  {part}").expect("written");
+                }
+            }
+            Some(content) => writeln!(shown, "  {content}").expect("written"),
+            None => {}
         }
     }
     expect.assert_eq(&shown);
 }
 
 /// Reads frames one by one; an end of the stream after them if they do not end the answer.
-fn read(protocol: Protocol, frames: &[&str]) -> String {
-    let mut reader = Reader::new(protocol, "m", &Request::default());
+fn read(wire: Wire, frames: &[&str]) -> String {
+    let mut reader = Reader::new(wire, "m", &Request::default());
     let mut out = VecDeque::new();
     let mut said = String::new();
     let mut is_over = false;

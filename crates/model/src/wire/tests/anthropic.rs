@@ -3,7 +3,7 @@ use expect_test::{Expect, expect};
 use super::*;
 
 fn check(frames: &[&str], expect: Expect) {
-    expect.assert_eq(&read(Protocol::Anthropic, frames));
+    expect.assert_eq(&read(Wire::Messages, frames));
 }
 
 fn check_thinking(model: &str, thought: Thought, expect: Expect) {
@@ -12,7 +12,7 @@ fn check_thinking(model: &str, thought: Thought, expect: Expect) {
         messages: vec![Arc::new(Message::User(vec![Input::Text("Hi".to_owned())]))],
         ..Request::default()
     };
-    let body = body(Protocol::Anthropic, model, &card(model), &request);
+    let body = body(Wire::Messages, model, &card(model), &request);
     expect.assert_eq(&format!("{} {}", body["thinking"], body["output_config"]));
 }
 
@@ -23,7 +23,7 @@ const STOP: &str = r#"{"type":"message_stop"}"#;
 fn a_whole_conversation_is_sent() {
     let model = "claude-sonnet-5-5";
     check_body(
-        Protocol::Anthropic,
+        Wire::Messages,
         model,
         &conversation(model),
         &expect![[r#"
@@ -34,20 +34,20 @@ fn a_whole_conversation_is_sent() {
             output_config: {"effort":"medium"}
             system: [{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}]
             tools: [{"name":"read","description":"Reads a file","input_schema":{"type":"object","properties":{"path":{"type":"string"}}}}]
-            {"role":"user","content":null}
+            {"role":"user"}
               {"type":"text","text":"What is in this picture?"}
               {"type":"image","source":{"type":"base64","media_type":"image/png","data":"cG5n"}}
               {"type":"text","text":"(a sound, audio/mpeg, that this model cannot listen to)"}
-            {"role":"assistant","content":null}
+            {"role":"assistant"}
               {"type":"thinking","thinking":"A look.","signature":"c2ln"}
               {"type":"redacted_thinking","data":"ZGF0YQ=="}
               {"type":"text","text":"A cat."}
-            {"role":"user","content":null}
+            {"role":"user"}
               {"type":"text","text":"Find its name.","cache_control":{"type":"ephemeral"}}
-            {"role":"assistant","content":null}
+            {"role":"assistant"}
               {"type":"tool_use","id":"call_1","name":"read","input":{"path":"cat.txt"}}
               {"type":"tool_use","id":"call_2","name":"read","input":{"malformed":"{\"path\": "}}
-            {"role":"user","content":null}
+            {"role":"user"}
               {"type":"tool_result","tool_use_id":"call_1","content":[{"type":"text","text":"Tom"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"cG5n"}}]}
               {"type":"tool_result","tool_use_id":"call_2","content":[{"type":"text","text":"the input is not JSON"}],"is_error":true}
               {"type":"text","text":"Go on.","cache_control":{"type":"ephemeral"}}
@@ -91,10 +91,10 @@ fn each_generation_is_told_in_its_way_how_much_to_think() {
 fn a_budget_is_not_asked_for_in_the_middle_of_calls_that_were_not_thought_about() {
     let model = "claude-haiku-4-5";
     let mut request = conversation(model);
-    let middle = body(Protocol::Anthropic, model, &card(model), &request);
+    let middle = body(Wire::Messages, model, &card(model), &request);
     assert_eq!(middle["thinking"], serde_json::Value::Null);
     request.messages.truncate(3);
-    let start = body(Protocol::Anthropic, model, &card(model), &request);
+    let start = body(Wire::Messages, model, &card(model), &request);
     assert_eq!(start["thinking"]["type"], "enabled");
 }
 
@@ -104,7 +104,7 @@ fn without_instructions_the_last_tool_is_marked() {
         tools: [tool()].into(),
         ..Request::default()
     };
-    let body = body(Protocol::Anthropic, "m", &card("m"), &request);
+    let body = body(Wire::Messages, "m", &card("m"), &request);
     assert_eq!(body["tools"][0]["cache_control"]["type"], "ephemeral");
     assert_eq!(body.get("system"), None);
 }

@@ -3,7 +3,7 @@ use expect_test::{Expect, expect};
 use super::*;
 
 fn check(frames: &[&str], expect: Expect) {
-    expect.assert_eq(&read(Protocol::OpenAi, frames));
+    expect.assert_eq(&read(Wire::Chat, frames));
 }
 
 fn delta(delta: &str) -> String {
@@ -22,37 +22,37 @@ fn a_whole_conversation_is_sent() {
     let mut request = conversation(model);
     request.most_output = Some(1_000);
     check_body(
-        Protocol::OpenAi,
+        Wire::Chat,
         model,
         &request,
         &expect![[r#"
-        model: "deepseek-reasoner"
-        stream: true
-        stream_options: {"include_usage":true}
-        max_tokens: 1000
-        tools: [{"type":"function","function":{"name":"read","description":"Reads a file","parameters":{"type":"object","properties":{"path":{"type":"string"}}}}}]
-        {"role":"system","content":null}
-          "Be brief."
-        {"role":"user","content":null}
-          {"type":"text","text":"What is in this picture?"}
-          {"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}}
-          {"type":"input_audio","input_audio":{"data":"bXAz","format":"mp3"}}
-        {"role":"assistant","content":null}
-          "A cat."
-        {"role":"user","content":null}
-          "Find its name."
-        {"role":"assistant","content":null,"tool_calls":[{"id":"call:1","type":"function","function":{"name":"read","arguments":"{\"path\":\"cat.txt\"}"}},{"id":"call_2","type":"function","function":{"name":"read","arguments":"{\"malformed\":\"{\\\"path\\\": \"}"}}]}
-          " "
-        {"role":"tool","tool_call_id":"call:1","content":null}
-          "Tom\n(attachment 1 below)"
-        {"role":"tool","tool_call_id":"call_2","content":null}
-          "The tool failed.\nthe input is not JSON"
-        {"role":"user","content":null}
-          {"type":"text","text":"Attachment 1 of the results above:"}
-          {"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}}
-        {"role":"user","content":null}
-          "Go on."
-    "#]],
+            model: "deepseek-reasoner"
+            stream: true
+            stream_options: {"include_usage":true}
+            max_tokens: 1000
+            tools: [{"type":"function","function":{"name":"read","description":"Reads a file","parameters":{"type":"object","properties":{"path":{"type":"string"}}}}}]
+            {"role":"system"}
+              "Be brief."
+            {"role":"user"}
+              {"type":"text","text":"What is in this picture?"}
+              {"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}}
+              {"type":"input_audio","input_audio":{"data":"bXAz","format":"mp3"}}
+            {"role":"assistant"}
+              "A cat."
+            {"role":"user"}
+              "Find its name."
+            {"role":"assistant","tool_calls":[{"id":"call:1","type":"function","function":{"name":"read","arguments":"{\"path\":\"cat.txt\"}"}},{"id":"call_2","type":"function","function":{"name":"read","arguments":"{\"malformed\":\"{\\\"path\\\": \"}"}}]}
+              " "
+            {"role":"tool","tool_call_id":"call:1"}
+              "Tom\n(attachment 1 below)"
+            {"role":"tool","tool_call_id":"call_2"}
+              "The tool failed.\nthe input is not JSON"
+            {"role":"user"}
+              {"type":"text","text":"Attachment 1 of the results above:"}
+              {"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}}
+            {"role":"user"}
+              "Go on."
+        "#]],
     );
 }
 
@@ -61,7 +61,7 @@ fn reasoning_is_given_back_as_long_as_its_turn_lasts() {
     let model = "deepseek-reasoner";
     let mut request = conversation(model);
     request.messages.pop();
-    let body = body(Protocol::OpenAi, model, &card(model), &request);
+    let body = body(Wire::Chat, model, &card(model), &request);
     assert_eq!(body["messages"][4]["reasoning_content"], "Where?");
 }
 
@@ -76,7 +76,7 @@ fn what_a_model_cannot_take_in_is_told_in_words() {
         audio: false,
         ..card("m")
     };
-    let body = body(Protocol::OpenAi, "m", &card, &request);
+    let body = body(Wire::Chat, "m", &card, &request);
     expect![[r#"[{"type":"text","text":"(a picture, image/png, that this model cannot look at)"},{"type":"text","text":"(a sound, audio/mpeg, that this model cannot listen to)"}]"#]].assert_eq(&body["messages"][0]["content"].to_string());
 }
 
@@ -89,7 +89,7 @@ fn how_much_to_think_depends_on_the_model_and_on_tools() {
             most_output: Some(10),
             ..Request::default()
         };
-        let body = body(Protocol::OpenAi, model, &card(model), &request);
+        let body = body(Wire::Chat, model, &card(model), &request);
         let limit = body
             .get("max_tokens")
             .map_or("max_completion_tokens", |_| "max_tokens");

@@ -19,7 +19,7 @@ proptest! {
             }
             frames.push(json!({ "choices": [{ "delta": { "tool_calls": [call] } }] }));
         }
-        let mut reader = Reader::new(Protocol::OpenAi, "m", &Request::default());
+        let mut reader = Reader::new(Wire::Chat, "m", &Request::default());
         let mut out = VecDeque::new();
         for frame in frames {
             prop_assert_eq!(reader.read(&frame.to_string(), &mut out), Ok(()));
@@ -39,8 +39,8 @@ proptest! {
 
     #[test]
     fn nothing_that_is_read_makes_it_panic(frames in prop::collection::vec(frame(), 0..12)) {
-        for protocol in [Protocol::Anthropic, Protocol::OpenAi] {
-            let mut reader = Reader::new(protocol, "m", &Request::default());
+        for wire in [Wire::Messages, Wire::Chat, Wire::Responses] {
+            let mut reader = Reader::new(wire, "m", &Request::default());
             let mut out = VecDeque::new();
             for frame in &frames {
                 if reader.read(frame, &mut out).is_err() || matches!(out.back(), Some(Event::End(_))) {
@@ -59,7 +59,7 @@ fn pieces(text: &str, length: usize) -> Vec<String> {
         .collect()
 }
 
-/// Frames made of the words of both protocols, in places where they do not belong.
+/// Frames made of the words of both wires, in places where they do not belong.
 fn frame() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just(json!(null)),
@@ -80,6 +80,10 @@ fn frame() -> impl Strategy<Value = String> {
             "input_json_delta",
             "stop",
             "x",
+            "response.output_item.added",
+            "response.output_item.done",
+            "response.completed",
+            "function_call",
         ])
         .prop_map(|word| json!(word)),
     ];
@@ -106,6 +110,9 @@ fn frame() -> impl Strategy<Value = String> {
         "stop_reason",
         "finish_reason",
         "reasoning",
+        "item",
+        "response",
+        "output_index",
     ]);
     leaf.prop_recursive(5, 40, 6, move |inner| {
         prop_oneof![
