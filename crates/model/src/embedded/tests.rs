@@ -365,6 +365,19 @@ fn who_it_is() {
 }
 
 #[test]
+fn only_words_get_words() {
+    let said = |prompt: &str| {
+        let message = Message::User(vec![Input::Text(prompt.to_owned())]);
+        let request = Request {
+            messages: vec![Arc::new(message)],
+            ..Request::default()
+        };
+        answer(&request, &mut String::new()).0.len()
+    };
+    assert!(said("hi then help") > 1);
+}
+
+#[test]
 fn its_text_comes_in_pieces_and_its_usage_is_counted() {
     let request = Request {
         messages: vec![Arc::new(Message::User(vec![Input::Text(

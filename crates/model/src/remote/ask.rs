@@ -200,7 +200,7 @@ async fn connect(target: &Target, request: &Request) -> Result<Response, Fault> 
         .json(&body)
         .send();
     let response = match tokio::time::timeout(target.patience.silence, sent).await {
-        Ok(sent) => sent.map_err(|error| Fault::Unreachable(one_line(&causes(&error))))?,
+        Ok(sent) => sent.map_err(|error| unsent(&causes(&error)))?,
         Err(_) => return Err(Fault::passing("it did not begin to answer in time")),
     };
     if response.status() != StatusCode::OK {
@@ -211,6 +211,14 @@ async fn connect(target: &Target, request: &Request) -> Result<Response, Fault> 
         false => Err(Fault::Final(
             "it does not answer with a stream of events; is the base URL right?".to_owned(),
         )),
+    }
+}
+
+/// A certificate that is not trusted now will not be in a second.
+fn unsent(causes: &str) -> Fault {
+    match causes.contains("certificate") {
+        true => Fault::Final(one_line(causes)),
+        false => Fault::Unreachable(one_line(causes)),
     }
 }
 

@@ -238,3 +238,14 @@ async fn it_keeps_what_it_was_asked_and_begins_anew_if_told() {
     let expected = [user("one").messages, user("two").messages].concat();
     assert_eq!(asked, expected);
 }
+
+#[test]
+fn the_script_in_the_documentation_is_one() {
+    let text = include_str!("../../../../docs/models.md");
+    let script = text
+        .split("```json")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next());
+    let script = Script::parse(script.expect("an example")).expect("a script");
+    assert_eq!(script.turns.len(), 2);
+}

@@ -124,6 +124,7 @@ fn running() {
         "fetch https://example.com/a?b=c",
         expect![[r#"fetch {"url":"https://example.com/a?b=c"}"#]],
     );
+    check("Please run echo hi!", expect![[r#"run {"command":"echo hi!"}"#]]);
     check("fetch me a beer", expect!["? fetch me a beer"]);
 }
 
@@ -175,12 +176,39 @@ fn several() {
     );
 }
 
+/// The table of requests in the documentation: what stands in its second column is understood.
+#[test]
+fn the_examples_in_the_documentation_are_understood() {
+    let text = include_str!("../../../../../docs/models.md");
+    let rows = text
+        .split("| request | example |")
+        .nth(1)
+        .expect("the table");
+    let rows = rows
+        .lines()
+        .take_while(|line| line.is_empty() || line.starts_with('|'));
+    let examples = rows.filter_map(|row| row.split('|').nth(2));
+    let examples: Vec<&str> = examples
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+        .collect();
+    assert!(examples.len() > 10, "{examples:?}");
+    for example in examples {
+        assert!(Order::read(example).is_some(), "{example}");
+    }
+}
+
 proptest! {
     #[test]
-    fn no_text_makes_it_panic(text in "(?s)((read|plan:|write|search|then|with|in|to|\"|'|`|```|\n|;| |[a-zé—1-9:.-]){0,30}|.{0,60})") {
+    fn no_text_makes_it_panic(text in "(?s)((read|plan:|write|search|then|with|in|to|\"|'|`|```|\n|;| |[a-zé—1-9:.-]){0,30}|.{0,60})", results in 0_usize..6) {
         let message = Message::User(vec![Input::Text(text.clone())]);
         let request = Request { messages: vec![Arc::new(message)], tools: ALL.iter().map(|name| tool(name)).collect(), ..Request::default() };
         drop(Course::of(&request).next(&request.tools));
+        for failed in [false, true] {
+            let result = ToolResult { id: "1".to_owned(), name: "read".to_owned(), content: vec![Input::Text(text.clone())], failed };
+            let mut request = request.clone();
+            request.messages.push(Arc::new(Message::Tools(vec![result; results])));
+            drop(Course::of(&request).next(&request.tools));
+        }
         prop_assert_eq!(pieces(&text).collect::<String>(), text);
     }
 }
