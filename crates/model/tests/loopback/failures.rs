@@ -308,3 +308,27 @@ async fn nobody_listens() {
         "{said}"
     );
 }
+
+#[tokio::test]
+async fn a_server_that_speaks_no_tls() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move { while listener.accept().await.is_ok() {} });
+    let model = openai(&format!("https://{address}/v1"));
+    let said = say(&*model, question("Hi")).await;
+    let last = said.lines().last().expect("an error");
+    // A machine without certificates says so instead.
+    assert!(
+        last.contains("cannot be reached at") || last.contains("no HTTPS on this machine"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn a_provider_that_asks_not_to_be_asked_again() {
+    let reply = Reply::status(500, "").header("x-should-retry", "false");
+    let fake = Fake::start([reply]).await;
+    let said = say(&*openai(&fake.url), question("Hi")).await;
+    assert_eq!(said, "error: openai: status 500\n");
+    assert_eq!(fake.received().len(), 1);
+}

@@ -124,7 +124,10 @@ fn running() {
         "fetch https://example.com/a?b=c",
         expect![[r#"fetch {"url":"https://example.com/a?b=c"}"#]],
     );
-    check("Please run echo hi!", expect![[r#"run {"command":"echo hi!"}"#]]);
+    check(
+        "Please run echo hi!",
+        expect![[r#"run {"command":"echo hi!"}"#]],
+    );
     check("fetch me a beer", expect!["? fetch me a beer"]);
 }
 
