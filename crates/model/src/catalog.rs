@@ -14,6 +14,7 @@ pub use environment::{Environment, Key};
 pub use provider::{ProviderInfo, Route, Setting};
 
 use crate::embedded::{self, Embedded};
+use crate::endpoint::Endpoint;
 use crate::remote::{Patience, Remote};
 use crate::{Card, Error, Model, SettingError};
 use provider::Provider;
@@ -121,15 +122,20 @@ impl Catalog {
                 .filter_map(Provider::to_ask)
                 .collect()
         };
-        let answers = asked
-            .into_iter()
-            .map(|(id, endpoint)| async move { (id, discover::ask(id, &endpoint).await) });
+        let answers = asked.into_iter().map(|(id, endpoint)| async move {
+            let answer = discover::ask(id, &endpoint).await;
+            (id, endpoint, answer)
+        });
         let answers = futures_util::future::join_all(answers).await;
         let mut errors = Vec::new();
         let mut state = self.state();
-        for (id, answer) in answers {
+        for (id, endpoint, answer) in answers {
             match answer {
-                Ok(cards) => drop(state.told.insert(id.to_owned(), cards)),
+                Ok(cards) if state.is_at(id, &endpoint) => {
+                    state.told.insert(id.to_owned(), cards);
+                }
+                // Meanwhile somebody has set it to another address.
+                Ok(_) => {}
                 Err(error) => errors.push(error),
             }
         }
@@ -172,7 +178,7 @@ impl Catalog {
         let told = state.told.get(provider.id).into_iter().flatten();
         let id = format!("{}/{name}", provider.id);
         let card = told.into_iter().find(|card| card.id == id).cloned();
-        let card = card.unwrap_or_else(|| known::card(provider.id, endpoint.protocol, name));
+        let card = card.unwrap_or_else(|| known::card(provider.id, endpoint.wire(), name));
         let remote = Remote::new(endpoint, name, card, self.patience);
         Ok(Arc::new(remote))
     }
@@ -184,6 +190,12 @@ impl Catalog {
 }
 
 impl State {
+    fn is_at(&self, id: &str, endpoint: &Endpoint) -> bool {
+        let provider = self.providers.iter().find(|one| one.id == id);
+        let now = provider.and_then(Provider::to_ask);
+        now.is_some_and(|(_, now)| now.base() == endpoint.base())
+    }
+
     /// The provider of a model, and the model's name there.
     fn find<'i>(&self, id: &'i str) -> Option<(&Provider, &'i str)> {
         if id.trim().is_empty() {

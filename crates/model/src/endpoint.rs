@@ -8,6 +8,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::Protocol;
 use crate::http::{Reach, reach};
+use crate::wire::Wire;
 
 /// Where a provider is, and what every request to it carries. Its headers are secrets.
 #[derive(Clone)]
@@ -82,11 +83,21 @@ impl Endpoint {
         }
     }
 
+    /// What is spoken there: only OpenAI itself is sure to know its newest protocol.
+    pub(crate) fn wire(&self) -> Wire {
+        match self.protocol {
+            Protocol::Anthropic => Wire::Messages,
+            Protocol::OpenAi if self.base.host_str() == Some(OPENAI) => Wire::Responses,
+            Protocol::OpenAi => Wire::Chat,
+        }
+    }
+
     /// Where answers are asked for.
     pub(crate) fn answers(&self) -> Url {
-        self.at(match self.protocol {
-            Protocol::Anthropic => "messages",
-            Protocol::OpenAi => "chat/completions",
+        self.at(match self.wire() {
+            Wire::Messages => "messages",
+            Wire::Chat => "chat/completions",
+            Wire::Responses => "responses",
         })
     }
 
@@ -184,6 +195,7 @@ pub enum SettingError {
     Plain,
 }
 
+const OPENAI: &str = "api.openai.com";
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 /// Shorter ones would take words out of sentences.
 const SHORTEST_SECRET: usize = 6;
@@ -249,6 +261,16 @@ mod tests {
             OpenAi,
             "https://openrouter.ai/api/v1",
             expect!["https://openrouter.ai/api/v1/chat/completions"],
+        );
+    }
+
+    #[test]
+    fn only_openai_itself_is_asked_for_responses() {
+        let address = "https://api.openai.com/v1";
+        check(
+            Protocol::OpenAi,
+            address,
+            expect!["https://api.openai.com/v1/responses"],
         );
     }
 

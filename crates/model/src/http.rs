@@ -74,21 +74,18 @@ fn built(builder: ClientBuilder) -> Result<Client, String> {
     })
 }
 
-/// An error with what caused it, without the address.
+/// What caused an error, without the address.
 pub(crate) fn causes(error: &reqwest::Error) -> String {
-    let mut text = String::new();
-    let mut next = std::error::Error::source(error);
-    while let Some(cause) = next {
-        if !text.is_empty() {
-            text.push_str(": ");
-        }
-        text.push_str(&cause.to_string());
-        next = cause.source();
+    let first = std::error::Error::source(error);
+    let causes = std::iter::successors(first, |cause| cause.source()).map(ToString::to_string);
+    // The library's own word for where it was says nothing to a person.
+    let causes: Vec<String> = causes
+        .filter(|cause| !cause.starts_with("client error"))
+        .collect();
+    match causes.is_empty() {
+        true => "no reason is known".to_owned(),
+        false => causes.join(": "),
     }
-    if text.is_empty() {
-        text = "no reason is known".to_owned();
-    }
-    text
 }
 
 const CONNECT: Duration = Duration::from_secs(10);

@@ -77,7 +77,7 @@ fn cards(provider: &str, endpoint: &Endpoint, list: &Value) -> Vec<Card> {
         let name = model["id"]
             .as_str()
             .filter(|name| !name.is_empty() && name.len() < LONGEST_NAME)?;
-        let mut card = known::card(provider, endpoint.protocol, name);
+        let mut card = known::card(provider, endpoint.wire(), name);
         let number = |name: &str| model[name].as_u64();
         let window = number("context_length")
             .or_else(|| number("max_model_len"))

@@ -1,7 +1,7 @@
 //! Models that the program knows, as their providers described and priced them on 16 November 2026.
 
-use crate::wire::{anthropic, openai};
-use crate::{Card, Price, Protocol};
+use crate::wire::Wire;
+use crate::{Card, Price};
 
 /// The names known at a provider, the one to begin with first.
 pub(super) fn names(provider: &str) -> impl Iterator<Item = &'static str> {
@@ -22,15 +22,11 @@ pub(super) fn provider_of(name: &str) -> Option<&'static str> {
 }
 
 /// What is known of a model; of one that is not in the table, what is safe to assume.
-pub(super) fn card(provider: &str, protocol: Protocol, name: &str) -> Card {
+pub(super) fn card(provider: &str, wire: Wire, name: &str) -> Card {
     let row = TABLE.iter().find(|row| row.name == name);
-    let thoughts = match protocol {
-        Protocol::Anthropic => anthropic::levels(name),
-        Protocol::OpenAi => openai::levels(name),
-    };
-    let fallback = match protocol {
-        Protocol::Anthropic => (200_000, 32_000),
-        Protocol::OpenAi => (128_000, 16_384),
+    let fallback = match wire {
+        Wire::Messages => (200_000, 32_000),
+        Wire::Chat | Wire::Responses => (128_000, 16_384),
     };
     let (window, most_output) = row.map_or(fallback, |row| (row.window, row.most_output));
     Card {
@@ -39,9 +35,9 @@ pub(super) fn card(provider: &str, protocol: Protocol, name: &str) -> Card {
         description: row.map(|row| row.description.to_owned()),
         window,
         most_output,
-        images: protocol == Protocol::Anthropic || sees(name),
+        images: wire == Wire::Messages || sees(name),
         audio: name.contains("audio"),
-        thoughts,
+        thoughts: wire.levels(name),
         price: row
             .filter(|row| row.provider == provider)
             .and_then(|row| row.price),
@@ -73,7 +69,7 @@ const fn price(input: f64, output: f64, cache_read: f64, cache_write: f64) -> Op
     })
 }
 
-const TABLE: [Row; 10] = [
+const TABLE: [Row; 12] = [
     Row {
         provider: "anthropic",
         name: "claude-sonnet-5-5",
@@ -140,18 +136,36 @@ const TABLE: [Row; 10] = [
     },
     Row {
         provider: "openai",
-        name: "gpt-6-sol",
-        title: "GPT-6 Sol",
-        description: "For coding; over chat completions it does not think while it has tools",
+        name: "gpt-6.1-sol",
+        title: "GPT-6.1 Sol",
+        description: "For coding and long work; it always thinks",
         window: 1_050_000,
         most_output: 128_000,
-        price: price(2.0, 10.0, 0.2, 2.5),
+        price: price(2.0, 10.0, 0.1, 2.5),
+    },
+    Row {
+        provider: "openai",
+        name: "gpt-6-astra",
+        title: "GPT-6 Astra",
+        description: "For the hardest work; it always thinks",
+        window: 1_050_000,
+        most_output: 128_000,
+        price: None,
+    },
+    Row {
+        provider: "openai",
+        name: "gpt-6-luna",
+        title: "GPT-6 Luna",
+        description: "For many small requests",
+        window: 1_050_000,
+        most_output: 128_000,
+        price: None,
     },
     Row {
         provider: "openai",
         name: "gpt-5.1",
         title: "GPT-5.1",
-        description: "Thinks as much as it is told, with tools too",
+        description: "Thinks as much as it is told, or not at all",
         window: 400_000,
         most_output: 128_000,
         price: price(1.25, 10.0, 0.125, 1.25),

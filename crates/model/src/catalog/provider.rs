@@ -58,8 +58,8 @@ impl fmt::Debug for Setting {
 pub(super) struct Provider {
     pub(super) id: &'static str,
     supported: &'static [Protocol],
-    /// What to do about a missing key.
-    hint: &'static str,
+    /// What it lacks where nobody has set it up.
+    lacks: Lack,
     status: Status,
     /// The model that the environment names.
     named: Option<String>,
@@ -67,9 +67,16 @@ pub(super) struct Provider {
     is_elsewhere: bool,
 }
 
+/// What is missing, with what to do about it.
+#[derive(Debug, Clone, Copy)]
+enum Lack {
+    Key(&'static str),
+    Address(&'static str),
+}
+
 #[derive(Debug)]
 enum Status {
-    Ready(Endpoint),
+    Ready(Box<Endpoint>),
     /// Nobody gave a key or an address.
     Unset,
     Disabled,
@@ -82,7 +89,11 @@ impl Provider {
         let key = environment.anthropic_key.as_ref();
         let key = key.map(|key| ("x-api-key", key.reveal().to_owned()));
         let url = environment.anthropic_url.as_deref();
-        let mut provider = Provider::new("anthropic", &[Protocol::Anthropic], ANTHROPIC_HINT);
+        let mut provider = Provider::new(
+            "anthropic",
+            &[Protocol::Anthropic],
+            Lack::Key(ANTHROPIC_HINT),
+        );
         provider.configure(url, "https://api.anthropic.com", key);
         provider.named = environment.anthropic_model.clone();
         provider
@@ -92,14 +103,14 @@ impl Provider {
         let key = environment.openai_key.as_ref();
         let key = key.map(|key| ("authorization", format!("Bearer {}", key.reveal())));
         let url = environment.openai_url.as_deref();
-        let mut provider = Provider::new("openai", &[Protocol::OpenAi], OPENAI_HINT);
+        let mut provider = Provider::new("openai", &[Protocol::OpenAi], Lack::Key(OPENAI_HINT));
         provider.configure(url, "https://api.openai.com/v1", key);
         provider.named = environment.openai_model.clone();
         provider
     }
 
     pub(super) fn ollama(environment: &Environment) -> Provider {
-        let mut provider = Provider::new("ollama", &[Protocol::OpenAi], OLLAMA_HINT);
+        let mut provider = Provider::new("ollama", &[Protocol::OpenAi], Lack::Address(OLLAMA_HINT));
         if let Some(host) = &environment.ollama_host {
             provider.configure(Some(&ollama_address(host)), "", None);
         }
@@ -111,15 +122,15 @@ impl Provider {
         Provider::new(
             "custom",
             &[Protocol::Anthropic, Protocol::OpenAi],
-            CUSTOM_HINT,
+            Lack::Address(CUSTOM_HINT),
         )
     }
 
-    fn new(id: &'static str, supported: &'static [Protocol], hint: &'static str) -> Provider {
+    fn new(id: &'static str, supported: &'static [Protocol], lacks: Lack) -> Provider {
         Provider {
             id,
             supported,
-            hint,
+            lacks,
             status: Status::Unset,
             named: None,
             is_elsewhere: false,
@@ -134,8 +145,10 @@ impl Provider {
         self.is_elsewhere = base.trim_end_matches('/') != own;
         let headers = key.map(|(name, value)| (name.to_owned(), value));
         let headers = headers.into_iter().collect();
-        let endpoint = Endpoint::new(self.id, self.supported[0], base, &headers, self.hint);
-        self.status = endpoint.map_or_else(Status::Wrong, Status::Ready);
+        let (Lack::Key(hint) | Lack::Address(hint)) = self.lacks;
+        let endpoint = Endpoint::new(self.id, self.supported[0], base, &headers, hint);
+        self.status =
+            endpoint.map_or_else(Status::Wrong, |endpoint| Status::Ready(Box::new(endpoint)));
     }
 
     pub(super) fn set(&mut self, setting: &Setting) -> Result<(), SettingError> {
@@ -152,7 +165,7 @@ impl Provider {
             hint,
         )?;
         self.is_elsewhere = true;
-        self.status = Status::Ready(endpoint);
+        self.status = Status::Ready(Box::new(endpoint));
         Ok(())
     }
 
@@ -189,7 +202,7 @@ impl Provider {
         let Status::Ready(endpoint) = &self.status else {
             return Vec::new();
         };
-        let card = |name: &str| known::card(self.id, endpoint.protocol, name);
+        let card = |name: &str| known::card(self.id, endpoint.wire(), name);
         let named = self.named.iter().map(|name| card(name));
         named.chain(self.known().map(card)).collect()
     }
@@ -204,7 +217,9 @@ impl Provider {
     /// Where to ask for its models, if what it serves is not known.
     pub(super) fn to_ask(&self) -> Option<(&'static str, Endpoint)> {
         match &self.status {
-            Status::Ready(endpoint) if self.is_elsewhere => Some((self.id, endpoint.clone())),
+            Status::Ready(endpoint) if self.is_elsewhere => {
+                Some((self.id, Endpoint::clone(endpoint)))
+            }
             _ => None,
         }
     }
@@ -221,10 +236,16 @@ impl Provider {
     pub(super) fn endpoint(&self) -> Result<Endpoint, Error> {
         let provider = self.id.to_owned();
         match &self.status {
-            Status::Ready(endpoint) => Ok(endpoint.clone()),
-            Status::Unset => Err(Error::Key {
-                provider,
-                hint: self.hint.to_owned(),
+            Status::Ready(endpoint) => Ok(Endpoint::clone(endpoint)),
+            Status::Unset => Err(match self.lacks {
+                Lack::Key(hint) => Error::Key {
+                    provider,
+                    hint: hint.to_owned(),
+                },
+                Lack::Address(hint) => Error::Provider {
+                    provider,
+                    reason: hint.to_owned(),
+                },
             }),
             Status::Disabled => Err(Error::Provider {
                 provider,

@@ -104,8 +104,9 @@ impl<'r> Course<'r> {
     /// After a failure nothing else is tried. In a plan, what failed is open again.
     fn failed(&self, steps: &[Step], failed: usize) -> Next {
         let is_told = self.results.len() > failed + 1;
-        let left = steps[failed + 1..]
+        let left = steps
             .iter()
+            .skip(failed + 1)
             .filter(|step| matches!(step, Step::Do(_) | Step::DoOfPlan(..)));
         match steps.get(failed) {
             Some(Step::DoOfPlan(_, entries)) if !is_told => Next {
@@ -146,9 +147,11 @@ fn asked(text: &str) -> Asked {
             Asked::Words(speech::not_understood(odd.copied(), requests.len()))
         }
         Some([]) => Asked::Words(speech::not_understood(None, 0)),
-        Some([Order::Help]) => Asked::Words(speech::help()),
         Some([Order::Greeting]) => Asked::Words(speech::greeting()),
-        Some(orders) => Asked::Steps(orders.iter().flat_map(steps).collect()),
+        Some(orders) => match orders.iter().flat_map(steps).collect::<Vec<Step>>() {
+            steps if steps.is_empty() => Asked::Words(speech::help()),
+            steps => Asked::Steps(steps),
+        },
     }
 }
 

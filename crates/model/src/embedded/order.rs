@@ -68,19 +68,18 @@ pub(super) enum Order {
 impl Order {
     /// None if it is not a request of the grammar.
     pub(super) fn read(text: &str) -> Option<Order> {
-        let text = text.trim().trim_end_matches(['!', '?']).trim_end();
-        let text = text.strip_prefix("please ").unwrap_or(text);
+        let text = text.trim();
         if let Some(command) = text.strip_prefix("$ ") {
             let command = command.trim().to_owned();
             return Some(Order::Run { command });
         }
         let words = words(text);
-        let (verb, after) = words.split_first()?;
+        let (verb, after) = past(&words, "please").split_first()?;
         if verb.is_quoted {
             return None;
         }
         let verb = verb.text.trim_start_matches('/').to_lowercase();
-        let verb = verb.trim_end_matches([':', ',']);
+        let verb = verb.trim_end_matches([':', ',', '!', '?', '.']);
         by_verb(verb, text, past(after, "the"))
     }
 
@@ -236,7 +235,9 @@ fn write(text: &str, after: &[Word]) -> Option<Order> {
     let path = path.text.trim_end_matches(':').to_owned();
     let content = match after {
         [] => String::new(),
-        [with, content @ ..] if with.is("with") || with.is("containing") => rest(text, content)?,
+        [with, content @ ..] if with.is("with") || with.is("with:") || with.is("containing") => {
+            rest(text, content)?
+        }
         [fence, ..] if fence.text.starts_with("```") => rest(text, after)?,
         _ => return None,
     };

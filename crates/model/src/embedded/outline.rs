@@ -1,6 +1,7 @@
 //! An outline of a file: the lines that name something, by simple patterns for each language.
 
 use super::report::unnumbered;
+use super::speech::count;
 
 /// An outline, as a list.
 pub(super) fn of(path: &str, text: &str) -> String {
@@ -19,16 +20,10 @@ pub(super) fn of(path: &str, text: &str) -> String {
         0 => String::new(),
         more => format!("\n… and {more} more."),
     };
+    let length = count(lines.len(), "line", "lines");
     match shown.len() {
-        0 => format!(
-            "`{path}` has {} lines and nothing in it that I can outline.",
-            lines.len()
-        ),
-        _ => format!(
-            "`{path}` has {} lines:\n\n{}{more}",
-            lines.len(),
-            shown.join("\n")
-        ),
+        0 => format!("`{path}` has {length} and nothing in it that I can outline."),
+        _ => format!("`{path}` has {length}:\n\n{}{more}", shown.join("\n")),
     }
 }
 

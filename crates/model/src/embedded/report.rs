@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::order::Order;
+use super::speech::count;
 use super::{outline, texts};
 use crate::ToolResult;
 
@@ -38,15 +39,19 @@ pub(super) fn of(order: &Order, result: &ToolResult) -> String {
 /// What a call that failed has said, and what was not tried after it.
 pub(super) fn failure(result: &ToolResult, left: usize) -> String {
     let text = text(result);
-    let mut words = format!("The tool `{}` failed: {}\n", result.name, first_line(&text));
-    match left {
-        0 => {}
-        1 => words.push_str("I stopped there; 1 request was not tried.\n"),
-        left => words.push_str(&format!(
-            "I stopped there; {left} requests were not tried.\n"
-        )),
-    }
-    words
+    let said = match text.trim().lines().count() {
+        0 => " without a word.".to_owned(),
+        1 => format!(": {}", text.trim()),
+        _ => format!(":{}", last_lines(&text)),
+    };
+    let untried = match left {
+        0 => String::new(),
+        left => format!(
+            "I stopped there; {} not tried.\n",
+            count(left, "request was", "requests were")
+        ),
+    };
+    format!("The tool `{}` failed{said}\n{untried}", result.name)
 }
 
 /// A line without the number that a tool may have put before it.
@@ -66,13 +71,14 @@ fn text(result: &ToolResult) -> String {
 }
 
 fn read(path: &str, text: &str) -> String {
-    let lines = text.lines().count();
-    let count = match lines {
-        0 => return format!("`{path}` is empty."),
-        1 => "1 line".to_owned(),
-        lines => format!("{lines} lines"),
-    };
-    format!("Read {count} of `{path}`.{}", first_lines(text))
+    match text.lines().count() {
+        0 => format!("`{path}` is empty."),
+        lines => format!(
+            "Read {} of `{path}`.{}",
+            count(lines, "line", "lines"),
+            first_lines(text)
+        ),
+    }
 }
 
 /// Matches are lines of the form `path:line: text`.
@@ -82,16 +88,10 @@ fn matches(pattern: &str, text: &str) -> String {
     match (found.len(), text.trim()) {
         (0, "") => format!("Nothing matches “{pattern}”."),
         (0, text) => format!("Looked for “{pattern}”.{}", first_lines(text)),
-        (1, _) => format!("1 match of “{pattern}” in 1 file.{}", first_lines(text)),
-        (count, _) => {
-            let files = match files.len() {
-                1 => "1 file".to_owned(),
-                files => format!("{files} files"),
-            };
-            format!(
-                "{count} matches of “{pattern}” in {files}.{}",
-                first_lines(text)
-            )
+        (found, _) => {
+            let found = count(found, "match", "matches");
+            let files = count(files.len(), "file", "files");
+            format!("{found} of “{pattern}” in {files}.{}", first_lines(text))
         }
     }
 }
@@ -106,8 +106,7 @@ fn counted(text: &str, one: &str, many: &str, what: &str) -> String {
     let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
     match lines {
         0 => format!("Nothing found for `{what}`."),
-        1 => format!("1 {one} `{what}`.{}", first_lines(text)),
-        lines => format!("{lines} {many} `{what}`.{}", first_lines(text)),
+        lines => format!("{} `{what}`.{}", count(lines, one, many), first_lines(text)),
     }
 }
 

@@ -33,11 +33,20 @@ pub(super) fn not_offered(tool: &str) -> String {
 }
 
 pub(super) fn planned(items: usize, done: usize) -> String {
-    match items - done {
-        0 => format!("All {items} items of the plan are done.\n"),
-        left => format!(
-            "The plan has {items} items. I carried out {done}; {left} are no requests that I understand, so they stay open.\n"
-        ),
+    let left = match items - done {
+        0 => return format!("The plan is done: {}.\n", count(items, "item", "items")),
+        1 => "1 is no request that I understand, so it stays open".to_owned(),
+        left => format!("{left} are no requests that I understand, so they stay open"),
+    };
+    let items = count(items, "item", "items");
+    format!("The plan has {items}. I carried out {done}; {left}.\n")
+}
+
+/// So many of something.
+pub(super) fn count(number: usize, one: &str, many: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        number => format!("{number} {many}"),
     }
 }
 

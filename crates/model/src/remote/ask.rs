@@ -11,8 +11,9 @@ use tokio::time::Instant;
 use super::Target;
 use super::frames::Frames;
 use super::patience::chance;
+use crate::endpoint::Endpoint;
 use crate::http::{causes, client};
-use crate::wire::fault::{of_status, one_line};
+use crate::wire::fault::{Advice, of_status, one_line};
 use crate::wire::{Fault, Reader, body};
 use crate::{Error, Event, Message, Output, Request};
 
@@ -74,9 +75,9 @@ impl Ask {
         match connect(&self.target, &self.request).await {
             Ok(response) => {
                 let target = &self.target;
-                let protocol = target.endpoint.protocol;
+                let wire = target.endpoint.wire();
                 let frames = Frames::of(response, target.patience.silence);
-                let reader = Reader::new(protocol, &target.model, &self.request);
+                let reader = Reader::new(wire, &target.model, &self.request);
                 self.state = State::Reading(Box::new(frames), Box::new(reader));
             }
             Err(fault) => self.fail(fault),
@@ -191,7 +192,7 @@ impl Ask {
 async fn connect(target: &Target, request: &Request) -> Result<Response, Fault> {
     let endpoint = &target.endpoint;
     let url = endpoint.answers();
-    let body = body(endpoint.protocol, &target.model, &target.card, request);
+    let body = body(endpoint.wire(), &target.model, &target.card, request);
     let sent = client(&url)
         .map_err(Fault::Final)?
         .post(url)
@@ -200,11 +201,11 @@ async fn connect(target: &Target, request: &Request) -> Result<Response, Fault> 
         .json(&body)
         .send();
     let response = match tokio::time::timeout(target.patience.silence, sent).await {
-        Ok(sent) => sent.map_err(|error| Fault::Unreachable(one_line(&causes(&error))))?,
+        Ok(sent) => sent.map_err(|error| unsent(&causes(&error)))?,
         Err(_) => return Err(Fault::passing("it did not begin to answer in time")),
     };
     if response.status() != StatusCode::OK {
-        return Err(refusal(response).await);
+        return Err(refusal(response, endpoint).await);
     }
     match is_stream(response.headers()) {
         true => Ok(response),
@@ -214,13 +215,17 @@ async fn connect(target: &Target, request: &Request) -> Result<Response, Fault> 
     }
 }
 
-async fn refusal(mut response: Response) -> Fault {
+/// A certificate that is not trusted now will not be in a second.
+fn unsent(causes: &str) -> Fault {
+    match causes.contains("certificate") {
+        true => Fault::Final(one_line(causes)),
+        false => Fault::Unreachable(one_line(causes)),
+    }
+}
+
+async fn refusal(mut response: Response, endpoint: &Endpoint) -> Fault {
     let status = response.status().as_u16();
-    let wait = wait(response.headers());
-    let is_final = response
-        .headers()
-        .get("x-should-retry")
-        .is_some_and(|value| value == "false");
+    let advice = advice(response.headers());
     let mut body = Vec::new();
     let read = async {
         while let Ok(Some(chunk)) = response.chunk().await
@@ -230,17 +235,21 @@ async fn refusal(mut response: Response) -> Fault {
         }
     };
     drop(tokio::time::timeout(REFUSAL, read).await);
-    of_status(status, &String::from_utf8_lossy(&body), wait, is_final)
+    let body = endpoint.redact(&String::from_utf8_lossy(&body));
+    of_status(status, &body, advice)
 }
 
-/// How long the provider asks to wait. A date is not believed: clocks differ.
-fn wait(headers: &HeaderMap) -> Option<Duration> {
-    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
-    let seconds = match number("retry-after-ms") {
-        Some(milliseconds) => milliseconds / 1_000.0,
-        None => number("retry-after")?,
-    };
-    Duration::try_from_secs_f64(seconds).ok()
+/// What the provider says about asking again. A date is not believed: clocks differ.
+fn advice(headers: &HeaderMap) -> Advice {
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let number = |name: &str| text(name)?.parse::<f64>().ok();
+    if text("x-should-retry") == Some("false") {
+        return Advice::Never;
+    }
+    let milliseconds = number("retry-after-ms").map(|milliseconds| milliseconds / 1_000.0);
+    let seconds = milliseconds.or_else(|| number("retry-after"));
+    let wait = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    wait.map_or(Advice::None, Advice::After)
 }
 
 fn is_stream(headers: &HeaderMap) -> bool {

@@ -5,7 +5,7 @@ mod thinking;
 
 use serde_json::{Map, Value, json};
 
-use super::body::{arguments, is_blank, unseen};
+use super::body::{arguments, is_blank, settled, unseen};
 use crate::seal::{Kind, Seal};
 use crate::{Card, Input, Message, Output, Request, Tool, ToolResult};
 pub(crate) use reader::Reader;
@@ -77,8 +77,9 @@ fn turns(model: &str, card: &Card, request: &Request) -> Vec<Turn> {
         let (role, content) = match &**message {
             Message::User(inputs) => (Role::User, contents(inputs, card)),
             Message::Model(outputs) => {
-                let said = outputs.iter().filter_map(|output| said(output, model));
-                (Role::Assistant, said.collect())
+                let blocks = settled(outputs).iter();
+                let blocks = blocks.filter_map(|output| said(output, model));
+                (Role::Assistant, blocks.collect())
             }
             Message::Tools(results) => {
                 let results = results.iter().map(|result| outcome(result, card));
@@ -117,6 +118,10 @@ fn said(output: &Output, model: &str) -> Option<Value> {
             "input": arguments(call),
         })),
     }
+}
+
+fn is_thought(block: &Value) -> bool {
+    block["type"] == "thinking" || block["type"] == "redacted_thinking"
 }
 
 /// Thoughts are bound to the model that thought them.
@@ -191,9 +196,7 @@ fn is_thought_through(model: &str, request: &Request) -> bool {
                 return true;
             };
             let first = outputs.iter().find_map(|output| said(output, model));
-            first.is_some_and(|block| {
-                block["type"] == "thinking" || block["type"] == "redacted_thinking"
-            })
+            first.is_some_and(|block| is_thought(&block))
         }
         _ => true,
     }

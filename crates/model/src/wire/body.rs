@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Input, ToolCall};
+use crate::{Input, Output, ToolCall};
 
 /// The input of a call as an object. What a model wrote that is none is kept in one: no provider takes anything else back.
 pub(super) fn arguments(call: &ToolCall) -> Map<String, Value> {
@@ -29,6 +29,16 @@ pub(super) fn unseen(input: &Input) -> String {
             format!("(a sound, {media_type}, that this model cannot listen to)")
         }
     }
+}
+
+/// What was said up to its last words or calls: providers refuse an answer that ends in a thought.
+pub(super) fn settled(outputs: &[Output]) -> &[Output] {
+    let last = outputs.iter().rposition(|output| match output {
+        Output::Text(text) => !is_blank(text),
+        Output::Thought { .. } => false,
+        Output::Call(_) => true,
+    });
+    &outputs[..last.map_or(0, |last| last + 1)]
 }
 
 /// Providers refuse text without a visible character.

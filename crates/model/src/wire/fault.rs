@@ -33,6 +33,14 @@ impl Fault {
     }
 }
 
+/// What a provider says about asking again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Advice {
+    None,
+    After(Duration),
+    Never,
+}
+
 /// A stream that ends before its answer does.
 pub(crate) fn truncated() -> Fault {
     Fault::passing("the stream ended before the answer did")
@@ -44,7 +52,7 @@ pub(crate) fn garbled() -> Fault {
 }
 
 /// An answer with a status that is no success.
-pub(crate) fn of_status(status: u16, body: &str, wait: Option<Duration>, never: bool) -> Fault {
+pub(crate) fn of_status(status: u16, body: &str, advice: Advice) -> Fault {
     let said = Said::read(body);
     match status {
         401 | 403 => Fault::Key,
@@ -53,10 +61,13 @@ pub(crate) fn of_status(status: u16, body: &str, wait: Option<Duration>, never: 
         300..=399 => Fault::Final(format!(
             "answers with a redirect (status {status}), which is not followed; set its base URL to where it leads"
         )),
-        _ if never || said.is_final() => Fault::Final(said.with_status(status)),
+        _ if advice == Advice::Never || said.is_final() => Fault::Final(said.with_status(status)),
         408 | 409 | 425 | 429 | 500..=599 => Fault::Passing {
             reason: said.with_status(status),
-            wait,
+            wait: match advice {
+                Advice::After(wait) => Some(wait),
+                Advice::None | Advice::Never => None,
+            },
         },
         _ => Fault::Final(said.with_status(status)),
     }
@@ -143,11 +154,14 @@ impl Said {
 
     fn is_about_thoughts(&self, status: u16) -> bool {
         let message = self.message.to_lowercase();
+        let names = |words: &[&str]| words.iter().any(|word| message.contains(word));
         status == 400
-            && message.contains("thinking")
-            && ["signature", "block"]
-                .iter()
-                .any(|word| message.contains(word))
+            && (names(&["thinking"]) && names(&["signature", "block"])
+                || names(&[
+                    "encrypted content",
+                    "encrypted_content",
+                    "'reasoning' was provided",
+                ]))
     }
 
     /// Rate limits pass, an empty account does not.
@@ -196,7 +210,7 @@ mod tests {
     use super::*;
 
     fn check(status: u16, body: &str, expect: Expect) {
-        expect.assert_eq(&format!("{:?}", of_status(status, body, None, false)));
+        expect.assert_eq(&format!("{:?}", of_status(status, body, Advice::None)));
     }
 
     #[test]
@@ -263,6 +277,25 @@ mod tests {
             body,
             expect![[
                 r#"Thoughts("messages.1.content.0: Invalid `signature` in `thinking` block")"#
+            ]],
+        );
+    }
+
+    #[test]
+    fn reasoning_that_is_not_taken_back() {
+        let body = r#"{"error":{"type":"invalid_request_error","message":"The encrypted content c2Vj could not be verified."}}"#;
+        check(
+            400,
+            body,
+            expect![[r#"Thoughts("The encrypted content c2Vj could not be verified.")"#]],
+        );
+        let tools =
+            r#"{"error":{"message":"Function tools with reasoning_effort are not supported"}}"#;
+        check(
+            400,
+            tools,
+            expect![[
+                r#"Final("Function tools with reasoning_effort are not supported (status 400)")"#
             ]],
         );
     }

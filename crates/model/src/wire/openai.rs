@@ -1,6 +1,6 @@
 //! OpenAI's chat completions: `POST /v1/chat/completions`, as OpenAI and many other servers speak them.
 
-mod effort;
+pub(crate) mod effort;
 mod reader;
 
 use serde_json::{Map, Value, json};
@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 use super::body::{arguments, is_blank, unseen};
 use crate::seal::{Kind, Seal};
 use crate::{Card, Input, Message, Output, Request, Tool, ToolResult};
-pub(crate) use effort::levels;
 pub(crate) use reader::Reader;
 
 /// What is sent.
@@ -24,7 +23,7 @@ pub(crate) fn body(model: &str, card: &Card, request: &Request) -> Value {
         let name = effort::limit_name(model);
         body.insert(name.to_owned(), json!(most.min(card.most_output)));
     }
-    if let Some(effort) = effort::of(model, request) {
+    if let Some(effort) = effort::in_chat(model, request) {
         body.insert("reasoning_effort".to_owned(), json!(effort));
     }
     if !request.tools.is_empty() {
@@ -66,7 +65,9 @@ fn messages(model: &str, card: &Card, request: &Request) -> Vec<Value> {
                 if turn.is_none_or(|turn| turn < place) {
                     recall(&mut said, outputs, model);
                 }
-                messages.push(Value::Object(said));
+                if said["content"] != "" || said.contains_key("tool_calls") {
+                    messages.push(Value::Object(said));
+                }
             }
             Message::Tools(results) => outcomes(results, card, &mut messages),
         }

@@ -1,1 +1,178 @@
+//! Requests as they are sent and answers as they are read, without a network.
 
+mod anthropic;
+mod openai;
+mod responses;
+mod split;
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use expect_test::Expect;
+use serde_json::json;
+
+use super::{Reader, Wire, body};
+use crate::{Card, Event, Input, Message, Output, Request, Thought, Tool, ToolCall, ToolResult};
+
+fn card(model: &str) -> Card {
+    Card {
+        id: format!("test/{model}"),
+        name: model.to_owned(),
+        description: None,
+        window: 200_000,
+        most_output: 64_000,
+        images: true,
+        audio: true,
+        thoughts: Vec::new(),
+        price: None,
+    }
+}
+
+/// A conversation with all that there can be in one: two turns, the second in the middle of its calls.
+fn conversation(model: &str) -> Request {
+    let text = |text: &str| Input::Text(text.to_owned());
+    let messages = [
+        Message::User(vec![text("What is in this picture?"), picture(), sound()]),
+        Message::Model(vec![
+            Output::Thought {
+                text: "A look.".to_owned(),
+                seal: Some(format!("{model} signed c2ln")),
+            },
+            Output::Thought {
+                text: String::new(),
+                seal: Some(format!("{model} hidden ZGF0YQ==")),
+            },
+            Output::Thought {
+                text: "Another's.".to_owned(),
+                seal: Some("another-model signed c2ln".to_owned()),
+            },
+            Output::Text("A cat.".to_owned()),
+        ]),
+        Message::User(vec![text("Find its name.")]),
+        Message::Model(vec![
+            Output::Thought {
+                text: "Where?".to_owned(),
+                seal: Some(format!("{model} member reasoning_content")),
+            },
+            Output::Text(" ".to_owned()),
+            call("call:1", "read", r#"{"path": "cat.txt"}"#),
+            call("call_2", "read", r#"{"path": "#),
+        ]),
+        Message::Tools(vec![
+            result("call:1", vec![text("Tom"), picture()], false),
+            result("call_2", vec![text("the input is not JSON")], true),
+        ]),
+        Message::User(vec![text("Go on.")]),
+    ];
+    Request {
+        instructions: "Be brief.".into(),
+        messages: messages.into_iter().map(Arc::new).collect(),
+        tools: [tool()].into(),
+        thought: Thought::Medium,
+        most_output: None,
+    }
+}
+
+fn picture() -> Input {
+    Input::Image {
+        media_type: "image/png".to_owned(),
+        data: "cG5n".to_owned(),
+    }
+}
+
+fn sound() -> Input {
+    Input::Audio {
+        media_type: "audio/mpeg".to_owned(),
+        data: "bXAz".to_owned(),
+    }
+}
+
+fn call(id: &str, name: &str, input: &str) -> Output {
+    Output::Call(ToolCall {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        input: input.to_owned(),
+    })
+}
+
+fn result(id: &str, content: Vec<Input>, failed: bool) -> ToolResult {
+    ToolResult {
+        id: id.to_owned(),
+        name: "read".to_owned(),
+        content,
+        failed,
+    }
+}
+
+fn tool() -> Tool {
+    Tool {
+        name: "read".to_owned(),
+        description: "Reads a file".to_owned(),
+        schema: json!({ "type": "object", "properties": { "path": { "type": "string" } } }),
+    }
+}
+
+/// A body, a line for each of its members and for each part of a message.
+fn check_body(wire: Wire, model: &str, request: &Request, expect: &Expect) {
+    let body = body(wire, model, &card(model), request);
+    let mut shown = String::new();
+    for (name, value) in body.as_object().expect("an object") {
+        if name != "messages" && name != "input" {
+            writeln!(shown, "{name}: {value}").expect("written");
+        }
+    }
+    for message in body
+        .get("messages")
+        .or(body.get("input"))
+        .and_then(|value| value.as_array())
+        .expect("messages")
+    {
+        let mut message = message.as_object().expect("an object").clone();
+        let content = message.remove("content");
+        let message = serde_json::Value::Object(message);
+        writeln!(shown, "{message}").expect("written");
+        match content {
+            Some(serde_json::Value::Array(parts)) => {
+                for part in parts {
+                    writeln!(shown, "  {part}").expect("written");
+                }
+            }
+            Some(content) => writeln!(shown, "  {content}").expect("written"),
+            None => {}
+        }
+    }
+    expect.assert_eq(&shown);
+}
+
+/// Reads frames one by one; an end of the stream after them if they do not end the answer.
+fn read(wire: Wire, frames: &[&str]) -> String {
+    let mut reader = Reader::new(wire, "m", &Request::default());
+    let mut out = VecDeque::new();
+    let mut said = String::new();
+    let mut is_over = false;
+    for frame in frames {
+        if let Err(fault) = reader.read(frame, &mut out) {
+            is_over = true;
+            drain(&mut out, &mut said);
+            writeln!(said, "{fault:?}").expect("written");
+            break;
+        }
+        is_over = matches!(out.back(), Some(Event::End(_)));
+        drain(&mut out, &mut said);
+    }
+    if !is_over {
+        let end = reader.end(&mut out);
+        drain(&mut out, &mut said);
+        if let Err(fault) = end {
+            writeln!(said, "{fault:?}").expect("written");
+        }
+    }
+    said
+}
+
+fn drain(out: &mut VecDeque<Event>, said: &mut String) {
+    for event in out.drain(..) {
+        writeln!(said, "{event:?}").expect("written");
+    }
+}

@@ -81,7 +81,9 @@ impl Style {
     /// `claude-FAMILY-MAJOR[-MINOR][-DATE]`; of other names nothing is known.
     fn of(model: &str) -> Option<Style> {
         let mut parts = model.strip_prefix("claude-")?.split('-');
-        let family = parts.next()?;
+        let family = parts
+            .next()
+            .filter(|family| family.parse::<u32>().is_err())?;
         let mut version = parts.map_while(|part| part.parse::<u32>().ok().filter(|n| *n < 100));
         let major = version.next()?;
         let minor = version.next().unwrap_or_default();
