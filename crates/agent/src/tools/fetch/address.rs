@@ -190,6 +190,21 @@ mod tests {
                 judge(Loopback::Open)
             )
         });
-        expect![[""]].assert_eq(&told.concat());
+        expect![[r#"
+            http://example.com/: ok | ok
+            https://user@example.com/: the URL holds a | the URL holds a
+            https://:word@example.com/: the URL holds a | the URL holds a
+            ftp://example.com/: only http and https | only http and https
+            file:///etc/passwd: only http and https | only http and https
+            http://127.0.0.1:8080/: it leads to this | ok
+            http://[::1]/: it leads to this | ok
+            http://[::ffff:127.0.0.1]/: it leads to this | ok
+            http://2130706433/: it leads to this | ok
+            http://0x7f.1/: it leads to this | ok
+            http://0/: it leads to this | it leads to this
+            http://169.254.169.254/latest/meta-data/: it leads to this | it leads to this
+            http://localhost:3000/: ok | ok
+        "#]]
+        .assert_eq(&told.concat());
     }
 }
