@@ -16,6 +16,8 @@ mod read;
 mod run;
 mod search;
 mod specs;
+#[cfg(all(test, unix))]
+mod tests;
 mod told;
 mod tree;
 mod workplace;

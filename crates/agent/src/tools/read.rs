@@ -212,8 +212,8 @@ impl Page {
     fn add(&mut self, line: &str) -> bool {
         let shown = told::head(line, LONGEST_LINE);
         let numbered = match shown.len() < line.len() {
-            true => format!("{:>6}\t{shown}…\n", self.next),
-            false => format!("{:>6}\t{shown}\n", self.next),
+            true => format!("{}\t{shown}…\n", self.next),
+            false => format!("{}\t{shown}\n", self.next),
         };
         if self.numbered.len() + numbered.len() > told::MOST - ROOM_FOR_NOTES {
             return false;

@@ -11,6 +11,8 @@
 #[cfg(target_os = "linux")]
 mod disk;
 #[cfg(target_os = "linux")]
+mod entries;
+#[cfg(target_os = "linux")]
 mod kills;
 #[cfg(target_os = "linux")]
 mod links;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
 
-use crate::{disk, kills, links, paths, protected, race, reads, roots, user, writes};
+use crate::{disk, entries, kills, links, paths, protected, race, reads, roots, user, writes};
 
 pub(crate) fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -18,6 +18,7 @@ pub(crate) fn main() -> ExitCode {
     trials.extend(roots::trials());
     trials.extend(reads::trials());
     trials.extend(writes::trials());
+    trials.extend(entries::trials());
     trials.extend(links::trials());
     trials.extend(protected::trials());
     trials.extend(paths::trials());

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use attache_host::Roots;
-use attache_host::files::{Error, Files, Limits};
+use attache_host::files::{Entry, Error, Files, Limits, Listing, What};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 /// A directory of its own, removed with the value. It has `ws`, the usual root.
@@ -86,7 +86,8 @@ impl Tree {
         lines.concat()
     }
 
-    /// Tries each line, `read PATH [LINE LIMIT]` or `write PATH TEXT`, and says what came of it.
+    /// Tries each line, `read PATH [LINE LIMIT]`, `write PATH TEXT`, `list PATH`, `remove PATH` or `move FROM TO`, and
+    /// says what came of it.
     pub(crate) fn tried(&self, files: &Files, roots: &Roots, lines: &str) -> String {
         let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
         lines
@@ -113,9 +114,26 @@ impl Tree {
                         .map(|()| "written".to_owned()),
                 )
             }
+            "list" => outcome(files.list(roots, &path).map(|listing| names(&listing))),
+            "remove" => outcome(files.remove(roots, &path).map(|()| "removed".to_owned())),
+            "move" => {
+                let to = self.path(rest.unwrap_or_default());
+                outcome(files.rename(roots, &path, &to).map(|()| "moved".to_owned()))
+            }
             _ => panic!("{line}"),
         }
     }
+}
+
+fn names(listing: &Listing) -> String {
+    let name = |entry: &Entry| match entry.what {
+        What::Directory => format!("{}/", entry.name.display()),
+        What::File { size } => format!("{} {size}", entry.name.display()),
+        What::Link => format!("{}@", entry.name.display()),
+        _ => format!("{} special", entry.name.display()),
+    };
+    let names: Vec<String> = listing.entries.iter().map(name).collect();
+    names.join(", ")
 }
 
 impl Drop for Tree {

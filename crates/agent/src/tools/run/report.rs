@@ -60,10 +60,13 @@ impl Report {
     fn ending(&self) -> String {
         match &self.how {
             How::Ended(exit) => ended(exit.as_ref().or(self.output.exit_status.as_ref())),
-            How::TimedOut(after) => format!(
-                "ended after {} seconds, the timeout; give it a larger `timeout`, or run it with `background`",
-                after.as_secs()
-            ),
+            How::TimedOut(after) => {
+                let seconds = usize::try_from(after.as_secs()).unwrap_or(usize::MAX);
+                let seconds = told::count(seconds, "second", "seconds");
+                format!(
+                    "ended after {seconds}, the timeout; give it a larger `timeout`, or run it with `background`"
+                )
+            }
             How::Running { id } => match &self.output.exit_status {
                 Some(exit) => format!(
                     "command `{id}` in the background has ended: {}",

@@ -1,0 +1,143 @@
+//! Every tool against a client in memory that offers files and terminals, and against one that offers nothing.
+
+mod boundary;
+mod cancels;
+mod changes;
+mod editor;
+mod edits;
+mod inputs;
+mod looks;
+mod pages;
+mod reads;
+mod runs;
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use attache::v1;
+use attache_host::Roots;
+use attache_model::Input;
+use expect_test::Expect;
+use tempfile::TempDir;
+
+use super::{Equipment, Loopback, Pages, Prepared, Workplace, parse};
+use crate::Outcome;
+use editor::Editor;
+
+/// A directory to work in, and a client.
+struct Stage {
+    _top: TempDir,
+    top: PathBuf,
+    editor: Editor,
+    workplace: Workplace,
+}
+
+/// What the client offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Offer {
+    Nothing,
+    Everything,
+    OnlyReads,
+    OnlyWrites,
+}
+
+impl Stage {
+    /// A client that offers nothing, and files: each `NAME TEXT`, or `NAME/` for a directory.
+    async fn new(files: &[(&str, &str)]) -> Stage {
+        Stage::with(Offer::Nothing, files).await
+    }
+
+    async fn with(offer: Offer, files: &[(&str, &str)]) -> Stage {
+        let temporary = TempDir::new().unwrap();
+        let top = temporary.path().canonicalize().unwrap();
+        fs::create_dir(top.join("ws")).unwrap();
+        fs::create_dir(top.join("more")).unwrap();
+        for (name, text) in files {
+            let path = top.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            match name.ends_with('/') {
+                true => fs::create_dir_all(path).unwrap(),
+                false => fs::write(path, text).unwrap(),
+            }
+        }
+        let roots = Roots::open(&top.join("ws"), &[top.join("more")]).unwrap();
+        let (editor, session) = Editor::open(offer, roots.clone()).await;
+        let equipment = Equipment {
+            pages: Pages::new(Loopback::Open),
+            ..Equipment::default()
+        };
+        Stage {
+            _top: temporary,
+            workplace: Workplace::new(session, roots, equipment),
+            top,
+            editor,
+        }
+    }
+
+    async fn prepare(&self, tool: &str, input: &str) -> Result<Prepared, Outcome> {
+        let input = input.replace('@', self.top.to_str().unwrap());
+        let call = parse(tool, &input).unwrap().unwrap();
+        call.prepare(&self.workplace).await
+    }
+
+    async fn outcome(&self, tool: &str, input: &str) -> Outcome {
+        match self.prepare(tool, input).await {
+            Ok(prepared) => prepared.perform(&self.workplace, drop).await,
+            Err(outcome) => outcome,
+        }
+    }
+
+    /// What the model is told.
+    async fn told(&self, tool: &str, input: &str) -> String {
+        let outcome = self.outcome(tool, input).await;
+        self.text(&outcome)
+    }
+
+    fn text(&self, outcome: &Outcome) -> String {
+        let pieces = outcome.told.iter().map(|piece| match piece {
+            Input::Text(text) => text.clone(),
+            Input::Image { media_type, data } => format!("<{media_type} {} bytes>", data.len()),
+            Input::Audio { .. } => "<audio>".to_owned(),
+        });
+        let told = pieces.collect::<Vec<_>>().join("\n");
+        let told = told.replace(self.top.to_str().unwrap(), "@");
+        let failed = if outcome.failed { "FAILED " } else { "" };
+        format!("{failed}{}", told.trim_end())
+    }
+
+    async fn check(&self, tool: &str, input: &str, expected: Expect) {
+        expected.assert_eq(&self.told(tool, input).await);
+    }
+
+    fn disk(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.top.join(name)).ok()
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.top.join(name)
+    }
+
+    /// What the client was asked.
+    fn asked(&self) -> String {
+        let asked = self.editor.asked().join("\n");
+        asked.replace(self.top.to_str().unwrap(), "@")
+    }
+}
+
+/// The diff that a person sees, as `old` and `new`.
+fn diff(content: &[v1::ToolCallContent]) -> (Option<&str>, &str) {
+    match content {
+        [v1::ToolCallContent::Diff(diff)] => (diff.old_text.as_deref(), &diff.new_text),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Waits until something is so, but not for ever.
+async fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}

@@ -1,0 +1,144 @@
+//! A call that is dropped leaves nothing: no process, no terminal, no half of a file.
+
+use std::sync::Arc;
+
+use rustix::process::{Pid, test_kill_process};
+
+use super::{Offer, Stage, eventually};
+
+/// The process that a command has written to the file `pid`.
+pub(super) fn pid(stage: &Stage) -> Pid {
+    let text = stage.disk("ws/pid").unwrap();
+    Pid::from_raw(text.trim().parse().unwrap()).unwrap()
+}
+
+pub(super) fn is_alive(pid: Pid) -> bool {
+    test_kill_process(pid).is_ok()
+}
+
+fn has_pid(stage: &Stage) -> bool {
+    stage
+        .disk("ws/pid")
+        .is_some_and(|text| text.ends_with('\n'))
+}
+
+#[tokio::test]
+async fn a_running_command_is_killed_and_its_terminal_released() {
+    for offer in [Offer::Nothing, Offer::Everything] {
+        let stage = Stage::with(offer, &[]).await;
+        let command = r#"{"command":"echo $$ > pid; exec sleep 1000"}"#;
+        let prepared = stage.prepare("run", command).await.unwrap();
+        let workplace = stage.workplace.clone();
+        let running = tokio::spawn(async move { prepared.perform(&workplace, drop).await });
+        eventually("it runs", || has_pid(&stage)).await;
+        let pid = pid(&stage);
+        assert!(is_alive(pid));
+        running.abort();
+        eventually("it is gone", || !is_alive(pid)).await;
+        if offer == Offer::Everything {
+            eventually("it is released", || {
+                stage.asked().ends_with("kill\nrelease")
+            })
+            .await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_terminal_that_is_just_being_created_is_released_when_it_is_there() {
+    let stage = Stage::with(Offer::Everything, &[]).await;
+    let gate = Arc::clone(&stage.editor.gate).lock_owned().await;
+    let prepared = stage
+        .prepare("run", r#"{"command":"echo $$ > pid; exec sleep 1000"}"#)
+        .await
+        .unwrap();
+    let workplace = stage.workplace.clone();
+    let running = tokio::spawn(async move { prepared.perform(&workplace, drop).await });
+    eventually("it is asked for", || stage.asked().contains("create")).await;
+    running.abort();
+    assert!(running.await.unwrap_err().is_cancelled());
+    drop(gate);
+    eventually("it is released", || {
+        stage.asked().ends_with("kill\nrelease")
+    })
+    .await;
+    if has_pid(&stage) {
+        assert!(!is_alive(pid(&stage)));
+    }
+}
+
+#[tokio::test]
+async fn commands_in_the_background_end_with_the_workplace() {
+    for offer in [Offer::Nothing, Offer::Everything] {
+        for is_closed in [true, false] {
+            let stage = Stage::with(offer, &[]).await;
+            let command = r#"{"command":"echo $$ > pid; exec sleep 1000","background":true}"#;
+            assert!(!stage.outcome("run", command).await.failed);
+            eventually("it runs", || has_pid(&stage)).await;
+            let pid = pid(&stage);
+            assert!(is_alive(pid));
+            let Stage {
+                workplace,
+                editor,
+                _top,
+                ..
+            } = stage;
+            match is_closed {
+                true => {
+                    workplace.close().await;
+                    assert!(!is_alive(pid));
+                }
+                false => drop(workplace),
+            }
+            eventually("it is gone", || !is_alive(pid)).await;
+            if offer == Offer::Everything {
+                eventually("it is released", || {
+                    editor.asked().ends_with(&["release".to_owned()])
+                })
+                .await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_dropped_write_leaves_the_old_text_or_the_new() {
+    let old = "old\n".repeat(100_000);
+    let new = "new\n".repeat(100_000);
+    for steps in 0..40 {
+        let stage = Stage::new(&[("ws/a", &old)]).await;
+        let input = format!(r#"{{"path":"a","content":{new:?}}}"#);
+        let prepared = stage.prepare("write", &input).await.unwrap();
+        let workplace = stage.workplace.clone();
+        let running = tokio::spawn(async move { prepared.perform(&workplace, drop).await });
+        for _ in 0..steps {
+            tokio::task::yield_now().await;
+        }
+        running.abort();
+        let text = stage.disk("ws/a").unwrap();
+        assert!(text == old || text == new);
+    }
+}
+
+#[tokio::test]
+async fn a_dropped_search_stops() {
+    let stage = Stage::new(&[]).await;
+    let file = std::fs::File::create(stage.path("ws/sparse")).unwrap();
+    file.set_len(1 << 40).unwrap();
+    std::fs::write(stage.path("ws/a"), "").unwrap();
+    let prepared = stage
+        .prepare("search", r#"{"pattern":"needle$","path":"."}"#)
+        .await
+        .unwrap();
+    let workplace = stage.workplace.clone();
+    let alive = Arc::new(());
+    let held = Arc::clone(&alive);
+    let running = tokio::spawn(async move {
+        let _held = held;
+        prepared.perform(&workplace, drop).await
+    });
+    tokio::task::yield_now().await;
+    running.abort();
+    eventually("it has ended", || Arc::strong_count(&alive) == 1).await;
+    // The runtime waits for its threads when it ends, so this test would not end if the search went on.
+}

@@ -1,0 +1,210 @@
+//! Names in directories: what is listed, removed and moved, and what is not.
+
+use std::fs;
+use std::path::Path;
+
+use attache_host::Roots;
+use attache_host::files::{Files, Limits};
+use expect_test::expect;
+use libtest_mimic::Trial;
+
+use crate::suite::trial;
+use crate::tree::{Tree, outcome};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        trial("a_directory_is_listed_inside_the_roots_only", listed),
+        trial("files_links_and_empty_directories_are_removed", removed),
+        trial("names_are_moved_and_nothing_is_replaced", moved),
+        trial("nothing_protected_is_removed_or_moved", protected),
+        trial(
+            "a_directory_is_not_moved_into_or_out_of_a_closed_place",
+            carried,
+        ),
+        trial("a_path_tells_where_it_leads_before_it_is_used", leads),
+    ]
+}
+
+fn listed() {
+    let tree = Tree::new(
+        "file ws/b 12345
+         dir ws/a
+         link ws/c @/out
+         fifo ws/d
+         link ws/e a
+         file out/secret x
+         file ws/state/x x",
+    );
+    let files = Files::new(Limits::default(), &[tree.path("@/ws/state")]);
+    let tried = "
+        list @/ws
+        list @/ws/a
+        list @/ws/e
+        list @/ws/b
+        list @/ws/c
+        list @/ws/none
+        list @/out
+        list @/ws/state
+        list /proc/self/fd";
+    expect![[""]].assert_eq(&tree.tried(&files, &tree.roots(), tried));
+}
+
+fn removed() {
+    let tree = Tree::new(
+        "file ws/f x
+         file ws/target x
+         link ws/link target
+         link ws/out @/out
+         dir ws/empty
+         file ws/full/f x
+         fifo ws/fifo
+         file out/secret x
+         dir ws/nested",
+    );
+    let roots = Roots::open(&tree.path("@/ws"), &[tree.path("@/ws/nested")]).unwrap();
+    let tried = "
+        remove @/ws/f
+        remove @/ws/f
+        remove @/ws/link
+        remove @/ws/out/secret
+        remove @/ws/out
+        remove @/ws/empty
+        remove @/ws/full
+        remove @/ws/full/f/x
+        remove @/ws/fifo
+        remove @/ws
+        remove @/ws/nested
+        remove @/ws/full/..
+        remove @/out/secret
+        remove ws/target";
+    expect![[""]].assert_eq(&tree.tried(&Files::default(), &roots, tried));
+    expect![[""]].assert_eq(&tree.listing("@/"));
+}
+
+fn moved() {
+    let tree = Tree::new(
+        "file ws/f f
+         file ws/g g
+         dir ws/d/e
+         file ws/d/e/x x
+         link ws/link g
+         link ws/out @/out
+         dir out
+         dir more",
+    );
+    let roots = Roots::open(&tree.path("@/ws"), &[tree.path("@/more")]).unwrap();
+    let tried = "
+        move @/ws/f @/ws/g
+        move @/ws/f @/ws/d
+        move @/ws/f @/ws/link
+        move @/ws/f @/ws/out/f
+        move @/ws/f @/out/f
+        move @/out @/ws/o
+        move @/ws/none @/ws/n
+        move @/ws/d @/ws/d/e/below
+        move @/ws @/more/ws
+        move @/ws/f @/ws/new/dir/f
+        move @/ws/d @/more/d
+        move @/ws/link @/more/link";
+    expect![[""]].assert_eq(&tree.tried(&Files::default(), &roots, tried));
+    expect![[""]].assert_eq(&tree.listing("@/").replace(tree.top.to_str().unwrap(), "@"));
+}
+
+fn protected() {
+    let tree = Tree::new(
+        "file ws/.git/hooks/x x
+         file ws/.envrc x
+         file ws/f x
+         dir ws/d
+         file ws/state/x x",
+    );
+    let files = Files::new(Limits::default(), &[tree.path("@/ws/state")]);
+    let before = tree.listing("@/ws");
+    let tried = "
+        remove @/ws/.git/hooks/x
+        remove @/ws/.envrc
+        remove @/ws/state/x
+        remove @/ws/state
+        move @/ws/.git @/ws/git
+        move @/ws/.envrc @/ws/envrc
+        move @/ws/f @/ws/.git/hooks/y
+        move @/ws/f @/ws/.envrc
+        move @/ws/f @/ws/.vscode/tasks.json
+        move @/ws/d @/ws/.husky
+        move @/ws/state @/ws/s
+        move @/ws/f @/ws/state/f";
+    expect![[""]].assert_eq(&tree.tried(&files, &tree.roots(), tried));
+    assert_eq!(before, tree.listing("@/ws"));
+}
+
+fn carried() {
+    let tree = Tree::new(
+        "file ws/prepared/fish/config.fish x
+         file ws/.local/x x
+         dir ws/harmless
+         file ws/parent/state/x x",
+    );
+    let files = Files::new(Limits::default(), &[tree.path("@/ws/parent/state")]);
+    let files = files.home(&tree.path("@/ws"));
+    let tried = "
+        move @/ws/prepared @/ws/.config
+        move @/ws/.local @/ws/local
+        move @/ws/parent @/ws/other
+        move @/ws/harmless @/ws/.cache";
+    expect![[""]].assert_eq(&tree.tried(&files, &tree.roots(), tried));
+}
+
+fn leads() {
+    let tree = Tree::new(
+        "file ws/f x
+         link ws/link f
+         link ws/way d
+         dir ws/d
+         link ws/out @/out
+         file out/secret x
+         link ws/dangling none",
+    );
+    let (roots, files) = (tree.roots(), Files::default());
+    let shown = |path: &Path| {
+        path.display()
+            .to_string()
+            .replace(tree.top.to_str().unwrap(), "@")
+    };
+    let told = [
+        "f",
+        "link",
+        "way/new",
+        "d/../f",
+        "out/secret",
+        "dangling",
+        ".git/x",
+        "../out",
+    ]
+    .map(|name| {
+        let path = tree.path(&format!("@/ws/{name}"));
+        let read = outcome(files.to_read(&roots, &path).map(|path| shown(&path)));
+        let write = outcome(files.to_write(&roots, &path).map(|path| shown(&path)));
+        let remove = files.to_remove(&roots, &path);
+        let remove = outcome(remove.map(|(path, what)| format!("{} {what:?}", shown(&path))));
+        format!("{name}: {read} | {write} | {remove}\n")
+    });
+    expect![[""]].assert_eq(&told.concat());
+    assert!(files.open(&roots, &tree.path("@/ws/link")).is_ok());
+    assert_eq!(
+        outcome(
+            files
+                .open(&roots, &tree.path("@/ws/d"))
+                .map(|_| String::new())
+        ),
+        "-32602 wrong_kind"
+    );
+    fs::remove_file(tree.path("@/ws/f")).unwrap();
+    assert_eq!(
+        outcome(
+            files
+                .open(&roots, &tree.path("@/ws/link"))
+                .map(|_| String::new())
+        ),
+        "-32002 not_found"
+    );
+}
