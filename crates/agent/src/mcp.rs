@@ -23,7 +23,7 @@ mod wire;
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use attache::{ClientHandle, v1};
@@ -270,17 +270,18 @@ impl Servers {
         states.collect()
     }
 
-    /// Ends a server and connects to it again. It is known by the name in [`Servers::states`].
+    /// Ends a server and connects to it again. It is known by the name in [`Servers::states`]. One that was closed, or
+    /// that somebody else is connecting again, is left alone.
     pub async fn reconnect(&self, name: &str) -> Result<(), Failure> {
         let entry = self.0.iter().find(|entry| entry.server.name == name);
         let entry = entry.ok_or(Failure::Unknown("server"))?;
-        if let Some(keeper) = entry.swap(None) {
-            keeper.close().await;
-        }
-        let keeper = Keeper::start(Arc::clone(&entry.server));
-        if let Some(rival) = entry.swap(Some(keeper)) {
-            rival.close().await;
-        }
+        let Some(keeper) = entry.take() else {
+            return Err(entry
+                .server
+                .failure("it was closed, or is being connected again"));
+        };
+        keeper.close().await;
+        entry.put(Keeper::start(Arc::clone(&entry.server)));
         entry.server.settled().await;
         match entry.server.status() {
             Status::Failed(reason) | Status::Ended(reason) => Err(entry.server.failure(&reason)),
@@ -290,7 +291,7 @@ impl Servers {
 
     /// Ends all servers, and waits until they have ended, for some seconds at most.
     pub async fn close(&self) {
-        let keepers = self.0.iter().filter_map(|entry| entry.swap(None));
+        let keepers = self.0.iter().filter_map(Entry::take);
         future::join_all(keepers.map(Keeper::close)).await;
     }
 
@@ -354,9 +355,16 @@ impl Tool {
 }
 
 impl Entry {
-    fn swap(&self, keeper: Option<Keeper>) -> Option<Keeper> {
-        let mut held = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut held, keeper)
+    fn take(&self) -> Option<Keeper> {
+        self.lock().take()
+    }
+
+    fn put(&self, keeper: Keeper) {
+        *self.lock() = Some(keeper);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Keeper>> {
+        self.keeper.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::handler::Handler;
 use super::lines::Lines;
-use super::over_acp::{Ear, OverAcp};
+use super::over_acp::OverAcp;
 use super::server::Server;
 use super::sse::Events;
 use super::{environment, http, text};
@@ -22,7 +22,6 @@ pub(super) struct Line {
     pub(super) running: RunningService<RoleClient, Handler>,
     pub(super) handler: Handler,
     pub(super) child: Option<Child>,
-    pub(super) ear: Option<Ear>,
 }
 
 /// Why there is none.
@@ -81,11 +80,8 @@ async fn once(
                 ));
             };
             let transport = OverAcp::new(client, config.server_id.clone());
-            let ear = transport.ear();
-            server.listen(ear.clone());
-            let mut line = begin(handler, transport, mode, deadline).await?;
-            line.ear = Some(ear);
-            Ok(line)
+            server.listen(transport.ear());
+            begin(handler, transport, mode, deadline).await
         }
         _ => Err(Refusal::Final("its transport is not known".to_owned())),
     }
@@ -106,7 +102,7 @@ async fn stdio(
     let beginning = begin(handler, Lines::new(stdout, stdin), mode, deadline);
     let begun = tokio::select! {
         begun = beginning => begun,
-        () = gone(&child) => Err(Refusal::Gone(String::new())),
+        () = gone(&child) => Err(Refusal::Gone("its process has ended".to_owned())),
     };
     match begun {
         Ok(mut line) => {
@@ -167,7 +163,6 @@ where
         running,
         handler,
         child: None,
-        ear: None,
     })
 }
 

@@ -70,7 +70,6 @@ async fn attend(server: &Server, line: Line, mut stop: oneshot::Receiver<()>) {
         running,
         handler,
         child,
-        ..
     } = line;
     let peer = running.peer().clone();
     let link = Link { peer, handler };

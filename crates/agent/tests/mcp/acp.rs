@@ -164,7 +164,7 @@ async fn a_server_is_reached_through_the_client() {
     let Status::Ready { tools, version, .. } = desk.status() else {
         panic!("{:?}", desk.status());
     };
-    assert_eq!(tools, 23);
+    assert_eq!(tools, 24);
     assert_eq!(version.as_deref(), Some("modern fake 2"));
     assert_eq!(desk.call_with("echo", r#"{"text":"hi"}"#).await, "hi");
     expect!["failed: the MCP server `fake` failed: bad token secret-in-process"]

@@ -15,7 +15,7 @@ pub(crate) const SECRET: &str = "FAKE_TOKEN";
 pub(crate) enum Act {
     Say(String),
     Die,
-    Flood,
+    Flood(String),
 }
 
 #[derive(Default)]
@@ -37,7 +37,10 @@ pub(crate) fn run(manner: &str) -> ExitCode {
             eprintln!("no key, only {}", std::env::var(SECRET).unwrap_or_default());
             return ExitCode::from(3);
         }
-        "floods" => flood(),
+        "floods" => {
+            drop(out);
+            flood(&ping())
+        }
         "prints" => writeln!(out, "Listening…\n{{ tools: 3 }}\n\n").unwrap(),
         _ => {}
     }
@@ -47,9 +50,9 @@ pub(crate) fn run(manner: &str) -> ExitCode {
         for act in fake.take(&message) {
             match act {
                 Act::Say(text) => writeln!(out, "{text}").unwrap(),
-                Act::Flood => {
+                Act::Flood(lines) => {
                     drop(out);
-                    flood()
+                    flood(&lines)
                 }
                 Act::Die => {
                     eprintln!("out of memory near {}", fake.secret);
@@ -62,16 +65,25 @@ pub(crate) fn run(manner: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Notifications and pings without end, and nobody who reads the answers.
-fn flood() -> ! {
-    let ping = json!({"jsonrpc": "2.0", "id": "ping", "method": "ping"});
-    let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+/// The same without end, and nobody who reads the answers.
+fn flood(lines: &str) -> ! {
     let mut out = std::io::stdout().lock();
     loop {
-        if writeln!(out, "{ping}\n{changed}").is_err() {
+        if writeln!(out, "{lines}").is_err() {
             std::process::exit(0);
         }
     }
+}
+
+fn ping() -> String {
+    json!({"jsonrpc": "2.0", "id": "ping", "method": "ping"}).to_string()
+}
+
+fn chatter() -> String {
+    let words = json!({"level": "info", "data": "chatter"});
+    let log = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": words});
+    let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+    format!("{log}\n{changed}")
 }
 
 impl Fake {
@@ -198,7 +210,8 @@ impl Fake {
             )],
             "refuse" => vec![error(id, -32000, &format!("bad\ntoken {}", self.secret))],
             "die" => vec![Act::Die],
-            "flood" => vec![Act::Flood],
+            "flood" => vec![Act::Flood(format!("{}\n{}", ping(), chatter()))],
+            "chatter" => vec![Act::Flood(chatter())],
             "never" => vec![progress(token, 1, "begun")],
             "steps" => {
                 let mut acts: Vec<_> = (1..4).map(|n| progress(token, n, "step")).collect();
@@ -335,13 +348,14 @@ fn error(id: &Value, code: i64, message: &str) -> Act {
     )
 }
 
-const BEHAVIOURS: [&str; 21] = [
+const BEHAVIOURS: [&str; 22] = [
     "where",
     "pid",
     "fail",
     "refuse",
     "die",
     "flood",
+    "chatter",
     "never",
     "steps",
     "structured",

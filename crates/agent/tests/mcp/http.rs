@@ -117,7 +117,7 @@ async fn answer(
     let acts = fake.lock().unwrap().take(&message);
     let said = acts.into_iter().filter_map(|act| match act {
         Act::Say(text) => Some(text),
-        Act::Die | Act::Flood => None,
+        Act::Die | Act::Flood(_) => None,
     });
     let said: Vec<_> = said.collect();
     if manner == "forgets" {
@@ -177,7 +177,7 @@ fn server(url: &str) -> v1::McpServer {
 async fn a_server_that_answers_with_json_works() {
     let desk = Desk::open(vec![server(&serve("json").await)]).await;
     assert!(
-        matches!(desk.status(), Status::Ready { tools: 23, .. }),
+        matches!(desk.status(), Status::Ready { tools: 24, .. }),
         "{:?}",
         desk.status()
     );

@@ -74,7 +74,7 @@ async fn answer(
         let mut events = events.lock().await;
         match act {
             Act::Say(said) => events.as_ref().unwrap().send(said).await.unwrap(),
-            Act::Die | Act::Flood => *events = None,
+            Act::Die | Act::Flood(_) => *events = None,
         }
     }
 }
@@ -88,7 +88,7 @@ async fn open(endpoint: &'static str) -> Desk {
 async fn a_server_of_the_old_kind_works() {
     let desk = open("/messages?session=1").await;
     assert!(
-        matches!(desk.status(), Status::Ready { tools: 23, .. }),
+        matches!(desk.status(), Status::Ready { tools: 24, .. }),
         "{:?}",
         desk.status()
     );

@@ -59,7 +59,7 @@ async fn tools_have_safe_names_and_their_hints() {
                     name: "fake",
                     transport: "stdio",
                     status: Ready {
-                        tools: 23,
+                        tools: 24,
                         prompts: 1,
                         resources: 1,
                         left_out: 0,
@@ -290,7 +290,7 @@ async fn a_server_may_ask_for_roots_but_not_for_the_model() {
 async fn a_server_without_handshake_is_found_out() {
     let desk = Desk::open(vec![stdio("fake", "modern")]).await;
     assert!(
-        matches!(desk.status(), Status::Ready { tools: 23, .. }),
+        matches!(desk.status(), Status::Ready { tools: 24, .. }),
         "{:?}",
         desk.status()
     );
@@ -309,6 +309,7 @@ async fn closing_ends_the_processes() {
     expect!["failed: the MCP server `fake` failed: it was closed"]
         .assert_eq(&desk.call("echo").await);
     desk.servers.close().await;
+    desk.servers.reconnect("fake").await.unwrap_err();
 }
 
 async fn dropping_ends_the_processes() {
