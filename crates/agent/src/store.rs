@@ -1,8 +1,8 @@
 //! The journal: what was said, shown and decided in every session, on disk.
 //!
-//! A [`Store`] is one SQLite database, which several processes may share. A [`Journal`] is one open session of it, which
-//! one process has at a time. What a journal holds means nothing here: bodies are bytes. `docs/journal.md` has the
-//! promises and the tables.
+//! A [`Store`] is one SQLite database, which several processes may share. A [`Journal`] is one open session of it,
+//! which one process has at a time. What a journal holds means nothing here: bodies are bytes. `docs/journal.md` has
+//! the promises and the tables.
 
 mod entries;
 mod error;
@@ -62,7 +62,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// When the directory or the database cannot be used; a database that is damaged, newer or not ours is left as it is.
+    /// When the directory or the database cannot be used; a database that is damaged, newer or not ours is left as it
+    /// is.
     pub fn open(dir: &Path) -> Result<Store, Error> {
         Store::with_clock(dir, time::now)
     }

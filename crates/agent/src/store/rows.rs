@@ -241,8 +241,7 @@ pub(super) fn copy(
     if change.query_row(sql, [number], |row| row.get::<_, i64>(0))? == 0 {
         return Err(Error::NotFound);
     }
-    let sql = "SELECT max(key) FROM (SELECT key FROM run WHERE key >= ?1 AND key < ?2 ORDER BY key LIMIT ?3)";
-    let last: Option<i64> = change.query_row(sql, [from, to, STEP], |row| row.get(0))?;
+    let last = step(change, from, to)?;
     let Some(last) = last else {
         return Ok(None);
     };
@@ -262,21 +261,36 @@ pub(super) enum Swept {
 /// Removes a few runs of a session that is gone, and in the end itself.
 pub(super) fn sweep(db: &mut Connection, number: i64) -> Result<Swept, Error> {
     let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let removed = change.execute(
-        "DELETE FROM run WHERE key IN (SELECT key FROM run WHERE key >= ?1 AND key < ?2 LIMIT ?3)",
-        [key(number, 0), key(number + 1, 0), STEP],
-    )?;
-    if removed == 0 {
-        change.execute(
-            "DELETE FROM session WHERE number = ?1 AND state = 2",
-            [number],
-        )?;
-    }
+    let swept = match step(&change, key(number, 0), key(number + 1, 0))? {
+        Some(last) => {
+            let sql = "DELETE FROM run WHERE key >= ?1 AND key <= ?2";
+            change.execute(sql, [key(number, 0), last])?;
+            Swept::Some
+        }
+        None => {
+            let sql = "DELETE FROM session WHERE number = ?1 AND state = 2";
+            change.execute(sql, [number])?;
+            Swept::All
+        }
+    };
     change.commit()?;
-    Ok(match removed {
-        0 => Swept::All,
-        _ => Swept::Some,
-    })
+    Ok(swept)
+}
+
+/// The last of the runs that are copied or removed at once, so few that nobody else waits long for the database.
+fn step(db: &Connection, from: i64, to: i64) -> Result<Option<i64>, Error> {
+    let sql =
+        "SELECT key, length(body) FROM run WHERE key >= ?1 AND key < ?2 ORDER BY key LIMIT ?3";
+    let mut find = db.prepare_cached(sql)?;
+    let mut found = find.query([from, to, STEP_ROWS])?;
+    let (mut last, mut bytes) = (None, 0);
+    while let Some(row) = found.next()?
+        && bytes < STEP_BYTES
+    {
+        last = Some(row.get(0)?);
+        bytes += row.get::<_, i64>(1)?;
+    }
+    Ok(last)
 }
 
 /// The sessions in a state.
@@ -301,5 +315,5 @@ pub(super) const COLUMNS: &str =
 
 const ENTRY_BITS: u32 = 40;
 const MOST_SESSIONS: i64 = (1 << (62 - ENTRY_BITS)) - 1;
-/// How many runs are copied or removed at once: at most 4 MiB unless entries are large.
-const STEP: i64 = 64;
+const STEP_ROWS: i64 = 2000;
+const STEP_BYTES: i64 = 512 * 1024;

@@ -216,9 +216,11 @@ impl Writer {
         let Some(number) = self.doomed.front() else {
             return;
         };
+        self.breathe();
         if !matches!(rows::sweep(&mut self.db, *number), Ok(rows::Swept::Some)) {
             self.doomed.pop_front();
         }
+        self.rested = Instant::now() + BREATH;
     }
 }
 

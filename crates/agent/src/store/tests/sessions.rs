@@ -190,8 +190,11 @@ async fn what_a_killed_process_left_of_a_deletion_or_a_fork_is_removed_when_the_
     let Desk { store, dir } = desk;
     drop(store);
     let db = Connection::open(dir.path().join("sessions.db")).unwrap();
-    db.execute_batch("UPDATE session SET state = 2, id = NULL WHERE id = 'gone'; UPDATE session SET state = 1 WHERE id = 'fork';")
-        .unwrap();
+    db.execute_batch(
+        "UPDATE session SET state = 2, id = NULL WHERE id = 'gone';
+         UPDATE session SET state = 1 WHERE id = 'fork';",
+    )
+    .unwrap();
     let store = Store::open(dir.path()).unwrap();
     assert!(matches!(
         store.info(&"fork".into()).await,
