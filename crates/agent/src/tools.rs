@@ -16,7 +16,7 @@ mod read;
 mod run;
 mod search;
 mod specs;
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;
 mod told;
 mod tree;

@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use attache::v1;
 use attache_model::Input;
 use futures_util::StreamExt;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
@@ -134,6 +135,11 @@ impl Fetch {
 }
 
 impl Visit {
+    /// The whole URL, of which a title may show only the beginning.
+    pub(super) fn content(&self) -> v1::ToolCallContent {
+        v1::ContentBlock::from(self.0.as_str()).into()
+    }
+
     pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
         let asked = self.0.clone();
         let response = workplace.pages().client()?.get(self.0).send().await;

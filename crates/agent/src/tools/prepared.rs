@@ -68,9 +68,14 @@ pub(super) async fn prepare(call: Call, workplace: &Workplace) -> Result<Prepare
         Call::Run(run) => Work::Run(run.prepare(workplace).await?),
         Call::Fetch(fetch) => Work::Fetch(fetch.prepare(workplace)?),
     };
-    if let Work::Change(change) = &work {
-        content = change.content();
-        locations = change.locations();
+    match &work {
+        Work::Change(change) => {
+            content = change.content();
+            locations = change.locations();
+        }
+        Work::Run(job) => content.extend(job.content(workplace)),
+        Work::Fetch(visit) => content.push(visit.content()),
+        _ => {}
     }
     Ok(Prepared {
         title,
@@ -91,7 +96,7 @@ impl Prepared {
         self.locations.clone()
     }
 
-    /// What a person should see before it is done: the change to a file.
+    /// What a person should see before it is done: the change to a file, the whole command, the whole URL.
     pub fn content(&self) -> Vec<v1::ToolCallContent> {
         self.content.clone()
     }

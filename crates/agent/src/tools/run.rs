@@ -134,6 +134,20 @@ impl Run {
 }
 
 impl Job {
+    /// The whole command, of which a title may show only the beginning.
+    pub(super) fn content(&self, workplace: &Workplace) -> Option<v1::ToolCallContent> {
+        let (command, cwd) = match self {
+            Job::Run { command, cwd, .. } | Job::Keep { command, cwd } => (command, cwd),
+            Job::Look { .. } | Job::Stop { .. } => return None,
+        };
+        let place = match workplace.shown(cwd).as_str() {
+            "." => String::new(),
+            shown => format!("in `{shown}`:\n"),
+        };
+        let text = format!("{place}{}", told::fenced(command, "sh"));
+        Some(v1::ContentBlock::from(text).into())
+    }
+
     pub(super) async fn perform(
         self,
         workplace: &Workplace,

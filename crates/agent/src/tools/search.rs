@@ -249,3 +249,25 @@ const LONGEST_PATTERN: usize = 80;
 const LARGEST_MATCHER: usize = 10 * 1024 * 1024;
 const LARGEST_LINE: usize = 16 * 1024 * 1024;
 const LONGEST: Duration = Duration::from_secs(30);
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Seek, Write};
+    use std::time::Duration;
+
+    use super::{Stop, Stoppable};
+
+    #[test]
+    fn a_file_is_read_no_further_when_the_search_has_ended() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"text").unwrap();
+        file.rewind().unwrap();
+        let read = |limit| {
+            let (file, stop) = (file.try_clone().unwrap(), Stop::after(limit));
+            let stop = &stop;
+            Stoppable { file, stop }.read(&mut [0; 2]).ok()
+        };
+        assert_eq!(read(Duration::from_secs(600)), Some(2));
+        assert_eq!(read(Duration::ZERO), None);
+    }
+}

@@ -63,6 +63,13 @@ pub(super) fn ends(text: &str, most: usize) -> String {
     format!("{first}{line_end}[… {cut} bytes left out …]\n{last}")
 }
 
+/// Text as a block of code in Markdown, whatever is in it.
+pub(super) fn fenced(text: &str, language: &str) -> String {
+    let runs = text.split(|char| char != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
+    format!("{fence}{language}\n{text}\n{fence}")
+}
+
 /// `1 line`, `2 lines`.
 pub(super) fn count(number: usize, one: &str, more: &str) -> String {
     match number {

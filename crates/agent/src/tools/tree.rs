@@ -181,6 +181,13 @@ pub(super) struct Stop {
 }
 
 impl Stop {
+    pub(super) fn after(limit: Duration) -> Stop {
+        Stop {
+            is_given_up: Arc::default(),
+            deadline: Instant::now() + limit,
+        }
+    }
+
     pub(super) fn is_due(&self) -> bool {
         self.is_given_up.load(Ordering::Relaxed) || self.is_late()
     }
@@ -205,10 +212,7 @@ pub(super) async fn look_around<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce(&Files, &Roots, &Stop) -> Result<T, Fault> + Send + 'static,
 ) -> Result<T, Fault> {
-    let stop = Stop {
-        is_given_up: Arc::default(),
-        deadline: Instant::now() + limit,
-    };
+    let stop = Stop::after(limit);
     let _give_up = GiveUp(Arc::clone(&stop.is_given_up));
     let (files, roots) = (workplace.files().clone(), workplace.roots().clone());
     let done = tokio::task::spawn_blocking(move || work(&files, &roots, &stop)).await;

@@ -95,7 +95,7 @@ impl Workplace {
     /// What the client has offered.
     pub(super) fn offers(&self) -> v1::ClientCapabilities {
         let offered = self.0.session.client().capabilities();
-        offered.unwrap_or_else(v1::ClientCapabilities::new)
+        offered.unwrap_or_default()
     }
 
     /// A path from the top, as it was named.

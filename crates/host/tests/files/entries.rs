@@ -46,7 +46,18 @@ fn listed() {
         list @/out
         list @/ws/state
         list /proc/self/fd";
-    expect![[""]].assert_eq(&tree.tried(&files, &tree.roots(), tried));
+    expect![[r#"
+        list @/ws: "a/, b 5, c@, d special, e@, state/"
+        list @/ws/a: ""
+        list @/ws/e: ""
+        list @/ws/b: -32602 wrong_kind
+        list @/ws/c: -32602 outside
+        list @/ws/none: -32002 not_found
+        list @/out: -32602 outside
+        list @/ws/state: -32602 own_state
+        list /proc/self/fd: -32602 outside
+    "#]]
+    .assert_eq(&tree.tried(&files, &tree.roots(), tried));
 }
 
 fn removed() {
@@ -77,8 +88,33 @@ fn removed() {
         remove @/ws/full/..
         remove @/out/secret
         remove ws/target";
-    expect![[""]].assert_eq(&tree.tried(&Files::default(), &roots, tried));
-    expect![[""]].assert_eq(&tree.listing("@/"));
+    expect![[r#"
+        remove @/ws/f: "removed"
+        remove @/ws/f: -32002 not_found
+        remove @/ws/link: "removed"
+        remove @/ws/out/secret: -32602 outside
+        remove @/ws/out: "removed"
+        remove @/ws/empty: "removed"
+        remove @/ws/full: -32602 not_empty
+        remove @/ws/full/f/x: -32002 not_found
+        remove @/ws/fifo: "removed"
+        remove @/ws: -32602 is_root
+        remove @/ws/nested: -32602 is_root
+        remove @/ws/full/..: -32602 bad_path
+        remove @/out/secret: -32602 outside
+        remove ws/target: -32602 relative
+    "#]]
+    .assert_eq(&tree.tried(&Files::default(), &roots, tried));
+    expect![[r#"
+        out/
+        out/secret "x"
+        ws/
+        ws/full/
+        ws/full/f "x"
+        ws/nested/
+        ws/target "x"
+    "#]]
+    .assert_eq(&tree.listing("@/"));
 }
 
 fn moved() {
@@ -106,8 +142,36 @@ fn moved() {
         move @/ws/f @/ws/new/dir/f
         move @/ws/d @/more/d
         move @/ws/link @/more/link";
-    expect![[""]].assert_eq(&tree.tried(&Files::default(), &roots, tried));
-    expect![[""]].assert_eq(&tree.listing("@/").replace(tree.top.to_str().unwrap(), "@"));
+    expect![[r#"
+        move @/ws/f @/ws/g: -32602 exists
+        move @/ws/f @/ws/d: -32602 exists
+        move @/ws/f @/ws/link: -32602 exists
+        move @/ws/f @/ws/out/f: -32602 outside
+        move @/ws/f @/out/f: -32602 outside
+        move @/out @/ws/o: -32602 outside
+        move @/ws/none @/ws/n: -32002 not_found
+        move @/ws/d @/ws/d/e/below: -32602 bad_path
+        move @/ws @/more/ws: -32602 is_root
+        move @/ws/f @/ws/new/dir/f: "moved"
+        move @/ws/d @/more/d: "moved"
+        move @/ws/link @/more/link: "moved"
+    "#]]
+    .assert_eq(&tree.tried(&Files::default(), &roots, tried));
+    expect![[r#"
+        more/
+        more/d/
+        more/d/e/
+        more/d/e/x "x"
+        more/link -> g
+        out/
+        ws/
+        ws/g "g"
+        ws/new/
+        ws/new/dir/
+        ws/new/dir/f "f"
+        ws/out -> @/out
+    "#]]
+    .assert_eq(&tree.listing("@/").replace(tree.top.to_str().unwrap(), "@"));
 }
 
 fn protected() {
@@ -133,7 +197,21 @@ fn protected() {
         move @/ws/d @/ws/.husky
         move @/ws/state @/ws/s
         move @/ws/f @/ws/state/f";
-    expect![[""]].assert_eq(&tree.tried(&files, &tree.roots(), tried));
+    expect![[r#"
+        remove @/ws/.git/hooks/x: -32602 protected
+        remove @/ws/.envrc: -32602 protected
+        remove @/ws/state/x: -32602 own_state
+        remove @/ws/state: -32602 own_state
+        move @/ws/.git @/ws/git: -32602 protected
+        move @/ws/.envrc @/ws/envrc: -32602 protected
+        move @/ws/f @/ws/.git/hooks/y: -32602 protected
+        move @/ws/f @/ws/.envrc: -32602 protected
+        move @/ws/f @/ws/.vscode/tasks.json: -32602 protected
+        move @/ws/d @/ws/.husky: -32602 protected
+        move @/ws/state @/ws/s: -32602 own_state
+        move @/ws/f @/ws/state/f: -32602 own_state
+    "#]]
+    .assert_eq(&tree.tried(&files, &tree.roots(), tried));
     assert_eq!(before, tree.listing("@/ws"));
 }
 
@@ -151,7 +229,13 @@ fn carried() {
         move @/ws/.local @/ws/local
         move @/ws/parent @/ws/other
         move @/ws/harmless @/ws/.cache";
-    expect![[""]].assert_eq(&tree.tried(&files, &tree.roots(), tried));
+    expect![[r#"
+        move @/ws/prepared @/ws/.config: -32602 protected
+        move @/ws/.local @/ws/local: -32602 protected
+        move @/ws/parent @/ws/other: -32602 protected
+        move @/ws/harmless @/ws/.cache: "moved"
+    "#]]
+    .assert_eq(&tree.tried(&files, &tree.roots(), tried));
 }
 
 fn leads() {
@@ -188,7 +272,17 @@ fn leads() {
         let remove = outcome(remove.map(|(path, what)| format!("{} {what:?}", shown(&path))));
         format!("{name}: {read} | {write} | {remove}\n")
     });
-    expect![[""]].assert_eq(&told.concat());
+    expect![[r#"
+        f: "@/ws/f" | "@/ws/f" | "@/ws/f File { size: 1 }"
+        link: "@/ws/f" | "@/ws/f" | "@/ws/link Link"
+        way/new: "@/ws/d/new" | "@/ws/d/new" | -32002 not_found
+        d/../f: "@/ws/f" | "@/ws/f" | "@/ws/f File { size: 1 }"
+        out/secret: -32602 outside | -32602 outside | -32602 outside
+        dangling: -32002 not_found | -32602 dangling | "@/ws/dangling Link"
+        .git/x: "@/ws/.git/x" | -32602 protected | -32002 not_found
+        ../out: -32602 outside | -32602 outside | -32602 outside
+    "#]]
+    .assert_eq(&told.concat());
     assert!(files.open(&roots, &tree.path("@/ws/link")).is_ok());
     assert_eq!(
         outcome(

@@ -1,9 +1,12 @@
 //! A call that is dropped leaves nothing: no process, no terminal, no half of a file.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use rustix::process::{Pid, test_kill_process};
 
+use super::super::tree::{Hidden, Walk, look_around};
 use super::{Offer, Stage, eventually};
 
 /// The process that a command has written to the file `pid`.
@@ -121,24 +124,37 @@ async fn a_dropped_write_leaves_the_old_text_or_the_new() {
 }
 
 #[tokio::test]
-async fn a_dropped_search_stops() {
-    let stage = Stage::new(&[]).await;
-    let file = std::fs::File::create(stage.path("ws/sparse")).unwrap();
-    file.set_len(1 << 40).unwrap();
-    std::fs::write(stage.path("ws/a"), "").unwrap();
-    let prepared = stage
-        .prepare("search", r#"{"pattern":"needle$","path":"."}"#)
-        .await
-        .unwrap();
+async fn whoever_looks_around_stops_when_nobody_waits_or_the_time_is_over() {
+    let stage = Stage::new(&[("ws/a", ""), ("ws/d/b", "")]).await;
+    let (begun, ended) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(AtomicBool::new(false)),
+    );
+    let (begin, end) = (Arc::clone(&begun), Arc::clone(&ended));
     let workplace = stage.workplace.clone();
-    let alive = Arc::new(());
-    let held = Arc::clone(&alive);
-    let running = tokio::spawn(async move {
-        let _held = held;
-        prepared.perform(&workplace, drop).await
+    let looking = tokio::spawn(async move {
+        let look = look_around(&workplace, LONG, move |_, _, stop| {
+            begin.store(true, Ordering::Relaxed);
+            while !stop.is_due() {
+                std::thread::yield_now();
+            }
+            end.store(true, Ordering::Relaxed);
+            Ok(())
+        });
+        look.await.is_ok()
     });
-    tokio::task::yield_now().await;
-    running.abort();
-    eventually("it has ended", || Arc::strong_count(&alive) == 1).await;
-    // The runtime waits for its threads when it ends, so this test would not end if the search went on.
+    eventually("it looks", || begun.load(Ordering::Relaxed)).await;
+    assert!(!ended.load(Ordering::Relaxed));
+    looking.abort();
+    eventually("it has stopped", || ended.load(Ordering::Relaxed)).await;
+
+    for (limit, found) in [(LONG, 3), (Duration::ZERO, 0)] {
+        let top = stage.path("ws");
+        let count = look_around(&stage.workplace, limit, move |files, roots, stop| {
+            Ok(Walk::new(files, roots, stop, &top, Hidden::Skip)?.count())
+        });
+        assert_eq!(count.await.unwrap(), found);
+    }
 }
+
+const LONG: Duration = Duration::from_secs(600);

@@ -256,6 +256,15 @@ async fn lines_are_found_by_a_pattern() {
                 "[nothing found in 5 files; what is hidden, binary or in `.gitignore` was not looked at]"
             ],
         ),
+    ] {
+        stage.check("search", input, expected).await;
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_searched_is_explained() {
+    let stage = project().await;
+    for (input, expected) in [
         (
             r#"{"pattern":"fn main("}"#,
             expect![
@@ -332,5 +341,5 @@ async fn many_files_are_searched_in_bounded_time() {
     let outcome = stage.outcome("search", r#"{"pattern":"needle"}"#).await;
     assert!(stage.text(&outcome).starts_with("d39/last\n1: needle"));
     assert_eq!(outcome.raw.as_ref().unwrap()["looked_at"], 10_001);
-    assert!(begun.elapsed().as_secs() < 20);
+    assert!(begun.elapsed().as_secs() < 60);
 }

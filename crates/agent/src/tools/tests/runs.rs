@@ -73,18 +73,6 @@ async fn a_command_runs_and_its_end_is_told() {
                     [exit code 0]"#]],
             )
             .await;
-        let bars =
-            r#"{"command":"printf '10%%\\r100%%\\n\\033[31mred\\033[0m \\033]0;t\\007x\\r\\n'"}"#;
-        stage
-            .check(
-                "run",
-                bars,
-                expect![[r#"
-            100%
-            red x
-            [exit code 0]"#]],
-            )
-            .await;
         stage
             .check(
                 "run",
@@ -93,6 +81,41 @@ async fn a_command_runs_and_its_end_is_told() {
             )
             .await;
     }
+}
+
+#[tokio::test]
+async fn what_only_a_screen_understands_is_left_out() {
+    let stage = Stage::new(&[]).await;
+    let bars =
+        r#"{"command":"printf '10%%\\r100%%\\n\\033[31mred\\033[0m \\033]0;t\\007x\\r\\n'"}"#;
+    stage
+        .check(
+            "run",
+            bars,
+            expect![[r#"
+            100%
+            red x
+            [exit code 0]"#]],
+        )
+        .await;
+}
+
+#[tokio::test]
+async fn the_whole_command_is_shown_before_it_runs() {
+    let stage = Stage::new(&[("ws/sub/a", "")]).await;
+    let long = "x".repeat(300);
+    let input = format!(r#"{{"command":"echo {long}\nrm ```y","cwd":"sub"}}"#);
+    let prepared = stage.prepare("run", &input).await.unwrap();
+    assert!(!prepared.title().contains("rm"));
+    let content = format!("{:?}", prepared.content());
+    let whole = format!(r"in `sub`:\n````sh\necho {long}\nrm ```y\n````");
+    assert!(content.contains(&whole), "{content}");
+    let url = format!("https://example.com/{long}");
+    let prepared = stage
+        .prepare("fetch", &format!(r#"{{"url":"{url}"}}"#))
+        .await
+        .unwrap();
+    assert!(format!("{:?}", prepared.content()).contains(&url));
 }
 
 #[tokio::test]
