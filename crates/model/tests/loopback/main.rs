@@ -5,6 +5,7 @@ mod answers;
 mod catalog;
 mod failures;
 mod fake;
+mod rounds;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
