@@ -12,9 +12,7 @@ use std::time::Duration;
 use futures_util::stream;
 
 pub use expectation::{Expectation, ResultExpectation, Speaker};
-pub use script::{
-    Again, Call, Failure, Line, Script, ScriptCard, ScriptError, Slow, StopReason, Turn,
-};
+pub use script::{Again, Call, Failure, Line, Script, ScriptCard, ScriptError, Slow, Turn};
 
 use crate::{Answer, Card, Error, Event, Model, Request, Stop, ToolCall};
 
@@ -191,7 +189,7 @@ fn cue(line: &Line, turn: usize, calls: &mut usize, cues: &mut VecDeque<Cue>) {
             wait: Duration::from_millis(again.wait),
             reason: again.reason.clone(),
         },
-        Line::Stop(stop) => Event::End(stop.stop()),
+        Line::Stop(stop) => Event::End(*stop),
         Line::Pause(milliseconds) => {
             return cues.push_back(Cue::Pause(Duration::from_millis(*milliseconds)));
         }

@@ -80,7 +80,7 @@ impl Order {
         }
         let verb = verb.text.trim_start_matches('/').to_lowercase();
         let verb = verb.trim_end_matches([':', ',', '!', '?', '.']);
-        by_verb(verb, text, past(after, "the"))
+        by_verb(verb, text, after)
     }
 
     /// The tool and its input; none where there is nothing to call.
@@ -133,39 +133,35 @@ impl Order {
 }
 
 fn by_verb(verb: &str, text: &str, after: &[Word]) -> Option<Order> {
-    let path = || one(after);
+    let named = past(after, "the");
+    let path = || one(named);
     match verb {
-        "read" | "show" | "cat" | "open" => read(text, after),
+        "read" | "show" | "cat" | "open" => read(text, named),
         "outline" | "explain" | "summarise" | "summarize" => {
             path().map(|path| Order::Outline { path })
         }
         "find" | "glob" | "files" => {
-            let (what, path) = within(text, after)?;
-            let pattern = what?;
+            let (pattern, path) = within(text, named)?;
             Some(Order::Find { pattern, path })
         }
         "search" | "grep" => {
-            let after = past(after, "for");
-            let (what, path) = within(text, after)?;
-            let pattern = what?;
+            let (pattern, path) = within(text, past(after, "for"))?;
             Some(Order::Search { pattern, path })
         }
         "replace" | "change" => replace(text, after),
-        "write" | "create" => write(text, after),
+        "write" | "create" => write(text, named),
         "delete" | "remove" | "rm" => path().map(|path| Order::Delete { path }),
-        "move" | "rename" | "mv" => shift(text, after),
-        "list" | "ls" | "dir" => match after {
-            [] => Some(Order::List { path: None }),
-            _ => one(past(past(after, "files"), "in")).map(|path| Order::List { path: Some(path) }),
-        },
-        "run" | "execute" | "exec" => rest(text, after).map(|command| Order::Run { command }),
+        "move" | "rename" | "mv" => shift(text, named),
+        "list" | "ls" | "dir" => list(named),
+        "run" | "execute" | "exec" => run(text, after),
         "fetch" | "get" => path()
             .filter(|url| url.contains("://"))
             .map(|url| Order::Fetch { url }),
         "think" => rest(text, after).map(|thought| Order::Think { thought }),
         "ask" => ask(text, after),
         "mode" => path().map(|mode| Order::Mode { mode }),
-        "plan" => Some(items(text))
+        "plan" => rest(text, after)
+            .map(|text| items(&text))
             .filter(|items| !items.is_empty())
             .map(|items| Order::Plan { items }),
         "help" => Some(Order::Help),
@@ -175,6 +171,23 @@ fn by_verb(verb: &str, text: &str, after: &[Word]) -> Option<Order> {
         "what" if text.to_lowercase().contains("can you do") => Some(Order::Help),
         _ => None,
     }
+}
+
+/// `[files] [in] [DIR]`
+fn list(after: &[Word]) -> Option<Order> {
+    let path = match after {
+        [] => None,
+        _ => Some(one(past(past(after, "files"), "in"))?),
+    };
+    Some(Order::List { path })
+}
+
+/// A command. No command is called "the": whoever writes "run the tests" means something that we cannot know.
+fn run(text: &str, after: &[Word]) -> Option<Order> {
+    if after.first()?.is("the") {
+        return None;
+    }
+    rest(text, after).map(|command| Order::Run { command })
 }
 
 /// `FILE [lines A-B]`, `FILE [line A]`, `FILE:A-B`
@@ -208,10 +221,10 @@ fn span(text: &str) -> Option<(u64, u64)> {
 }
 
 /// `WHAT [in PATH]`
-fn within(text: &str, after: &[Word]) -> Option<(Option<String>, Option<String>)> {
+fn within(text: &str, after: &[Word]) -> Option<(String, Option<String>)> {
     match after.iter().rposition(|word| word.is("in")) {
-        Some(at) if at > 0 => Some((phrase(text, &after[..at]), Some(one(&after[at + 1..])?))),
-        _ => Some((phrase(text, after), None)),
+        Some(at) if at > 0 => Some((phrase(text, &after[..at])?, Some(one(&after[at + 1..])?))),
+        _ => Some((phrase(text, after)?, None)),
     }
 }
 

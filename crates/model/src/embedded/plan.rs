@@ -4,16 +4,13 @@ use serde_json::{Value, json};
 
 use super::words::unmarked;
 
-/// The items of `plan: ITEM; ITEM; ITEM`, or of a plan with a line for each.
+/// The items of a plan: a line for each, or all on one line with semicolons between.
 pub(super) fn items(text: &str) -> Vec<String> {
-    let after = text.trim_start_matches('/').trim_start();
-    let after = after.get(4..).unwrap_or_default();
-    let after = after.trim_start().trim_start_matches(':');
-    let separators: &[char] = match after.trim().contains('\n') {
+    let separators: &[char] = match text.trim().contains('\n') {
         true => &['\n'],
         false => &[';'],
     };
-    let items = after
+    let items = text
         .split(separators)
         .map(unmarked)
         .filter(|item| !item.is_empty());

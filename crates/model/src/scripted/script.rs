@@ -133,7 +133,7 @@ pub enum Line {
     /// A failure.
     Error(Failure),
     /// The end.
-    Stop(StopReason),
+    Stop(Stop),
 }
 
 impl Line {
@@ -227,31 +227,6 @@ impl Failure {
                 reason,
             },
             Failure::Cut(reason) => Error::Cut { provider, reason },
-        }
-    }
-}
-
-/// Why an answer ends.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StopReason {
-    /// All is said.
-    Done,
-    /// It waits for its tools.
-    Tools,
-    /// The longest answer is reached.
-    Length,
-    /// It will not answer.
-    Refusal,
-}
-
-impl StopReason {
-    pub(super) fn stop(self) -> Stop {
-        match self {
-            StopReason::Done => Stop::Done,
-            StopReason::Tools => Stop::Tools,
-            StopReason::Length => Stop::Length,
-            StopReason::Refusal => Stop::Refusal,
         }
     }
 }

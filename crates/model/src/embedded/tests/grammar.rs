@@ -128,6 +128,7 @@ fn running() {
         "Please run echo hi!",
         expect![[r#"run {"command":"echo hi!"}"#]],
     );
+    check("run the tests", expect!["? run the tests"]);
     check("fetch me a beer", expect!["? fetch me a beer"]);
 }
 
@@ -142,6 +143,11 @@ fn talking() {
         expect![[r#"think {"thought":"about it"}"#]],
     );
     check("mode architect", expect![[r#"mode {"mode":"architect"}"#]]);
+    check(
+        "please plan: a; b",
+        expect![[r#"Plan { items: ["a", "b"] }"#]],
+    );
+    check("plan", expect!["? plan"]);
     check("plan: a; b", expect![[r#"Plan { items: ["a", "b"] }"#]]);
     check(
         "plan the party\n1. read a\n2) then b",
