@@ -132,6 +132,21 @@ impl Agent {
                 agent.close(&session).await;
                 Ok(v1::CloseSessionResponse::new())
             }),
+            AgentCall::MessageMcp(told) => {
+                for session in self.open_sessions() {
+                    session.servers.told(&told);
+                }
+            }
+            // The connection has taken back what the session's turns wait for; one that is idle has nothing to cancel.
+            AgentCall::Cancel(_) => {}
+            other => self.look_after(other),
+        }
+    }
+
+    /// Calls about sessions that are stored, and about models.
+    fn look_after(self: &Arc<Self>, call: AgentCall) {
+        let agent = Arc::clone(self);
+        match call {
             AgentCall::ListSessions(request, reply) => {
                 answer(reply, async move { agent.list(request).await });
             }
@@ -161,13 +176,6 @@ impl Agent {
                 agent.models_changed().await;
                 Ok(v1::DisableProviderResponse::new())
             }),
-            AgentCall::MessageMcp(told) => {
-                for session in self.open_sessions() {
-                    session.servers.told(&told);
-                }
-            }
-            // The connection has taken back what the session's turns wait for; one that is idle has nothing to cancel.
-            AgentCall::Cancel(_) => {}
             other => other.refuse(),
         }
     }

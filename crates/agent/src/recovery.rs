@@ -179,10 +179,10 @@ impl Shown {
             v1::SessionUpdate::ToolCall(call) if is_open(&call.status) => {
                 self.open.push(call.tool_call_id);
             }
-            v1::SessionUpdate::ToolCallUpdate(call) => {
-                if call.status.as_ref().is_some_and(|status| !is_open(status)) {
-                    self.open.retain(|id| *id != call.tool_call_id);
-                }
+            v1::SessionUpdate::ToolCallUpdate(call)
+                if call.status.as_ref().is_some_and(|status| !is_open(status)) =>
+            {
+                self.open.retain(|id| *id != call.tool_call_id);
             }
             _ => {}
         }

@@ -53,7 +53,9 @@ impl Place {
 
     fn agent(&self, script: Option<&Path>) -> Result<Agent, String> {
         let mut command = Command::new(&self.attache);
-        command.arg("agent").env("ATTACHE_HOME", self.dir.join("home"));
+        command
+            .arg("agent")
+            .env("ATTACHE_HOME", self.dir.join("home"));
         if let Some(script) = script {
             command.arg("--script").arg(script);
         }
@@ -77,7 +79,10 @@ impl Place {
         taken.sort_unstable();
         let median = taken[taken.len() / 2].as_secs_f64() * 1e3;
         println!("start to the answer to `initialize`      {median:>10.2} ms (to reach: 10)");
-        println!("resident then                            {:>10.2} MB (to reach: 12)", megabytes(resident));
+        println!(
+            "resident then                            {:>10.2} MB (to reach: 12)",
+            megabytes(resident)
+        );
         Ok(())
     }
 
@@ -90,18 +95,30 @@ impl Place {
         let seen = agent.prompt(&session)?;
         let spent = agent.cpu()?.saturating_sub(before).as_secs_f64() * 1e6;
         let each = spent / f64::from(u32::try_from(seen).unwrap_or(u32::MAX));
-        println!("CPU for a streamed chunk with its journal {each:>9.2} µs (to reach: 20), {seen} chunks");
+        println!(
+            "CPU for a streamed chunk with its journal {each:>9.2} µs (to reach: 20), {seen} chunks"
+        );
         drop(agent);
 
         let mut agent = self.agent(Some(&script))?;
         agent.initialize()?;
         let idle = agent.status("VmHWM:")?;
         let loaded = agent.load(&session, &self.cwd())?;
-        let rate = f64::from(u32::try_from(loaded.updates).unwrap_or(u32::MAX)) / loaded.all.as_secs_f64();
-        println!("loading it: first update after           {:>10.2} ms (to reach: 50)", loaded.first.as_secs_f64() * 1e3);
-        println!("loading it: updates in a second          {rate:>10.0} (to reach: 200000), {} updates", loaded.updates);
+        let rate =
+            f64::from(u32::try_from(loaded.updates).unwrap_or(u32::MAX)) / loaded.all.as_secs_f64();
+        println!(
+            "loading it: first update after           {:>10.2} ms (to reach: 50)",
+            loaded.first.as_secs_f64() * 1e3
+        );
+        println!(
+            "loading it: updates in a second          {rate:>10.0} (to reach: 200000), {} updates",
+            loaded.updates
+        );
         let grown = agent.status("VmHWM:")?.saturating_sub(idle);
-        println!("loading it: most memory more than idle   {:>10.2} MB", megabytes(grown));
+        println!(
+            "loading it: most memory more than idle   {:>10.2} MB",
+            megabytes(grown)
+        );
         Ok(())
     }
 
@@ -111,7 +128,10 @@ impl Place {
         agent.initialize()?;
         let opened: Result<Vec<_>, _> = (0..sessions).map(|_| agent.open(&self.cwd())).collect();
         let worst = agent.prompt_all(&opened?)?;
-        println!("{sessions} sessions at once: longest silence of one {:>7.2} ms (a chunk every 5 ms; to reach: 55)", worst.as_secs_f64() * 1e3);
+        println!(
+            "{sessions} sessions at once: longest silence of one {:>7.2} ms (a chunk every 5 ms; to reach: 55)",
+            worst.as_secs_f64() * 1e3
+        );
         Ok(())
     }
 }
@@ -181,9 +201,13 @@ impl Agent {
     }
 
     fn open(&mut self, cwd: &str) -> Result<String, String> {
-        self.ask("session/new", &serde_json::json!({ "cwd": cwd, "mcpServers": [] }))?;
+        self.ask(
+            "session/new",
+            &serde_json::json!({ "cwd": cwd, "mcpServers": [] }),
+        )?;
         let answer = self.until_answer(|_| ())?;
-        let answer: serde_json::Value = serde_json::from_str(&answer).map_err(|error| error.to_string())?;
+        let answer: serde_json::Value =
+            serde_json::from_str(&answer).map_err(|error| error.to_string())?;
         let id = answer["result"]["sessionId"].as_str();
         id.map(str::to_owned).ok_or_else(|| "no session".to_owned())
     }
@@ -241,17 +265,24 @@ impl Agent {
         let status = fs::read_to_string(path).map_err(|error| error.to_string())?;
         let line = status.lines().find(|line| line.starts_with(name));
         let figure = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
-        figure.map(|kilobytes| kilobytes * 1024).ok_or_else(|| format!("no {name}"))
+        figure
+            .map(|kilobytes| kilobytes * 1024)
+            .ok_or_else(|| format!("no {name}"))
     }
 
     /// The processor time it has used.
     fn cpu(&self) -> Result<Duration, String> {
         let path = format!("/proc/{}/schedstat", self.child.id());
         let mut spent = Duration::ZERO;
-        let threads = fs::read_dir(format!("/proc/{}/task", self.child.id())).map_err(|error| error.to_string())?;
+        let threads = fs::read_dir(format!("/proc/{}/task", self.child.id()))
+            .map_err(|error| error.to_string())?;
         for thread in threads.flatten() {
-            let text = fs::read_to_string(thread.path().join("schedstat")).map_err(|error| format!("{path}: {error}"))?;
-            let nanoseconds = text.split_whitespace().next().and_then(|word| word.parse().ok());
+            let text = fs::read_to_string(thread.path().join("schedstat"))
+                .map_err(|error| format!("{path}: {error}"))?;
+            let nanoseconds = text
+                .split_whitespace()
+                .next()
+                .and_then(|word| word.parse().ok());
             spent += Duration::from_nanos(nanoseconds.unwrap_or_default());
         }
         Ok(spent)

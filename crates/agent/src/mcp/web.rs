@@ -48,7 +48,7 @@ impl From<reqwest::Error> for Error {
 
 /// A client that sends these headers with every request, and goes nowhere but to the server itself.
 pub(super) fn client(headers: &[v1::HttpHeader]) -> Result<Client, Error> {
-    provide_tls();
+    attache_model::prepare_tls();
     let client = Client::builder()
         .user_agent(concat!("attache/", env!("CARGO_PKG_VERSION")))
         .default_headers(header_map(headers)?)
@@ -193,16 +193,6 @@ fn stay(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     } else {
         attempt.stop()
     }
-}
-
-fn provide_tls() {
-    static ONCE: OnceLock<()> = OnceLock::new();
-    ONCE.get_or_init(|| {
-        // Whoever was first has provided the same.
-        rustls::crypto::ring::default_provider()
-            .install_default()
-            .ok();
-    });
 }
 
 pub(super) const EVENTS: &str = "text/event-stream";

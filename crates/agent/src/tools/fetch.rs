@@ -85,10 +85,7 @@ impl fmt::Debug for Pages {
 }
 
 fn client(loopback: Loopback) -> Result<Client, String> {
-    // Another part of the program may have chosen the same before.
-    rustls::crypto::ring::default_provider()
-        .install_default()
-        .ok();
+    attache_model::prepare_tls();
     let policy = Policy::custom(move |attempt| {
         if attempt.previous().len() > MOST_REDIRECTS {
             return attempt.error(Refused("it redirects too often".to_owned()));
