@@ -1,7 +1,6 @@
 //! What both transports over HTTP share: the client, its headers, bodies and events of bounded length, and failures that
 //! name no address.
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use attache::v1;
