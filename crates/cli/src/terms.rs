@@ -16,7 +16,7 @@ use attache_client::desk::Setup;
 use attache_client::mcp;
 use attache_client::setting::Setting;
 use attache_client::trace::Trace;
-use attache_host::permissions::Preset;
+use attache_host::permissions::{Preset, Term};
 
 use crate::arguments::Terms;
 use crate::{agents, sessions, text};
@@ -29,6 +29,7 @@ pub(crate) struct Prepared {
     pub(crate) opening: Opening,
     pub(crate) recorder: Recorder,
     pub(crate) preset: Preset,
+    pub(crate) term: Term,
     trace: Option<Arc<Trace>>,
 }
 
@@ -82,6 +83,10 @@ impl Prepared {
             recorder: sessions::archive()?.recorder(&agent.name),
             opening: opening(terms, &configuration, cwd)?,
             preset,
+            term: configuration
+                .expiry
+                .as_ref()
+                .map_or(Term::Endless, |it| it.value),
             agent,
             setup,
             trace,

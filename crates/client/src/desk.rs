@@ -150,7 +150,14 @@ impl Desk {
     pub fn submit(&mut self, command: Command) {
         match (&self.stage, command) {
             (_, Command::Restart) => self.restart(),
-            (_, Command::Answer { question, answer }) => self.answer(question, answer),
+            (
+                _,
+                Command::Answer {
+                    question,
+                    answer,
+                    term,
+                },
+            ) => self.answer(question, answer, term),
             (_, Command::Fill { form, action }) => self.fill(form, action),
             (Stage::Ready, command) if self.work.len() < MOST_WORK => self.carry_out(command),
             (Stage::Starting, command) if self.early.len() < MOST_EARLY => {
@@ -270,7 +277,11 @@ impl Desk {
             } => self.set_option(session, option, value),
             Command::Login(method) => self.login(method),
             Command::Logout => self.logout(),
-            Command::Answer { question, answer } => self.answer(question, answer),
+            Command::Answer {
+                question,
+                answer,
+                term,
+            } => self.answer(question, answer, term),
             Command::Fill { form, action } => self.fill(form, action),
             Command::Restart => self.restart(),
         }

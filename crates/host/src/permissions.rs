@@ -12,12 +12,14 @@ mod question;
 mod rules;
 mod state;
 mod store;
+mod term;
 mod terms;
 #[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use attache_schema::v1;
 
@@ -29,6 +31,7 @@ pub use memory::{Pattern, Remembered, What, Workspace};
 pub use policy::{Action, Policy, PolicyError};
 pub use question::{Digest, Question};
 pub use state::Filter;
+pub use term::{Term, TermError};
 pub use terms::{Because, Config, Decision, Preset, Scope, Verdict, Warning};
 
 use command::Reading;
@@ -144,6 +147,25 @@ impl Permissions {
     pub fn revoke(&self, id: &str) -> Result<Option<Remembered>, StoreError> {
         let mut removed = self.state().remove(|remembered| remembered.id == id)?;
         Ok(removed.pop())
+    }
+
+    /// Has a decision that is remembered end after a time from now, or never, and returns it; `None` if there is none of
+    /// that id.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be written.
+    pub fn expire(&self, id: &str, term: Term) -> Result<Option<Remembered>, StoreError> {
+        let expires = self.end_of(term).map(seconds);
+        self.state().expire(id, expires)
+    }
+
+    /// When a decision ends that is made now.
+    pub fn end_of(&self, term: Term) -> Option<SystemTime> {
+        match term {
+            Term::Endless => None,
+            Term::For(time) => (self.config.clock)().checked_add(time),
+        }
     }
 
     /// Forgets all decisions that fit, and says how many.

@@ -11,7 +11,7 @@ use attache_client::event::{Asked as Question, Event, Failure, FailureKind, Open
 use attache_client::print::{Piece, Printer};
 use attache_client::setting::Choices;
 use attache_client::{Desk, prompt};
-use attache_host::permissions::Scope;
+use attache_host::permissions::{Scope, Term};
 use tokio::time::{Instant, sleep_until};
 
 use super::asked::Asked;
@@ -249,6 +249,7 @@ impl Errand {
         self.desk.submit(Command::Answer {
             question: asked.question,
             answer: Answer::Reject(Scope::Once),
+            term: Term::Endless,
         });
     }
 

@@ -86,7 +86,7 @@ fn a_question_is_answered_with_one_key() {
             |│ rm -r 'old files'                                                                                │
             |│ The agent calls it “Tidy up”                                                                     │
             |│ y yes, once · s for this session · w in this workspace · a always · n no · N no, remember here   │
-            |│ d show all · Esc dismiss                                                                         │
+            |│ t remembered for good · d show all · Esc dismiss                                                 │
             |╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
             |────────────────────────────────────────────────────────────────────────────────────────────────────
             |›

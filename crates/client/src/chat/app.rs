@@ -16,7 +16,7 @@ pub(super) use events::words;
 pub(super) use lists::current;
 
 use attache::v1;
-use attache_host::permissions::Preset;
+use attache_host::permissions::{Preset, Term};
 
 use super::asks::{Asks, Draft};
 use super::composer::History;
@@ -45,6 +45,8 @@ pub struct Settings {
     pub wishes: Vec<Setting>,
     /// What happens with questions that no rule answers; anything but asking is shown all the time.
     pub preset: Preset,
+    /// How long an answer holds for more than the session, unless the person says otherwise.
+    pub term: Term,
 }
 
 /// Which session is the first.

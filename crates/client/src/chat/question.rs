@@ -2,10 +2,12 @@
 
 mod draw;
 
+use std::time::Duration;
+
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use attache::v1;
-use attache_host::permissions::Scope;
+use attache_host::permissions::{Scope, Term};
 
 use crate::command::Answer;
 use crate::event::Asked;
@@ -16,6 +18,8 @@ pub(crate) struct Question {
     pub(crate) asked: Asked,
     extent: Extent,
     top: usize,
+    /// How long an answer can hold, the first for now.
+    terms: Vec<Term>,
 }
 
 /// How much of it is shown.
@@ -26,12 +30,18 @@ enum Extent {
 }
 
 impl Question {
-    pub(crate) fn new(asked: Asked) -> Question {
+    pub(crate) fn new(asked: Asked, term: Term) -> Question {
         Question {
             asked,
             extent: Extent::Digest,
             top: 0,
+            terms: terms(term),
         }
+    }
+
+    /// How long an answer holds that is given now.
+    pub(crate) fn term(&self) -> Term {
+        self.terms.first().copied().unwrap_or_default()
     }
 
     /// Takes a key; an answer if it was one. No key is an answer by default: not Enter, not a space.
@@ -54,6 +64,7 @@ impl Question {
                 };
                 self.top = 0;
             }
+            KeyCode::Char('t') => self.terms.rotate_left(1),
             KeyCode::Esc if self.extent == Extent::Everything => {
                 self.extent = Extent::Digest;
                 self.top = 0;
@@ -92,3 +103,22 @@ impl Question {
         }
     }
 }
+
+/// What the key goes through, from the one that is configured on.
+fn terms(configured: Term) -> Vec<Term> {
+    let mut terms: Vec<Term> = TERMS.to_vec();
+    match terms.iter().position(|term| *term == configured) {
+        Some(at) => terms.rotate_left(at),
+        None => terms.insert(0, configured),
+    }
+    terms
+}
+
+const HOUR: u64 = 60 * 60;
+const TERMS: [Term; 5] = [
+    Term::Endless,
+    Term::For(Duration::from_secs(HOUR)),
+    Term::For(Duration::from_secs(8 * HOUR)),
+    Term::For(Duration::from_secs(7 * 24 * HOUR)),
+    Term::For(Duration::from_secs(30 * 24 * HOUR)),
+];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use attache::schema::error;
 use attache::{Reply, Transcript, v1};
 use attache_host::audit;
-use attache_host::permissions::{self, Because, Decision, Question, Scope, Verdict};
+use attache_host::permissions::{self, Because, Decision, Question, Scope, Term, Verdict};
 use tokio::sync::oneshot;
 
 use super::forms::Action;
@@ -93,7 +93,7 @@ impl Desk {
     }
 
     /// A person's answer. One to a question that is gone, or was asked anew, is no answer.
-    pub(super) fn answer(&mut self, question: u64, answer: Answer) {
+    pub(super) fn answer(&mut self, question: u64, answer: Answer, term: Term) {
         let Some(pending) = self.questions.take(question) else {
             return;
         };
@@ -103,12 +103,15 @@ impl Desk {
             Answer::Dismiss => return drop(self.cancel_question(pending)),
         };
         if scope != Scope::Once {
+            let permissions = &self.setup.host.permissions;
             let decision = Decision {
                 is_allowed,
                 scope,
-                expires: None,
+                expires: permissions.end_of(match scope {
+                    Scope::Once | Scope::Session => Term::Endless,
+                    Scope::Workspace | Scope::Always => term,
+                }),
             };
-            let permissions = &self.setup.host.permissions;
             permissions.remember(&pending.what, &decision);
         }
         let outcome = permissions::outcome_within(scope, is_allowed, &pending.request.options);

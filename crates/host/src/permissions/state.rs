@@ -119,6 +119,26 @@ impl State {
         Ok(removed)
     }
 
+    /// Changes when a decision ends.
+    pub(super) fn expire(
+        &mut self,
+        id: &str,
+        expires: Option<u64>,
+    ) -> Result<Option<Remembered>, StoreError> {
+        let set = |decisions: &mut Vec<Remembered>| {
+            let found = decisions.iter_mut().find(|it| it.id == id)?;
+            found.expires = expires;
+            Some(found.clone())
+        };
+        if let Some(found) = set(&mut self.here) {
+            return Ok(Some(found));
+        }
+        match &mut self.store {
+            Some(store) if store.exists() => store.change(set),
+            _ => Ok(None),
+        }
+    }
+
     pub(super) fn add_directories(&mut self, session: &v1::SessionId, directories: &[PathBuf]) {
         self.directories
             .insert(session.clone(), directories.to_vec());

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use attache::v1;
+use attache_host::permissions::Term;
 
 use super::{App, Life};
 use crate::chat::asks::{Ask, What};
@@ -146,13 +147,14 @@ impl App {
     fn asked(&mut self, asked: Asked, now: Instant) {
         let number = asked.question;
         let session = self.home_of(asked.what.session.clone());
-        let what = What::Question(Box::new(Question::new(asked)));
+        let what = What::Question(Box::new(Question::new(asked, self.settings.term)));
         if self.asks.push(session.clone(), what) {
             self.point_to(session.as_ref(), now);
         } else {
             self.submit(Command::Answer {
                 question: number,
                 answer: Answer::Dismiss,
+                term: Term::Endless,
             });
         }
     }

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use attache::v1;
-use attache_host::permissions::{Scope, label};
+use attache_host::permissions::{Scope, Term, label};
 use ratatui::text::{Line, Span};
 
 use super::{Extent, Question};
@@ -164,17 +164,20 @@ impl Question {
     fn keys(&self) -> String {
         let mut keys = Vec::new();
         if self.takes(Answer::Allow(Scope::Once)) {
-            keys.push("y yes, once");
+            keys.push("y yes, once".to_owned());
         }
         if self.takes(Answer::Allow(Scope::Always)) {
-            keys.extend(["s for this session", "w in this workspace", "a always"]);
+            keys.extend(
+                ["s for this session", "w in this workspace", "a always"].map(str::to_owned),
+            );
         }
-        keys.extend(["n no", "N no, remember here"]);
-        keys.push(match self.extent {
+        keys.extend(["n no", "N no, remember here"].map(str::to_owned));
+        keys.push(format!("t remembered {}", lasting(self.term())));
+        let show = match self.extent {
             Extent::Digest => "d show all",
             Extent::Everything => "d show less",
-        });
-        keys.push("Esc dismiss");
+        };
+        keys.extend([show, "Esc dismiss"].map(str::to_owned));
         keys.join(" · ")
     }
 }
@@ -195,6 +198,21 @@ fn what(kind: &v1::ToolKind, files: usize) -> &'static str {
         (v1::ToolKind::Think, _) => "Think",
         (v1::ToolKind::SwitchMode, _) => "Switch the mode",
         (v1::ToolKind::Other | v1::ToolKind::Unknown(_), _) => "Use a tool",
+    }
+}
+
+/// How long, in words.
+fn lasting(term: Term) -> String {
+    let Term::For(time) = term else {
+        return "for good".to_owned();
+    };
+    let (hours, days) = (time.as_secs() / 3600, time.as_secs() / 86_400);
+    match (days, hours) {
+        (1, 24) => "for a day".to_owned(),
+        (days, hours) if days > 0 && days * 24 == hours => format!("for {days} days"),
+        (0, 1) if time.as_secs() == 3600 => "for an hour".to_owned(),
+        (_, hours) if hours > 0 && hours * 3600 == time.as_secs() => format!("for {hours} hours"),
+        _ => format!("for {term}"),
     }
 }
 

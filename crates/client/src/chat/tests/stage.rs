@@ -61,6 +61,7 @@ impl Stage {
             theme,
             wishes: Vec::new(),
             preset: attache_host::permissions::Preset::Ask,
+            term: attache_host::permissions::Term::Endless,
         };
         let mut stage = Stage {
             app: App::new(settings),

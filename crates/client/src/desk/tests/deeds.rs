@@ -1,6 +1,6 @@
 //! Files and commands that the agent asks of us without having asked for leave.
 
-use attache_host::permissions::{Preset, Scope};
+use attache_host::permissions::{Preset, Scope, Term};
 use expect_test::{Expect, expect};
 
 use super::{BEGIN, Table};
@@ -25,7 +25,11 @@ async fn check(preset: Preset, script: &str, answers: &[Answer], expected: Expec
     for (at, answer) in (1_u64..).zip(answers) {
         table.until(&format!("asked {at}")).await;
         let (question, answer) = (at, *answer);
-        table.desk.submit(Command::Answer { question, answer });
+        table.desk.submit(Command::Answer {
+            question,
+            answer,
+            term: Term::Endless,
+        });
     }
     table.until("ended").await;
     table.check(expected).await;

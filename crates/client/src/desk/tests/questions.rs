@@ -1,6 +1,6 @@
 //! Questions for permission.
 
-use attache_host::permissions::{Preset, Scope};
+use attache_host::permissions::{Preset, Scope, Term};
 use expect_test::expect;
 
 use super::{BEGIN, Table};
@@ -19,7 +19,11 @@ async fn asking(script: &str) -> Table {
 }
 
 fn answer(table: &mut Table, question: u64, answer: Answer) {
-    table.desk.submit(Command::Answer { question, answer });
+    table.desk.submit(Command::Answer {
+        question,
+        answer,
+        term: Term::Endless,
+    });
 }
 
 #[tokio::test(start_paused = true)]

@@ -281,6 +281,34 @@ fn a_decision_expires() {
 }
 
 #[test]
+fn an_end_that_was_set_holds_in_the_next_program() {
+    let data = Scratch::new();
+    let store = data.join("permissions.json");
+    let open_at = |seconds: u64| {
+        let now = UNIX_EPOCH + Duration::from_secs(seconds);
+        let mut config = Config::new(Preset::Ask).clock(move || now);
+        config.store = Some(store.clone());
+        Permissions::open(config).0
+    };
+    let question = run("npm test");
+    let first = open_at(1000);
+    let mut decision = decision(true, Scope::Always);
+    decision.expires = first.end_of(Term::For(Duration::from_secs(60)));
+    first.remember(&question, &decision);
+    let judged = |seconds: u64| shown(&open_at(seconds).judge(&question)).starts_with("allow");
+    assert_eq!([1059, 1060].map(judged), [true, false]);
+
+    let id = open_at(1000).list()[0].id.clone();
+    let hour = Term::For(Duration::from_secs(3600));
+    let changed = open_at(1010).expire(&id, hour).unwrap();
+    assert_eq!(changed.unwrap().expires, Some(4610));
+    assert_eq!([4609, 4610].map(judged), [true, false]);
+    open_at(1010).expire(&id, Term::Endless).unwrap();
+    assert!(judged(1_000_000));
+    assert_eq!(open_at(1010).expire("none", hour).unwrap(), None);
+}
+
+#[test]
 fn a_clock_that_was_set_back_does_not_lengthen_leave() {
     let now = Arc::new(Mutex::new(UNIX_EPOCH + Duration::from_secs(10_000)));
     let clock = Arc::clone(&now);
