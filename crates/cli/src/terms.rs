@@ -62,7 +62,7 @@ impl Prepared {
         let configuration = agents::configuration(&cwd, &[])?;
         let agent = agents::chosen_of(&terms.agent, &configuration)?;
         let preset = served::preset(&terms.approval, &configuration, presence);
-        let host = served::host(terms, &configuration, preset)?;
+        let host = served::host(terms, &configuration, preset, presence)?;
         let mut setup =
             Setup::new(&agent.name, host).offer(|offer| served::limit(terms, presence, offer));
         let trace = match &terms.trace {

@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 
 use crate::Roots;
 use crate::audit::{Event, Log};
-use crate::files::Files;
+use crate::files::{self, Files};
 use crate::permissions::Permissions;
 use crate::terminals::{self, Terminals};
 use sessions::{Sessions, Stage};
@@ -46,6 +46,27 @@ pub struct Place {
     pub text: Option<String>,
     /// Whether it is closed to writes, so that nobody need be asked.
     pub is_closed: bool,
+}
+
+/// What is at a path now, for whoever is to decide on a change there.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Look {
+    /// A text.
+    Text(String),
+    /// No file.
+    Nothing,
+    /// It cannot be told, and why.
+    Unknown(String),
+}
+
+impl fmt::Debug for Look {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Look::Text(text) => write!(out, "Text({} bytes)", text.len()),
+            Look::Nothing => out.write_str("Nothing"),
+            Look::Unknown(why) => out.debug_tuple("Unknown").field(why).finish(),
+        }
+    }
 }
 
 impl fmt::Debug for Place {
@@ -141,6 +162,30 @@ impl Host {
             },
         )
         .await
+    }
+
+    /// What is at these paths now, up to 8 MiB of it. It is not noted, as the agent is not given it.
+    pub async fn look_at(&self, session: &v1::SessionId, paths: Vec<PathBuf>) -> Vec<Look> {
+        let Some(roots) = self.roots(session) else {
+            return Vec::new();
+        };
+        let files = self.files.clone();
+        let look = move || {
+            let mut room = MOST_LOOKED_AT;
+            let looks = paths.iter().map(|path| {
+                let look = look_at(&files, &roots, path);
+                match &look {
+                    Look::Text(text) if text.len() > room => too_much(),
+                    Look::Text(text) => {
+                        room -= text.len();
+                        look
+                    }
+                    _ => look,
+                }
+            });
+            Ok(looks.collect())
+        };
+        self.blocking(look).await.unwrap_or_default()
     }
 
     async fn place(
@@ -335,6 +380,19 @@ impl Host {
     }
 }
 
+fn look_at(files: &Files, roots: &Roots, path: &Path) -> Look {
+    match files.read(roots, path, None, None) {
+        Ok(text) if text.len() > MOST_SHOWN => too_much(),
+        Ok(text) => Look::Text(text),
+        Err(files::Error::NotFound { .. }) => Look::Nothing,
+        Err(error) => Look::Unknown(error.to_string()),
+    }
+}
+
+fn too_much() -> Look {
+    Look::Unknown("it is too large to compare".to_owned())
+}
+
 fn bytes(text: impl AsRef<str>) -> u64 {
     u64::try_from(text.as_ref().len()).unwrap_or(u64::MAX)
 }
@@ -353,3 +411,4 @@ fn how(exit: &v1::TerminalExitStatus) -> String {
 
 const FILES_AT_ONCE: usize = 16;
 const MOST_SHOWN: usize = 1024 * 1024;
+const MOST_LOOKED_AT: usize = 8 * 1024 * 1024;

@@ -147,6 +147,7 @@ impl Errand {
             }
             Event::Decided { is_allowed, .. } => self.progress.denied += usize::from(!is_allowed),
             Event::Asked(question) => self.deny(&question),
+            Event::Trouble(why) => self.pen.note(format!("attache: {}", text::line(&why))),
             Event::Form { form, .. } => {
                 let action = v1::ElicitationAction::Cancel;
                 self.desk.submit(Command::Fill { form, action });

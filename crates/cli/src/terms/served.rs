@@ -18,6 +18,7 @@ pub(super) fn host(
     terms: &Terms,
     configuration: &Configuration,
     preset: Preset,
+    presence: Presence,
 ) -> anyhow::Result<Host> {
     let ours = [
         places::config_dir()?,
@@ -27,7 +28,7 @@ pub(super) fn host(
     let files = Files::new(files::Limits::default(), &ours);
     let terminals = Terminals::new(terminals::Limits::default(), sandbox(terms)?);
     let permissions = rules(&terms.approval, configuration, preset)?;
-    Ok(Host::new(files, terminals, permissions, log()))
+    Ok(Host::new(files, terminals, permissions, log(presence)))
 }
 
 /// Offers no more than what was not forbidden, and nothing that needs a person where nobody is.
@@ -98,9 +99,13 @@ pub(super) fn preset(
     }
 }
 
-/// Without a log the agent works all the same, but that is said.
-fn log() -> Log {
+/// Without a log the agent works all the same, but that is said. A screen does not wait for it.
+fn log(presence: Presence) -> Log {
     let opened = audit::log().and_then(|dir| Ok(Log::open(&dir)?));
+    let opened = opened.map(|log| match presence {
+        Presence::Attended => log.in_background().unwrap_or_else(|log| log),
+        Presence::Unattended => log,
+    });
     opened.unwrap_or_else(|error| {
         let why = text::line(&format!("{error:#}"));
         eprintln!("attache: nothing is written to the audit log: {why}");

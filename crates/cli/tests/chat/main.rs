@@ -7,6 +7,8 @@
 mod agent;
 mod pane;
 
+use std::time::{Duration, Instant};
+
 use expect_test::expect;
 
 use pane::Pane;
@@ -113,6 +115,27 @@ fn keys_typed_before_the_question_came_do_not_answer_it() {
         pane.press("Tab");
         pane.send("n");
         pane.wait_for("the answer was no");
+    });
+}
+
+#[test]
+fn a_disk_that_does_not_answer_does_not_hold_up_the_screen() {
+    on(60, 20, |pane| {
+        pane.send("ask");
+        pane.press("Enter");
+        pane.wait_for("│ y yes, once");
+        let locks = ["permissions.lock", "audit/lock"].map(|name| pane.lock(name));
+        let begun = Instant::now();
+        pane.send("a");
+        pane.send("typed meanwhile");
+        pane.wait_for("› typed meanwhile");
+        // Who keeps a lock for longer is not waited for.
+        if begun.elapsed() < Duration::from_millis(1500) {
+            let screen = pane.screen();
+            assert!(!screen.contains("the answer was"), "{screen}");
+        }
+        drop(locks);
+        pane.wait_for("the answer was yes");
     });
 }
 

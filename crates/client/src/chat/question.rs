@@ -10,13 +10,14 @@ use attache::v1;
 use attache_host::permissions::{Scope, Term};
 
 use crate::command::Answer;
-use crate::event::Asked;
+use crate::event::{Asked, OnDisk};
 
 /// A question that waits for a person.
 #[derive(Debug, Clone)]
 pub(crate) struct Question {
     pub(crate) asked: Asked,
     extent: Extent,
+    against: Against,
     top: usize,
     /// How long an answer can hold, the first for now.
     terms: Vec<Term>,
@@ -29,11 +30,20 @@ enum Extent {
     Everything,
 }
 
+/// What changes are shown against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Against {
+    /// What the agent shows as the old text.
+    Shown,
+    Disk,
+}
+
 impl Question {
     pub(crate) fn new(asked: Asked, term: Term) -> Question {
         Question {
             asked,
             extent: Extent::Digest,
+            against: Against::Shown,
             top: 0,
             terms: terms(term),
         }
@@ -64,6 +74,13 @@ impl Question {
                 };
                 self.top = 0;
             }
+            KeyCode::Char('v') if self.differs() => {
+                self.against = match self.against {
+                    Against::Shown => Against::Disk,
+                    Against::Disk => Against::Shown,
+                };
+                self.top = 0;
+            }
             KeyCode::Char('t') => self.terms.rotate_left(1),
             KeyCode::Esc if self.extent == Extent::Everything => {
                 self.extent = Extent::Digest;
@@ -74,6 +91,12 @@ impl Question {
             _ => {}
         }
         None
+    }
+
+    /// Whether a file on disk is not what the agent shows.
+    fn differs(&self) -> bool {
+        let mut found = self.asked.disk.iter();
+        found.any(|found| matches!(found, OnDisk::Otherwise(_)))
     }
 
     fn answer(&self, char: char) -> Option<Answer> {

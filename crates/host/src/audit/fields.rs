@@ -5,8 +5,27 @@ use serde_json::Value;
 use super::{Event, mask, masked};
 use crate::permissions::Question;
 
+/// What goes into the log of an event, and when it happened.
+#[derive(Debug)]
+pub(super) struct Noted {
+    pub(super) time: String,
+    pub(super) event: &'static str,
+    pub(super) fields: Vec<(&'static str, Value)>,
+}
+
+impl Noted {
+    /// Of an event that has just happened.
+    pub(super) fn of(event: &Event<'_>) -> Noted {
+        Noted {
+            time: jiff::Timestamp::now().to_string(),
+            event: event.name(),
+            fields: event.fields(),
+        }
+    }
+}
+
 impl Event<'_> {
-    pub(super) fn name(&self) -> &'static str {
+    fn name(&self) -> &'static str {
         match self {
             Event::Started { .. } => "started",
             Event::Asked(_) => "asked",
@@ -18,7 +37,7 @@ impl Event<'_> {
         }
     }
 
-    pub(super) fn fields(&self) -> Vec<(&'static str, Value)> {
+    fn fields(&self) -> Vec<(&'static str, Value)> {
         match self {
             Event::Started { agent } => vec![("agent", cut(agent))],
             Event::Asked(question) => asked(question),

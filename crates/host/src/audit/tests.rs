@@ -274,3 +274,50 @@ fn a_directory_that_others_may_change_is_refused() {
     expect!["`LOG` can be changed by others; take their right to write away with `chmod go-w`"]
         .assert_eq(&error);
 }
+
+#[test]
+fn a_log_in_the_background_waits_for_nobody_and_loses_nothing() {
+    let dir = Scratch::new();
+    let log = Log::open(&dir).unwrap().in_background().unwrap();
+    let lock = fs::File::open(dir.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let begun = std::time::Instant::now();
+    for _ in 0..1000 {
+        started(&log, "agent");
+    }
+    assert!(begun.elapsed().as_millis() < 1000, "{:?}", begun.elapsed());
+    lock.unlock().unwrap();
+    drop(log);
+    check_verified(&dir, expect!["1000 lines in 1 files, whole"]);
+}
+
+#[test]
+fn a_log_in_the_background_says_what_it_had_no_room_for() {
+    let dir = Scratch::new();
+    let log = Log::open(&dir).unwrap().in_background().unwrap();
+    let lock = fs::File::open(dir.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let long = "x".repeat(1024);
+    for _ in 0..20_000 {
+        log.append(&Event::Started { agent: &long });
+    }
+    assert!(log.fault().is_some());
+    lock.unlock().unwrap();
+    log.flush(Duration::from_secs(60));
+    started(&log, "after");
+    drop(log);
+    let report = verify(&dir).unwrap();
+    assert_eq!(report.broken, None);
+    let missed = entries(&dir).unwrap().map(Result::unwrap);
+    let missed = missed.filter(|entry| entry.event == "missed");
+    let missed: u64 = missed
+        .map(|entry| entry.fields["events"].as_u64().unwrap())
+        .sum();
+    let written = report.lines
+        - entries(&dir)
+            .unwrap()
+            .filter(|it| it.as_ref().unwrap().event == "missed")
+            .count() as u64;
+    assert_eq!(written + missed, 20_001);
+    assert!(missed > 0);
+}

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::chain::{Line, Link};
+use super::fields::Noted;
 use super::head::{Found, Head};
 use super::read::{file_path, numbers};
 use crate::private::{self, Error, Key};
@@ -67,8 +68,13 @@ impl Writer {
         })
     }
 
-    pub(super) fn append(&mut self, event: &str, fields: &[(&str, Value)]) -> Result<(), Error> {
-        let appended = self.append_locked(event, fields);
+    /// Events that somebody could not even hand over.
+    pub(super) fn miss(&mut self, events: u64) {
+        self.missed = self.missed.saturating_add(events);
+    }
+
+    pub(super) fn append(&mut self, noted: &Noted) -> Result<(), Error> {
+        let appended = self.append_locked(noted);
         self.missed = match appended {
             Ok(()) => 0,
             Err(_) => self.missed.saturating_add(1),
@@ -76,7 +82,7 @@ impl Writer {
         appended
     }
 
-    fn append_locked(&mut self, event: &str, fields: &[(&str, Value)]) -> Result<(), Error> {
+    fn append_locked(&mut self, noted: &Noted) -> Result<(), Error> {
         let path = self.dir.join("lock");
         // Who has kept the lock for long will keep it longer, and each event would wait.
         let patience = match self.missed {
@@ -84,14 +90,14 @@ impl Writer {
             _ => Duration::ZERO,
         };
         private::hold(&path, &self.lock, patience)?;
-        let appended = self.append_alone(event, fields);
+        let appended = self.append_alone(noted);
         self.lock
             .unlock()
             .map_err(|error| Error::new(&path, error))?;
         appended
     }
 
-    fn append_alone(&mut self, event: &str, fields: &[(&str, Value)]) -> Result<(), Error> {
+    fn append_alone(&mut self, noted: &Noted) -> Result<(), Error> {
         let mut state = self.state()?;
         if self.missed > 0 {
             state.notes.push(Note::Missed(self.missed));
@@ -101,7 +107,7 @@ impl Writer {
         }
         let (mut text, mut link) = (String::new(), state.link);
         let mut add = |event: &str, fields: &[(&str, Value)]| {
-            let (line, next) = link.next(&jiff::Timestamp::now().to_string(), event, fields);
+            let (line, next) = link.next(&noted.time, event, fields);
             text.push_str(&line);
             link = next;
         };
@@ -112,7 +118,7 @@ impl Writer {
                 Note::Missed(events) => add("missed", &[("events", Value::from(*events))]),
             }
         }
-        add(event, fields);
+        add(noted.event, &noted.fields);
         if state.notes.iter().any(|note| matches!(note, Note::Torn(_))) {
             text.insert(0, '\n');
         }

@@ -67,8 +67,12 @@ impl App {
         match event {
             Event::Asked(asked) => self.asked(*asked, now),
             Event::Withdrawn(number) => self.asks.retain(|ask| !ask.is_question(number)),
+            Event::Trouble(why) => {
+                self.toast(Tone::Bad, why.clone(), now);
+                self.tab_mut().remark(Tone::Bad, why);
+            }
             Event::Decided {
-                question,
+                asked,
                 is_allowed,
                 because,
             } => {
@@ -76,8 +80,8 @@ impl App {
                     true => (Tone::Good, "allowed"),
                     false => (Tone::Bad, "denied"),
                 };
-                let remark = format!("{word}: {} ({because})", question.title);
-                if let Some(tab) = self.tab_of(&question.session) {
+                let remark = format!("{word}: {} ({because})", asked.what.title);
+                if let Some(tab) = self.tab_of(&asked.what.session) {
                     tab.remark(tone, remark);
                 }
             }

@@ -9,7 +9,7 @@ use expect_test::{Expect, expect};
 use super::stage::{Stage, asked, stage};
 use crate::chat::Effect;
 use crate::command::Command;
-use crate::event::Event;
+use crate::event::{Event, OnDisk};
 
 const MOMENT: Duration = Duration::from_millis(400);
 
@@ -409,4 +409,91 @@ fn how_long_a_decision_holds_is_chosen_and_shown() {
     stage.press("w");
     expect!["[Submit(Answer { question: 1, answer: Allow(Workspace), term: For(28800s) })]"]
         .assert_eq(&format!("{:?}", stage.done()));
+}
+
+#[test]
+fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
+    let mut stage = stage().size(80, 24);
+    let mut asked = asked(1, &[], "Fix typo");
+    asked.what.kind = v1::ToolKind::Edit;
+    asked.what.command = None;
+    asked.what.paths = vec![PathBuf::from("/code/project/src/main.rs")];
+    let diff = v1::Diff::new("/code/project/src/main.rs", "new();\n").old_text("old();\n");
+    asked.tool_call = v1::ToolCall::new("c1", "Fix typo").content([diff]);
+    asked.disk = vec![OnDisk::Otherwise(Some("precious();\n".to_owned()))];
+    stage.event(Event::Asked(Box::new(asked)));
+    stage.wait(MOMENT);
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |╭ Edit a file? ────────────────────────────────────────────────────────────────╮
+        |│ /code/project/src/main.rs                                                    │
+        |│ ! The file on disk is not what the agent shows.                              │
+        |│ src/main.rs +1 -1                                                            │
+        |│ 1   - old();                                                                 │
+        |│   1 + new();                                                                 │
+        |│ The agent calls it “Fix typo”                                                │
+        |│ y yes, once · s for this session · w in this workspace · a always · n no     │
+        |│ N no, remember here · t remembered for good · v compare with the disk        │
+        |│ d show all · Esc dismiss                                                     │
+        |╰──────────────────────────────────────────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+    stage.press("v");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |╭ Edit a file? ────────────────────────────────────────────────────────────────╮
+        |│ /code/project/src/main.rs                                                    │
+        |│ ! Against the disk: what would change if the new text were the whole file.   │
+        |│ src/main.rs +1 -1                                                            │
+        |│ 1   - precious();                                                            │
+        |│   1 + new();                                                                 │
+        |│ The agent calls it “Fix typo”                                                │
+        |│ y yes, once · s for this session · w in this workspace · a always · n no     │
+        |│ N no, remember here · t remembered for good · v as the agent shows it        │
+        |│ d show all · Esc dismiss                                                     │
+        |╰──────────────────────────────────────────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+    check(
+        &mut stage,
+        "y",
+        &expect![[r#"
+        1: Allow(Once)
+    "#]],
+    );
+}
+
+#[test]
+fn a_file_that_is_as_shown_has_nothing_to_compare() {
+    let mut stage = stage();
+    let mut asked = asked(1, &[], "Fix typo");
+    let diff = v1::Diff::new("/code/project/a", "new").old_text("old");
+    asked.tool_call = v1::ToolCall::new("c1", "Fix typo").content([diff]);
+    asked.disk = vec![OnDisk::AsShown];
+    stage.event(Event::Asked(Box::new(asked)));
+    stage.wait(MOMENT);
+    assert!(!stage.screen().contains("disk"));
+    check(&mut stage, "v", &expect![""]);
 }

@@ -234,6 +234,7 @@ pub(super) fn asked(number: u64, command: &[&str], title: &str) -> Asked {
             v1::PermissionOption::new("yes", "Sure", allow),
             v1::PermissionOption::new("no", "Never", reject),
         ],
+        disk: Vec::new(),
     }
 }
 
