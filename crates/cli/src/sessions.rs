@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail};
 use attache::{Transcript, v1};
 use attache_client::agents::Agent;
-use attache_client::archive::{Archive, Record};
+use attache_client::archive::{Archive, Record, Views};
 use attache_client::paint::export;
 use attache_client::sessions::{Error, Visit};
 use serde_json::json;
@@ -95,15 +95,17 @@ async fn list(list: List) -> anyhow::Result<Exit> {
 }
 
 async fn show(show: Show) -> anyhow::Result<Exit> {
-    let transcript = read(&show).await?;
-    print::print(&text::lines(&export::markdown(&transcript)))
+    let (transcript, terminals) = read(&show).await?;
+    let page = export::markdown_with(&transcript, &|id| terminals.get(id).cloned());
+    print::print(&text::lines(&page))
 }
 
 async fn export(wanted: Export) -> anyhow::Result<Exit> {
-    let transcript = read(&wanted.show).await?;
+    let (transcript, terminals) = read(&wanted.show).await?;
+    let terminal = |id: &v1::TerminalId| terminals.get(id).cloned();
     let text = match wanted.format {
-        ExportFormat::Markdown => export::markdown(&transcript),
-        ExportFormat::Json => export::json(&transcript),
+        ExportFormat::Markdown => export::markdown_with(&transcript, &terminal),
+        ExportFormat::Json => export::json_with(&transcript, &terminal),
     };
     let Some(file) = &wanted.out else {
         let is_seen = std::io::stdout().is_terminal();
@@ -140,7 +142,7 @@ async fn delete(delete: Delete) -> anyhow::Result<Exit> {
 }
 
 /// What was said in a session: told by the agent if one is named and can, else as it was kept.
-async fn read(show: &Show) -> anyhow::Result<Transcript> {
+async fn read(show: &Show) -> anyhow::Result<(Transcript, Views)> {
     let session = v1::SessionId::from(show.session.as_str());
     let agent = asked_for(&show.choice)?;
     let kept = the_one(&show.session, agent.as_ref())?;
@@ -154,13 +156,18 @@ async fn read(show: &Show) -> anyhow::Result<Transcript> {
         let told = visit.read(&session, &cwd).await;
         visit.end().await;
         match told {
-            Ok(transcript) => return Ok(transcript),
+            // The agent does not tell what its commands wrote through us; we may have kept it.
+            Ok(transcript) => {
+                let terminals = kept.map(|record| record.read()).transpose()?;
+                let terminals = terminals.map(|(_, terminals)| terminals);
+                return Ok((transcript, terminals.unwrap_or_default()));
+            }
             Err(Error::NotOffered(_) | Error::NoSession(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }
     match kept {
-        Some(record) => Ok(record.transcript()?),
+        Some(record) => Ok(record.read()?),
         None => bail!(NoSession(show.session.clone())),
     }
 }

@@ -62,9 +62,12 @@ impl Prepared {
         let configuration = agents::configuration(&cwd, &[])?;
         let agent = agents::chosen_of(&terms.agent, &configuration)?;
         let preset = served::preset(&terms.approval, &configuration, presence);
-        let host = served::host(terms, &configuration, preset, presence)?;
+        let (host, warnings) = served::host(terms, &configuration, preset, presence)?;
+        let recorder = sessions::archive()?.recorder(&agent.name);
+        let recorder = recorder.terminals(host.terminals.clone());
         let mut setup =
-            Setup::new(&agent.name, host).offer(|offer| served::limit(terms, presence, offer));
+            Setup::new(agent.identity(), host).offer(|offer| served::limit(terms, presence, offer));
+        setup = warnings.into_iter().fold(setup, Setup::warn);
         let trace = match &terms.trace {
             Some(path) => {
                 let trace = Trace::create(path);
@@ -80,7 +83,7 @@ impl Prepared {
         }
         Ok(Prepared {
             program: agent.program().cwd(&cwd),
-            recorder: sessions::archive()?.recorder(&agent.name),
+            recorder,
             opening: opening(terms, &configuration, cwd)?,
             preset,
             term: configuration

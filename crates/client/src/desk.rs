@@ -130,8 +130,10 @@ impl Desk {
         desk
     }
 
-    fn new(setup: Setup) -> Desk {
+    fn new(mut setup: Setup) -> Desk {
+        let warnings = std::mem::take(&mut setup.warnings).into_iter();
         Desk {
+            ready: warnings.map(Event::Trouble).collect(),
             setup,
             program: None,
             stage: Stage::Starting,
@@ -148,7 +150,6 @@ impl Desk {
             served: FuturesUnordered::new(),
             load: Load::default(),
             clerk: Clerk::default(),
-            ready: VecDeque::new(),
         }
     }
 

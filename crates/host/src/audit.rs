@@ -48,6 +48,8 @@ pub enum Event<'a> {
     },
     /// A file was read.
     Read {
+        /// The agent's name; none where nobody has told it.
+        agent: &'a str,
         /// Whose session.
         session: &'a str,
         /// Which file.
@@ -57,6 +59,8 @@ pub enum Event<'a> {
     },
     /// A file was written.
     Wrote {
+        /// The agent's name; none where nobody has told it.
+        agent: &'a str,
         /// Whose session.
         session: &'a str,
         /// Which file.
@@ -66,6 +70,8 @@ pub enum Event<'a> {
     },
     /// A command was started.
     Ran {
+        /// The agent's name; none where nobody has told it.
+        agent: &'a str,
         /// Whose session.
         session: &'a str,
         /// The command and its arguments.
@@ -75,6 +81,8 @@ pub enum Event<'a> {
     },
     /// A command ended.
     Ended {
+        /// The agent's name; none where nobody has told it.
+        agent: &'a str,
         /// Whose session.
         session: &'a str,
         /// Which terminal.
@@ -125,16 +133,16 @@ impl Log {
     ///
     /// When the directory or a file in it cannot be used, or others may change it.
     pub fn open(dir: &Path) -> Result<Log, Error> {
-        Log::rotating(dir, ROTATE_AT)
+        Log::limited(dir, ROTATE_AT, MOST_FILES)
     }
 
-    /// As [`open`](Log::open), with a new file once one has so many bytes.
+    /// As [`open`](Log::open), with a new file once one has so many bytes, and at most so many files: then the oldest goes.
     ///
     /// # Errors
     ///
     /// As [`open`](Log::open).
-    pub fn rotating(dir: &Path, size: u64) -> Result<Log, Error> {
-        let writer = Writer::open(dir, size)?;
+    pub fn limited(dir: &Path, size: u64, files: usize) -> Result<Log, Error> {
+        let writer = Writer::open(dir, size, files.max(2))?;
         let fault = Fault::None;
         Ok(Log::by(Way::AtOnce(Mutex::new(Open { writer, fault }))))
     }
@@ -221,3 +229,4 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 const ROTATE_AT: u64 = 8 * 1024 * 1024;
+const MOST_FILES: usize = 32;

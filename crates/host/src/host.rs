@@ -32,6 +32,8 @@ pub struct Host {
     pub permissions: Permissions,
     /// What was done.
     pub log: Log,
+    /// Who is served, for the log.
+    agent: Arc<str>,
     sessions: Sessions,
     /// Files that are read or written at the same time: each takes a thread.
     at_once: Arc<Semaphore>,
@@ -85,9 +87,17 @@ impl Host {
             terminals,
             permissions,
             log,
+            agent: Arc::default(),
             sessions: Sessions::default(),
             at_once: Arc::new(Semaphore::new(FILES_AT_ONCE)),
         }
+    }
+
+    /// The same host, serving an agent of this name: the log tells it.
+    #[must_use]
+    pub fn serving(mut self, agent: &str) -> Host {
+        self.agent = agent.into();
+        self
     }
 
     /// Serves a session from now on, inside these roots.
@@ -131,9 +141,11 @@ impl Host {
     ) -> Result<v1::ReadTextFileResponse, Error> {
         let roots = self.served(&request.session_id)?;
         let (files, log, asked) = (self.files.clone(), self.log.clone(), request.clone());
+        let agent = Arc::clone(&self.agent);
         self.blocking(move || {
             let read = files.read(&roots, asked.path.as_path(), asked.line, asked.limit);
             log.append(&Event::Read {
+                agent: &agent,
                 session: asked.session_id.as_str(),
                 path: asked.path.as_path().to_owned(),
                 outcome: read.as_ref().map(bytes).map_err(ToString::to_string),
@@ -219,10 +231,12 @@ impl Host {
     ) -> Result<v1::WriteTextFileResponse, Error> {
         let roots = self.served(&request.session_id)?;
         let (files, log) = (self.files.clone(), self.log.clone());
+        let agent = Arc::clone(&self.agent);
         self.blocking(move || {
             let written = files.write(&roots, request.path.as_path(), &request.content);
             let outcome = written.as_ref().map(|()| bytes(&request.content));
             log.append(&Event::Wrote {
+                agent: &agent,
                 session: request.session_id.as_str(),
                 path: PathBuf::from(request.path.as_str()),
                 outcome: outcome.map_err(ToString::to_string),
@@ -266,6 +280,7 @@ impl Host {
         let created = self.terminals.create(&roots, request).await;
         let command = terminals::words(request, roots.cwd());
         self.log.append(&Event::Ran {
+            agent: &self.agent,
             session: session.as_str(),
             command: &command,
             outcome: created.as_ref().map(AsRef::as_ref).map_err(to_string),
@@ -362,6 +377,7 @@ impl Host {
     fn note_end(&self, session: &v1::SessionId, terminal: &v1::TerminalId) {
         let exit = self.terminals.view(terminal).and_then(|view| view.exit);
         self.log.append(&Event::Ended {
+            agent: &self.agent,
             session: session.as_str(),
             terminal: terminal.as_str(),
             how: exit.map_or_else(|| "unknown".to_owned(), |exit| how(&exit)),

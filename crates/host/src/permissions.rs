@@ -3,6 +3,7 @@
 
 mod answer;
 mod command;
+mod denied;
 mod facts;
 mod glob;
 mod memory;

@@ -6,20 +6,20 @@ use attache_client::config::Configuration;
 use attache_host::Host;
 use attache_host::audit::Log;
 use attache_host::files::{self, Files};
-use attache_host::permissions::{Config, Permissions, Policy, Preset};
+use attache_host::permissions::{Config, Permissions, Policy, Preset, Warning};
 use attache_host::terminals::{self, Sandbox, Terminals};
 
 use super::Presence;
 use crate::arguments::{Approval, Terms};
-use crate::{audit, permissions, places, text};
+use crate::{audit, permissions, places};
 
-/// Files, terminals, permissions and the log.
+/// Files, terminals, permissions and the log, and what does not work about them.
 pub(super) fn host(
     terms: &Terms,
     configuration: &Configuration,
     preset: Preset,
     presence: Presence,
-) -> anyhow::Result<Host> {
+) -> anyhow::Result<(Host, Vec<String>)> {
     let ours = [
         places::config_dir()?,
         places::data_dir()?,
@@ -27,8 +27,11 @@ pub(super) fn host(
     ];
     let files = Files::new(files::Limits::default(), &ours);
     let terminals = Terminals::new(terminals::Limits::default(), sandbox(terms)?);
-    let permissions = rules(&terms.approval, configuration, preset)?;
-    Ok(Host::new(files, terminals, permissions, log(presence)))
+    let (permissions, warnings) = rules(&terms.approval, configuration, preset)?;
+    let (log, fault) = log(presence);
+    let warnings = warnings.into_iter().map(|warning| warning.0).chain(fault);
+    let host = Host::new(files, terminals, permissions, log);
+    Ok((host, warnings.collect()))
 }
 
 /// Offers no more than what was not forbidden, and nothing that needs a person where nobody is.
@@ -59,7 +62,7 @@ fn rules(
     approval: &Approval,
     configuration: &Configuration,
     preset: Preset,
-) -> anyhow::Result<Permissions> {
+) -> anyhow::Result<(Permissions, Vec<Warning>)> {
     let mut config = Config::new(preset);
     config.store = Some(permissions::store()?);
     config.policy = match (&approval.policy, &configuration.policy) {
@@ -67,11 +70,7 @@ fn rules(
         (None, Some(configured)) => Some(Policy::load(&configured.value)?),
         (None, None) => None,
     };
-    let (permissions, warnings) = Permissions::open(config);
-    for warning in warnings {
-        eprintln!("attache: {}", text::line(&warning.0));
-    }
-    Ok(permissions)
+    Ok(Permissions::open(config))
 }
 
 /// Where nobody is there nobody is asked, whatever the configuration says.
@@ -100,15 +99,17 @@ pub(super) fn preset(
 }
 
 /// Without a log the agent works all the same, but that is said. A screen does not wait for it.
-fn log(presence: Presence) -> Log {
+fn log(presence: Presence) -> (Log, Option<String>) {
     let opened = audit::log().and_then(|dir| Ok(Log::open(&dir)?));
     let opened = opened.map(|log| match presence {
         Presence::Attended => log.in_background().unwrap_or_else(|log| log),
         Presence::Unattended => log,
     });
-    opened.unwrap_or_else(|error| {
-        let why = text::line(&format!("{error:#}"));
-        eprintln!("attache: nothing is written to the audit log: {why}");
-        Log::none()
-    })
+    match opened {
+        Ok(log) => (log, None),
+        Err(error) => {
+            let why = format!("nothing is written to the audit log: {error:#}");
+            (Log::none(), Some(why))
+        }
+    }
 }

@@ -31,21 +31,25 @@ fn logged() -> Machine {
             because: &Because("--approve-reads".to_owned()),
         },
         Event::Read {
+            agent: "claude",
             session: "s1",
             path: PathBuf::from("/w/a"),
             outcome: Ok(12),
         },
         Event::Wrote {
+            agent: "claude",
             session: "s2",
             path: PathBuf::from("/w/b"),
             outcome: Err("it is protected".to_owned()),
         },
         Event::Ran {
+            agent: "claude",
             session: "s2",
             command: &command,
             outcome: Ok("t1"),
         },
         Event::Ended {
+            agent: "claude",
             session: "s2",
             terminal: "t1",
             how: "exit code 1".to_owned(),

@@ -156,7 +156,7 @@ fn indented(area: Rect) -> Rect {
 fn plan_lines(tab: &Tab, area: Rect) -> Vec<Line<'static>> {
     let brush = tab.view.brush();
     let width = area.width.saturating_sub(2);
-    let mut lines = match (tab.plan, tab.transcript.plan()) {
+    let mut lines = match (tab.plan, tab.plan()) {
         (PlanShown::Nothing, _) => return Vec::new(),
         (PlanShown::Line, Some(plan)) if !plan.entries.is_empty() => {
             vec![plan::summary(plan, brush, width)]

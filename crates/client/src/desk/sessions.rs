@@ -72,6 +72,12 @@ impl Sessions {
             .filter(|session| session.state == State::Open)
     }
 
+    /// Whether a session of this id is there that an agent still knows.
+    pub(super) fn is_in_use(&self, id: &v1::SessionId) -> bool {
+        let known = self.known.get(id);
+        known.is_some_and(|session| session.state != State::Suspended)
+    }
+
     pub(super) fn ids(&self) -> Vec<v1::SessionId> {
         self.known.keys().cloned().collect()
     }

@@ -57,45 +57,63 @@ impl Event<'_> {
                 fields
             }
             Event::Read {
+                agent,
                 session,
                 path,
                 outcome,
             }
             | Event::Wrote {
+                agent,
                 session,
                 path,
                 outcome,
-            } => vec![
-                ("session", cut(session)),
-                ("path", cut(&path.to_string_lossy())),
-                match outcome {
-                    Ok(bytes) => ("bytes", Value::from(*bytes)),
-                    Err(why) => ("error", text(why)),
-                },
-            ],
+            } => of(
+                agent,
+                session,
+                [
+                    ("path", cut(&path.to_string_lossy())),
+                    match outcome {
+                        Ok(bytes) => ("bytes", Value::from(*bytes)),
+                        Err(why) => ("error", text(why)),
+                    },
+                ],
+            ),
             Event::Ran {
+                agent,
                 session,
                 command,
                 outcome,
-            } => vec![
-                ("session", cut(session)),
-                ("command", words(command)),
-                match outcome {
-                    Ok(terminal) => ("terminal", cut(terminal)),
-                    Err(why) => ("error", text(why)),
-                },
-            ],
+            } => of(
+                agent,
+                session,
+                [
+                    ("command", words(command)),
+                    match outcome {
+                        Ok(terminal) => ("terminal", cut(terminal)),
+                        Err(why) => ("error", text(why)),
+                    },
+                ],
+            ),
             Event::Ended {
+                agent,
                 session,
                 terminal,
                 how,
-            } => vec![
-                ("session", cut(session)),
-                ("terminal", cut(terminal)),
-                ("how", text(how)),
-            ],
+            } => of(
+                agent,
+                session,
+                [("terminal", cut(terminal)), ("how", text(how))],
+            ),
         }
     }
+}
+
+/// Whose it was, then what was done.
+fn of(agent: &str, session: &str, done: [(&'static str, Value); 2]) -> Vec<(&'static str, Value)> {
+    let agent = Some(agent).filter(|agent| !agent.is_empty());
+    let agent = agent.map(|agent| ("agent", cut(agent)));
+    let whose = agent.into_iter().chain([("session", cut(session))]);
+    whose.chain(done).collect()
 }
 
 fn asked(question: &Question) -> Vec<(&'static str, Value)> {

@@ -11,13 +11,14 @@ use serde_json::Value;
 use super::chain::{Line, Link};
 use super::fields::Noted;
 use super::head::{Found, Head};
-use super::read::{file_path, numbers};
+use super::read::{BASE, bytes, file_path, lines, numbers};
 use crate::private::{self, Error, Key};
 
 #[derive(Debug)]
 pub(super) struct Writer {
     dir: PathBuf,
     rotate_at: u64,
+    most_files: usize,
     key: Key,
     lock: File,
     head: File,
@@ -42,10 +43,12 @@ enum Note {
     HeadLost,
     /// So many events could not be written.
     Missed(u64),
+    /// The lines up to this one are gone, since the log has a limit.
+    Dropped(u64),
 }
 
 impl Writer {
-    pub(super) fn open(dir: &Path, rotate_at: u64) -> Result<Writer, Error> {
+    pub(super) fn open(dir: &Path, rotate_at: u64, most_files: usize) -> Result<Writer, Error> {
         private::create_dir(dir)?;
         let lock_path = dir.join("lock");
         let lock = private::lock(&lock_path)?;
@@ -60,6 +63,7 @@ impl Writer {
         Ok(Writer {
             dir,
             rotate_at,
+            most_files,
             key,
             lock,
             head,
@@ -104,6 +108,8 @@ impl Writer {
         }
         if state.size >= self.rotate_at {
             (state.file, state.size) = (state.file.saturating_add(1), 0);
+            // An old file that cannot be removed is no reason to write nothing.
+            state.notes.extend(self.drop_oldest().ok().flatten());
         }
         let (mut text, mut link) = (String::new(), state.link);
         let mut add = |event: &str, fields: &[(&str, Value)]| {
@@ -115,6 +121,7 @@ impl Writer {
             match note {
                 Note::Torn(bytes) => add("torn", &[("bytes", Value::from(*bytes))]),
                 Note::HeadLost => add("head_lost", &[]),
+                Note::Dropped(seq) => add("dropped", &[("through", Value::from(*seq))]),
                 Note::Missed(events) => add("missed", &[("events", Value::from(*events))]),
             }
         }
@@ -143,6 +150,37 @@ impl Writer {
             Ok(metadata) => Ok(metadata.len()),
             Err(error) => Err(Error::new(&path, error)),
         }
+    }
+
+    /// Makes room for one more file. Where the chain begins from then on is kept with a keyed digest before anything goes,
+    /// so that `verify` can tell this from what a stranger has removed. A file that is not whole stays.
+    fn drop_oldest(&mut self) -> Result<Option<Note>, Error> {
+        let numbers = numbers(&self.dir)?;
+        let Some(surplus) = (numbers.len() + 1)
+            .checked_sub(self.most_files)
+            .filter(|it| *it > 0)
+        else {
+            return Ok(None);
+        };
+        let (gone, kept) = numbers.split_at(surplus.min(numbers.len()));
+        let (Some(last), Some(first)) = (gone.last(), kept.first()) else {
+            return Ok(None);
+        };
+        let bytes = bytes(&self.dir, *last)?;
+        let Some(line) = lines(&bytes).last().and_then(|text| Line::read(text).ok()) else {
+            return Ok(None);
+        };
+        let base = Head {
+            link: line.link,
+            file: *first,
+            size: 0,
+        };
+        private::replace(&self.dir.join(BASE), &base.text(&self.key))?;
+        for number in gone {
+            let path = file_path(&self.dir, *number);
+            std::fs::remove_file(&path).map_err(|error| Error::new(&path, error))?;
+        }
+        Ok(Some(Note::Dropped(line.link.seq)))
     }
 
     /// Where the chain stands. As long as the head is right and the file as long as it says, nothing is read.

@@ -57,6 +57,10 @@ impl App {
             Action::Search => self.dialog = Some(Dialog::Search(Search::default())),
             Action::Plan => {
                 let tab = self.tab_mut();
+                if tab.transcript.plan().is_some() && tab.plan().is_none() {
+                    (tab.done_plan, tab.plan) = (None, PlanShown::List);
+                    return;
+                }
                 tab.plan = match tab.plan {
                     PlanShown::Line => PlanShown::List,
                     PlanShown::List => PlanShown::Nothing,
@@ -179,7 +183,7 @@ impl App {
         let transcript = &self.tab().transcript;
         match format {
             Format::Markdown => export::markdown_with(transcript, terminal),
-            Format::Json => export::json(transcript),
+            Format::Json => export::json_with(transcript, terminal),
         }
     }
 

@@ -106,6 +106,7 @@ impl App {
 
     fn began(&mut self, session: &v1::SessionId, content: Vec<v1::ContentBlock>, now: Instant) {
         if let Some(tab) = self.tab_of(session) {
+            tab.fold_plan();
             let change = tab.transcript.begin_turn(content);
             tab.changed(&change, now);
             tab.turn = Some(Turn {
