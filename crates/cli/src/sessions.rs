@@ -21,10 +21,11 @@ use crate::{agents, places, print, text};
 
 pub(crate) async fn sessions(sessions: Sessions) -> anyhow::Result<Exit> {
     let outcome = match sessions.command {
-        SessionsCommand::List(list) => self::list(list).await,
-        SessionsCommand::Show(show) => self::show(show).await,
-        SessionsCommand::Export(export) => self::export(export).await,
-        SessionsCommand::Delete(delete) => self::delete(delete).await,
+        None => list(sessions.list).await,
+        Some(SessionsCommand::List(list)) => self::list(list).await,
+        Some(SessionsCommand::Show(show)) => self::show(show).await,
+        Some(SessionsCommand::Export(export)) => self::export(export).await,
+        Some(SessionsCommand::Delete(delete)) => self::delete(delete).await,
     };
     match outcome {
         Err(error) if error.is::<Usage>() => Ok(exit::fail(Exit::Usage, &error)),
@@ -133,11 +134,17 @@ async fn delete(delete: Delete) -> anyhow::Result<Exit> {
             Err(error) => return Err(error.into()),
         }
     }
-    match kept {
-        Some(record) => archive()?.delete(&record)?,
-        None if is_deleted => {}
-        None => bail!(NoSession(delete.session)),
+    let is_kept = kept.is_some();
+    if let Some(record) = kept {
+        archive()?.delete(&record)?;
     }
+    let done = match (is_deleted, is_kept) {
+        (true, true) => "the agent has deleted it, and the transcript of it is gone",
+        (true, false) => "the agent has deleted it; there was no transcript of it",
+        (false, true) => "the transcript of it is gone; the agent was not told",
+        (false, false) => bail!(NoSession(delete.session)),
+    };
+    eprintln!("attache: {}: {done}", text::line(&delete.session));
     Ok(Exit::Done)
 }
 

@@ -215,6 +215,7 @@ impl Agent {
             },
             fix: match self.install {
                 Some(install) => format!("install it: {install}"),
+                None if is_path => "check the path; it is looked for from where you are".to_owned(),
                 None => "install it, or check its name and the PATH".to_owned(),
             },
         }

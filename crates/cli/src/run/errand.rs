@@ -364,7 +364,7 @@ impl Errand {
         self.print(pieces);
         match (&outcome, time) {
             (Ok(Exit::TimedOut), Some(time)) => {
-                let seconds = time.as_secs();
+                let seconds = time.as_secs_f64();
                 self.pen
                     .note(format!("attache: the time was up after {seconds} s"));
             }

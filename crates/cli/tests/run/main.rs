@@ -165,6 +165,16 @@ fn time_that_is_up() {
 }
 
 #[test]
+fn a_part_of_a_second_is_a_time_and_none_at_all_is_not() {
+    check(
+        &["--timeout", "0.5", "hi"],
+        &agents::turn("sleep 100", ""),
+        &expect![[r#""#]],
+    );
+    check(&["--timeout", "0", "hi"], "", &expect![[r#""#]]);
+}
+
+#[test]
 fn a_banner_before_the_first_message_is_stepped_over() {
     let agent = agents::turn(&agents::says("hi\\n"), "");
     check(

@@ -103,7 +103,9 @@ fn every_kind_of_field_can_be_filled_in() {
     check_answer(
         &mut stage,
         keys,
-        &expect![[r#"3: Accept(ElicitationAcceptAction { content: Some({"draft": Boolean(true), "name": String("Ada"), "ratio": Number(0.57), "systems": StringArray(["linux", "mac"])}) })"#]],
+        &expect![[
+            r#"3: Accept(ElicitationAcceptAction { content: Some({"draft": Boolean(true), "name": String("Ada"), "ratio": Number(0.57), "systems": StringArray(["linux", "mac"])}) })"#
+        ]],
     );
 }
 

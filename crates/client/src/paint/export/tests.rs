@@ -26,7 +26,9 @@ fn exports_show_what_a_command_wrote() {
     let object: serde_json::Value = serde_json::from_str(&page).unwrap();
     check(
         &object["entries"][0]["terminals"].to_string(),
-        &expect![[r#"[{"terminalId":"t1","command":["sh","-c","echo hi"],"output":"10 %\r100 %\n\u001b[31mhi\n","truncated":false,"exitStatus":{"exitCode":1}}]"#]],
+        &expect![[
+            r#"[{"terminalId":"t1","command":["sh","-c","echo hi"],"output":"10 %\r100 %\n\u001b[31mhi\n","truncated":false,"exitStatus":{"exitCode":1}}]"#
+        ]],
     );
     let page = markdown_with(&transcript, &|_| Some(view.clone()));
     check(
