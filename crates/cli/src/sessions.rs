@@ -141,7 +141,7 @@ async fn delete(delete: Delete) -> anyhow::Result<Exit> {
     let done = match (is_deleted, is_kept) {
         (true, true) => "the agent has deleted it, and the transcript of it is gone",
         (true, false) => "the agent has deleted it; there was no transcript of it",
-        (false, true) => "the transcript of it is gone; the agent was not told",
+        (false, true) => "the transcript of it is gone",
         (false, false) => bail!(NoSession(delete.session)),
     };
     eprintln!("attache: {}: {done}", text::line(&delete.session));

@@ -140,6 +140,18 @@ fn a_disk_that_does_not_answer_does_not_hold_up_the_screen() {
 }
 
 #[test]
+fn whoever_leaves_is_told_how_to_go_on() {
+    on(200, 20, |pane| {
+        pane.send("hello");
+        pane.press("Enter");
+        pane.wait_for("done in");
+        pane.press("C-q");
+        pane.wait_for("attache: to go on: attache chat --resume=s -- sh ");
+        pane.wait_for("left with 0");
+    });
+}
+
+#[test]
 fn a_turn_is_cancelled() {
     on(60, 20, |pane| {
         pane.send("wait");

@@ -497,3 +497,21 @@ fn a_file_that_is_as_shown_has_nothing_to_compare() {
     assert!(!stage.screen().contains("disk"));
     check(&mut stage, "v", &expect![""]);
 }
+
+#[test]
+fn time_in_which_a_person_is_waited_for_is_no_time_of_the_tool() {
+    let mut stage = stage();
+    stage.begins("go");
+    stage.update(v1::ToolCall::new("c1", "Run it"));
+    stage.wait(Duration::from_secs(5));
+    ask(&mut stage, 1);
+    stage.wait(Duration::from_secs(600));
+    stage.press("y");
+    stage.wait(Duration::from_secs(2));
+    let done = v1::ToolCallUpdate::new("c1").status(v1::ToolCallStatus::Completed);
+    stage.update(v1::SessionUpdate::ToolCallUpdate(done));
+    stage.ends();
+    let screen = stage.screen();
+    let row = screen.lines().find(|row| row.contains("Run it")).unwrap();
+    assert!(row.contains("7.0s") && !row.contains("10m"), "{screen}");
+}

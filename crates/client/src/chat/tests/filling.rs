@@ -93,7 +93,7 @@ fn every_kind_of_field_can_be_filled_in() {
         |│   draft                                                                                          │
         |│   [?] not chosen                                                                                 │
         |│                                                                                                  │
-        |│ Tab next · Space choose · Enter on · Ctrl-S send · Esc dismiss                                   │
+        |│ Tab or Enter next · Space choose · Ctrl-S send · Esc dismiss                                     │
         |╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────────────────────────────────────────────
         |›
@@ -139,7 +139,7 @@ fn what_is_wrong_is_said_and_nothing_is_sent() {
         |│   [ 0.5                                                                                       ]  │
         |│                                                                                                  │
         |│   draft                                                                                          │
-        |│ Tab next · Space choose · Enter on · Ctrl-S send · Esc dismiss                                   │
+        |│ Tab or Enter next · Space choose · Ctrl-S send · Esc dismiss                                     │
         |╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────────────────────────────────────────────
         |›

@@ -113,9 +113,13 @@ fn a_file_that_is_there_is_written_over_only_when_the_person_says_so() {
     stage.input(there());
     assert!(stage.screen().contains("It is there already."));
     stage.press("x<Enter>");
-    expect![[r#""#]].assert_eq(&format!("{:?}", stage.done()));
+    expect![[
+        r#"[Export { path: "/code/project/attache-s1.mdx", format: Markdown, there: Stays }]"#
+    ]]
+    .assert_eq(&format!("{:?}", stage.done()));
     stage.press("<BS><Enter>");
-    expect![[r#""#]].assert_eq(&format!("{:?}", stage.done()));
+    expect![[r#"[Export { path: "/code/project/attache-s1.md", format: Markdown, there: Goes }]"#]]
+        .assert_eq(&format!("{:?}", stage.done()));
     stage.input(Input::Saved(Ok(path.clone())));
     assert!(!stage.screen().contains("Export as"));
 }
