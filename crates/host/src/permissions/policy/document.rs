@@ -26,8 +26,8 @@ impl PolicyError {
 pub(super) fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    // Where a comma stands behind which nothing came yet.
-    let mut comma = None;
+    // Where a comma stands that follows a value, and behind which nothing came yet.
+    let (mut comma, mut last) = (None, '[');
     while let Some(char) = rest.chars().next() {
         let length = match char {
             '"' => length_of_string(rest),
@@ -43,7 +43,9 @@ pub(super) fn without_comments(text: &str) -> String {
                     out.replace_range(comma..=comma, " ");
                 }
                 if !char.is_whitespace() {
-                    comma = (char == ',').then_some(out.len());
+                    let follows = !matches!(last, '[' | '{' | ',' | ':');
+                    comma = (char == ',' && follows).then_some(out.len());
+                    last = char;
                 }
                 out.push_str(piece);
             }
