@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use attache_client::agents::{Agent, Catalogue, Probe, Source};
-use attache_client::config::{Configuration, Editor, Sources, Trust};
+use attache_client::config::{Configuration, Editor, Sources, Trust, Untrusted};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -20,6 +20,11 @@ pub(crate) async fn agents(agents: Agents) -> anyhow::Result<Exit> {
         Err(error) => return Ok(exit::fail(Exit::Usage, &error)),
     };
     let catalogue = Catalogue::of(&configuration);
+    if agents.names {
+        let names = catalogue.agents().iter();
+        let names = names.map(|agent| format!("{}\n", text::line(&agent.name)));
+        return print::print(&names.collect::<String>());
+    }
     let row = |agent| Row {
         agent,
         installed: Agent::installed(agent),
@@ -84,25 +89,45 @@ pub(crate) fn chosen_of(choice: &Choice, configuration: &Configuration) -> anyho
     }
 }
 
-/// The configuration as seen from a directory. Warnings go to standard error.
+/// The configuration as seen from a directory. Warnings go to standard error; of a project's file that is not trusted
+/// people are told once for each state of it.
 pub(crate) fn configuration(cwd: &Path, editors: &[Editor]) -> anyhow::Result<Configuration> {
-    let configuration = Configuration::load(&sources(cwd, editors)?)?;
+    let sources = sources(cwd, editors)?;
+    let configuration = looked_at(&sources)?;
+    if let Some(untrusted) = &configuration.untrusted
+        && !sources.trust.is_told(untrusted)
+    {
+        tell(untrusted);
+    }
+    Ok(configuration)
+}
+
+/// The same for whoever wants to know of the files themselves: they are told every time.
+pub(crate) fn configuration_told(cwd: &Path) -> anyhow::Result<Configuration> {
+    let configuration = looked_at(&sources(cwd, &[])?)?;
+    configuration.untrusted.iter().for_each(tell);
+    Ok(configuration)
+}
+
+fn looked_at(sources: &Sources) -> anyhow::Result<Configuration> {
+    let configuration = Configuration::load(sources)?;
     for warning in &configuration.warnings {
         eprintln!("attache: {}", text::line(&warning.to_string()));
     }
-    if let Some(untrusted) = &configuration.untrusted {
-        let why = if untrusted.has_changed {
-            "has changed since you trusted it"
-        } else {
-            "is not trusted"
-        };
-        let path = untrusted.path.display().to_string();
-        eprintln!(
-            "attache: {} {why}, so nothing in it counts; `attache config` shows it, `attache config trust` trusts it",
-            text::line(&path)
-        );
-    }
     Ok(configuration)
+}
+
+fn tell(untrusted: &Untrusted) {
+    let why = if untrusted.has_changed {
+        "has changed since you trusted it"
+    } else {
+        "is not trusted"
+    };
+    let path = untrusted.path.display().to_string();
+    eprintln!(
+        "attache: {} {why}, so nothing in it counts; `attache config` shows it, `attache config trust` trusts it",
+        text::line(&path)
+    );
 }
 
 /// Where the configuration is read from, as seen from a directory.

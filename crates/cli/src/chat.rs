@@ -3,13 +3,16 @@
 use std::io::{self, IsTerminal};
 
 use anyhow::anyhow;
+use attache::v1;
 use attache_client::chat::{Settings, Start, screen};
 use attache_client::desk::Desk;
+use attache_client::event::Event;
 use attache_client::paint::Theme;
 
-use crate::arguments::Chat;
+use crate::arguments::{Chat, Choice};
 use crate::exit::{self, Exit};
 use crate::terms::{self, Prepared, Presence, Which};
+use crate::text;
 
 pub(crate) async fn chat(chat: &Chat) -> anyhow::Result<Exit> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
@@ -34,13 +37,67 @@ pub(crate) async fn chat(chat: &Chat) -> anyhow::Result<Exit> {
         theme: Theme::detect(),
         wishes: terms::wishes(&chat.terms),
         preset: prepared.preset,
+        term: prepared.term,
     };
     let mut recorder = prepared.recorder;
     let mut desk = Desk::start(prepared.program, prepared.setup);
-    let shown = screen::run(&mut desk, settings, &mut |event| recorder.take(event)).await;
+    let mut last = Last::default();
+    let observe = &mut |event: &Event| {
+        recorder.take(event);
+        last.take(event);
+    };
+    let shown = screen::run(&mut desk, settings, observe).await;
     desk.stop().await;
     recorder.finish();
     Prepared::fault(trace);
     shown?;
+    if let Some(flag) = last.flag() {
+        eprintln!(
+            "attache: to go on: attache chat {}",
+            how_to(&chat.terms.agent, &flag)
+        );
+    }
     Ok(Exit::Done)
+}
+
+/// The session in which something was said last, and how the agent takes it up again.
+#[derive(Default)]
+struct Last {
+    session: Option<v1::SessionId>,
+    can_load: bool,
+    can_resume: bool,
+}
+
+impl Last {
+    fn take(&mut self, event: &Event) {
+        match event {
+            Event::Ready(hello) => {
+                let can = &hello.agent_capabilities;
+                self.can_load = can.load_session;
+                self.can_resume = can.session_capabilities.resume.is_some();
+            }
+            Event::Began { session, .. } => self.session = Some(session.clone()),
+            Event::Deleted(session) => drop(self.session.take_if(|last| last == session)),
+            _ => {}
+        }
+    }
+
+    fn flag(&self) -> Option<String> {
+        let session = text::word(self.session.as_ref()?.as_str());
+        match (self.can_load, self.can_resume) {
+            (true, _) => Some(format!("--session {session}")),
+            (false, true) => Some(format!("--resume={session}")),
+            (false, false) => None,
+        }
+    }
+}
+
+/// The arguments with the agent as it was named.
+fn how_to(choice: &Choice, flag: &str) -> String {
+    let words = choice.command.iter().map(|word| text::word(word));
+    match (&choice.agent, words.collect::<Vec<_>>().as_slice()) {
+        (Some(name), _) => format!("-a {} {flag}", text::word(name)),
+        (None, []) => flag.to_owned(),
+        (None, words) => format!("{flag} -- {}", words.join(" ")),
+    }
 }

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use anyhow::Context;
+use attache_client::agents::Catalogue;
 use attache_client::config::{self, Configuration, Sources, Untrusted};
+use attache_host::permissions::Policy;
 use serde_json::{Value, json};
 
 use crate::arguments::{Config, ConfigCommand};
@@ -33,7 +35,7 @@ pub(crate) fn config(arguments: Config) -> anyhow::Result<Exit> {
 }
 
 fn show(cwd: &Path, as_json: bool) -> anyhow::Result<Exit> {
-    let configuration = agents::configuration(cwd, &[])?;
+    let configuration = agents::configuration_told(cwd)?;
     let rows = configuration.rows();
     if as_json {
         let value = |row: &config::Row| json!({ "key": row.key, "value": row.value, "place": row.place.to_string() });
@@ -86,18 +88,30 @@ fn change(change: impl FnOnce() -> Result<(), config::Error>) -> anyhow::Result<
 }
 
 fn check(cwd: &Path) -> anyhow::Result<Exit> {
-    let configuration = match agents::configuration(cwd, &[]) {
+    let configuration = match agents::configuration_told(cwd) {
         Ok(configuration) => configuration,
         Err(error) => return Ok(exit::fail(Exit::Failed, &error)),
     };
-    let Some(untrusted) = &configuration.untrusted else {
-        return Ok(Exit::Done);
-    };
-    show_untrusted(untrusted);
-    Ok(match untrusted.fault {
-        Some(_) => Exit::Failed,
-        None => Exit::Done,
-    })
+    let mut exit = Exit::Done;
+    if let Some(policy) = &configuration.policy
+        && let Err(error) = Policy::load(&policy.value)
+    {
+        let place = format!("{}: `policy`", policy.place);
+        exit = exit::fail(Exit::Failed, &anyhow::Error::new(error).context(place));
+    }
+    if let Some(agent) = &configuration.default_agent
+        && let Err(error) = Catalogue::of(&configuration).find(&agent.value)
+    {
+        let place = format!("{}: `default_agent`", agent.place);
+        exit = exit::fail(Exit::Failed, &anyhow::Error::new(error).context(place));
+    }
+    if let Some(untrusted) = &configuration.untrusted {
+        show_untrusted(untrusted);
+        if untrusted.fault.is_some() {
+            exit = Exit::Failed;
+        }
+    }
+    Ok(exit)
 }
 
 fn trust(sources: &Sources) -> anyhow::Result<Exit> {

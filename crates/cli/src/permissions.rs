@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use attache_host::permissions::{Config, Filter, Permissions, Policy, Preset, Remembered};
+use attache_host::permissions::{Config, Filter, Permissions, Policy, Preset, Remembered, Term};
 use serde_json::{Value, json};
 
 use crate::arguments;
@@ -17,6 +17,9 @@ pub(crate) fn permissions(arguments: arguments::Permissions) -> anyhow::Result<E
     match arguments.command {
         None | Some(PermissionsCommand::List) => list(is_json),
         Some(PermissionsCommand::Revoke { ids }) => revoke(&ids),
+        Some(PermissionsCommand::Expire { ids, after, .. }) => {
+            expire(&ids, after.unwrap_or_default())
+        }
         Some(PermissionsCommand::Clear { workspace, agent }) => clear(workspace, agent),
         Some(PermissionsCommand::Check { policy }) => Ok(check(&policy)),
     }
@@ -59,20 +62,57 @@ fn list(is_json: bool) -> anyhow::Result<Exit> {
 fn revoke(ids: &[String]) -> anyhow::Result<Exit> {
     let (permissions, mut exit) = open()?;
     for id in ids {
-        match permissions.revoke(id)? {
-            Some(gone) => eprintln!(
-                "attache: {} is forgotten: {}",
-                gone.id,
-                text::line(&what(&gone))
-            ),
-            None => {
-                let id = text::line(id);
-                eprintln!("attache: there is no decision `{id}`; `attache permissions` lists them");
-                exit = Exit::Failed;
-            }
+        let Some(id) = the_one(&permissions, id) else {
+            exit = Exit::Failed;
+            continue;
+        };
+        if let Some(gone) = permissions.revoke(&id)? {
+            eprintln!("attache: {id} is forgotten: {}", text::line(&what(&gone)));
         }
     }
     Ok(exit)
+}
+
+fn expire(ids: &[String], term: Term) -> anyhow::Result<Exit> {
+    let (permissions, mut exit) = open()?;
+    for id in ids {
+        let Some(id) = the_one(&permissions, id) else {
+            exit = Exit::Failed;
+            continue;
+        };
+        if let Some(kept) = permissions.expire(&id, term)? {
+            let end = match kept.expires {
+                Some(expires) => format!("ends at {}", time(expires)),
+                None => "ends only when it is revoked".to_owned(),
+            };
+            eprintln!("attache: {id} {end}: {}", text::line(&what(&kept)));
+        }
+    }
+    Ok(exit)
+}
+
+/// The id of the decision that is meant: an id, or the beginning of one and no other.
+fn the_one(permissions: &Permissions, said: &str) -> Option<String> {
+    let ids = permissions
+        .list()
+        .into_iter()
+        .map(|remembered| remembered.id);
+    let mut found: Vec<String> = ids
+        .filter(|id| !said.is_empty() && id.starts_with(said))
+        .collect();
+    if let Some(whole) = found.iter().find(|id| *id == said) {
+        return Some(whole.clone());
+    }
+    let said = text::line(said);
+    match found.len() {
+        1 => return found.pop(),
+        0 => eprintln!("attache: there is no decision `{said}`; `attache permissions` lists them"),
+        _ => eprintln!(
+            "attache: several decisions begin with `{said}`: {}; write more of the one you mean",
+            found.join(", ")
+        ),
+    }
+    None
 }
 
 fn clear(workspace: Option<PathBuf>, agent: Option<String>) -> anyhow::Result<Exit> {

@@ -6,7 +6,6 @@ mod interrupt;
 mod pen;
 
 use std::io::IsTerminal;
-use std::time::Duration;
 
 use attache::json;
 use attache_client::desk::Desk;
@@ -51,7 +50,7 @@ pub(crate) async fn run(run: &Run) -> anyhow::Result<Exit> {
         interrupts,
         progress: Progress::default(),
     };
-    let exit = errand.run(run.timeout.map(Duration::from_secs)).await;
+    let exit = errand.run(run.timeout).await;
     Prepared::fault(trace);
     exit
 }

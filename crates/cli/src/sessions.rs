@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail};
 use attache::{Transcript, v1};
 use attache_client::agents::Agent;
-use attache_client::archive::{Archive, Record};
+use attache_client::archive::{Archive, Record, Views};
 use attache_client::paint::export;
 use attache_client::sessions::{Error, Visit};
 use serde_json::json;
@@ -21,10 +21,11 @@ use crate::{agents, places, print, text};
 
 pub(crate) async fn sessions(sessions: Sessions) -> anyhow::Result<Exit> {
     let outcome = match sessions.command {
-        SessionsCommand::List(list) => self::list(list).await,
-        SessionsCommand::Show(show) => self::show(show).await,
-        SessionsCommand::Export(export) => self::export(export).await,
-        SessionsCommand::Delete(delete) => self::delete(delete).await,
+        None => list(sessions.list).await,
+        Some(SessionsCommand::List(list)) => self::list(list).await,
+        Some(SessionsCommand::Show(show)) => self::show(show).await,
+        Some(SessionsCommand::Export(export)) => self::export(export).await,
+        Some(SessionsCommand::Delete(delete)) => self::delete(delete).await,
     };
     match outcome {
         Err(error) if error.is::<Usage>() => Ok(exit::fail(Exit::Usage, &error)),
@@ -95,15 +96,17 @@ async fn list(list: List) -> anyhow::Result<Exit> {
 }
 
 async fn show(show: Show) -> anyhow::Result<Exit> {
-    let transcript = read(&show).await?;
-    print::print(&text::lines(&export::markdown(&transcript)))
+    let (transcript, terminals) = read(&show).await?;
+    let page = export::markdown_with(&transcript, &|id| terminals.get(id).cloned());
+    print::print(&text::lines(&page))
 }
 
 async fn export(wanted: Export) -> anyhow::Result<Exit> {
-    let transcript = read(&wanted.show).await?;
+    let (transcript, terminals) = read(&wanted.show).await?;
+    let terminal = |id: &v1::TerminalId| terminals.get(id).cloned();
     let text = match wanted.format {
-        ExportFormat::Markdown => export::markdown(&transcript),
-        ExportFormat::Json => export::json(&transcript),
+        ExportFormat::Markdown => export::markdown_with(&transcript, &terminal),
+        ExportFormat::Json => export::json_with(&transcript, &terminal),
     };
     let Some(file) = &wanted.out else {
         let is_seen = std::io::stdout().is_terminal();
@@ -131,16 +134,22 @@ async fn delete(delete: Delete) -> anyhow::Result<Exit> {
             Err(error) => return Err(error.into()),
         }
     }
-    match kept {
-        Some(record) => archive()?.delete(&record)?,
-        None if is_deleted => {}
-        None => bail!(NoSession(delete.session)),
+    let is_kept = kept.is_some();
+    if let Some(record) = kept {
+        archive()?.delete(&record)?;
     }
+    let done = match (is_deleted, is_kept) {
+        (true, true) => "the agent has deleted it, and the transcript of it is gone",
+        (true, false) => "the agent has deleted it; there was no transcript of it",
+        (false, true) => "the transcript of it is gone",
+        (false, false) => bail!(NoSession(delete.session)),
+    };
+    eprintln!("attache: {}: {done}", text::line(&delete.session));
     Ok(Exit::Done)
 }
 
 /// What was said in a session: told by the agent if one is named and can, else as it was kept.
-async fn read(show: &Show) -> anyhow::Result<Transcript> {
+async fn read(show: &Show) -> anyhow::Result<(Transcript, Views)> {
     let session = v1::SessionId::from(show.session.as_str());
     let agent = asked_for(&show.choice)?;
     let kept = the_one(&show.session, agent.as_ref())?;
@@ -154,13 +163,18 @@ async fn read(show: &Show) -> anyhow::Result<Transcript> {
         let told = visit.read(&session, &cwd).await;
         visit.end().await;
         match told {
-            Ok(transcript) => return Ok(transcript),
+            // The agent does not tell what its commands wrote through us; we may have kept it.
+            Ok(transcript) => {
+                let terminals = kept.map(|record| record.read()).transpose()?;
+                let terminals = terminals.map(|(_, terminals)| terminals);
+                return Ok((transcript, terminals.unwrap_or_default()));
+            }
             Err(Error::NotOffered(_) | Error::NoSession(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }
     match kept {
-        Some(record) => Ok(record.transcript()?),
+        Some(record) => Ok(record.read()?),
         None => bail!(NoSession(show.session.clone())),
     }
 }

@@ -18,7 +18,7 @@ use attache_client::desk::Setup;
 use attache_client::mcp;
 use attache_client::setting::Setting;
 use attache_client::trace::Trace;
-use attache_host::permissions::Preset;
+use attache_host::permissions::{Preset, Term};
 
 use crate::arguments::Terms;
 use crate::{agents, sessions, text};
@@ -31,6 +31,7 @@ pub(crate) struct Prepared {
     pub(crate) opening: Opening,
     pub(crate) recorder: Recorder,
     pub(crate) preset: Preset,
+    pub(crate) term: Term,
     trace: Option<Arc<Trace>>,
 }
 
@@ -63,9 +64,12 @@ impl Prepared {
         let configuration = agents::configuration(&cwd, &[])?;
         let agent = agents::chosen_of(&terms.agent, &configuration)?;
         let preset = served::preset(&terms.approval, &configuration, presence);
-        let host = served::host(terms, &configuration, preset)?;
+        let (host, warnings) = served::host(terms, &configuration, preset, presence)?;
+        let recorder = sessions::archive()?.recorder(&agent.name);
+        let recorder = recorder.terminals(host.terminals.clone());
         let mut setup =
-            Setup::new(&agent.name, host).offer(|offer| served::limit(terms, presence, offer));
+            Setup::new(agent.identity(), host).offer(|offer| served::limit(terms, presence, offer));
+        setup = warnings.into_iter().fold(setup, Setup::warn);
         let trace = match &terms.trace {
             Some(path) => {
                 let trace = Trace::create(path);
@@ -81,9 +85,13 @@ impl Prepared {
         }
         Ok(Prepared {
             program: agent.program().cwd(&cwd),
-            recorder: sessions::archive()?.recorder(&agent.name),
+            recorder,
             opening: opening(terms, &configuration, cwd)?,
             preset,
+            term: configuration
+                .expiry
+                .as_ref()
+                .map_or(Term::Endless, |it| it.value),
             agent,
             setup,
             trace,

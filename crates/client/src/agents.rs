@@ -134,6 +134,31 @@ impl Agent {
         }
     }
 
+    /// What decisions about it are remembered under: its name, or where its program is if only a command was given. Two
+    /// programs of one name are two agents, and so are two scripts of one interpreter.
+    pub fn identity(&self) -> String {
+        if self.source != Source::Command {
+            return self.name.clone();
+        }
+        let found = self.installed().unwrap_or_else(|| self.command.clone());
+        let place = whole(&found).to_string_lossy().into_owned();
+        if self.args.is_empty() {
+            return place;
+        }
+        let mut words = blake3::Hasher::new();
+        for arg in &self.args {
+            let path = Path::new(arg);
+            let arg = match path.is_file() {
+                true => whole(path),
+                false => path.to_owned(),
+            };
+            words.update(arg.as_os_str().as_encoded_bytes());
+            words.update(&[0]);
+        }
+        // Only a digest: an argument may be a secret.
+        format!("{place} #{}", &words.finalize().to_hex()[..DIGITS])
+    }
+
     /// The program to start.
     pub fn program(&self) -> Program {
         // One that is named with its folder is meant from where we are, not from where it is to work.
@@ -193,6 +218,7 @@ impl Agent {
             },
             fix: match self.install {
                 Some(install) => format!("install it: {install}"),
+                None if is_path => "check the path; it is looked for from where you are".to_owned(),
                 None => "install it, or check its name and the PATH".to_owned(),
             },
         }
@@ -239,6 +265,12 @@ impl fmt::Display for Source {
     }
 }
 
+/// The whole path, with links followed where there is something.
+fn whole(path: &Path) -> PathBuf {
+    let whole = path.canonicalize().or_else(|_| absolute(path));
+    whole.unwrap_or_else(|_| path.to_owned())
+}
+
 fn did_you_mean(nearest: &[String]) -> String {
     match nearest {
         [] => String::new(),
@@ -253,3 +285,5 @@ fn quoted(word: &str) -> String {
     }
     format!("'{}'", word.replace('\'', r"'\''"))
 }
+
+const DIGITS: usize = 8;

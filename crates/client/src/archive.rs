@@ -1,6 +1,7 @@
 //! Our own transcripts: one file of JSON lines for each session, so that what was said can be read again without the
 //! agent. A [`Recorder`] writes them from what happens, an [`Archive`] reads them.
 
+pub(crate) mod commands;
 mod line;
 mod recorder;
 mod summary;
@@ -9,11 +10,13 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use attache::{Transcript, v1};
+use attache_host::terminals::View;
 
 pub use recorder::Recorder;
 
@@ -42,6 +45,9 @@ pub struct Record {
     pub updated_at: String,
     file: PathBuf,
 }
+
+/// What was written in the terminals that a transcript names.
+pub type Views = HashMap<v1::TerminalId, View>;
 
 /// Why a transcript cannot be read or deleted.
 #[derive(Debug, thiserror::Error)]
@@ -116,9 +122,18 @@ impl Record {
     ///
     /// When the file cannot be read.
     pub fn transcript(&self) -> Result<Transcript, Error> {
+        Ok(self.read()?.0)
+    }
+
+    /// The transcript, and what was written in the terminals that it names.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read.
+    pub fn read(&self) -> Result<(Transcript, Views), Error> {
         let failed = |cause| failed(&self.file, "read", cause);
         let mut lines = BufReader::new(File::open(&self.file).map_err(failed)?);
-        let mut transcript = Transcript::new();
+        let (mut transcript, mut terminals) = (Transcript::new(), Views::new());
         let mut text = Vec::new();
         loop {
             text.clear();
@@ -127,10 +142,10 @@ impl Record {
                 .take(LONGEST_LINE)
                 .read_until(b'\n', &mut text);
             if read.map_err(failed)? == 0 {
-                return Ok(transcript);
+                return Ok((transcript, terminals));
             }
             if let Some(line) = Line::read(&text) {
-                line.apply(&mut transcript);
+                line.apply(&mut transcript, &mut terminals);
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use attache::v1;
-use attache_host::permissions::Scope;
+use attache_host::permissions::{Scope, Term};
 
 /// What a person wants. A command never waits; what comes of it is an [`Event`](crate::Event).
 #[derive(Debug, Clone, PartialEq)]
@@ -67,6 +67,8 @@ pub enum Command {
         question: u64,
         /// The answer.
         answer: Answer,
+        /// How long it holds, where it is remembered for longer than the session.
+        term: Term,
     },
     /// Answer an elicitation.
     Fill {

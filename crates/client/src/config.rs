@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use attache::schema::Secret;
 use attache::v1;
-use attache_host::permissions::Preset;
+use attache_host::permissions::{Preset, Term};
 
 pub use edit::{set, unset};
 pub use effective::Row;
@@ -70,6 +70,8 @@ pub struct Configuration {
     pub default_agent: Option<Setting<String>>,
     /// What happens with questions that no rule and no decision answers.
     pub permissions: Option<Setting<Preset>>,
+    /// How long an answer holds for more than the session, unless the person says otherwise.
+    pub expiry: Option<Setting<Term>>,
     /// A file with rules for permissions.
     pub policy: Option<Setting<PathBuf>>,
     /// MCP servers for every session.
@@ -186,6 +188,7 @@ impl Configuration {
     fn add(&mut self, layer: Layer) {
         self.default_agent = self.default_agent.take().or(layer.default_agent);
         self.permissions = self.permissions.take().or(layer.permissions);
+        self.expiry = self.expiry.take().or(layer.expiry);
         self.policy = self.policy.take().or(layer.policy);
         self.agents_from = self.agents_from.take().or(layer.agents_from);
         self.mcp_servers.extend(layer.mcp_servers);

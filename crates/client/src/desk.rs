@@ -1,7 +1,9 @@
 //! The conversation with one agent: commands in, events out. It serves what the agent asks for in between.
 
+mod clerk;
 mod connection;
 pub(crate) mod deeds;
+mod disk;
 mod failure;
 mod forms;
 mod grants;
@@ -33,6 +35,7 @@ use tokio::time::timeout;
 
 use crate::command::Command;
 use crate::event::Event;
+use clerk::Clerk;
 use connection::Stage;
 use forms::Forms;
 use questions::Questions;
@@ -66,7 +69,8 @@ pub use setup::{Setup, Times, Way};
 ///
 /// What is commanded before the agent is ready waits until it is. Events come in the order of the wire: the end of a
 /// turn after everything that it brought, the updates of a session after [`Event::Opened`]. A session that is loaded is
-/// the exception: its history is told before the agent says that it is there.
+/// the exception: its history is told before the agent says that it is there. A question is judged first, beside
+/// everything else, so that it may come behind what was told after it.
 ///
 /// After [`Event::Gone`] only [`Command::Restart`] does anything. The sessions of before are then taken up with
 /// `Load` or `Resume`; prompts that waited wait on.
@@ -89,6 +93,7 @@ pub struct Desk {
     /// What the agent asks of the host.
     served: FuturesUnordered<Work>,
     load: Load,
+    clerk: Clerk,
     /// What has happened and was not taken yet.
     ready: VecDeque<Event>,
 }
@@ -125,8 +130,10 @@ impl Desk {
         desk
     }
 
-    fn new(setup: Setup) -> Desk {
+    fn new(mut setup: Setup) -> Desk {
+        let warnings = std::mem::take(&mut setup.warnings).into_iter();
         Desk {
+            ready: warnings.map(Event::Trouble).collect(),
             setup,
             program: None,
             stage: Stage::Starting,
@@ -142,7 +149,7 @@ impl Desk {
             work: FuturesUnordered::new(),
             served: FuturesUnordered::new(),
             load: Load::default(),
-            ready: VecDeque::new(),
+            clerk: Clerk::default(),
         }
     }
 
@@ -150,7 +157,14 @@ impl Desk {
     pub fn submit(&mut self, command: Command) {
         match (&self.stage, command) {
             (_, Command::Restart) => self.restart(),
-            (_, Command::Answer { question, answer }) => self.answer(question, answer),
+            (
+                _,
+                Command::Answer {
+                    question,
+                    answer,
+                    term,
+                },
+            ) => self.answer(question, answer, term),
             (_, Command::Fill { form, action }) => self.fill(form, action),
             (Stage::Ready, command) if self.work.len() < MOST_WORK => self.carry_out(command),
             (Stage::Starting, command) if self.early.len() < MOST_EARLY => {
@@ -171,13 +185,15 @@ impl Desk {
             if let Some(event) = self.ready.pop_front() {
                 return event;
             }
-            match self.hear().await {
+            let heard = self.hear().await;
+            match heard {
                 Heard::Done(then) => then(self),
                 Heard::Call(Some(call)) => self.take(call),
                 Heard::Call(None) => self.heard_all(),
                 Heard::Terminal(terminal) => self.ready.push_back(Event::Terminal(terminal)),
                 Heard::Garbage(event) => self.ready.push_back(event),
             }
+            self.tell_faults();
         }
     }
 
@@ -225,6 +241,12 @@ impl Desk {
         for session in self.sessions.ids() {
             self.setup.host.suspend(&session).await;
         }
+        // What a person has decided is remembered, unless the disk hangs.
+        timeout(LAST_WORDS, self.clerk.done()).await.ok();
+        let log = self.setup.host.log.clone();
+        let written = tokio::task::spawn_blocking(move || log.flush(LAST_WORDS));
+        // It does not panic, and a program that ends anyway need not be told.
+        written.await.ok();
         // An agent that is being ended by a task of ours is ended at once.
         self.work.clear();
         if let Some(child) = self.child.take() {
@@ -270,7 +292,11 @@ impl Desk {
             } => self.set_option(session, option, value),
             Command::Login(method) => self.login(method),
             Command::Logout => self.logout(),
-            Command::Answer { question, answer } => self.answer(question, answer),
+            Command::Answer {
+                question,
+                answer,
+                term,
+            } => self.answer(question, answer, term),
             Command::Fill { form, action } => self.fill(form, action),
             Command::Restart => self.restart(),
         }
@@ -300,6 +326,14 @@ impl Desk {
         self.served.push(before(service, |_, ()| {}));
     }
 
+    fn tell_faults(&mut self) {
+        let host = &self.setup.host;
+        let faults = [host.permissions.fault(), host.log.fault().map(not_logged)];
+        for fault in faults.into_iter().flatten() {
+            self.tell(Event::Trouble(fault));
+        }
+    }
+
     fn tell(&mut self, event: Event) {
         self.ready.push_back(event);
     }
@@ -314,6 +348,10 @@ where
         let outcome = work.await;
         Box::new(move |desk: &mut Desk| then(desk, outcome)) as Then
     })
+}
+
+fn not_logged(why: String) -> String {
+    format!("the audit log is not written: {why}")
 }
 
 async fn next_call(calls: &mut Option<ClientCalls>) -> Option<ClientCall> {
@@ -355,4 +393,6 @@ impl fmt::Debug for Desk {
 /// Calls of ours that are under way. Turns and questions have limits of their own.
 const MOST_WORK: usize = 1024;
 const MOST_EARLY: usize = 256;
+/// For what was handed to the clerk.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 const FLUSH: Duration = Duration::from_millis(500);

@@ -1,5 +1,7 @@
 //! What has happened.
 
+use std::fmt;
+
 use attache::v1;
 use attache_host::permissions::{Because, Question};
 
@@ -75,7 +77,7 @@ pub enum Event {
     /// A question was answered without asking anybody.
     Decided {
         /// The question.
-        question: Box<Question>,
+        asked: Box<Asked>,
         /// Whether it may be done.
         is_allowed: bool,
         /// What decided.
@@ -100,6 +102,8 @@ pub enum Event {
     LoggedIn(v1::AuthMethodId),
     /// Logged out.
     LoggedOut,
+    /// Something of ours does not work as it should: a decision could not be stored, or the audit log not be written.
+    Trouble(String),
     /// What was commanded did not succeed.
     Failed(Failure),
     /// The agent wrote something that is no message. The first line is told by itself, then their number once in a while.
@@ -142,9 +146,43 @@ pub struct Asked {
     pub tool_call: v1::ToolCall,
     /// Which answers the agent takes.
     pub options: Vec<v1::PermissionOption>,
+    /// For each change that the tool call shows, in their order, how it compares with the disk; not of more than 64.
+    pub disk: Vec<OnDisk>,
+}
+
+/// What is on disk where an agent shows a change.
+#[derive(Clone, PartialEq, Eq)]
+pub enum OnDisk {
+    /// What the agent shows, or a file with that part in it.
+    AsShown,
+    /// Something else: the text, or no file.
+    Otherwise(Option<String>),
+    /// It cannot be told, and why.
+    Unknown(String),
+}
+
+impl fmt::Debug for OnDisk {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            OnDisk::AsShown => "AsShown",
+            OnDisk::Otherwise(_) => "Otherwise",
+            OnDisk::Unknown(_) => "Unknown",
+        })
+    }
 }
 
 impl Asked {
+    /// The changes that the tool call shows, each with what is on disk, as far as that is known.
+    pub fn changes(&self) -> impl Iterator<Item = (&v1::Diff, Option<&OnDisk>)> {
+        let diffs = self.tool_call.content.iter();
+        let diffs = diffs.filter_map(|content| match content {
+            v1::ToolCallContent::Diff(diff) => Some(diff),
+            _ => None,
+        });
+        let known = self.disk.iter().map(Some);
+        diffs.zip(known.chain(std::iter::repeat(None)))
+    }
+
     /// Whether the agent has not asked but set about it: it reads, writes or runs something through us.
     pub fn is_deed(&self) -> bool {
         self.tool_call.tool_call_id.as_str() == deeds::OWN

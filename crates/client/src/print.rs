@@ -9,7 +9,7 @@ use attache::transcript::MessageKind;
 use attache::{Transcript, v1};
 use attache_host::permissions::Because;
 
-use crate::event::Event;
+use crate::event::{Asked, Event, OnDisk};
 use crate::{paint, plain};
 use tools::Tools;
 
@@ -90,13 +90,17 @@ impl Printer {
                 self.update(&told.update, &mut pieces);
             }
             Event::Decided {
-                question,
+                asked,
                 is_allowed,
                 because,
             } => {
                 let word = if *is_allowed { "allowed" } else { "denied" };
-                let said = decision(word, because, &question.title);
+                let said = decision(word, because, &asked.what.title);
                 self.note(&said, &mut pieces);
+                self.compare(asked, &mut pieces);
+                if !is_allowed {
+                    self.tools.denied(&asked.tool_call.tool_call_id);
+                }
             }
             Event::Garbage { count: 1, line } => {
                 let line = plain::line(line);
@@ -163,6 +167,23 @@ impl Printer {
         }
     }
 
+    /// Where a file on disk is not what the agent has shown, what would change there.
+    fn compare(&mut self, asked: &Asked, pieces: &mut Vec<Piece>) {
+        for (change, found) in asked.changes() {
+            let Some(OnDisk::Otherwise(text)) = found else {
+                continue;
+            };
+            let path = plain::line(change.path.as_str());
+            let said = format!("the file on disk is not what the agent shows: {path}");
+            self.note(&said, pieces);
+            let against = v1::Diff {
+                old_text: text.clone(),
+                ..change.clone()
+            };
+            self.note_painted(diff::unified(&against, self.colour), pieces);
+        }
+    }
+
     fn tell_tool(&mut self, update: &v1::SessionUpdate, pieces: &mut Vec<Piece>) {
         let id = match update {
             v1::SessionUpdate::ToolCall(call) => &call.tool_call_id,
@@ -173,7 +194,11 @@ impl Printer {
         let Some(call) = call else { return };
         if let Some(line) = self.tools.told(&call) {
             self.note(&line, pieces);
-            for diff in diff::all(&call, self.colour) {
+            let diffs = diff::all(&call, self.colour);
+            if !diffs.is_empty() && self.tools.was_denied(id) {
+                self.note("denied, so this was asked for and not allowed:", pieces);
+            }
+            for diff in diffs {
                 self.note_painted(diff, pieces);
             }
         }

@@ -5,6 +5,7 @@ mod chain;
 mod fields;
 mod head;
 mod mask;
+mod queue;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -12,7 +13,8 @@ mod verify;
 mod writer;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::permissions::{Because, Question};
 pub use crate::private::Error;
@@ -20,6 +22,8 @@ pub(crate) use mask::masked;
 pub use read::{Entry, entries};
 pub use verify::{Break, BreakKind, Report, verify};
 
+use fields::Noted;
+use queue::Queue;
 use writer::Writer;
 
 /// Something worth remembering.
@@ -44,6 +48,8 @@ pub enum Event<'a> {
     },
     /// A file was read.
     Read {
+        /// The agent's name; none where nobody has told it.
+        agent: &'a str,
         /// Whose session.
         session: &'a str,
         /// Which file.
@@ -53,6 +59,8 @@ pub enum Event<'a> {
     },
     /// A file was written.
     Wrote {
+        /// The agent's name; none where nobody has told it.
+        agent: &'a str,
         /// Whose session.
         session: &'a str,
         /// Which file.
@@ -62,6 +70,8 @@ pub enum Event<'a> {
     },
     /// A command was started.
     Ran {
+        /// The agent's name; none where nobody has told it.
+        agent: &'a str,
         /// Whose session.
         session: &'a str,
         /// The command and its arguments.
@@ -71,6 +81,8 @@ pub enum Event<'a> {
     },
     /// A command ended.
     Ended {
+        /// The agent's name; none where nobody has told it.
+        agent: &'a str,
         /// Whose session.
         session: &'a str,
         /// Which terminal.
@@ -83,9 +95,17 @@ pub enum Event<'a> {
 /// The log, open for appending. Clones append to the same one, and several processes may do so at the same time.
 ///
 /// Nothing is lost on the way: an event is in the file when [`append`](Log::append) returns, which takes some
-/// tens of microseconds. It is not forced to the disk: it outlives the program, not a power failure.
+/// tens of microseconds, unless the disk is slow. A log [`in_background`](Log::in_background) never waits for it. An event
+/// is not forced to the disk: it outlives the program, not a power failure.
 #[derive(Debug, Clone, Default)]
-pub struct Log(Option<Arc<Mutex<Open>>>);
+pub struct Log(Option<Arc<Way>>);
+
+/// How events come into the file.
+#[derive(Debug)]
+enum Way {
+    AtOnce(Mutex<Open>),
+    Queued(Queue),
+}
 
 #[derive(Debug)]
 struct Open {
@@ -93,8 +113,9 @@ struct Open {
     fault: Fault,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 enum Fault {
+    #[default]
     None,
     New(String),
     Told,
@@ -112,46 +133,90 @@ impl Log {
     ///
     /// When the directory or a file in it cannot be used, or others may change it.
     pub fn open(dir: &Path) -> Result<Log, Error> {
-        Log::rotating(dir, ROTATE_AT)
+        Log::limited(dir, ROTATE_AT, MOST_FILES)
     }
 
-    /// As [`open`](Log::open), with a new file once one has so many bytes.
+    /// As [`open`](Log::open), with a new file once one has so many bytes, and at most so many files: then the oldest goes.
     ///
     /// # Errors
     ///
     /// As [`open`](Log::open).
-    pub fn rotating(dir: &Path, size: u64) -> Result<Log, Error> {
-        let writer = Writer::open(dir, size)?;
+    pub fn limited(dir: &Path, size: u64, files: usize) -> Result<Log, Error> {
+        let writer = Writer::open(dir, size, files.max(2))?;
         let fault = Fault::None;
-        Ok(Log(Some(Arc::new(Mutex::new(Open { writer, fault })))))
+        Ok(Log::by(Way::AtOnce(Mutex::new(Open { writer, fault }))))
+    }
+
+    fn by(way: Way) -> Log {
+        Log(Some(Arc::new(way)))
+    }
+
+    /// The same log, written by a thread of its own in the order of the events. At most 8 MiB wait; what comes while there
+    /// is no room is counted, and the log says how many are missing. Whoever drops the last clone waits until all is
+    /// written, or for a few seconds if the disk hangs.
+    ///
+    /// # Errors
+    ///
+    /// The log as it was, when it has clones.
+    pub fn in_background(self) -> Result<Log, Log> {
+        let Some(way) = self.0 else {
+            return Ok(Log::none());
+        };
+        match Arc::try_unwrap(way) {
+            Ok(Way::AtOnce(open)) => {
+                let open = open.into_inner().unwrap_or_else(PoisonError::into_inner);
+                Ok(Log::by(Queue::start(open.writer)))
+            }
+            Ok(queued) => Ok(Log::by(queued)),
+            Err(shared) => Err(Log(Some(shared))),
+        }
     }
 
     /// Appends an event. A log that cannot be written any more says so once, through [`Log::fault`].
     pub fn append(&self, event: &Event<'_>) {
-        let Some(open) = &self.0 else {
-            return;
-        };
-        let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
-        match open.writer.append(event.name(), &event.fields()) {
-            Ok(()) => open.fault = Fault::None,
-            Err(error) if matches!(open.fault, Fault::None) => {
-                open.fault = Fault::New(error.to_string())
+        match self.0.as_deref() {
+            Some(Way::AtOnce(open)) => {
+                let mut open = lock(open);
+                let appended = open.writer.append(&Noted::of(event));
+                open.fault.take(appended);
             }
-            Err(_) => {}
+            Some(Way::Queued(queue)) => queue.push(Noted::of(event)),
+            None => {}
+        }
+    }
+
+    /// Waits until everything that was appended is written, and only so long.
+    pub fn flush(&self, patience: Duration) {
+        if let Some(Way::Queued(queue)) = self.0.as_deref() {
+            queue.flush(patience);
         }
     }
 
     /// Why the log could not be written, once.
     pub fn fault(&self) -> Option<String> {
-        let mut open = self
-            .0
-            .as_ref()?
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        match std::mem::replace(&mut open.fault, Fault::Told) {
+        match self.0.as_deref()? {
+            Way::AtOnce(open) => lock(open).fault.tell(),
+            Way::Queued(queue) => queue.fault(),
+        }
+    }
+}
+
+impl Fault {
+    /// What came of writing an event.
+    fn take(&mut self, appended: Result<(), Error>) {
+        match appended {
+            Ok(()) => *self = Fault::None,
+            Err(error) if matches!(self, Fault::None) => *self = Fault::New(error.to_string()),
+            Err(_) => {}
+        }
+    }
+
+    /// Why events could not be written, once.
+    fn tell(&mut self) -> Option<String> {
+        match std::mem::replace(self, Fault::Told) {
             Fault::New(why) => Some(why),
             Fault::None => {
-                open.fault = Fault::None;
+                *self = Fault::None;
                 None
             }
             Fault::Told => None,
@@ -159,4 +224,9 @@ impl Log {
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 const ROTATE_AT: u64 = 8 * 1024 * 1024;
+const MOST_FILES: usize = 32;

@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 
 use crate::Roots;
 use crate::audit::{Event, Log};
-use crate::files::Files;
+use crate::files::{self, Files};
 use crate::permissions::Permissions;
 use crate::terminals::{self, Terminals};
 use sessions::{Sessions, Stage};
@@ -32,6 +32,8 @@ pub struct Host {
     pub permissions: Permissions,
     /// What was done.
     pub log: Log,
+    /// Who is served, for the log.
+    agent: Arc<str>,
     sessions: Sessions,
     /// Files that are read or written at the same time: each takes a thread.
     at_once: Arc<Semaphore>,
@@ -46,6 +48,27 @@ pub struct Place {
     pub text: Option<String>,
     /// Whether it is closed to writes, so that nobody need be asked.
     pub is_closed: bool,
+}
+
+/// What is at a path now, for whoever is to decide on a change there.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Look {
+    /// A text.
+    Text(String),
+    /// No file.
+    Nothing,
+    /// It cannot be told, and why.
+    Unknown(String),
+}
+
+impl fmt::Debug for Look {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Look::Text(text) => write!(out, "Text({} bytes)", text.len()),
+            Look::Nothing => out.write_str("Nothing"),
+            Look::Unknown(why) => out.debug_tuple("Unknown").field(why).finish(),
+        }
+    }
 }
 
 impl fmt::Debug for Place {
@@ -64,9 +87,17 @@ impl Host {
             terminals,
             permissions,
             log,
+            agent: Arc::default(),
             sessions: Sessions::default(),
             at_once: Arc::new(Semaphore::new(FILES_AT_ONCE)),
         }
+    }
+
+    /// The same host, serving an agent of this name: the log tells it.
+    #[must_use]
+    pub fn serving(mut self, agent: &str) -> Host {
+        self.agent = agent.into();
+        self
     }
 
     /// Serves a session from now on, inside these roots.
@@ -110,9 +141,11 @@ impl Host {
     ) -> Result<v1::ReadTextFileResponse, Error> {
         let roots = self.served(&request.session_id)?;
         let (files, log, asked) = (self.files.clone(), self.log.clone(), request.clone());
+        let agent = Arc::clone(&self.agent);
         self.blocking(move || {
             let read = files.read(&roots, asked.path.as_path(), asked.line, asked.limit);
             log.append(&Event::Read {
+                agent: &agent,
                 session: asked.session_id.as_str(),
                 path: asked.path.as_path().to_owned(),
                 outcome: read.as_ref().map(bytes).map_err(ToString::to_string),
@@ -141,6 +174,30 @@ impl Host {
             },
         )
         .await
+    }
+
+    /// What is at these paths now, up to 8 MiB of it. It is not noted, as the agent is not given it.
+    pub async fn look_at(&self, session: &v1::SessionId, paths: Vec<PathBuf>) -> Vec<Look> {
+        let Some(roots) = self.roots(session) else {
+            return Vec::new();
+        };
+        let files = self.files.clone();
+        let look = move || {
+            let mut room = MOST_LOOKED_AT;
+            let looks = paths.iter().map(|path| {
+                let look = look_at(&files, &roots, path);
+                match &look {
+                    Look::Text(text) if text.len() > room => too_much(),
+                    Look::Text(text) => {
+                        room -= text.len();
+                        look
+                    }
+                    _ => look,
+                }
+            });
+            Ok(looks.collect())
+        };
+        self.blocking(look).await.unwrap_or_default()
     }
 
     async fn place(
@@ -174,10 +231,12 @@ impl Host {
     ) -> Result<v1::WriteTextFileResponse, Error> {
         let roots = self.served(&request.session_id)?;
         let (files, log) = (self.files.clone(), self.log.clone());
+        let agent = Arc::clone(&self.agent);
         self.blocking(move || {
             let written = files.write(&roots, request.path.as_path(), &request.content);
             let outcome = written.as_ref().map(|()| bytes(&request.content));
             log.append(&Event::Wrote {
+                agent: &agent,
                 session: request.session_id.as_str(),
                 path: PathBuf::from(request.path.as_str()),
                 outcome: outcome.map_err(ToString::to_string),
@@ -221,6 +280,7 @@ impl Host {
         let created = self.terminals.create(&roots, request).await;
         let command = terminals::words(request, roots.cwd());
         self.log.append(&Event::Ran {
+            agent: &self.agent,
             session: session.as_str(),
             command: &command,
             outcome: created.as_ref().map(AsRef::as_ref).map_err(to_string),
@@ -317,6 +377,7 @@ impl Host {
     fn note_end(&self, session: &v1::SessionId, terminal: &v1::TerminalId) {
         let exit = self.terminals.view(terminal).and_then(|view| view.exit);
         self.log.append(&Event::Ended {
+            agent: &self.agent,
             session: session.as_str(),
             terminal: terminal.as_str(),
             how: exit.map_or_else(|| "unknown".to_owned(), |exit| how(&exit)),
@@ -333,6 +394,19 @@ impl Host {
         let done = tokio::task::spawn_blocking(work).await;
         done.unwrap_or_else(|_| Err(error::internal("the file's thread has failed")))
     }
+}
+
+fn look_at(files: &Files, roots: &Roots, path: &Path) -> Look {
+    match files.read(roots, path, None, None) {
+        Ok(text) if text.len() > MOST_SHOWN => too_much(),
+        Ok(text) => Look::Text(text),
+        Err(files::Error::NotFound { .. }) => Look::Nothing,
+        Err(error) => Look::Unknown(error.to_string()),
+    }
+}
+
+fn too_much() -> Look {
+    Look::Unknown("it is too large to compare".to_owned())
 }
 
 fn bytes(text: impl AsRef<str>) -> u64 {
@@ -353,3 +427,4 @@ fn how(exit: &v1::TerminalExitStatus) -> String {
 
 const FILES_AT_ONCE: usize = 16;
 const MOST_SHOWN: usize = 1024 * 1024;
+const MOST_LOOKED_AT: usize = 8 * 1024 * 1024;

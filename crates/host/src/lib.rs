@@ -13,5 +13,5 @@ mod roots;
 mod scratch;
 pub mod terminals;
 
-pub use host::{Host, Place};
+pub use host::{Host, Look, Place};
 pub use roots::Roots;

@@ -3,6 +3,7 @@
 
 mod answer;
 mod command;
+mod denied;
 mod facts;
 mod glob;
 mod memory;
@@ -12,12 +13,14 @@ mod question;
 mod rules;
 mod state;
 mod store;
+mod term;
 mod terms;
 #[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use attache_schema::v1;
 
@@ -29,6 +32,7 @@ pub use memory::{Pattern, Remembered, What, Workspace};
 pub use policy::{Action, Policy, PolicyError};
 pub use question::{Digest, Question};
 pub use state::Filter;
+pub use term::{Term, TermError};
 pub use terms::{Because, Config, Decision, Preset, Scope, Verdict, Warning};
 
 use command::Reading;
@@ -36,12 +40,18 @@ use facts::Facts;
 use memory::seconds;
 use rules::Rule;
 use state::State;
+use store::Store;
 
 /// Rules, remembered decisions and a preset. Clones share what is remembered.
+///
+/// What says of itself that it looks at the disk may wait for it. Everything else never does, also while another clone
+/// waits.
 #[derive(Debug, Clone)]
 pub struct Permissions {
     config: Arc<Config>,
     state: Arc<Mutex<State>>,
+    /// Held while the disk is waited for, and taken before the state.
+    store: Arc<Mutex<Option<Store>>>,
 }
 
 impl Permissions {
@@ -53,33 +63,32 @@ impl Permissions {
     /// With what was remembered before. A file that cannot be trusted counts as empty, and that is a warning to show.
     pub fn open(config: Config) -> (Permissions, Vec<Warning>) {
         let permissions = Permissions::new(config);
-        let warnings = {
-            let mut state = permissions.state();
-            state.refresh();
-            state.warnings()
-        };
+        drop(permissions.refreshed());
+        let warnings = permissions.state().warnings();
         (permissions, warnings)
     }
 
     fn new(config: Config) -> Permissions {
         Permissions {
-            state: Arc::new(Mutex::new(State::new(config.store.clone()))),
+            state: Arc::new(Mutex::new(State::default())),
+            store: Arc::new(Mutex::new(config.store.clone().map(Store::at))),
             config: Arc::new(config),
         }
     }
 
     /// Judges a question. One whose tool call has changed is another question. Decisions of other processes count from
-    /// the next question on.
+    /// the next question on. Looks at the disk.
     pub fn judge(&self, question: &Question) -> Verdict {
-        let mut state = self.state();
-        state.refresh();
-        let facts = Facts::of(question, state.directories(&question.session));
+        let store = self.refreshed();
+        let (here, directories) = self.state().of(question);
+        let facts = Facts::of(question, &directories);
         let none = Policy::default();
         let policy = self.config.policy.as_ref().unwrap_or(&none);
         if let Some(rule) = policy.deny.catching(&facts) {
             return Verdict::Deny(by(rule));
         }
-        if let Some(remembered) = state.recall(&facts, seconds((self.config.clock)())) {
+        let now = seconds((self.config.clock)());
+        if let Some(remembered) = recall(here.iter().chain(stored(&store)), &facts, now) {
             let because = Because(format!(
                 "remembered decision {} ({})",
                 remembered.id, remembered.scope
@@ -105,7 +114,7 @@ impl Permissions {
 
     /// Remembers what a person has decided on a question, as far as the scope reaches. Leave to change a protected file
     /// holds once, whatever the scope. A decision that cannot be stored holds until the program ends, and
-    /// [`fault`](Self::fault) says so. Writes to disk.
+    /// [`fault`](Self::fault) says so. Writes to the disk, and returns when it is there.
     pub fn remember(&self, question: &Question, decision: &Decision) {
         self.keep(
             question,
@@ -131,9 +140,13 @@ impl Permissions {
 
     /// All that is remembered and still holds.
     pub fn list(&self) -> Vec<Remembered> {
-        let mut state = self.state();
-        state.refresh();
-        state.list(seconds((self.config.clock)()))
+        let store = self.refreshed();
+        let now = seconds((self.config.clock)());
+        let state = self.state();
+        let all = state.here().chain(stored(&store));
+        all.filter(|remembered| !remembered.is_over(now))
+            .cloned()
+            .collect()
     }
 
     /// Forgets a decision and returns it; `None` if there is none of that id.
@@ -142,8 +155,38 @@ impl Permissions {
     ///
     /// When the store cannot be written.
     pub fn revoke(&self, id: &str) -> Result<Option<Remembered>, StoreError> {
-        let mut removed = self.state().remove(|remembered| remembered.id == id)?;
+        let mut removed = self.remove(|remembered| remembered.id == id)?;
         Ok(removed.pop())
+    }
+
+    /// Has a decision that is remembered end after a time from now, or never, and returns it; `None` if there is none of
+    /// that id.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be written.
+    pub fn expire(&self, id: &str, term: Term) -> Result<Option<Remembered>, StoreError> {
+        let expires = self.end_of(term).map(seconds);
+        let set = |decisions: &mut Vec<Remembered>| {
+            let found = decisions.iter_mut().find(|it| it.id == id)?;
+            found.expires = expires;
+            Some(found.clone())
+        };
+        if let Some(found) = self.state().change(set) {
+            return Ok(Some(found));
+        }
+        match &mut *self.store() {
+            Some(store) if store.exists() => store.change(set),
+            _ => Ok(None),
+        }
+    }
+
+    /// When a decision ends that is made now.
+    pub fn end_of(&self, term: Term) -> Option<SystemTime> {
+        match term {
+            Term::Endless => None,
+            Term::For(time) => (self.config.clock)().checked_add(time),
+        }
     }
 
     /// Forgets all decisions that fit, and says how many.
@@ -152,7 +195,7 @@ impl Permissions {
     ///
     /// When the store cannot be written.
     pub fn clear(&self, filter: &Filter) -> Result<usize, StoreError> {
-        let removed = self.state().remove(|remembered| filter.fits(remembered))?;
+        let removed = self.remove(|remembered| filter.fits(remembered))?;
         Ok(removed.len())
     }
 
@@ -219,12 +262,80 @@ impl Permissions {
         }
         let now = (self.config.clock)();
         let remembered = Remembered::new(question, decision, what, now);
-        self.state().keep(remembered, seconds(now));
+        if let Err(error) = self.keep_stored(&remembered, seconds(now)) {
+            let mut state = self.state();
+            state.warn(format!(
+                "the decision holds until the program ends: {error}"
+            ));
+            state.keep(remembered);
+        }
+    }
+
+    /// Keeps what is to outlive the program on disk, and the rest with us.
+    fn keep_stored(&self, remembered: &Remembered, now: u64) -> Result<(), StoreError> {
+        let mut store = self.store();
+        let Some(store) = store.as_mut().filter(|_| remembered.session.is_none()) else {
+            self.state().keep(remembered.clone());
+            return Ok(());
+        };
+        store.change(|decisions| {
+            decisions.retain(|old| !remembered.replaces(old) && !old.is_over(now));
+            decisions.push(remembered.clone());
+        })
+    }
+
+    fn remove(&self, fits: impl Fn(&Remembered) -> bool) -> Result<Vec<Remembered>, StoreError> {
+        let take = |decisions: &mut Vec<Remembered>| {
+            decisions
+                .extract_if(.., |remembered| fits(remembered))
+                .collect::<Vec<_>>()
+        };
+        let mut removed = self.state().change(take);
+        if let Some(store) = &mut *self.store()
+            && store.exists()
+        {
+            removed.extend(store.change(take)?);
+        }
+        Ok(removed)
+    }
+
+    /// The store as it is on disk now.
+    fn refreshed(&self) -> MutexGuard<'_, Option<Store>> {
+        let mut store = self.store();
+        if let Some(Err(error)) = store.as_mut().map(Store::refresh) {
+            self.state()
+                .warn(format!("remembered decisions are ignored: {error}"));
+        }
+        store
+    }
+
+    fn store(&self) -> MutexGuard<'_, Option<Store>> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The decision that answers a question. One that denies counts before those that allow.
+fn recall<'a>(
+    all: impl Iterator<Item = &'a Remembered>,
+    facts: &Facts<'_>,
+    now: u64,
+) -> Option<&'a Remembered> {
+    let agent = &facts.question.agent;
+    let mut own = all
+        .filter(|remembered| remembered.agent == *agent)
+        .peekable();
+    own.peek()?;
+    let workspace = Workspace::at(&facts.question.workspace);
+    let fitting = own.filter(|remembered| remembered.answers(facts, &workspace, now));
+    fitting.min_by_key(|remembered| remembered.is_allowed)
+}
+
+fn stored(store: &Option<Store>) -> impl Iterator<Item = &Remembered> {
+    store.iter().flat_map(Store::decisions)
 }
 
 fn by(rule: &Rule) -> Because {

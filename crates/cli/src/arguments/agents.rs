@@ -33,6 +33,9 @@ pub(crate) struct Agents {
     /// Start each agent that is installed and ask for its version and login.
     #[arg(long)]
     pub(crate) probe: bool,
+    /// Print the names alone, one on each line.
+    #[arg(long, conflicts_with_all = ["probe", "json"])]
+    pub(crate) names: bool,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -16,7 +16,8 @@ Keys:
   agent_servers   your agents: NAME.command, NAME.args, NAME.env
   agents_from     whose agents count too: [\"zed\", \"jetbrains\"]
   mcp_servers     MCP servers for every session, by name
-  permissions     ask, approve-reads, approve-all or deny-all
+  permissions     ask, approve-reads, approve-all or deny-all; or an object:
+                  preset, and expiry: how long decisions hold (30m, 8h, 7d, never)
   policy          a file with rules for permissions")]
 pub(crate) struct Config {
     #[command(subcommand)]

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use attache_host::permissions::Term;
 use clap::{Args, Subcommand};
 
-/// List, revoke or clear what you have allowed or denied for longer than once.
+/// List, revoke, limit or clear what you have allowed or denied for longer than once.
 ///
 /// Decisions are kept outside every workspace, in a file that notices when somebody else changes it. What is revoked is
 /// asked again, also in sessions that run.
@@ -13,6 +14,7 @@ use clap::{Args, Subcommand};
 Examples:
   attache permissions
   attache permissions revoke 1f0c9a3e
+  attache permissions expire 1f0c --in 8h
   attache permissions clear --workspace .
   attache permissions clear -a gemini
   attache permissions check policy.json
@@ -33,9 +35,22 @@ pub(crate) enum PermissionsCommand {
     List,
     /// Forget decisions.
     Revoke {
-        /// As listed.
+        /// As listed, or the beginning of one.
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
+    },
+    /// Have decisions end after a time from now, or never.
+    #[command(group = clap::ArgGroup::new("when").required(true))]
+    Expire {
+        /// As listed, or the beginning of one.
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+        /// After how long: `30m`, `8h`, `7d`.
+        #[arg(long = "in", value_name = "TIME", group = "when")]
+        after: Option<Term>,
+        /// Let them hold until they are revoked.
+        #[arg(long, group = "when")]
+        never: bool,
     },
     /// Forget all decisions, or those of a directory or an agent.
     Clear {

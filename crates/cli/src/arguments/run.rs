@@ -1,6 +1,7 @@
 //! `attache run`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
@@ -34,9 +35,9 @@ pub(crate) struct Run {
     /// How the answer is printed.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
-    /// Cancel the turn and give up after so many seconds.
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) timeout: Option<u64>,
+    /// Cancel the turn and give up after so many seconds, such as 90 or 0.5.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
     #[command(flatten)]
     pub(crate) terms: Terms,
 }
@@ -50,4 +51,12 @@ pub(crate) enum Format {
     Json,
     /// The last message alone.
     Quiet,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok();
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.filter(|time| !time.is_zero()).ok_or_else(|| {
+        "expected a number of seconds above 0; leave --timeout out for no limit".to_owned()
+    })
 }

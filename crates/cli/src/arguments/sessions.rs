@@ -10,18 +10,23 @@ use super::Choice;
 ///
 /// With an agent they are the agent's own, where it can; otherwise those of which attache has kept a transcript.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
 Examples:
-  attache sessions list
+  attache sessions
   attache sessions list -a claude --cwd .
   attache sessions export 0a1b2c -o talk.md
   attache sessions delete 0a1b2c -a claude
 
 Exit codes:
-  0 done   1 the agent or a file failed   2 usage   4 there is no such session")]
+  0 done   1 the agent or a file failed   2 usage   4 there is no such session"
+)]
 pub(crate) struct Sessions {
     #[command(subcommand)]
-    pub(crate) command: SessionsCommand,
+    pub(crate) command: Option<SessionsCommand>,
+    #[command(flatten)]
+    pub(crate) list: List,
 }
 
 #[derive(Debug, Subcommand)]

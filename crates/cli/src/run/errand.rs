@@ -11,7 +11,7 @@ use attache_client::event::{Asked as Question, Event, Failure, FailureKind, Open
 use attache_client::print::{Piece, Printer};
 use attache_client::setting::Choices;
 use attache_client::{Desk, prompt};
-use attache_host::permissions::Scope;
+use attache_host::permissions::{Scope, Term};
 use tokio::time::{Instant, sleep_until};
 
 use super::asked::Asked;
@@ -147,6 +147,7 @@ impl Errand {
             }
             Event::Decided { is_allowed, .. } => self.progress.denied += usize::from(!is_allowed),
             Event::Asked(question) => self.deny(&question),
+            Event::Trouble(why) => self.pen.note(format!("attache: {}", text::line(&why))),
             Event::Form { form, .. } => {
                 let action = v1::ElicitationAction::Cancel;
                 self.desk.submit(Command::Fill { form, action });
@@ -249,6 +250,7 @@ impl Errand {
         self.desk.submit(Command::Answer {
             question: asked.question,
             answer: Answer::Reject(Scope::Once),
+            term: Term::Endless,
         });
     }
 
@@ -362,7 +364,7 @@ impl Errand {
         self.print(pieces);
         match (&outcome, time) {
             (Ok(Exit::TimedOut), Some(time)) => {
-                let seconds = time.as_secs();
+                let seconds = time.as_secs_f64();
                 self.pen
                     .note(format!("attache: the time was up after {seconds} s"));
             }

@@ -6,19 +6,20 @@ use attache_client::config::Configuration;
 use attache_host::Host;
 use attache_host::audit::Log;
 use attache_host::files::{self, Files};
-use attache_host::permissions::{Config, Permissions, Policy, Preset};
+use attache_host::permissions::{Config, Permissions, Policy, Preset, Warning};
 use attache_host::terminals::{self, Sandbox, Terminals};
 
 use super::Presence;
 use crate::arguments::{Approval, Terms};
-use crate::{audit, permissions, places, text};
+use crate::{audit, permissions, places};
 
-/// Files, terminals, permissions and the log.
+/// Files, terminals, permissions and the log, and what does not work about them.
 pub(super) fn host(
     terms: &Terms,
     configuration: &Configuration,
     preset: Preset,
-) -> anyhow::Result<Host> {
+    presence: Presence,
+) -> anyhow::Result<(Host, Vec<String>)> {
     let ours = [
         places::config_dir()?,
         places::data_dir()?,
@@ -26,8 +27,11 @@ pub(super) fn host(
     ];
     let files = Files::new(files::Limits::default(), &ours);
     let terminals = Terminals::new(terminals::Limits::default(), sandbox(terms.sandbox)?);
-    let permissions = rules(&terms.approval, configuration, preset)?;
-    Ok(Host::new(files, terminals, permissions, log()))
+    let (permissions, warnings) = rules(&terms.approval, configuration, preset)?;
+    let (log, fault) = log(presence);
+    let warnings = warnings.into_iter().map(|warning| warning.0).chain(fault);
+    let host = Host::new(files, terminals, permissions, log);
+    Ok((host, warnings.collect()))
 }
 
 /// Offers no more than what was not forbidden, and nothing that needs a person where nobody is.
@@ -59,7 +63,7 @@ fn rules(
     approval: &Approval,
     configuration: &Configuration,
     preset: Preset,
-) -> anyhow::Result<Permissions> {
+) -> anyhow::Result<(Permissions, Vec<Warning>)> {
     let mut config = Config::new(preset);
     config.store = Some(permissions::store()?);
     config.policy = match (&approval.policy, &configuration.policy) {
@@ -67,11 +71,7 @@ fn rules(
         (None, Some(configured)) => Some(Policy::load(&configured.value)?),
         (None, None) => None,
     };
-    let (permissions, warnings) = Permissions::open(config);
-    for warning in warnings {
-        eprintln!("attache: {}", text::line(&warning.0));
-    }
-    Ok(permissions)
+    Ok(Permissions::open(config))
 }
 
 /// Where nobody is there nobody is asked, whatever the configuration says.
@@ -99,12 +99,18 @@ pub(super) fn preset(
     }
 }
 
-/// Without a log the agent works all the same, but that is said.
-fn log() -> Log {
+/// Without a log the agent works all the same, but that is said. A screen does not wait for it.
+fn log(presence: Presence) -> (Log, Option<String>) {
     let opened = audit::log().and_then(|dir| Ok(Log::open(&dir)?));
-    opened.unwrap_or_else(|error| {
-        let why = text::line(&format!("{error:#}"));
-        eprintln!("attache: nothing is written to the audit log: {why}");
-        Log::none()
-    })
+    let opened = opened.map(|log| match presence {
+        Presence::Attended => log.in_background().unwrap_or_else(|log| log),
+        Presence::Unattended => log,
+    });
+    match opened {
+        Ok(log) => (log, None),
+        Err(error) => {
+            let why = format!("nothing is written to the audit log: {error:#}");
+            (Log::none(), Some(why))
+        }
+    }
 }

@@ -7,6 +7,8 @@
 mod agent;
 mod pane;
 
+use std::time::{Duration, Instant};
+
 use expect_test::expect;
 
 use pane::Pane;
@@ -86,7 +88,7 @@ fn a_question_is_answered_with_one_key() {
             |│ rm -r 'old files'                                                                                │
             |│ The agent calls it “Tidy up”                                                                     │
             |│ y yes, once · s for this session · w in this workspace · a always · n no · N no, remember here   │
-            |│ d show all · Esc dismiss                                                                         │
+            |│ t remembered for good · d show all · Esc dismiss                                                 │
             |╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
             |────────────────────────────────────────────────────────────────────────────────────────────────────
             |›
@@ -113,6 +115,39 @@ fn keys_typed_before_the_question_came_do_not_answer_it() {
         pane.press("Tab");
         pane.send("n");
         pane.wait_for("the answer was no");
+    });
+}
+
+#[test]
+fn a_disk_that_does_not_answer_does_not_hold_up_the_screen() {
+    on(60, 20, |pane| {
+        pane.send("ask");
+        pane.press("Enter");
+        pane.wait_for("│ y yes, once");
+        let locks = ["permissions.lock", "audit/lock"].map(|name| pane.lock(name));
+        let begun = Instant::now();
+        pane.send("a");
+        pane.send("typed meanwhile");
+        pane.wait_for("› typed meanwhile");
+        // Who keeps a lock for longer is not waited for.
+        if begun.elapsed() < Duration::from_millis(1500) {
+            let screen = pane.screen();
+            assert!(!screen.contains("the answer was"), "{screen}");
+        }
+        drop(locks);
+        pane.wait_for("the answer was yes");
+    });
+}
+
+#[test]
+fn whoever_leaves_is_told_how_to_go_on() {
+    on(200, 20, |pane| {
+        pane.send("hello");
+        pane.press("Enter");
+        pane.wait_for("done in");
+        pane.press("C-q");
+        pane.wait_for("attache: to go on: attache chat --resume=s -- sh ");
+        pane.wait_for("left with 0");
     });
 }
 

@@ -78,6 +78,18 @@ impl Pane {
         fs::write(self.dir.join("work").join(name), "").unwrap();
     }
 
+    /// Takes a lock of the program's, as another process would, until it is dropped.
+    pub(crate) fn lock(&self, name: &str) -> fs::File {
+        let path = self.dir.join("home/data").join(name);
+        let lock = fs::File::options()
+            .create(true)
+            .append(true)
+            .open(path)
+            .unwrap();
+        lock.lock().unwrap();
+        lock
+    }
+
     pub(crate) fn title(&self) -> String {
         let title = self.tmux(&["display-message", "-p", "#{pane_title}"]);
         String::from_utf8_lossy(&title.stdout).trim().to_owned()

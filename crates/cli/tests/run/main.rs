@@ -165,6 +165,32 @@ fn time_that_is_up() {
 }
 
 #[test]
+fn a_part_of_a_second_is_a_time_and_none_at_all_is_not() {
+    check(
+        &["--timeout", "0.5", "hi"],
+        &agents::turn("sleep 100", ""),
+        &expect![[r#"
+            out: 
+            err: attache: the time was up after 0.5 s
+
+            exit: 3
+        "#]],
+    );
+    check(
+        &["--timeout", "0", "hi"],
+        "",
+        &expect![[r#"
+        out: 
+        err: error: invalid value '0' for '--timeout <SECONDS>': expected a number of seconds above 0; leave --timeout out for no limit
+
+        For more information, try '--help'.
+
+        exit: 2
+    "#]],
+    );
+}
+
+#[test]
 fn a_banner_before_the_first_message_is_stepped_over() {
     let agent = agents::turn(&agents::says("hi\\n"), "");
     check(

@@ -31,21 +31,25 @@ fn logged() -> Machine {
             because: &Because("--approve-reads".to_owned()),
         },
         Event::Read {
+            agent: "claude",
             session: "s1",
             path: PathBuf::from("/w/a"),
             outcome: Ok(12),
         },
         Event::Wrote {
+            agent: "claude",
             session: "s2",
             path: PathBuf::from("/w/b"),
             outcome: Err("it is protected".to_owned()),
         },
         Event::Ran {
+            agent: "claude",
             session: "s2",
             command: &command,
             outcome: Ok("t1"),
         },
         Event::Ended {
+            agent: "claude",
             session: "s2",
             terminal: "t1",
             how: "exit code 1".to_owned(),
@@ -81,10 +85,10 @@ fn events_are_shown() {
             TIME  claude  started
             TIME  claude/s1  asked  execute curl -H 'Authorization: Bearer ***' 
             TIME  claude/s1  decided  execute curl -H 'Authorization: Bearer ***'   denied: --approve-reads
-            TIME  s1  read  /w/a  12 bytes
-            TIME  s2  wrote  /w/b  failed: it is protected
-            TIME  s2  ran  npm test  t1
-            TIME  s2  ended  t1 exit code 1
+            TIME  claude/s1  read  /w/a  12 bytes
+            TIME  claude/s2  wrote  /w/b  failed: it is protected
+            TIME  claude/s2  ran  npm test  t1
+            TIME  claude/s2  ended  t1 exit code 1
             exit: 0
         "#]],
     );
@@ -92,9 +96,9 @@ fn events_are_shown() {
         &machine,
         &["audit", "--session", "s2", "--since", "1h"],
         &expect![[r#"
-            TIME  s2  wrote  /w/b  failed: it is protected
-            TIME  s2  ran  npm test  t1
-            TIME  s2  ended  t1 exit code 1
+            TIME  claude/s2  wrote  /w/b  failed: it is protected
+            TIME  claude/s2  ran  npm test  t1
+            TIME  claude/s2  ended  t1 exit code 1
             exit: 0
         "#]],
     );

@@ -178,3 +178,53 @@ fn a_broken_project_file_is_not_trusted() {
     "#]],
     );
 }
+
+#[test]
+fn a_check_looks_into_the_policy_and_at_the_default_agent() {
+    let machine = Machine::new();
+    machine.file(
+        "home/attache/config/config.json",
+        r#"{"default_agent":"gemni","policy":"policy.json"}"#,
+    );
+    machine.file(
+        "home/attache/config/policy.json",
+        r#"{"rules":[{"action":"alow"}]}"#,
+    );
+    machine.check(&["config", "check"], &expect![[r#"
+        err: ~/home/attache/config/config.json:1:35: `policy`: ~/home/attache/config/policy.json:1:21: rules[0].action: no such action `alow`; did you mean `allow`?
+        err: ~/home/attache/config/config.json:1:18: `default_agent`: there is no agent `gemni`; did you mean `gemini`? `attache agents` lists them
+        exit: 1
+    "#]]);
+    machine.file(
+        "home/attache/config/config.json",
+        r#"{"default_agent":"gemini","policy":"policy.json"}"#,
+    );
+    machine.file("home/attache/config/policy.json", "{ /* nothing yet */ }");
+    machine.check(
+        &["config", "check"],
+        &expect![[r#"
+        exit: 0
+    "#]],
+    );
+}
+
+#[test]
+fn a_file_that_is_not_trusted_is_told_of_once_for_each_state() {
+    let machine = Machine::new();
+    machine.file("project/.attache.json", r#"{"default_agent":"one"}"#);
+    let told = |machine: &Machine| {
+        let output = machine.attache(&["agents", "--names"]);
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains("is not trusted")
+    };
+    assert_eq!([told(&machine), told(&machine)], [true, false]);
+    machine.file("project/.attache.json", r#"{"default_agent":"two"}"#);
+    assert_eq!([told(&machine), told(&machine)], [true, false]);
+    let shown = machine.attache(&["config"]);
+    assert!(
+        String::from_utf8(shown.stderr)
+            .unwrap()
+            .contains("is not trusted")
+    );
+}

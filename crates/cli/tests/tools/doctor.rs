@@ -51,10 +51,10 @@ fn a_program_that_is_not_there() {
     machine.check(
         &["doctor", "--", "./nothing"],
         &expect![[r#"
-        fail  command         ./nothing does not exist
-                              fix: install it, or check its name and the PATH
-        exit: 1
-    "#]],
+            fail  command         ./nothing does not exist
+                                  fix: check the path; it is looked for from where you are
+            exit: 1
+        "#]],
     );
     machine.file("project/text", "text");
     machine.check(

@@ -22,6 +22,25 @@ fn completions_for_every_shell() {
 }
 
 #[test]
+fn agents_are_completed_by_name() {
+    let machine = Machine::new();
+    machine.file(
+        "home/attache/config/config.json",
+        r#"{"agent_servers":{"my-own":{"command":"x"}}}"#,
+    );
+    for shell in ["bash", "zsh", "fish"] {
+        let output = machine.attache(&["completions", shell]);
+        let script = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            script.contains("my-own") && script.contains("opencode"),
+            "{shell}"
+        );
+    }
+    let names = machine.attache(&["agents", "--names"]).stdout;
+    assert!(String::from_utf8(names).unwrap().starts_with("my-own\n"));
+}
+
+#[test]
 fn manual_pages() {
     let machine = Machine::new();
     let page = machine.attache(&["man"]).stdout;
@@ -31,6 +50,11 @@ fn manual_pages() {
     assert!(output.status.success());
     let page = fs::read_to_string(folder.join("attache-sessions-export.1")).unwrap();
     assert!(page.contains("Write a session to a file"), "{page}");
+    assert!(page.contains(".SH EXAMPLES AND EXIT CODES"), "{page}");
+    for file in fs::read_dir(&folder).unwrap() {
+        let page = fs::read_to_string(file.unwrap().path()).unwrap();
+        assert!(!page.contains("EXTRA"), "{page}");
+    }
 }
 
 #[test]

@@ -251,3 +251,47 @@ fn many_programs_revoke_at_the_same_time() {
     });
     assert_eq!(self::ids(&machine), ids[..1]);
 }
+
+#[test]
+fn a_decision_is_given_an_end_by_the_beginning_of_its_id() {
+    let machine = remembering();
+    let id = ids(&machine)[0].clone();
+    let before = std::time::SystemTime::now();
+    let output = machine.attache(&["permissions", "expire", &id[..4], "--in", "8h"]);
+    assert_eq!(output.status.code(), Some(0));
+    let first = &open(&machine).0.list()[0];
+    let expires = UNIX_EPOCH + Duration::from_secs(first.expires.unwrap());
+    let hours = expires.duration_since(before).unwrap().as_secs_f64() / 3600.0;
+    assert!((7.99..8.01).contains(&hours), "{hours}");
+    check(
+        &machine,
+        &["permissions", "expire", &id, "--never"],
+        &expect![[r#"
+            err: id-0 ends only when it is revoked: execute npm test
+            exit: 0
+        "#]],
+    );
+    check(
+        &machine,
+        &["permissions", "expire", "zzzz", "--never"],
+        &expect![[r#"
+            err: there is no decision `zzzz`; `attache permissions` lists them
+            exit: 1
+        "#]],
+    );
+    for arguments in [
+        &["permissions", "expire", &id][..],
+        &["permissions", "expire", &id, "--in", "soon"],
+        &["permissions", "expire", &id, "--in", "1h", "--never"],
+    ] {
+        assert_eq!(machine.attache(arguments).status.code(), Some(2));
+    }
+    check(
+        &machine,
+        &["permissions", "revoke", &id[..5]],
+        &expect![[r#"
+            err: id-0 is forgotten: execute npm test
+            exit: 0
+        "#]],
+    );
+}

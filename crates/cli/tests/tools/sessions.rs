@@ -200,6 +200,7 @@ fn a_session_is_deleted_with_the_agent_and_here() {
     machine.check(
         &["sessions", "delete", "one", "--", "left"],
         &expect![[r#"
+            err: one: the agent has deleted it, and the transcript of it is gone
             exit: 0
         "#]],
     );
@@ -211,8 +212,9 @@ fn a_session_is_deleted_with_the_agent_and_here() {
     machine.check(
         &["sessions", "delete", "one"],
         &expect![[r#"
-        exit: 0
-    "#]],
+            err: one: the transcript of it is gone
+            exit: 0
+        "#]],
     );
     assert!(
         !machine

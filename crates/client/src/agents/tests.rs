@@ -95,3 +95,28 @@ fn values_of_the_environment_are_not_printed() {
         "{shown}"
     );
 }
+
+#[test]
+fn a_program_is_known_by_where_it_is() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    for name in ["a", "b"] {
+        let file = root.join(name).join("agent");
+        std::fs::create_dir(root.join(name)).unwrap();
+        std::fs::write(&file, "").unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    std::os::unix::fs::symlink(root.join("a"), root.join("link")).unwrap();
+    let of = |path: &str, args: &[&str]| {
+        let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+        Agent::of_command(root.join(path).to_str().unwrap(), &args).identity()
+    };
+    assert_eq!(of("a/agent", &[]), root.join("a/agent").to_str().unwrap());
+    assert_eq!(of("link/agent", &[]), of("a/agent", &[]));
+    assert_ne!(of("b/agent", &[]), of("a/agent", &[]));
+    assert_ne!(of("a/agent", &["one.js"]), of("a/agent", &["two.js"]));
+    assert!(!of("a/agent", &["--key=secret"]).contains("secret"));
+    let named = Catalogue::of(&Configuration::default());
+    assert_eq!(named.find("gemini").unwrap().identity(), "gemini");
+}

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use attache::json::{self, Encode, Object};
 use attache::{Transcript, v1};
+use attache_host::terminals::View;
 
+use super::{Views, commands};
 use crate::event::Failure;
 
 /// One thing that happened.
@@ -12,6 +14,7 @@ pub(super) enum Line {
     Prompt(Vec<v1::ContentBlock>),
     Steer(Vec<v1::ContentBlock>),
     Update(Box<v1::SessionUpdate>),
+    Terminal(v1::TerminalId, Box<View>),
     Stopped(v1::StopReason),
     Failed(v1::Error),
 }
@@ -29,6 +32,10 @@ impl Line {
         if let Some(said) = object.get("steer") {
             return Some(Line::Steer(json::from_str(said).ok()?));
         }
+        if let Some(terminal) = object.get("terminal") {
+            let (id, view) = commands::read(terminal)?;
+            return Some(Line::Terminal(id, Box::new(view)));
+        }
         let end = Object::parse(object.get("end")?).ok()?;
         if let Some(error) = end.get("error") {
             return Some(Line::Failed(json::from_str(error).ok()?));
@@ -37,8 +44,9 @@ impl Line {
         Some(Line::Stopped(answer.stop_reason))
     }
 
-    pub(super) fn apply(self, transcript: &mut Transcript) {
+    pub(super) fn apply(self, transcript: &mut Transcript, terminals: &mut Views) {
         match self {
+            Line::Terminal(id, view) => drop(terminals.insert(id, *view)),
             Line::Prompt(content) => drop(transcript.begin_turn(content)),
             Line::Steer(content) => {
                 for block in content {

@@ -10,7 +10,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use attache::v1;
+use attache_host::terminals::Terminals;
 
+use super::commands::{Commands, Kept, Wrote};
 use super::writer::{Job, Start, Writer};
 use super::{file_name, line};
 use crate::command::How;
@@ -27,6 +29,7 @@ pub struct Recorder {
     queue: Option<Sender<Job>>,
     waiting: Arc<AtomicUsize>,
     lost: u64,
+    commands: Commands,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -43,8 +46,16 @@ impl Recorder {
             queue: Some(queue),
             waiting,
             lost: 0,
+            commands: Commands::default(),
             thread,
         }
+    }
+
+    /// Keeps what commands write in these terminals, too.
+    #[must_use]
+    pub fn terminals(mut self, terminals: Terminals) -> Recorder {
+        self.commands = Commands::of(terminals);
+        self
     }
 
     /// Takes what has happened.
@@ -53,7 +64,16 @@ impl Recorder {
             Event::Opened(opened) => self.opened(opened),
             Event::Began { session, content } => self.line(session, line::of("prompt", content)),
             Event::Steered { session, content } => self.line(session, line::of("steer", content)),
-            Event::Update(told) => self.line(&told.session_id, line::of("update", &told.update)),
+            Event::Update(told) => {
+                self.line(&told.session_id, line::of("update", &told.update));
+                let wrote = self.commands.told(told);
+                wrote.into_iter().for_each(|wrote| self.wrote(wrote));
+            }
+            Event::Terminal(id) => {
+                if let Some(wrote) = self.commands.changed(id) {
+                    self.wrote(wrote);
+                }
+            }
             Event::Ended { session, outcome } => {
                 self.line(session, line::end(outcome));
                 self.send(Job::Flush(file_name(&self.agent, session)));
@@ -73,6 +93,10 @@ impl Recorder {
     /// Ends recording and waits until all of it is written, or for a few seconds if the disk hangs.
     pub fn finish(mut self) {
         self.end();
+    }
+
+    fn wrote(&mut self, (session, id, view): Wrote) {
+        self.line(&session, line::of("terminal", &Kept(&id, &view)));
     }
 
     fn opened(&mut self, opened: &Opened) {
@@ -123,6 +147,8 @@ impl Recorder {
     }
 
     fn end(&mut self) {
+        let rest = self.commands.rest();
+        rest.into_iter().for_each(|wrote| self.wrote(wrote));
         self.queue = None;
         let deadline = Instant::now() + PATIENCE;
         let Some(thread) = self.thread.take() else {

@@ -376,3 +376,51 @@ fn a_disk_that_cannot_be_written_harms_nobody() {
     }
     recorder.finish();
 }
+
+#[tokio::test]
+async fn what_commands_wrote_is_kept_with_the_transcript() {
+    let disk = Disk::new();
+    let place = tempfile::tempdir().unwrap();
+    let roots = attache_host::Roots::open(place.path(), &[]).unwrap();
+    let terminals = attache_host::terminals::Terminals::default();
+    let mut recorder = disk.archive.recorder("agent").terminals(terminals.clone());
+    recorder.take(&opened("s", How::New));
+    let run = |script: &str| {
+        let args = ["-c".to_owned(), script.to_owned()];
+        v1::CreateTerminalRequest::new("s", "sh").args(args)
+    };
+    let named = |id: &v1::TerminalId| {
+        let content = v1::ToolCallContent::Terminal(v1::Terminal::new(id.clone()));
+        let call = v1::ToolCall::new(id.as_str(), "Run").content([content]);
+        let told = v1::SessionNotification::new("s", v1::SessionUpdate::ToolCall(call));
+        Event::Update(Box::new(told))
+    };
+    let ended = terminals
+        .create(&roots, &run("echo one; exit 3"))
+        .await
+        .unwrap();
+    terminals.wait(&"s".into(), &ended).await.unwrap();
+    recorder.take(&named(&ended));
+    let later = terminals.create(&roots, &run("echo two")).await.unwrap();
+    recorder.take(&named(&later));
+    terminals.wait(&"s".into(), &later).await.unwrap();
+    recorder.take(&Event::Terminal(later.clone()));
+    let running = terminals
+        .create(&roots, &run("echo three; read x"))
+        .await
+        .unwrap();
+    recorder.take(&named(&running));
+    terminals.end_session(&"s".into()).await;
+    recorder.finish();
+
+    let record = disk.archive.open("agent", &"s".into()).unwrap();
+    let (transcript, views) = record.read().unwrap();
+    assert_eq!(transcript.entries().count(), 3);
+    let wrote = |id: &v1::TerminalId| views[id].output.trim().to_owned();
+    assert_eq!(
+        (wrote(&ended), wrote(&later)),
+        ("one".to_owned(), "two".to_owned())
+    );
+    assert_eq!(views[&ended].exit.as_ref().unwrap().exit_code, Some(3));
+    assert_eq!(views[&ended].command, ["sh", "-c", "echo one; exit 3"]);
+}

@@ -10,18 +10,19 @@ mod reading;
 mod say;
 mod sessions;
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 pub(super) use events::words;
 pub(super) use lists::current;
 
 use attache::v1;
-use attache_host::permissions::Preset;
+use attache_host::permissions::{Preset, Term};
 
 use super::asks::{Asks, Draft};
 use super::composer::History;
 use super::editor::Editor;
-use super::effect::{Effect, Format, Input, Mouse, Steering};
+use super::effect::{Effect, Format, Input, Mouse, Steering, Unsaved};
 use super::help::Help;
 use super::picker::Picker;
 use super::search::Search;
@@ -45,6 +46,8 @@ pub struct Settings {
     pub wishes: Vec<Setting>,
     /// What happens with questions that no rule answers; anything but asking is shown all the time.
     pub preset: Preset,
+    /// How long an answer holds for more than the session, unless the person says otherwise.
+    pub term: Term,
 }
 
 /// Which session is the first.
@@ -91,7 +94,16 @@ pub(super) enum Dialog {
     Help(Help),
     Search(Search),
     /// Where to write the transcript.
-    Export(Editor, Format),
+    Export(Export),
+}
+
+/// A transcript that is to be written to a file.
+#[derive(Debug)]
+pub(super) struct Export {
+    pub(super) name: Editor,
+    pub(super) format: Format,
+    /// The file that is there already, if it is.
+    pub(super) there: Option<PathBuf>,
 }
 
 /// Where the keys go when no dialog is open.
@@ -178,10 +190,13 @@ impl App {
                 content,
             } => self.loaded(tab, say, &prompt, content, now),
             Input::Saved(Ok(path)) => {
+                self.dialog
+                    .take_if(|dialog| matches!(dialog, Dialog::Export(_)));
                 let path = super::text::line(&path.to_string_lossy());
                 self.toast(Tone::Good, format!("written to {path}"), now);
             }
-            Input::Saved(Err(why)) => self.toast(Tone::Bad, why, now),
+            Input::Saved(Err(Unsaved::There(path))) => self.ask_over(path),
+            Input::Saved(Err(Unsaved::Failed(why))) => self.toast(Tone::Bad, why, now),
             Input::LoginEnded(Ok(())) => self.restart(),
             Input::LoginEnded(Err(why)) => self.toast(Tone::Bad, why, now),
             Input::Tick => {}
@@ -210,6 +225,13 @@ impl App {
         }
         let session = self.tab().session().cloned();
         self.asks.show(session.as_ref(), now);
+        for tab in &mut self.tabs {
+            let session = tab.session().cloned();
+            match session.is_some_and(|session| self.asks.waits_in(&session)) {
+                true => tab.view.pause(now),
+                false => tab.view.resume(now),
+            }
+        }
         self.tab_mut().news = super::tab::News::None;
     }
 

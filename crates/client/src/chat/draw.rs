@@ -111,15 +111,24 @@ impl App {
             Dialog::Picker(picker) => picker.panel(theme, width),
             Dialog::Help(help) => help.panel(theme),
             Dialog::Search(search) => search.panel(&self.tab().view, theme),
-            Dialog::Export(editor, format) => {
-                let title = match format {
+            Dialog::Export(export) => {
+                let editor = &export.name;
+                let title = match export.format {
                     Format::Markdown => "Export as Markdown to",
                     Format::Json => "Export as JSON to",
                 };
                 let mut panel = Panel::new(title);
                 panel.cursor = Some((editor.place(usize::MAX).1, 0));
                 panel.line(vec![Span::raw(editor.text().to_owned())]);
-                panel.keys = "Enter write · Esc close".to_owned();
+                let path = self.tab().cwd().join(editor.text().trim());
+                panel.keys = match export.there.as_ref() == Some(&path) {
+                    true => {
+                        let said = "! It is there already.".to_owned();
+                        panel.line(vec![Span::styled(said, theme.style(Role::Warning))]);
+                        "Enter again writes over it · or another name · Esc close".to_owned()
+                    }
+                    false => "Enter write · Esc close".to_owned(),
+                };
                 panel
             }
         })
@@ -156,7 +165,7 @@ fn indented(area: Rect) -> Rect {
 fn plan_lines(tab: &Tab, area: Rect) -> Vec<Line<'static>> {
     let brush = tab.view.brush();
     let width = area.width.saturating_sub(2);
-    let mut lines = match (tab.plan, tab.transcript.plan()) {
+    let mut lines = match (tab.plan, tab.plan()) {
         (PlanShown::Nothing, _) => return Vec::new(),
         (PlanShown::Line, Some(plan)) if !plan.entries.is_empty() => {
             vec![plan::summary(plan, brush, width)]

@@ -38,7 +38,7 @@ pub enum Input {
         content: Result<Vec<v1::ContentBlock>, String>,
     },
     /// A file was written, or why not.
-    Saved(Result<PathBuf, String>),
+    Saved(Result<PathBuf, Unsaved>),
     /// A login in the terminal is over.
     LoginEnded(Result<(), String>),
     /// Time has passed.
@@ -54,10 +54,12 @@ pub enum Effect {
     Copy(String),
     /// The transcript of the tab that is looked at, to be written to a new file.
     Export {
-        /// Where; a file that is there is not written over.
+        /// Where.
         path: PathBuf,
         /// How.
         format: Format,
+        /// What becomes of a file that is there.
+        there: There,
     },
     /// Find the files that can be mentioned in these directories.
     FindFiles(Vec<PathBuf>),
@@ -96,6 +98,24 @@ pub enum Steering {
     Taken,
     /// It does not.
     NotTaken,
+}
+
+/// Why a file was not written.
+#[derive(Debug)]
+pub enum Unsaved {
+    /// There is one already.
+    There(PathBuf),
+    /// It cannot be written, and why.
+    Failed(String),
+}
+
+/// What becomes of a file that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum There {
+    /// It stays, and the person is asked.
+    Stays,
+    /// The person has agreed to lose it.
+    Goes,
 }
 
 /// How a transcript is written to a file.

@@ -2,20 +2,25 @@
 
 mod draw;
 
+use std::time::Duration;
+
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use attache::v1;
-use attache_host::permissions::Scope;
+use attache_host::permissions::{Scope, Term};
 
 use crate::command::Answer;
-use crate::event::Asked;
+use crate::event::{Asked, OnDisk};
 
 /// A question that waits for a person.
 #[derive(Debug, Clone)]
 pub(crate) struct Question {
     pub(crate) asked: Asked,
     extent: Extent,
+    against: Against,
     top: usize,
+    /// How long an answer can hold, the first for now.
+    terms: Vec<Term>,
 }
 
 /// How much of it is shown.
@@ -25,13 +30,28 @@ enum Extent {
     Everything,
 }
 
+/// What changes are shown against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Against {
+    /// What the agent shows as the old text.
+    Shown,
+    Disk,
+}
+
 impl Question {
-    pub(crate) fn new(asked: Asked) -> Question {
+    pub(crate) fn new(asked: Asked, term: Term) -> Question {
         Question {
             asked,
             extent: Extent::Digest,
+            against: Against::Shown,
             top: 0,
+            terms: terms(term),
         }
+    }
+
+    /// How long an answer holds that is given now.
+    pub(crate) fn term(&self) -> Term {
+        self.terms.first().copied().unwrap_or_default()
     }
 
     /// Takes a key; an answer if it was one. No key is an answer by default: not Enter, not a space.
@@ -54,6 +74,14 @@ impl Question {
                 };
                 self.top = 0;
             }
+            KeyCode::Char('v') if self.differs() => {
+                self.against = match self.against {
+                    Against::Shown => Against::Disk,
+                    Against::Disk => Against::Shown,
+                };
+                self.top = 0;
+            }
+            KeyCode::Char('t') => self.terms.rotate_left(1),
             KeyCode::Esc if self.extent == Extent::Everything => {
                 self.extent = Extent::Digest;
                 self.top = 0;
@@ -63,6 +91,12 @@ impl Question {
             _ => {}
         }
         None
+    }
+
+    /// Whether a file on disk is not what the agent shows.
+    fn differs(&self) -> bool {
+        let mut found = self.asked.disk.iter();
+        found.any(|found| matches!(found, OnDisk::Otherwise(_)))
     }
 
     fn answer(&self, char: char) -> Option<Answer> {
@@ -92,3 +126,22 @@ impl Question {
         }
     }
 }
+
+/// What the key goes through, from the one that is configured on.
+fn terms(configured: Term) -> Vec<Term> {
+    let mut terms: Vec<Term> = TERMS.to_vec();
+    match terms.iter().position(|term| *term == configured) {
+        Some(at) => terms.rotate_left(at),
+        None => terms.insert(0, configured),
+    }
+    terms
+}
+
+const HOUR: u64 = 60 * 60;
+const TERMS: [Term; 5] = [
+    Term::Endless,
+    Term::For(Duration::from_secs(HOUR)),
+    Term::For(Duration::from_secs(8 * HOUR)),
+    Term::For(Duration::from_secs(7 * 24 * HOUR)),
+    Term::For(Duration::from_secs(30 * 24 * HOUR)),
+];

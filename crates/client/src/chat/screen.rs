@@ -142,10 +142,14 @@ impl Screen<'_> {
             Effect::Copy(text) => self.stage.copy(&text)?,
             Effect::Mouse(mouse) => self.stage.mouse(mouse)?,
             Effect::Redraw => self.stage.clear()?,
-            Effect::Export { path, format } => {
+            Effect::Export {
+                path,
+                format,
+                there,
+            } => {
                 let terminals = &desk.host().terminals;
                 let text = self.app.export(format, &|id| terminals.view(id));
-                self.errands.save(path, text);
+                self.errands.save(path, text, there);
             }
             Effect::TerminalLogin(method) => self.log_in(&method, desk).await?,
             Effect::Quit => return Ok(Next::Leave),

@@ -32,6 +32,8 @@ pub(crate) struct Tab {
     pub(crate) turn: Option<Turn>,
     pub(crate) news: News,
     pub(crate) plan: PlanShown,
+    /// A plan that was done when the turn began, and is folded away.
+    pub(crate) done_plan: Option<v1::Plan>,
     /// Whether thoughts and tool calls are all unfolded.
     pub(crate) unfolds: bool,
     /// What the last turn took, in words.
@@ -99,6 +101,7 @@ impl Tab {
             turn: None,
             news: News::None,
             plan: PlanShown::Line,
+            done_plan: None,
             unfolds: false,
             last_turn: None,
             aside: None,
@@ -110,6 +113,21 @@ impl Tab {
             State::Open(session) => Some(session),
             State::Opening | State::Unauthenticated | State::Failed(_) => None,
         }
+    }
+
+    /// Folds the plan away if all of it is done.
+    pub(crate) fn fold_plan(&mut self) {
+        let is_done = |plan: &&v1::Plan| {
+            let mut entries = plan.entries.iter();
+            entries.all(|entry| entry.status == v1::PlanEntryStatus::Completed)
+        };
+        self.done_plan = self.transcript.plan().filter(is_done).cloned();
+    }
+
+    /// The plan, unless it is folded away.
+    pub(crate) fn plan(&self) -> Option<&v1::Plan> {
+        let plan = self.transcript.plan();
+        plan.filter(|plan| self.done_plan.as_ref() != Some(plan))
     }
 
     pub(crate) fn cwd(&self) -> &Path {

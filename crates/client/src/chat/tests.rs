@@ -3,6 +3,7 @@
 mod asking;
 mod chaos;
 mod choosing;
+mod comparing;
 mod completing;
 mod editing;
 mod filling;

@@ -133,6 +133,10 @@ impl Node<'_> {
         Ok(named.next().map(|(_, node)| node))
     }
 
+    pub(super) fn is_object(&self) -> bool {
+        matches!(self.value, Value::Object(_))
+    }
+
     pub(super) fn is_list(&self) -> bool {
         matches!(self.value, Value::Array(_))
     }

@@ -10,7 +10,7 @@ use tempfile::NamedTempFile;
 
 use super::document::{Document, notation};
 use super::error::Error;
-use super::layer::{KEYS, Layer};
+use super::layer::{KEYS, Layer, PERMISSION_KEYS};
 use super::nearest;
 
 /// Sets a key such as `default_agent` or `agent_servers.mine.command`. A value that is JSON is taken as such, another
@@ -26,11 +26,29 @@ pub fn set(file: &Path, key: &str, value: &str) -> Result<(), Error> {
             Ok(value @ (Value::Object(_) | Value::Array(_) | Value::String(_))) => input(value),
             _ => CstInputValue::String(value.to_owned()),
         };
+        let inner = object.get(name).and_then(|member| member.object_value());
         match object.get(name) {
+            // A preset alone is short for an object with one.
+            Some(_) if name == PERMISSIONS && inner.is_some() && is_text(&value) => {
+                if let Some(inner) = inner {
+                    put(&inner, "preset", value);
+                }
+            }
             Some(member) => member.set_value(value),
             None => drop(object.append(name, value)),
         }
     })
+}
+
+fn put(object: &CstObject, name: &str, value: CstInputValue) {
+    match object.get(name) {
+        Some(member) => member.set_value(value),
+        None => drop(object.append(name, value)),
+    }
+}
+
+fn is_text(value: &CstInputValue) -> bool {
+    matches!(value, CstInputValue::String(_))
 }
 
 /// Removes a key. One that is not there is removed already.
@@ -64,6 +82,9 @@ fn change(file: &Path, key: &str, edit: impl FnOnce(&CstObject, &str)) -> Result
         None => (Vec::new(), key),
     };
     for folder in folders {
+        if folder == PERMISSIONS {
+            spell_out(&object);
+        }
         object = object.object_value_or_set(folder);
     }
     edit(&object, name);
@@ -72,10 +93,22 @@ fn change(file: &Path, key: &str, edit: impl FnOnce(&CstObject, &str)) -> Result
     write_whole(file, &changed).map_err(|cause| unwritable(file, cause))
 }
 
+/// Makes the object of a preset that stands alone.
+fn spell_out(object: &CstObject) {
+    let member = object.get(PERMISSIONS);
+    let preset = member.as_ref().and_then(|member| member.value());
+    let preset = preset.and_then(|value| value.as_string_lit());
+    if let (Some(member), Some(Ok(preset))) = (member, preset.map(|it| it.decoded_value())) {
+        let preset = CstInputValue::String(preset);
+        member.set_value(CstInputValue::Object(vec![("preset".to_owned(), preset)]));
+    }
+}
+
 /// Whether something uses the key.
 fn check_key(key: &str) -> Result<(), Error> {
     let (first, rest) = key.split_once('.').unwrap_or((key, ""));
     let holds_names = matches!(first, "agent_servers" | "mcp_servers");
+    let holds_names = holds_names || (first == PERMISSIONS && PERMISSION_KEYS.contains(&rest));
     let is_whole = key.split('.').all(|part| !part.is_empty());
     if KEYS.contains(&first) && is_whole && (holds_names || rest.is_empty()) {
         return Ok(());
@@ -125,3 +158,5 @@ fn unwritable(file: &Path, cause: io::Error) -> Error {
         cause,
     }
 }
+
+const PERMISSIONS: &str = "permissions";

@@ -64,7 +64,15 @@ impl Configuration {
         }
         if let Some(permissions) = &self.permissions {
             let preset = json!(preset_name(permissions.value));
-            add("permissions".to_owned(), preset, &permissions.place);
+            let key = match self.expiry {
+                Some(_) => "permissions.preset",
+                None => "permissions",
+            };
+            add(key.to_owned(), preset, &permissions.place);
+        }
+        if let Some(expiry) = &self.expiry {
+            let term = json!(expiry.value.to_string());
+            add("permissions.expiry".to_owned(), term, &expiry.place);
         }
         if let Some(policy) = &self.policy {
             let path = json!(policy.value.to_string_lossy());

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use attache::schema::Secret;
 use attache::v1;
-use attache_host::permissions::Preset;
+use attache_host::permissions::{Preset, Term, TermError};
 
 use super::document::{Document, Node};
 use super::error::{Error, Warning};
@@ -15,6 +15,7 @@ use super::{Custom, Editor, Setting, mcp, nearest};
 pub(super) struct Layer {
     pub(super) default_agent: Option<Setting<String>>,
     pub(super) permissions: Option<Setting<Preset>>,
+    pub(super) expiry: Option<Setting<Term>>,
     pub(super) policy: Option<Setting<PathBuf>>,
     pub(super) mcp_servers: Vec<Setting<v1::McpServer>>,
     pub(super) agents: Vec<Setting<Custom>>,
@@ -38,9 +39,7 @@ impl Layer {
             "default_agent" | "defaultAgent" => {
                 self.default_agent = Some(setting(node, node.string()?.to_owned()));
             }
-            "permissions" | "defaultPermissions" => {
-                self.permissions = Some(setting(node, preset(node)?));
-            }
+            "permissions" | "defaultPermissions" => self.take_permissions(node)?,
             "policy" => self.policy = Some(setting(node, path(node)?)),
             "mcp_servers" | "mcpServers" => {
                 let servers = mcp::read(node, &mut self.warnings)?;
@@ -55,6 +54,26 @@ impl Layer {
             "agents_from" => self.agents_from = Some(setting(node, editors(node)?)),
             "$schema" => {}
             unknown => self.warnings.push(unknown_key(unknown, node, KEYS)),
+        }
+        Ok(())
+    }
+}
+
+impl Layer {
+    /// A preset, or an object with one and how long decisions hold.
+    fn take_permissions(&mut self, node: &Node<'_>) -> Result<(), Error> {
+        if !node.is_object() {
+            self.permissions = Some(setting(node, preset(node)?));
+            return Ok(());
+        }
+        for (key, node) in node.members()? {
+            match key {
+                "preset" => self.permissions = Some(setting(&node, preset(&node)?)),
+                "expiry" => self.expiry = Some(setting(&node, term(&node)?)),
+                unknown => self
+                    .warnings
+                    .push(unknown_key(unknown, &node, PERMISSION_KEYS)),
+            }
         }
         Ok(())
     }
@@ -116,6 +135,11 @@ fn preset(node: &Node<'_>) -> Result<Preset, Error> {
     }
 }
 
+fn term(node: &Node<'_>) -> Result<Term, Error> {
+    let term = node.string()?.parse();
+    term.map_err(|error: TermError| node.wrong(error.to_string()))
+}
+
 fn path(node: &Node<'_>) -> Result<PathBuf, Error> {
     let folder = node.document().path().parent().unwrap_or(Path::new(""));
     Ok(folder.join(node.string()?))
@@ -162,4 +186,6 @@ pub(super) const KEYS: &[&str] = &[
     "permissions",
     "policy",
 ];
+/// The keys of `permissions`, where it is an object.
+pub(super) const PERMISSION_KEYS: &[&str] = &["preset", "expiry"];
 const AGENT_KEYS: &[&str] = &["command", "args", "env", "argv"];

@@ -433,3 +433,32 @@ fn a_link_stays_a_link_and_a_mode_a_mode() {
         0o640
     );
 }
+
+#[test]
+fn permissions_are_a_preset_or_an_object() {
+    check(
+        r#"{"permissions": {"preset": "ask", "expiry": "30d", "expires": 1}}"#,
+        &expect![[r#"
+            permissions.preset = ask [~/config.json:1:28]
+            permissions.expiry = 30d [~/config.json:1:45]
+            warning: ~/config.json:1:63: nothing uses the key `expires`; did you mean `expiry`?
+        "#]],
+    );
+    check(
+        r#"{"permissions": {"expiry": "soon"}}"#,
+        &expect![[r#"
+        error: ~/config.json:1:28: `permissions.expiry` wants a length of time such as `30m`, `8h`, `7d`, or `never`
+    "#]],
+    );
+    let disk = Disk::new(&[("config.json", r#"{"permissions": "approve-reads"}"#)]);
+    let file = disk.sources(&[]).user;
+    set(&file, "permissions.expiry", "8h").unwrap();
+    set(&file, "permissions", "ask").unwrap();
+    expect![[r#"
+        permissions.preset = ask [~/config.json:2:15]
+        permissions.expiry = 8h [~/config.json:3:15]
+    "#]]
+    .assert_eq(&disk.load(&[]));
+    assert!(set(&file, "permissions.expiry", "0h").is_err());
+    assert!(set(&file, "permissions.else", "1").is_err());
+}

@@ -55,6 +55,17 @@ impl Trust {
         Ok(true)
     }
 
+    /// Whether the person has been told of a file as it is now. From now on they have.
+    pub fn is_told(&self, file: &Untrusted) -> bool {
+        let aside = Trust::at(self.file.with_file_name(TOLD));
+        let is_told = aside.read().get(&key(&file.path)) == Some(&file.digest);
+        // What cannot be kept is told again.
+        if !is_told {
+            aside.add(file).ok();
+        }
+        is_told
+    }
+
     pub(super) fn of(&self, path: &Path, text: &str) -> Known {
         match self.read().get(&key(path)) {
             Some(known) if *known == digest(text) => Known::Trusted,
@@ -87,3 +98,5 @@ fn key(path: &Path) -> String {
 pub(super) fn digest(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
+
+const TOLD: &str = "told.json";

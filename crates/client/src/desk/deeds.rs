@@ -7,15 +7,15 @@ use attache::{Error, Reply, v1};
 use attache_host::permissions::{Because, Question, Verdict};
 use attache_host::{Place, audit};
 
-use super::Desk;
-use crate::event::Event;
+use super::{Desk, before};
+use crate::event::{Asked, Event};
 
 /// Whether something may be done.
 enum Leave {
     Given,
     Refused(Because),
     /// A person is to be asked.
-    Wanted(Box<Question>),
+    Wanted,
 }
 
 impl Desk {
@@ -29,7 +29,29 @@ impl Desk {
         T: Encode + Send + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let Some(leave) = self.leave_for(&deed) else {
+        let Some(session) = self.sessions.get(&deed.session_id) else {
+            return reply.fail(error::session_not_found(&deed.session_id));
+        };
+        let what = Question::of(&self.setup.agent, session.cwd.clone(), &deed, None);
+        let (permissions, asked) = (self.setup.host.permissions.clone(), what.clone());
+        let judged = self.clerk.hand(move || permissions.judge(&asked));
+        self.served.push(before(judged, move |desk, verdict| {
+            desk.judged(deed, what, verdict, reply, act);
+        }));
+    }
+
+    fn judged<T, F>(
+        &mut self,
+        deed: v1::RequestPermissionRequest,
+        what: Question,
+        verdict: Option<Verdict>,
+        reply: Reply<T>,
+        act: impl FnOnce(Reply<T>) -> F + Send + 'static,
+    ) where
+        T: Encode + Send + 'static,
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let Some(leave) = self.leave_for(&deed, &what, verdict) else {
             return reply.fail(error::session_not_found(&deed.session_id));
         };
         match leave {
@@ -37,8 +59,8 @@ impl Desk {
             Leave::Refused(because) => {
                 reply.fail(refusal(&format!("it is not allowed ({because})")));
             }
-            Leave::Wanted(what) => {
-                let (key, answered) = self.put(deed, *what);
+            Leave::Wanted => {
+                let (key, answered) = self.put(deed, what);
                 let settled = async move {
                     let outcome = tokio::select! {
                         biased;
@@ -56,35 +78,46 @@ impl Desk {
     }
 
     /// Nothing where there is no such session: the host may know one a moment before we do.
-    fn leave_for(&mut self, deed: &v1::RequestPermissionRequest) -> Option<Leave> {
+    fn leave_for(
+        &mut self,
+        deed: &v1::RequestPermissionRequest,
+        what: &Question,
+        verdict: Option<Verdict>,
+    ) -> Option<Leave> {
         let session = self.sessions.get_mut(&deed.session_id)?;
-        let what = Question::of(&self.setup.agent, session.cwd.clone(), deed, None);
         let content = deed.tool_call.content.as_deref().unwrap_or_default();
         let permissions = &self.setup.host.permissions;
-        let (is_allowed, because) = match permissions.judge(&what) {
-            Verdict::Allow(_) if what.kind == v1::ToolKind::Read => return Some(Leave::Given),
-            // No leave goes past a rule that denies.
-            _ if permissions.forbids(&what).is_none() && session.spend(&what, content) => {
+        let (is_allowed, because) = match verdict {
+            Some(Verdict::Allow(_)) if what.kind == v1::ToolKind::Read => {
                 return Some(Leave::Given);
             }
-            Verdict::Allow(because) => (true, because),
-            Verdict::Deny(because) => (false, because),
-            Verdict::Ask if self.can_ask(&deed.session_id) => {
-                return Some(Leave::Wanted(Box::new(what)));
+            // No leave goes past a rule that denies.
+            _ if permissions.forbids(what).is_none() && session.spend(what, content) => {
+                return Some(Leave::Given);
             }
-            Verdict::Ask => {
+            Some(Verdict::Allow(because)) => (true, because),
+            Some(Verdict::Deny(because)) => (false, because),
+            Some(Verdict::Ask) if self.can_ask(&deed.session_id) => return Some(Leave::Wanted),
+            Some(Verdict::Ask) | None => {
                 let because = "the turn was cancelled, or too much is asked".to_owned();
                 (false, Because(because))
             }
         };
-        self.note(&audit::Event::Asked(&what));
+        self.note(&audit::Event::Asked(what));
         self.note(&audit::Event::Decided {
-            question: &what,
+            question: what,
             is_allowed: Some(is_allowed),
             because: &because,
         });
+        let asked = Asked {
+            question: 0,
+            what: what.clone(),
+            tool_call: self.whole(deed),
+            options: Vec::new(),
+            disk: Vec::new(),
+        };
         self.tell(Event::Decided {
-            question: Box::new(what),
+            asked: Box::new(asked),
             is_allowed,
             because: because.clone(),
         });

@@ -43,15 +43,23 @@ impl Desk {
             time: self.setup.times.open,
         };
         self.wait(asked.open(), move |desk, outcome| match outcome {
-            Ok(opened) => desk.opened(opened),
+            Ok((opened, roots)) => desk.opened(opened, roots),
             Err(why) => desk.not_opened(&opening.how, why),
         });
     }
 
-    fn opened(&mut self, opened: Opened) {
+    fn opened(&mut self, opened: Opened, roots: Roots) {
         let session = opened.session.clone();
         let cwd = opened.opening.cwd.clone();
         let is_new = matches!(opened.opening.how, How::New | How::Fork(_));
+        if is_new && self.sessions.is_in_use(&session) {
+            let how = &opened.opening.how;
+            let why = format!(
+                "the agent has answered with the id `{session}`, which another session has; that one stays, close it first"
+            );
+            return self.not_opened(how, failure::here(method(how), &why));
+        }
+        self.setup.host.open(&session, roots);
         if is_new {
             self.sessions.insert(session.clone(), cwd, State::Open);
         } else if let Some(session) = self.sessions.get_mut(&session) {
@@ -218,7 +226,7 @@ struct Places {
 
 impl Asked {
     /// The roots are opened before the agent is asked, and serve a session that is taken up before it is.
-    async fn open(self) -> Result<Opened, Failure> {
+    async fn open(self) -> Result<(Opened, Roots), Failure> {
         let what = method(&self.opening.how);
         let roots = roots(&self.opening).await;
         let roots = roots.map_err(|why| failure::here(what, &why))?;
@@ -227,8 +235,7 @@ impl Asked {
         }
         let answer = timeout(self.time, self.ask()).await;
         let opened = failure::answered(what, answer)?;
-        self.host.open(&opened.session, roots);
-        Ok(opened)
+        Ok((opened, roots))
     }
 
     async fn ask(&self) -> Result<Opened, CallError> {

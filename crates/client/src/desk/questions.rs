@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use attache::schema::error;
-use attache::{Reply, Transcript, v1};
+use attache::{Reply, Transcript, json, v1};
 use attache_host::audit;
-use attache_host::permissions::{self, Because, Decision, Question, Scope, Verdict};
+use attache_host::permissions::{self, Because, Decision, Question, Scope, Term, Verdict};
 use tokio::sync::oneshot;
 
 use super::forms::Action;
 use super::grants::Grant;
-use super::{Desk, deeds};
+use super::{Desk, before, deeds, disk};
 use crate::command::Answer;
-use crate::event::{Asked, Event};
+use crate::event::{Asked, Event, OnDisk};
 
 /// The questions that wait for a person, by the order in which they came.
 #[derive(Debug, Default)]
@@ -25,13 +25,35 @@ pub(super) struct Questions {
 struct Pending {
     /// Its number for the person. One that is asked anew gets another.
     shown: u64,
+    stage: Stage,
     request: v1::RequestPermissionRequest,
     what: Question,
     outcome: Outcome,
+    /// What the request takes.
+    bytes: usize,
+}
+
+/// How far a question has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// It is being judged, and nobody has seen it.
+    Considered,
+    /// A person has it.
+    Asked,
 }
 
 /// Takes what became of a question. Dropped, it was cancelled.
 pub(super) type Outcome = oneshot::Sender<v1::RequestPermissionOutcome>;
+
+/// A question that a person has answered.
+struct Answered {
+    pending: Pending,
+    is_allowed: bool,
+    scope: Scope,
+    outcome: v1::RequestPermissionOutcome,
+    /// The turn in which it was answered.
+    turn: Option<u64>,
+}
 
 /// Questions and forms that nobody will answer. The agent is told so when this is dropped.
 #[derive(Debug)]
@@ -50,14 +72,13 @@ impl Desk {
         if self.sessions.get(session).is_none() {
             return reply.fail(error::session_not_found(session));
         }
-        if !self.can_ask(session) {
+        let bytes = json::to_string(&request).len();
+        if self.sessions.is_cancelling(session) || !self.questions.has_room(bytes) {
             return reply.ok(response(CANCELLED));
         }
         let what = self.question(&request);
-        if let Some(outcome) = self.judge(&what, &request.options) {
-            return reply.ok(response(outcome));
-        }
-        let (key, answered) = self.put(request, what);
+        let (key, answered) = self.hold(request, what, bytes, Stage::Considered);
+        self.consider(key);
         let settled = async move {
             tokio::select! {
                 biased;
@@ -70,30 +91,99 @@ impl Desk {
 
     /// Whether a person may be asked something for a session now.
     pub(super) fn can_ask(&self, session: &v1::SessionId) -> bool {
-        !self.sessions.is_cancelling(session) && self.questions.pending.len() < MOST_PENDING
+        !self.sessions.is_cancelling(session) && self.questions.asked() < MOST_ASKED
     }
 
-    /// Puts a question to a person: its key, and what becomes of it.
+    /// Puts a question to a person that no rule decides: its key, and what becomes of it.
     pub(super) fn put(
         &mut self,
         request: v1::RequestPermissionRequest,
         what: Question,
     ) -> (u64, oneshot::Receiver<v1::RequestPermissionOutcome>) {
+        // What is to be written has a limit of its own.
+        let bytes = 0;
+        let (key, answered) = self.hold(request, what, bytes, Stage::Asked);
+        if let Some(pending) = self.questions.pending.remove(&key) {
+            self.show(&pending, Vec::new());
+            self.questions.pending.insert(key, pending);
+        }
+        (key, answered)
+    }
+
+    fn hold(
+        &mut self,
+        request: v1::RequestPermissionRequest,
+        what: Question,
+        bytes: usize,
+        stage: Stage,
+    ) -> (u64, oneshot::Receiver<v1::RequestPermissionOutcome>) {
         let key = self.questions.next();
         let (outcome, answered) = oneshot::channel();
         let pending = Pending {
             shown: key,
+            stage,
             request,
             what,
             outcome,
+            bytes,
         };
-        self.show(&pending);
         self.questions.pending.insert(key, pending);
         (key, answered)
     }
 
+    /// Has a question judged, and what it shows of files compared with the disk, while everything else goes on.
+    fn consider(&mut self, key: u64) {
+        let Some(pending) = self.questions.pending.get(&key) else {
+            return;
+        };
+        let (shown, what) = (pending.shown, pending.what.clone());
+        let changes = match pending.stage {
+            Stage::Considered => disk::changes(&self.whole(&pending.request)),
+            Stage::Asked => Vec::new(),
+        };
+        let (host, clerk) = (self.setup.host.clone(), self.clerk.clone());
+        let considered = async move {
+            let disk = match changes.is_empty() {
+                true => Vec::new(),
+                false => disk::compare(host.clone(), what.session.clone(), changes).await,
+            };
+            let verdict = clerk.hand(move || host.permissions.judge(&what)).await;
+            (verdict, disk)
+        };
+        let then = move |desk: &mut Desk, (verdict, disk)| {
+            desk.considered(key, shown, verdict, disk);
+        };
+        self.served.push(before(considered, then));
+    }
+
+    /// A verdict on what was not changed meanwhile.
+    fn considered(&mut self, key: u64, shown: u64, verdict: Option<Verdict>, disk: Vec<OnDisk>) {
+        let Some(mut pending) = self.questions.take_if(key, shown) else {
+            return;
+        };
+        let (is_allowed, because) = match verdict {
+            Some(Verdict::Allow(because)) => (true, because),
+            Some(Verdict::Deny(because)) => (false, because),
+            Some(Verdict::Ask) if pending.stage == Stage::Asked => {
+                self.questions.pending.insert(key, pending);
+                return;
+            }
+            Some(Verdict::Ask) if self.can_ask(&pending.what.session) => {
+                pending.stage = Stage::Asked;
+                self.show(&pending, disk);
+                self.questions.pending.insert(key, pending);
+                return;
+            }
+            Some(Verdict::Ask) | None => return drop(self.cancel_question(pending)),
+        };
+        if pending.stage == Stage::Asked {
+            self.tell(Event::Withdrawn(shown));
+        }
+        self.decide(pending, is_allowed, because, disk);
+    }
+
     /// A person's answer. One to a question that is gone, or was asked anew, is no answer.
-    pub(super) fn answer(&mut self, question: u64, answer: Answer) {
+    pub(super) fn answer(&mut self, question: u64, answer: Answer, term: Term) {
         let Some(pending) = self.questions.take(question) else {
             return;
         };
@@ -102,29 +192,61 @@ impl Desk {
             Answer::Reject(scope) => (false, scope),
             Answer::Dismiss => return drop(self.cancel_question(pending)),
         };
-        if scope != Scope::Once {
-            let decision = Decision {
-                is_allowed,
-                scope,
-                expires: None,
-            };
-            let permissions = &self.setup.host.permissions;
-            permissions.remember(&pending.what, &decision);
-        }
         let outcome = permissions::outcome_within(scope, is_allowed, &pending.request.options);
         self.note(&audit::Event::Decided {
             question: &pending.what,
             is_allowed: Some(is_allowed && grants(&outcome)),
             because: &Because("a person".to_owned()),
         });
+        let answered = Answered {
+            turn: self.sessions.turn_of(&pending.what.session),
+            pending,
+            is_allowed,
+            scope,
+            outcome,
+        };
+        if scope == Scope::Once {
+            return self.tell_agent(answered);
+        }
+        let permissions = self.setup.host.permissions.clone();
+        let decision = Decision {
+            is_allowed,
+            scope,
+            expires: permissions.end_of(match scope {
+                Scope::Once | Scope::Session => Term::Endless,
+                Scope::Workspace | Scope::Always => term,
+            }),
+        };
+        let what = answered.pending.what.clone();
+        // The agent hears of it when it is on disk, so that nothing it does then is asked about again.
+        let remembered = self
+            .clerk
+            .hand(move || permissions.remember(&what, &decision));
+        let then = move |desk: &mut Desk, _| {
+            desk.tell_agent(answered);
+            desk.judge_all();
+        };
+        self.served.push(before(remembered, then));
+    }
+
+    /// Tells the agent what a person has answered, unless the turn in which it asked is over.
+    fn tell_agent(&mut self, answered: Answered) {
+        let Answered {
+            pending,
+            is_allowed,
+            scope,
+            outcome,
+            turn,
+        } = answered;
+        let session = &pending.what.session;
+        if self.sessions.is_cancelling(session) || self.sessions.turn_of(session) != turn {
+            return;
+        }
         if is_allowed && grants(&outcome) {
             self.grant(&pending, scope);
         }
         // An agent that has taken it back does not want to know.
         pending.outcome.send(outcome).ok();
-        if scope != Scope::Once {
-            self.judge_all();
-        }
     }
 
     /// What the agent does through us is done by the answer itself.
@@ -134,7 +256,7 @@ impl Desk {
             return;
         }
         let grant = match scope {
-            Scope::Once => Grant::of_shown(what, &whole(self.told_of(request), &request.tool_call)),
+            Scope::Once => Grant::of_shown(what, &self.whole(request)),
             _ => Grant::of_subject(what),
         };
         self.sessions.grant(&what.session, grant);
@@ -168,68 +290,47 @@ impl Desk {
                 self.questions.pending.insert(key, pending);
                 continue;
             }
-            self.tell(Event::Withdrawn(pending.shown));
-            pending.what = what;
-            if let Some(pending) = self.judge_again(pending) {
-                let shown = self.questions.next();
-                let pending = Pending { shown, ..pending };
-                self.show(&pending);
-                self.questions.pending.insert(key, pending);
+            if pending.stage == Stage::Asked {
+                self.tell(Event::Withdrawn(pending.shown));
             }
+            pending.shown = self.questions.next();
+            pending.stage = Stage::Considered;
+            pending.what = what;
+            self.questions.pending.insert(key, pending);
+            self.consider(key);
         }
     }
 
     /// Something was decided for longer: it may answer others.
     fn judge_all(&mut self) {
         for key in self.questions.keys(|_| true) {
-            let Some(pending) = self.questions.pending.remove(&key) else {
-                continue;
-            };
-            let shown = pending.shown;
-            match self.judge_again(pending) {
-                Some(pending) => drop(self.questions.pending.insert(key, pending)),
-                None => self.tell(Event::Withdrawn(shown)),
-            }
+            self.consider(key);
         }
     }
 
-    /// Answers a question that is decided by now; it is given back if it is not.
-    fn judge_again(&mut self, pending: Pending) -> Option<Pending> {
-        let Some(outcome) = self.judge(&pending.what, &pending.request.options) else {
-            return Some(pending);
-        };
-        pending.outcome.send(outcome).ok();
-        None
-    }
-
-    /// What the rules say, noted and told; nothing when a person is to be asked.
-    fn judge(
-        &mut self,
-        what: &Question,
-        options: &[v1::PermissionOption],
-    ) -> Option<v1::RequestPermissionOutcome> {
-        let (is_allowed, because) = match self.setup.host.permissions.judge(what) {
-            Verdict::Allow(because) => (true, because),
-            Verdict::Deny(because) => (false, because),
-            Verdict::Ask => return None,
-        };
-        let outcome = permissions::outcome(is_allowed, options);
+    /// Answers a question that a rule has decided.
+    fn decide(&mut self, pending: Pending, is_allowed: bool, because: Because, disk: Vec<OnDisk>) {
+        let what = &pending.what;
+        let outcome = permissions::outcome(is_allowed, &pending.request.options);
         let is_allowed = is_allowed && grants(&outcome);
         if is_allowed {
             self.sessions.grant(&what.session, Grant::of_subject(what));
         }
-        self.note(&audit::Event::Asked(what));
+        if pending.stage == Stage::Considered {
+            self.note(&audit::Event::Asked(what));
+        }
         self.note(&audit::Event::Decided {
             question: what,
             is_allowed: Some(is_allowed),
             because: &because,
         });
+        let asked = Box::new(self.as_asked(&pending, disk));
         self.tell(Event::Decided {
-            question: Box::new(what.clone()),
+            asked,
             is_allowed,
             because,
         });
-        Some(outcome)
+        pending.outcome.send(outcome).ok();
     }
 
     fn question(&self, request: &v1::RequestPermissionRequest) -> Question {
@@ -245,23 +346,33 @@ impl Desk {
         session.filter(|_| id.as_str() != deeds::OWN)?.tool(id)
     }
 
-    fn show(&mut self, pending: &Pending) {
+    fn show(&mut self, pending: &Pending, disk: Vec<OnDisk>) {
         self.note(&audit::Event::Asked(&pending.what));
-        let request = &pending.request;
-        let told = self.told_of(request);
-        let asked = Asked {
+        let asked = self.as_asked(pending, disk);
+        self.tell(Event::Asked(Box::new(asked)));
+    }
+
+    fn as_asked(&self, pending: &Pending, disk: Vec<OnDisk>) -> Asked {
+        Asked {
             question: pending.shown,
             what: pending.what.clone(),
-            tool_call: whole(told, &request.tool_call),
-            options: request.options.clone(),
-        };
-        self.tell(Event::Asked(Box::new(asked)));
+            tool_call: self.whole(&pending.request),
+            options: pending.request.options.clone(),
+            disk,
+        }
+    }
+
+    /// The tool call that a request is about, with what was told of it before.
+    pub(super) fn whole(&self, request: &v1::RequestPermissionRequest) -> v1::ToolCall {
+        whole(self.told_of(request), &request.tool_call)
     }
 
     /// The agent has taken a question back, unless it was answered.
     pub(super) fn take_back(&mut self, key: u64) -> Option<Outcome> {
         let pending = self.questions.pending.remove(&key)?;
-        self.tell(Event::Withdrawn(pending.shown));
+        if pending.stage == Stage::Asked {
+            self.tell(Event::Withdrawn(pending.shown));
+        }
         Some(self.cancel_question(pending))
     }
 
@@ -288,6 +399,23 @@ impl Questions {
         self.last
     }
 
+    /// Whether a request of so many bytes may wait.
+    fn has_room(&self, bytes: usize) -> bool {
+        let held: usize = self.pending.values().map(|pending| pending.bytes).sum();
+        held.saturating_add(bytes) <= MOST_BYTES
+    }
+
+    /// How many a person has.
+    fn asked(&self) -> usize {
+        let pending = self.pending.values();
+        pending.filter(|it| it.stage == Stage::Asked).count()
+    }
+
+    fn take_if(&mut self, key: u64, shown: u64) -> Option<Pending> {
+        let is_it = self.pending.get(&key).is_some_and(|it| it.shown == shown);
+        is_it.then(|| self.pending.remove(&key)).flatten()
+    }
+
     fn keys(&self, which: impl Fn(&Pending) -> bool) -> Vec<u64> {
         let pending = self.pending.iter();
         let keys = pending.filter(|(_, pending)| which(pending));
@@ -295,7 +423,8 @@ impl Questions {
     }
 
     fn take(&mut self, shown: u64) -> Option<Pending> {
-        let key = self.keys(|pending| pending.shown == shown).pop()?;
+        let is_it = |pending: &Pending| pending.shown == shown && pending.stage == Stage::Asked;
+        let key = self.keys(is_it).pop()?;
         self.pending.remove(&key)
     }
 }
@@ -322,4 +451,7 @@ fn response(outcome: v1::RequestPermissionOutcome) -> v1::RequestPermissionRespo
 }
 
 const CANCELLED: v1::RequestPermissionOutcome = v1::RequestPermissionOutcome::Cancelled;
-const MOST_PENDING: usize = 64;
+/// Questions that a person has at the same time; the next are cancelled.
+const MOST_ASKED: usize = 64;
+/// What requests may take while they are judged or wait for a person; the next are cancelled.
+const MOST_BYTES: usize = 16 << 20;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 
-use attache::{Transcript, v1};
+use attache::{Transcript, json, v1};
 use attache_host::permissions::Question;
 use tokio::sync::oneshot;
 
@@ -18,6 +18,7 @@ pub(super) struct Sessions {
     expected: usize,
     /// What was told of sessions that nobody knows, while some are expected.
     early: VecDeque<v1::SessionNotification>,
+    early_bytes: usize,
     strays: u64,
     turns: u64,
 }
@@ -71,6 +72,12 @@ impl Sessions {
             .filter(|session| session.state == State::Open)
     }
 
+    /// Whether a session of this id is there that an agent still knows.
+    pub(super) fn is_in_use(&self, id: &v1::SessionId) -> bool {
+        let known = self.known.get(id);
+        known.is_some_and(|session| session.state != State::Suspended)
+    }
+
     pub(super) fn ids(&self) -> Vec<v1::SessionId> {
         self.known.keys().cloned().collect()
     }
@@ -81,6 +88,12 @@ impl Sessions {
 
     pub(super) fn count_stray(&mut self) {
         self.strays += 1;
+    }
+
+    /// The turn that runs in a session.
+    pub(super) fn turn_of(&self, session: &v1::SessionId) -> Option<u64> {
+        let turn = self.known.get(session)?.turn.as_ref();
+        turn.map(|turn| turn.number)
     }
 
     pub(super) fn next_turn(&mut self) -> u64 {
@@ -117,7 +130,7 @@ impl Sessions {
         if self.expected == 0 {
             let left = u64::try_from(self.early.len()).unwrap_or(u64::MAX);
             self.strays = self.strays.saturating_add(left);
-            self.early.clear();
+            self.forget_early();
         }
     }
 
@@ -186,7 +199,7 @@ impl Sessions {
     pub(super) fn suspend(&mut self) -> Vec<v1::SessionId> {
         self.known.retain(|_, session| session.parent.is_none());
         self.expected = 0;
-        self.early.clear();
+        self.forget_early();
         let mut running = Vec::new();
         for (id, session) in &mut self.known {
             session.state = State::Suspended;
@@ -200,17 +213,28 @@ impl Sessions {
 
     /// Keeps what was told of a session that may be about to come.
     pub(super) fn keep_early(&mut self, told: v1::SessionNotification) {
-        if self.expected == 0 || self.early.len() >= MOST_EARLY {
-            self.count_stray();
-        } else {
-            self.early.push_back(told);
+        let is_full = self.early.len() >= MOST_EARLY;
+        let bytes = match self.expected == 0 || is_full {
+            true => usize::MAX,
+            false => self.early_bytes.saturating_add(weight(&told)),
+        };
+        if bytes > MOST_EARLY_BYTES {
+            return self.count_stray();
         }
+        self.early_bytes = bytes;
+        self.early.push_back(told);
+    }
+
+    fn forget_early(&mut self) {
+        self.early.clear();
+        self.early_bytes = 0;
     }
 
     /// What was told of a session before it was there.
     pub(super) fn take_early(&mut self, id: &v1::SessionId) -> Vec<v1::SessionNotification> {
         let early = std::mem::take(&mut self.early).into_iter();
         let (its, others): (Vec<_>, Vec<_>) = early.partition(|told| told.session_id == *id);
+        self.early_bytes = others.iter().map(weight).sum();
         self.early = others.into();
         its
     }
@@ -263,8 +287,14 @@ impl Turn {
     }
 }
 
+/// What is told takes about as much as on the wire.
+fn weight(told: &v1::SessionNotification) -> usize {
+    json::to_string(told).len()
+}
+
 const MOST_SESSIONS: usize = 1024;
 const MOST_EARLY: usize = 256;
+const MOST_EARLY_BYTES: usize = 4 << 20;
 /// What was allowed beyond that is asked again when it is done.
 const MOST_GRANTED: usize = 256;
 /// Bytes of tool calls that a session keeps, the latest ones.

@@ -17,6 +17,7 @@ pub struct Setup {
     pub(super) options: Options,
     pub(super) times: Times,
     pub(super) listeners: Vec<Listener>,
+    pub(super) warnings: Vec<String>,
 }
 
 /// How long we wait.
@@ -46,16 +47,18 @@ pub enum Way {
 pub(super) type Listener = Arc<dyn Fn(Way, &[u8]) + Send + Sync>;
 
 impl Setup {
-    /// A conversation with an agent of this name, served by this host. Everything that we can serve is offered.
+    /// A conversation with an agent that decisions are remembered under this name for, served by this host. Everything that we can serve is offered.
     pub fn new(agent: impl Into<String>, host: Host) -> Setup {
+        let agent = agent.into();
         Setup {
-            agent: agent.into(),
-            host,
+            host: host.serving(&agent),
+            agent,
             offer: everything(),
             info: v1::Implementation::new("attache", env!("CARGO_PKG_VERSION")),
             options: Options::default(),
             times: Times::default(),
             listeners: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 
@@ -77,6 +80,13 @@ impl Setup {
     #[must_use]
     pub fn options(mut self, options: Options) -> Setup {
         self.options = options;
+        self
+    }
+
+    /// Something that the person should know, told before anything else.
+    #[must_use]
+    pub fn warn(mut self, what: impl Into<String>) -> Setup {
+        self.warnings.push(what.into());
         self
     }
 

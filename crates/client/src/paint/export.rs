@@ -5,5 +5,5 @@ mod as_markdown;
 #[cfg(test)]
 mod tests;
 
-pub use as_json::json;
+pub use as_json::{json, json_with};
 pub use as_markdown::{markdown, markdown_with};

@@ -43,6 +43,8 @@ pub struct TranscriptView {
     cache: Cache,
     folds: Folds,
     timings: HashMap<usize, Timing>,
+    /// Since when a person is waited for.
+    paused: Option<Instant>,
     /// How often each terminal has changed.
     terminals: HashMap<v1::TerminalId, u64>,
     /// What is remarked below each place; see [`Anchor`] for what a place is.
@@ -129,6 +131,7 @@ impl TranscriptView {
             cache: Cache::default(),
             folds: Folds::default(),
             timings: HashMap::new(),
+            paused: None,
             terminals: HashMap::new(),
             remarks: BTreeMap::new(),
             wishes: VecDeque::new(),
@@ -274,6 +277,22 @@ impl TranscriptView {
         }
     }
 
+    /// A person is waited for: that is no time of a tool.
+    pub(crate) fn pause(&mut self, now: Instant) {
+        self.paused.get_or_insert(now);
+    }
+
+    /// Nobody is waited for any more.
+    pub(crate) fn resume(&mut self, now: Instant) {
+        let Some(since) = self.paused.take() else {
+            return;
+        };
+        let open = self.timings.values_mut().filter(|it| it.took.is_none());
+        for timing in open {
+            timing.began += now.saturating_duration_since(since.max(timing.began));
+        }
+    }
+
     /// Nobody knows how long the calls of a replay took.
     fn take_time(&mut self, transcript: &Transcript, index: usize, now: Instant) {
         let Some(entry) = transcript.entry(index).filter(|entry| entry.turn() > 0) else {
@@ -293,12 +312,14 @@ impl TranscriptView {
         if call.is_open() {
             timing.took = None;
         } else if timing.took.is_none() {
+            let now = self.paused.map_or(now, |paused| paused.min(now));
             timing.took = Some(now.saturating_duration_since(timing.began));
         }
     }
 
     fn elapsed(&self, entry: usize, now: Instant) -> Option<Duration> {
         let timing = self.timings.get(&entry)?;
+        let now = self.paused.map_or(now, |paused| paused.min(now));
         let running = || Duration::from_secs(now.saturating_duration_since(timing.began).as_secs());
         Some(timing.took.unwrap_or_else(running))
     }

@@ -17,7 +17,8 @@ pub(super) fn all(call: &v1::ToolCall, colour: Colour) -> Vec<String> {
     diffs.collect()
 }
 
-fn unified(diff: &v1::Diff, colour: Colour) -> String {
+/// One change.
+pub(super) fn unified(diff: &v1::Diff, colour: Colour) -> String {
     let path = plain::line(diff.path.as_str());
     let old = diff.old_text.as_deref();
     let mut page = Page {

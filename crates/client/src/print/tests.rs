@@ -2,7 +2,8 @@ use attache::v1;
 use expect_test::{Expect, expect};
 
 use super::{Colour, Format, Piece, Printer, Surface};
-use crate::event::Event;
+use crate::event::{Asked, Event, OnDisk};
+use attache_host::permissions::{Because, Question};
 
 /// Prints updates of a turn, given as JSON, one a line; notes are marked.
 fn check(mut printer: Printer, updates: &str, expected: &Expect) {
@@ -157,4 +158,55 @@ fn a_notice() {
         | warning: Low on credit: 5 % are left
     "#]],
     );
+}
+
+#[test]
+fn a_change_that_was_denied_is_told_as_denied_and_against_the_disk() {
+    let call = r#"{"toolCallId":"b","title":"Edit a","kind":"edit","status":"failed","content":[{"type":"diff","path":"/p/a","oldText":"one\n","newText":"two\n"}]}"#;
+    let call: v1::ToolCall = attache::json::from_str(call).unwrap();
+    let request = v1::RequestPermissionRequest::new(
+        "s",
+        v1::ToolCallUpdate::new("b"),
+        Vec::<v1::PermissionOption>::new(),
+    );
+    let asked = Asked {
+        question: 1,
+        what: Question::of("a", "/p".into(), &request, Some(&call)),
+        tool_call: call.clone(),
+        options: Vec::new(),
+        disk: vec![OnDisk::Otherwise(Some("precious\n".to_owned()))],
+    };
+    let mut printer = text();
+    let began = Event::Began {
+        session: "s".into(),
+        content: Vec::new(),
+    };
+    printer.take(&began);
+    let mut pieces = printer.take(&Event::Decided {
+        asked: Box::new(asked),
+        is_allowed: false,
+        because: Because("--deny-all".to_owned()),
+    });
+    let told = v1::SessionNotification::new("s", v1::SessionUpdate::ToolCall(call));
+    pieces.extend(printer.take(&Event::Update(Box::new(told))));
+    let shown = pieces.iter().map(|piece| match piece {
+        Piece::Answer(text) | Piece::Note(text) => format!("{text}\n"),
+    });
+    expect![[r#"
+        denied: Edit a (--deny-all)
+        the file on disk is not what the agent shows: /p/a
+        --- /p/a
+        +++ /p/a
+        @@ -1 +1 @@
+        -precious
+        +two
+        tool: Edit a (edit, failed)
+        denied, so this was asked for and not allowed:
+        --- /p/a
+        +++ /p/a
+        @@ -1 +1 @@
+        -one
+        +two
+    "#]]
+    .assert_eq(&shown.collect::<String>());
 }

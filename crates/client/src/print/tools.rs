@@ -15,6 +15,7 @@ pub(super) struct Tools {
     begun: usize,
     /// Those that were told of: agents like to repeat themselves.
     told: HashSet<v1::ToolCallId>,
+    denied: HashSet<v1::ToolCallId>,
 }
 
 #[derive(Debug)]
@@ -53,6 +54,18 @@ impl Tools {
         });
         known.last = brief(call);
         None
+    }
+
+    /// A call was not allowed, so what it shows was not done.
+    pub(super) fn denied(&mut self, call: &v1::ToolCallId) {
+        if self.denied.len() >= MOST_TOLD {
+            self.denied.clear();
+        }
+        self.denied.insert(call.clone());
+    }
+
+    pub(super) fn was_denied(&self, call: &v1::ToolCallId) -> bool {
+        self.denied.contains(call)
     }
 
     /// The lines of those that never ended, in their order.

@@ -5,8 +5,27 @@ use serde_json::Value;
 use super::{Event, mask, masked};
 use crate::permissions::Question;
 
+/// What goes into the log of an event, and when it happened.
+#[derive(Debug)]
+pub(super) struct Noted {
+    pub(super) time: String,
+    pub(super) event: &'static str,
+    pub(super) fields: Vec<(&'static str, Value)>,
+}
+
+impl Noted {
+    /// Of an event that has just happened.
+    pub(super) fn of(event: &Event<'_>) -> Noted {
+        Noted {
+            time: jiff::Timestamp::now().to_string(),
+            event: event.name(),
+            fields: event.fields(),
+        }
+    }
+}
+
 impl Event<'_> {
-    pub(super) fn name(&self) -> &'static str {
+    fn name(&self) -> &'static str {
         match self {
             Event::Started { .. } => "started",
             Event::Asked(_) => "asked",
@@ -18,7 +37,7 @@ impl Event<'_> {
         }
     }
 
-    pub(super) fn fields(&self) -> Vec<(&'static str, Value)> {
+    fn fields(&self) -> Vec<(&'static str, Value)> {
         match self {
             Event::Started { agent } => vec![("agent", cut(agent))],
             Event::Asked(question) => asked(question),
@@ -38,45 +57,63 @@ impl Event<'_> {
                 fields
             }
             Event::Read {
+                agent,
                 session,
                 path,
                 outcome,
             }
             | Event::Wrote {
+                agent,
                 session,
                 path,
                 outcome,
-            } => vec![
-                ("session", cut(session)),
-                ("path", cut(&path.to_string_lossy())),
-                match outcome {
-                    Ok(bytes) => ("bytes", Value::from(*bytes)),
-                    Err(why) => ("error", text(why)),
-                },
-            ],
+            } => of(
+                agent,
+                session,
+                [
+                    ("path", cut(&path.to_string_lossy())),
+                    match outcome {
+                        Ok(bytes) => ("bytes", Value::from(*bytes)),
+                        Err(why) => ("error", text(why)),
+                    },
+                ],
+            ),
             Event::Ran {
+                agent,
                 session,
                 command,
                 outcome,
-            } => vec![
-                ("session", cut(session)),
-                ("command", words(command)),
-                match outcome {
-                    Ok(terminal) => ("terminal", cut(terminal)),
-                    Err(why) => ("error", text(why)),
-                },
-            ],
+            } => of(
+                agent,
+                session,
+                [
+                    ("command", words(command)),
+                    match outcome {
+                        Ok(terminal) => ("terminal", cut(terminal)),
+                        Err(why) => ("error", text(why)),
+                    },
+                ],
+            ),
             Event::Ended {
+                agent,
                 session,
                 terminal,
                 how,
-            } => vec![
-                ("session", cut(session)),
-                ("terminal", cut(terminal)),
-                ("how", text(how)),
-            ],
+            } => of(
+                agent,
+                session,
+                [("terminal", cut(terminal)), ("how", text(how))],
+            ),
         }
     }
+}
+
+/// Whose it was, then what was done.
+fn of(agent: &str, session: &str, done: [(&'static str, Value); 2]) -> Vec<(&'static str, Value)> {
+    let agent = Some(agent).filter(|agent| !agent.is_empty());
+    let agent = agent.map(|agent| ("agent", cut(agent)));
+    let whose = agent.into_iter().chain([("session", cut(session))]);
+    whose.chain(done).collect()
 }
 
 fn asked(question: &Question) -> Vec<(&'static str, Value)> {

@@ -39,15 +39,16 @@ impl Head {
     }
 
     pub(super) fn write(&self, mut file: &File, key: &Key) -> std::io::Result<()> {
-        let said = self.said();
-        let text = format!(
-            "{said} {}",
-            blake3::keyed_hash(key, said.as_bytes()).to_hex()
-        );
-        // As long every time, so that nothing of the one before is left behind it.
-        let text = format!("{text:<width$}\n", width = LENGTH - 1);
         file.seek(SeekFrom::Start(0))?;
-        file.write_all(text.as_bytes())
+        file.write_all(self.text(key).as_bytes())
+    }
+
+    /// As long every time, so that nothing of the one before is left behind it.
+    pub(super) fn text(&self, key: &Key) -> String {
+        let said = self.said();
+        let mac = blake3::keyed_hash(key, said.as_bytes()).to_hex();
+        let text = format!("{said} {mac}");
+        format!("{text:<width$}\n", width = LENGTH - 1)
     }
 
     fn parse(text: &str, key: &Key) -> Option<Head> {

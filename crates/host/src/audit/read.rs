@@ -92,3 +92,5 @@ fn entry(text: &[u8]) -> Option<Entry> {
 }
 
 const END: &str = ".jsonl";
+/// Where the chain begins, once its oldest files are gone.
+pub(super) const BASE: &str = "base";

@@ -10,6 +10,7 @@ use std::{fs, thread};
 use attache_rpc::json;
 use expect_test::{Expect, expect};
 
+use super::read::numbers;
 use super::*;
 use crate::scratch::Scratch;
 
@@ -67,11 +68,13 @@ fn every_event() {
     });
     let (session, path) = ("s", PathBuf::from("/w/a"));
     log.append(&Event::Read {
+        agent: "claude",
         session,
         path: path.clone(),
         outcome: Ok(12),
     });
     log.append(&Event::Wrote {
+        agent: "claude",
         session,
         path,
         outcome: Err("it is protected".to_owned()),
@@ -83,11 +86,13 @@ fn every_event() {
         "abc".to_owned(),
     ];
     log.append(&Event::Ran {
+        agent: "claude",
         session,
         command: &command,
         outcome: Ok("t1"),
     });
     log.append(&Event::Ended {
+        agent: "claude",
         session,
         terminal: "t1",
         how: "exit code 0".to_owned(),
@@ -97,10 +102,10 @@ fn every_event() {
         {"seq":1,"agent":"claude","event":"started"}
         {"seq":2,"command":["curl -H 'Authorization: Bearer ***' https://***@example.com"],"event":"asked","agent":"claude","session":"s","workspace":"/w","kind":"execute","title":"Run \u001b[2J\u202etests","digest":"DIGEST","paths":[]}
         {"seq":3,"because":"policy rule `no-curl`","event":"decided","agent":"claude","session":"s","workspace":"/w","kind":"execute","title":"Run \u001b[2J\u202etests","digest":"DIGEST","paths":[],"command":["curl -H 'Authorization: Bearer ***' https://***@example.com"],"outcome":"denied"}
-        {"seq":4,"bytes":12,"event":"read","session":"s","path":"/w/a"}
-        {"seq":5,"error":"it is protected","event":"wrote","session":"s","path":"/w/a"}
-        {"seq":6,"terminal":"t1","event":"ran","session":"s","command":["npm","publish","--token","***"]}
-        {"seq":7,"how":"exit code 0","event":"ended","session":"s","terminal":"t1"}"#]]
+        {"seq":4,"bytes":12,"event":"read","agent":"claude","session":"s","path":"/w/a"}
+        {"seq":5,"error":"it is protected","event":"wrote","agent":"claude","session":"s","path":"/w/a"}
+        {"seq":6,"terminal":"t1","event":"ran","agent":"claude","session":"s","command":["npm","publish","--token","***"]}
+        {"seq":7,"how":"exit code 0","event":"ended","agent":"claude","session":"s","terminal":"t1"}"#]]
     .assert_eq(&shown);
     check_verified(&dir, expect!["7 lines in 1 files, whole"]);
     let text = fs::read_to_string(dir.join("000001.jsonl")).unwrap();
@@ -171,9 +176,51 @@ fn an_empty_log_is_whole() {
 fn the_chain_goes_on_across_files_and_programs() {
     let dir = Scratch::new();
     for number in 0..30 {
-        started(&Log::rotating(&dir, 1000).unwrap(), &number.to_string());
+        started(
+            &Log::limited(&dir, 1000, 1000).unwrap(),
+            &number.to_string(),
+        );
     }
     check_verified(&dir, expect!["30 lines in 6 files, whole"]);
+}
+
+#[test]
+fn the_oldest_files_go_and_what_is_left_is_whole() {
+    let dir = Scratch::new();
+    for number in 0..60 {
+        started(&Log::limited(&dir, 1000, 3).unwrap(), &number.to_string());
+    }
+    check_verified(
+        &dir,
+        expect![[r#"
+        12 lines in 3 files, whole
+        LOG/000013.jsonl: the 60 lines before it were dropped, as the log has a limit"#]],
+    );
+    let first = numbers(&dir).unwrap()[0];
+    let oldest = dir.join(format!("{first:06}.jsonl"));
+    let text = fs::read_to_string(&oldest).unwrap();
+
+    // Whoever removes more is found out, and so is who changes what tells where the log begins.
+    let (_, rest) = text.split_once('\n').unwrap();
+    fs::write(&oldest, rest).unwrap();
+    check_verified(
+        &dir,
+        expect![[r#"
+        0 lines in 3 files, LOG/000013.jsonl:1: lines before this one were removed
+        LOG/000013.jsonl: the 60 lines before it were dropped, as the log has a limit"#]],
+    );
+    fs::write(&oldest, &text).unwrap();
+    let base = fs::read_to_string(dir.join("base")).unwrap();
+    fs::write(dir.join("base"), base.replacen(' ', "1 ", 1)).unwrap();
+    check_verified(
+        &dir,
+        expect!["0 lines in 3 files, LOG/000013.jsonl:1: lines before this one were removed"],
+    );
+    fs::write(dir.join("base"), base).unwrap();
+
+    // A writer that was interrupted before the file was gone.
+    fs::write(dir.join(format!("{:06}.jsonl", first - 1)), "left over").unwrap();
+    assert_eq!(verify(&dir).unwrap().broken, None);
 }
 
 #[test]
@@ -186,7 +233,7 @@ fn many_programs_append_at_the_same_time() {
         for program in 0..PROGRAMS {
             let (dir, start) = (&dir, &start);
             scope.spawn(move || {
-                let log = Log::rotating(dir, 20_000).unwrap();
+                let log = Log::limited(dir, 20_000, 1000).unwrap();
                 start.wait();
                 for _ in 0..EACH {
                     started(&log, &program.to_string());
@@ -273,4 +320,51 @@ fn a_directory_that_others_may_change_is_refused() {
         .replace(&*dir.to_string_lossy(), "LOG");
     expect!["`LOG` can be changed by others; take their right to write away with `chmod go-w`"]
         .assert_eq(&error);
+}
+
+#[test]
+fn a_log_in_the_background_waits_for_nobody_and_loses_nothing() {
+    let dir = Scratch::new();
+    let log = Log::open(&dir).unwrap().in_background().unwrap();
+    let lock = fs::File::open(dir.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let begun = std::time::Instant::now();
+    for _ in 0..1000 {
+        started(&log, "agent");
+    }
+    assert!(begun.elapsed().as_millis() < 1000, "{:?}", begun.elapsed());
+    lock.unlock().unwrap();
+    drop(log);
+    check_verified(&dir, expect!["1000 lines in 1 files, whole"]);
+}
+
+#[test]
+fn a_log_in_the_background_says_what_it_had_no_room_for() {
+    let dir = Scratch::new();
+    let log = Log::open(&dir).unwrap().in_background().unwrap();
+    let lock = fs::File::open(dir.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let long = "x".repeat(1024);
+    for _ in 0..20_000 {
+        log.append(&Event::Started { agent: &long });
+    }
+    assert!(log.fault().is_some());
+    lock.unlock().unwrap();
+    log.flush(Duration::from_secs(60));
+    started(&log, "after");
+    drop(log);
+    let report = verify(&dir).unwrap();
+    assert_eq!(report.broken, None);
+    let missed = entries(&dir).unwrap().map(Result::unwrap);
+    let missed = missed.filter(|entry| entry.event == "missed");
+    let missed: u64 = missed
+        .map(|entry| entry.fields["events"].as_u64().unwrap())
+        .sum();
+    let written = report.lines
+        - entries(&dir)
+            .unwrap()
+            .filter(|it| it.as_ref().unwrap().event == "missed")
+            .count() as u64;
+    assert_eq!(written + missed, 20_001);
+    assert!(missed > 0);
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::chain::{Bad, Line, Link};
 use super::head::{Found, Head};
-use super::read::{bytes, file_path, lines, numbers};
+use super::read::{BASE, bytes, file_path, lines, numbers};
 use crate::private::{self, Error};
 
 /// What a log looks like.
@@ -78,14 +78,28 @@ impl fmt::Display for Break {
 ///
 /// When a file cannot be read. That the chain does not hold is no error but in the report.
 pub fn verify(dir: &Path) -> Result<Report, Error> {
-    let files = numbers(dir)?;
+    let mut files = numbers(dir)?;
+    let base = match keyed(dir, BASE)? {
+        Some(Found::Head(base)) => Some(base),
+        _ => None,
+    };
+    // One that was about to go when its writer was interrupted.
+    files.retain(|number| base.is_none_or(|base| *number >= base.file));
+    let start = base.map_or(Link::START, |base| base.link);
     let mut walk = Walk {
         dir,
-        link: Link::START,
+        link: start,
         at: (file_path(dir, files.first().copied().unwrap_or(1)), 0),
         stray: None,
         notes: Vec::new(),
     };
+    if base.is_some() {
+        let first = file_path(dir, files.first().copied().unwrap_or(1));
+        let (lines, first) = (start.seq, first.display());
+        walk.notes.push(format!(
+            "{first}: the {lines} lines before it were dropped, as the log has a limit"
+        ));
+    }
     let mut broken = None;
     for number in &files {
         broken = walk.file(*number, &bytes(dir, *number)?)?;
@@ -97,7 +111,7 @@ pub fn verify(dir: &Path) -> Result<Report, Error> {
         broken = walk.end(files.is_empty())?;
     }
     Ok(Report {
-        lines: walk.link.seq,
+        lines: walk.link.seq.saturating_sub(start.seq),
         files: files.len(),
         notes: walk.notes,
         broken,
@@ -187,7 +201,7 @@ impl Walk<'_> {
         if self.stray.take().is_some() {
             self.note("the beginning of a line, whose writer was interrupted");
         }
-        let head = self.head()?;
+        let head = keyed(self.dir, "head")?;
         let kind = match head {
             None | Some(Found::Nothing) if is_empty => return Ok(None),
             None | Some(Found::Nothing | Found::Forged) => BreakKind::HeadLost,
@@ -205,20 +219,6 @@ impl Walk<'_> {
         Ok(Some(self.here(kind)))
     }
 
-    /// `None` if there is no key or no head.
-    fn head(&self) -> Result<Option<Found>, Error> {
-        let Some(key) = private::read_key(&self.dir.join("key"))? else {
-            return Ok(None);
-        };
-        let path = self.dir.join("head");
-        let Some(file) = private::open(&path, OpenOptions::new().read(true))? else {
-            return Ok(None);
-        };
-        Head::read(&file, &key)
-            .map(Some)
-            .map_err(|error| Error::new(&path, error))
-    }
-
     fn here(&self, kind: BreakKind) -> Break {
         let (file, line) = self.at.clone();
         Break { file, line, kind }
@@ -228,4 +228,18 @@ impl Walk<'_> {
         self.notes
             .push(format!("{}:{}: {what}", self.at.0.display(), self.at.1));
     }
+}
+
+/// A place in the chain that was kept with a keyed digest; `None` if there is no key or no such file.
+fn keyed(dir: &Path, name: &str) -> Result<Option<Found>, Error> {
+    let Some(key) = private::read_key(&dir.join("key"))? else {
+        return Ok(None);
+    };
+    let path = dir.join(name);
+    let Some(file) = private::open(&path, OpenOptions::new().read(true))? else {
+        return Ok(None);
+    };
+    Head::read(&file, &key)
+        .map(Some)
+        .map_err(|error| Error::new(&path, error))
 }

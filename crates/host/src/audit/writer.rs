@@ -9,14 +9,16 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::chain::{Line, Link};
+use super::fields::Noted;
 use super::head::{Found, Head};
-use super::read::{file_path, numbers};
+use super::read::{BASE, bytes, file_path, lines, numbers};
 use crate::private::{self, Error, Key};
 
 #[derive(Debug)]
 pub(super) struct Writer {
     dir: PathBuf,
     rotate_at: u64,
+    most_files: usize,
     key: Key,
     lock: File,
     head: File,
@@ -41,10 +43,12 @@ enum Note {
     HeadLost,
     /// So many events could not be written.
     Missed(u64),
+    /// The lines up to this one are gone, since the log has a limit.
+    Dropped(u64),
 }
 
 impl Writer {
-    pub(super) fn open(dir: &Path, rotate_at: u64) -> Result<Writer, Error> {
+    pub(super) fn open(dir: &Path, rotate_at: u64, most_files: usize) -> Result<Writer, Error> {
         private::create_dir(dir)?;
         let lock_path = dir.join("lock");
         let lock = private::lock(&lock_path)?;
@@ -59,6 +63,7 @@ impl Writer {
         Ok(Writer {
             dir,
             rotate_at,
+            most_files,
             key,
             lock,
             head,
@@ -67,8 +72,13 @@ impl Writer {
         })
     }
 
-    pub(super) fn append(&mut self, event: &str, fields: &[(&str, Value)]) -> Result<(), Error> {
-        let appended = self.append_locked(event, fields);
+    /// Events that somebody could not even hand over.
+    pub(super) fn miss(&mut self, events: u64) {
+        self.missed = self.missed.saturating_add(events);
+    }
+
+    pub(super) fn append(&mut self, noted: &Noted) -> Result<(), Error> {
+        let appended = self.append_locked(noted);
         self.missed = match appended {
             Ok(()) => 0,
             Err(_) => self.missed.saturating_add(1),
@@ -76,7 +86,7 @@ impl Writer {
         appended
     }
 
-    fn append_locked(&mut self, event: &str, fields: &[(&str, Value)]) -> Result<(), Error> {
+    fn append_locked(&mut self, noted: &Noted) -> Result<(), Error> {
         let path = self.dir.join("lock");
         // Who has kept the lock for long will keep it longer, and each event would wait.
         let patience = match self.missed {
@@ -84,24 +94,26 @@ impl Writer {
             _ => Duration::ZERO,
         };
         private::hold(&path, &self.lock, patience)?;
-        let appended = self.append_alone(event, fields);
+        let appended = self.append_alone(noted);
         self.lock
             .unlock()
             .map_err(|error| Error::new(&path, error))?;
         appended
     }
 
-    fn append_alone(&mut self, event: &str, fields: &[(&str, Value)]) -> Result<(), Error> {
+    fn append_alone(&mut self, noted: &Noted) -> Result<(), Error> {
         let mut state = self.state()?;
         if self.missed > 0 {
             state.notes.push(Note::Missed(self.missed));
         }
         if state.size >= self.rotate_at {
             (state.file, state.size) = (state.file.saturating_add(1), 0);
+            // An old file that cannot be removed is no reason to write nothing.
+            state.notes.extend(self.drop_oldest().ok().flatten());
         }
         let (mut text, mut link) = (String::new(), state.link);
         let mut add = |event: &str, fields: &[(&str, Value)]| {
-            let (line, next) = link.next(&jiff::Timestamp::now().to_string(), event, fields);
+            let (line, next) = link.next(&noted.time, event, fields);
             text.push_str(&line);
             link = next;
         };
@@ -109,10 +121,11 @@ impl Writer {
             match note {
                 Note::Torn(bytes) => add("torn", &[("bytes", Value::from(*bytes))]),
                 Note::HeadLost => add("head_lost", &[]),
+                Note::Dropped(seq) => add("dropped", &[("through", Value::from(*seq))]),
                 Note::Missed(events) => add("missed", &[("events", Value::from(*events))]),
             }
         }
-        add(event, fields);
+        add(noted.event, &noted.fields);
         if state.notes.iter().any(|note| matches!(note, Note::Torn(_))) {
             text.insert(0, '\n');
         }
@@ -137,6 +150,37 @@ impl Writer {
             Ok(metadata) => Ok(metadata.len()),
             Err(error) => Err(Error::new(&path, error)),
         }
+    }
+
+    /// Makes room for one more file. Where the chain begins from then on is kept with a keyed digest before anything goes,
+    /// so that `verify` can tell this from what a stranger has removed. A file that is not whole stays.
+    fn drop_oldest(&mut self) -> Result<Option<Note>, Error> {
+        let numbers = numbers(&self.dir)?;
+        let Some(surplus) = (numbers.len() + 1)
+            .checked_sub(self.most_files)
+            .filter(|it| *it > 0)
+        else {
+            return Ok(None);
+        };
+        let (gone, kept) = numbers.split_at(surplus.min(numbers.len()));
+        let (Some(last), Some(first)) = (gone.last(), kept.first()) else {
+            return Ok(None);
+        };
+        let bytes = bytes(&self.dir, *last)?;
+        let Some(line) = lines(&bytes).last().and_then(|text| Line::read(text).ok()) else {
+            return Ok(None);
+        };
+        let base = Head {
+            link: line.link,
+            file: *first,
+            size: 0,
+        };
+        private::replace(&self.dir.join(BASE), &base.text(&self.key))?;
+        for number in gone {
+            let path = file_path(&self.dir, *number);
+            std::fs::remove_file(&path).map_err(|error| Error::new(&path, error))?;
+        }
+        Ok(Some(Note::Dropped(line.link.seq)))
     }
 
     /// Where the chain stands. As long as the head is right and the file as long as it says, nothing is read.

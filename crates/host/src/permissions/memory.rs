@@ -7,6 +7,7 @@ use attache_schema::v1;
 use serde::{Deserialize, Serialize};
 
 use super::command::CommandPattern;
+use super::denied::Denied;
 use super::facts::Facts;
 use super::glob::PathPattern;
 use super::rules::{Rule, Rules};
@@ -42,6 +43,9 @@ pub struct Remembered {
     pub decided: u64,
     /// When it ends, in seconds since 1970; without it as the scope does.
     pub expires: Option<u64>,
+    /// What it holds for under every kind and name, where it denies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    denied: Option<Denied>,
 }
 
 /// What a decision holds for.
@@ -127,6 +131,7 @@ impl Remembered {
             scope: decision.scope,
             decided: seconds(now),
             expires: decision.expires.map(seconds),
+            denied: Denied::of(question).filter(|_| !decision.is_allowed),
         };
         remembered.id = remembered.new_id(now);
         remembered
@@ -136,8 +141,6 @@ impl Remembered {
     pub(super) fn answers(&self, facts: &Facts<'_>, workspace: &Workspace, now: u64) -> bool {
         let question = facts.question;
         self.agent == question.agent
-            && self.kind == question.kind.as_str()
-            && self.tool == question.tool
             && self.expires.is_none_or(|expires| now < expires)
             && !self.is_from_the_future(now)
             && self
@@ -148,7 +151,7 @@ impl Remembered {
                 .workspace
                 .as_ref()
                 .is_none_or(|known| known.is(workspace))
-            && self.holds_for(facts)
+            && (self.holds_for(facts) || self.still_denies(facts))
     }
 
     /// Whether it answers the same questions as another one.
@@ -179,11 +182,19 @@ impl Remembered {
         is_limited && now.saturating_add(CLOCK_STEPS) < self.decided
     }
 
+    /// A denial holds for the same command and the same files, also when the agent calls the tool something else.
+    fn still_denies(&self, facts: &Facts<'_>) -> bool {
+        let denied = self.denied.as_ref();
+        !self.is_allowed && denied.is_some_and(|denied| denied.holds_for(facts.question))
+    }
+
     /// What is allowed by a pattern has to be understood whole; what is denied by one only in part.
     fn holds_for(&self, facts: &Facts<'_>) -> bool {
+        let question = facts.question;
+        let is_tool = self.kind == question.kind.as_str() && self.tool == question.tool;
         let mut rule = Rule::named(self.id.clone());
         match &self.what {
-            What::Exactly(digest) => return *digest == facts.question.subject.to_string(),
+            What::Exactly(digest) => return is_tool && *digest == question.subject.to_string(),
             What::Commands(text) => rule.commands.extend(CommandPattern::parse(text)),
             What::Files(text) => rule.paths.extend(PathPattern::parse(text)),
         }
@@ -193,8 +204,12 @@ impl Remembered {
         let mut rules = Rules::default();
         rules.add(rule);
         match self.is_allowed {
-            true => rules.allowing(facts).is_some(),
-            false => rules.catching(facts).is_some(),
+            true => is_tool && rules.allowing(facts).is_some(),
+            false => {
+                let is_about = |denied: &Denied| denied.is_about(question);
+                (is_tool || self.denied.as_ref().is_some_and(is_about))
+                    && rules.catching(facts).is_some()
+            }
         }
     }
 

@@ -37,13 +37,14 @@ pub enum Action {
 }
 
 impl Policy {
-    /// Reads a policy. `name` stands in errors.
+    /// Reads a policy: JSON in which comments and trailing commas are allowed. `name` stands in errors.
     ///
     /// # Errors
     ///
     /// What is wrong in it, and where.
     pub fn parse(name: &str, text: &str) -> Result<Policy, PolicyError> {
-        let node = Node::document(name, text);
+        let text = document::without_comments(text);
+        let node = Node::document(name, &text);
         let mut policy = Policy::default();
         for (member, value) in node.members()? {
             match &*member {

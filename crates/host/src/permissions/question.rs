@@ -16,7 +16,7 @@ use input::Input;
 /// What an agent asks to do, as far as it can be told from the tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// The agent's name, as the person chose it.
+    /// The agent as the person chose it: a name, or the path of a program.
     pub agent: String,
     /// The session's working directory.
     pub workspace: PathBuf,
@@ -77,6 +77,13 @@ impl Question {
         question
     }
 
+    /// The names under which rules that deny know the agent: one that was started by its path is also known by its name.
+    pub(super) fn agent_names(&self) -> impl Iterator<Item = &str> {
+        let path = self.agent.split(" #").next().unwrap_or(&self.agent);
+        let name = Path::new(path).file_name().and_then(|name| name.to_str());
+        std::iter::once(&*self.agent).chain(name.filter(|name| *name != self.agent))
+    }
+
     /// Whether it would change a file that grants power later: such a question is always put to a person.
     pub fn is_protected(&self) -> bool {
         let only_reads = matches!(
@@ -97,7 +104,7 @@ impl Question {
     }
 
     /// The path from the workspace on: its own directories grant nothing.
-    fn seen(&self, path: &Path) -> PathBuf {
+    pub(super) fn seen(&self, path: &Path) -> PathBuf {
         paths::inside(&self.workspace, path).unwrap_or_else(|| paths::normal(&self.workspace, path))
     }
 }

@@ -35,7 +35,8 @@ impl Rule {
     fn allows(&self, facts: &Facts<'_>) -> bool {
         let question = facts.question;
         let command = question.command.as_deref();
-        self.is_about(facts, &facts.kind())
+        self.is_for(&question.agent)
+            && self.is_about(facts, &facts.kind())
             && (self.words.is_empty()
                 || self
                     .words
@@ -50,10 +51,15 @@ impl Rule {
     fn catches(&self, facts: &Facts<'_>) -> bool {
         let question = facts.question;
         let mut kinds = [question.kind.clone(), facts.kind()].into_iter();
-        kinds.any(|kind| self.is_about(facts, &kind))
+        question.agent_names().any(|name| self.is_for(name))
+            && kinds.any(|kind| self.is_about(facts, &kind))
             && (self.words.is_empty() || self.words.iter().any(|word| facts.is_named(word)))
             && (self.commands.is_empty() || self.commands.iter().any(|pattern| facts.runs(pattern)))
             && (self.paths.is_empty() || self.paths.iter().any(|pattern| facts.touches(pattern)))
+    }
+
+    fn is_for(&self, agent: &str) -> bool {
+        self.agents.is_empty() || self.agents.iter().any(|it| it == agent)
     }
 
     fn is_about(&self, facts: &Facts<'_>, kind: &v1::ToolKind) -> bool {
@@ -63,8 +69,7 @@ impl Rule {
             (Some(start), Some(tool)) => tool.starts_with(start),
             (None, Some(tool)) => tool == pattern,
         };
-        (self.agents.is_empty() || self.agents.contains(&question.agent))
-            && (self.kinds.is_empty() || self.kinds.contains(kind))
+        (self.kinds.is_empty() || self.kinds.contains(kind))
             && (self.tools.is_empty() || self.tools.iter().any(is_tool))
     }
 
@@ -211,7 +216,8 @@ impl Rules {
             .for_each(|title| take(self.by_word.get(&title)));
         for kind in [question.kind.clone(), facts.kind()] {
             take(self.by_word.get(kind.as_str()));
-            for agent in [None, Some(question.agent.clone())] {
+            let names = question.agent_names().map(|name| Some(name.to_owned()));
+            for agent in std::iter::once(None).chain(names) {
                 take(self.by_kind.get(&(agent.clone(), None)));
                 take(self.by_kind.get(&(agent, Some(kind.clone()))));
             }

@@ -1,14 +1,12 @@
-//! What permissions know at a time: the store, what holds for this program only, and what went wrong.
+//! What permissions know beside the store: what holds for this program only, and what went wrong.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 
 use attache_schema::v1;
 
-use super::facts::Facts;
 use super::memory::{self, Remembered, Workspace};
-use super::store::Store;
-use super::{StoreError, Warning};
+use super::{Question, Warning};
 
 /// Which decisions are meant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,9 +30,8 @@ impl Filter {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct State {
-    store: Option<Store>,
     /// Decisions for a session, and those that could not be stored.
     here: Vec<Remembered>,
     directories: HashMap<v1::SessionId, Vec<PathBuf>>,
@@ -42,81 +39,28 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn new(store: Option<PathBuf>) -> State {
-        State {
-            store: store.map(Store::at),
-            here: Vec::new(),
-            directories: HashMap::new(),
-            faults: VecDeque::new(),
-        }
+    /// What is known for a question: decisions of its agent, and directories that count as inside.
+    pub(super) fn of(&self, question: &Question) -> (Vec<Remembered>, Vec<PathBuf>) {
+        let own = self.here().filter(|it| it.agent == question.agent);
+        let directories = self.directories(&question.session);
+        (own.cloned().collect(), directories.to_vec())
     }
 
-    pub(super) fn refresh(&mut self) {
-        if let Some(store) = &mut self.store
-            && let Err(error) = store.refresh()
-        {
-            self.warn(format!("remembered decisions are ignored: {error}"));
-        }
+    pub(super) fn here(&self) -> impl Iterator<Item = &Remembered> {
+        self.here.iter()
     }
 
-    /// The decision that answers a question. One that denies counts before those that allow.
-    pub(super) fn recall(&self, facts: &Facts<'_>, now: u64) -> Option<&Remembered> {
-        let agent = &facts.question.agent;
-        let mut own = self
-            .all()
-            .filter(|remembered| remembered.agent == *agent)
-            .peekable();
-        own.peek()?;
-        let workspace = Workspace::at(&facts.question.workspace);
-        let fitting = own.filter(|remembered| remembered.answers(facts, &workspace, now));
-        fitting.min_by_key(|remembered| remembered.is_allowed)
+    pub(super) fn change<T>(&mut self, change: impl FnOnce(&mut Vec<Remembered>) -> T) -> T {
+        change(&mut self.here)
     }
 
-    pub(super) fn keep(&mut self, remembered: Remembered, now: u64) {
-        if remembered.session.is_some() {
-            return self.keep_here(remembered);
+    pub(super) fn keep(&mut self, remembered: Remembered) {
+        self.here.retain(|old| !remembered.replaces(old));
+        if self.here.len() >= MAX_HERE {
+            return self
+                .warn("too many decisions for one session; this one is not remembered".to_owned());
         }
-        let Some(store) = &mut self.store else {
-            return self.keep_here(remembered);
-        };
-        let new = remembered.clone();
-        let stored = store.change(|decisions| {
-            decisions.retain(|old| !new.replaces(old) && !old.is_over(now));
-            decisions.push(new);
-        });
-        if let Err(error) = stored {
-            self.warn(format!(
-                "the decision holds until the program ends: {error}"
-            ));
-            self.keep_here(remembered);
-        }
-    }
-
-    pub(super) fn list(&self, now: u64) -> Vec<Remembered> {
-        self.all()
-            .filter(|remembered| !remembered.is_over(now))
-            .cloned()
-            .collect()
-    }
-
-    pub(super) fn remove(
-        &mut self,
-        fits: impl Fn(&Remembered) -> bool,
-    ) -> Result<Vec<Remembered>, StoreError> {
-        let mut removed: Vec<Remembered> = self
-            .here
-            .extract_if(.., |remembered| fits(remembered))
-            .collect();
-        if let Some(store) = &mut self.store
-            && store.exists()
-        {
-            removed.extend(store.change(|decisions| {
-                decisions
-                    .extract_if(.., |remembered| fits(remembered))
-                    .collect::<Vec<_>>()
-            })?);
-        }
-        Ok(removed)
+        self.here.push(remembered);
     }
 
     pub(super) fn add_directories(&mut self, session: &v1::SessionId, directories: &[PathBuf]) {
@@ -142,21 +86,7 @@ impl State {
         self.faults.pop_front().map(|warning| warning.0)
     }
 
-    fn keep_here(&mut self, remembered: Remembered) {
-        self.here.retain(|old| !remembered.replaces(old));
-        if self.here.len() >= MAX_HERE {
-            return self
-                .warn("too many decisions for one session; this one is not remembered".to_owned());
-        }
-        self.here.push(remembered);
-    }
-
-    fn all(&self) -> impl Iterator<Item = &Remembered> {
-        let stored = self.store.iter().flat_map(Store::decisions);
-        self.here.iter().chain(stored)
-    }
-
-    fn warn(&mut self, text: String) {
+    pub(super) fn warn(&mut self, text: String) {
         if self.faults.len() < MAX_FAULTS {
             self.faults.push_back(Warning(text));
         }

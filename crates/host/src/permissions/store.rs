@@ -23,6 +23,26 @@ struct Content {
     mac: String,
 }
 
+/// What every version has.
+#[derive(Debug, Deserialize)]
+struct Version {
+    version: u32,
+}
+
+/// Why what is there cannot be used.
+enum Unread {
+    /// Nobody knows who wrote it.
+    Untrusted(Error),
+    /// Another version of ours may have: it is not for us to touch.
+    Version(Error),
+}
+
+impl From<Error> for Unread {
+    fn from(error: Error) -> Unread {
+        Unread::Untrusted(error)
+    }
+}
+
 impl Store {
     /// A file that has not been looked at yet.
     pub(super) fn at(path: PathBuf) -> Store {
@@ -53,7 +73,10 @@ impl Store {
             return Ok(());
         }
         (self.stamp, self.decisions) = (stamp, Vec::new());
-        if let Some((decisions, stamp)) = self.read()? {
+        let read = self.read().map_err(|unread| match unread {
+            Unread::Untrusted(error) | Unread::Version(error) => error,
+        });
+        if let Some((decisions, stamp)) = read? {
             (self.stamp, self.decisions) = (Some(stamp), decisions);
         }
         Ok(())
@@ -73,7 +96,8 @@ impl Store {
         let lock = private::lock(&self.path.with_extension("lock"))?;
         let mut decisions = match self.read() {
             Ok(read) => read.map(|(decisions, _)| decisions).unwrap_or_default(),
-            Err(_) => self.put_aside()?,
+            Err(Unread::Version(error)) => return Err(error),
+            Err(Unread::Untrusted(_)) => self.put_aside()?,
         };
         let before = decisions.clone();
         let changed = change(&mut decisions);
@@ -91,20 +115,22 @@ impl Store {
         Ok(changed)
     }
 
-    fn read(&self) -> Result<Option<(Vec<Remembered>, Stamp)>, Error> {
+    fn read(&self) -> Result<Option<(Vec<Remembered>, Stamp)>, Unread> {
         let Some((text, stamp)) = private::read(&self.path, MAX_FILE)? else {
             return Ok(None);
         };
-        let refused = |why| Error::refused(&self.path, why);
+        let refused = |why| Unread::Untrusted(Error::refused(&self.path, why));
         let Some(key) = private::read_key(&self.key_path())? else {
             return Err(refused(
                 "has no key beside it, so nobody knows who wrote it",
             ));
         };
-        let content: Content = serde_json::from_str(&text).map_err(|_| refused("is damaged"))?;
-        if content.version != VERSION {
-            return Err(refused("is of another version"));
+        let version = serde_json::from_str::<Version>(&text).map(|it| it.version);
+        if version.is_ok_and(|version| version != VERSION) {
+            let why = "is of another version of attache and is left as it is; use that version, or move the file away";
+            return Err(Unread::Version(Error::refused(&self.path, why)));
         }
+        let content: Content = serde_json::from_str(&text).map_err(|_| refused("is damaged"))?;
         let mac = mac(&key, &content.decisions);
         // Digests compare in constant time, texts do not.
         match content.mac.parse::<blake3::Hash>() {

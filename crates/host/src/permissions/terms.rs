@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
@@ -64,15 +64,6 @@ pub struct Decision {
     pub scope: Scope,
     /// How long it holds; `None` is for as long as the scope does.
     pub expires: Option<SystemTime>,
-}
-
-impl Decision {
-    /// A decision that is forgotten after a time.
-    #[must_use]
-    pub fn expiring_in(mut self, time: Duration) -> Decision {
-        self.expires = SystemTime::now().checked_add(time);
-        self
-    }
 }
 
 /// What happens with questions that no rule and no decision answers.

@@ -151,6 +151,13 @@ impl<T: Sample> Sample for BTreeMap<String, T> {
     }
 }
 
+impl Sample for v1::ElicitationProperties {
+    fn sample(source: &mut Source<'_>) -> Self {
+        let fields = source.list(|source| (source.text(), Sample::sample(source)));
+        fields.into()
+    }
+}
+
 impl Sample for Raw {
     /// Never `null`: in the members that hold raw values it means the same as absence.
     fn sample(source: &mut Source<'_>) -> Self {

@@ -1,6 +1,6 @@
 //! The form of an elicitation: a flat object of simple fields.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use attache_rpc::json::{Decode, Encode, Error, Members, Raw, Reader, write};
 
@@ -12,12 +12,108 @@ message! {
         schema_type: ElicitationSchemaType = "type" lenient shown,
         /// The form's title.
         title: Option<String> = "title" lenient,
-        /// The fields by name.
-        properties: BTreeMap<String, ElicitationPropertySchema> = "properties" shown,
+        /// The fields by name, in the order of the wire.
+        properties: ElicitationProperties = "properties" shown,
         /// The fields that must be filled in.
         required: Option<Vec<String>> = "required",
         /// What the form is for.
         description: Option<String> = "description" lenient,
+    }
+}
+
+/// The fields of a form by name, in the order in which they stand: that is the order in which a person is asked.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ElicitationProperties(Vec<(String, ElicitationPropertySchema)>);
+
+impl ElicitationProperties {
+    /// The field of a name.
+    pub fn get(&self, name: &str) -> Option<&ElicitationPropertySchema> {
+        let mut named = self.iter().filter(|(known, _)| *known == name);
+        named.next().map(|(_, field)| field)
+    }
+
+    /// All fields with their names.
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &ElicitationPropertySchema)> {
+        self.0.iter().map(|(name, field)| (name, field))
+    }
+}
+
+/// Of one name the last counts, at the place of the first.
+#[derive(Default)]
+struct Collected {
+    fields: Vec<(String, ElicitationPropertySchema)>,
+    places: HashMap<String, usize>,
+}
+
+impl Collected {
+    fn add(&mut self, name: String, field: ElicitationPropertySchema) {
+        match self.places.get(&name) {
+            Some(place) => self.fields[*place].1 = field,
+            None => {
+                self.places.insert(name.clone(), self.fields.len());
+                self.fields.push((name, field));
+            }
+        }
+    }
+}
+
+impl<N: Into<String>> FromIterator<(N, ElicitationPropertySchema)> for ElicitationProperties {
+    fn from_iter<I: IntoIterator<Item = (N, ElicitationPropertySchema)>>(fields: I) -> Self {
+        let mut collected = Collected::default();
+        for (name, field) in fields {
+            collected.add(name.into(), field);
+        }
+        ElicitationProperties(collected.fields)
+    }
+}
+
+impl<N: Into<String>, const LENGTH: usize> From<[(N, ElicitationPropertySchema); LENGTH]>
+    for ElicitationProperties
+{
+    fn from(fields: [(N, ElicitationPropertySchema); LENGTH]) -> Self {
+        fields.into_iter().collect()
+    }
+}
+
+impl<N: Into<String>> From<Vec<(N, ElicitationPropertySchema)>> for ElicitationProperties {
+    fn from(fields: Vec<(N, ElicitationPropertySchema)>) -> Self {
+        fields.into_iter().collect()
+    }
+}
+
+impl<N: Into<String>> From<BTreeMap<N, ElicitationPropertySchema>> for ElicitationProperties {
+    fn from(fields: BTreeMap<N, ElicitationPropertySchema>) -> Self {
+        fields.into_iter().collect()
+    }
+}
+
+impl Decode for ElicitationProperties {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let mut collected = Collected::default();
+        let mut more = reader.open_object()?;
+        let mut index = 0;
+        while more {
+            let name = reader.name()?.into_owned();
+            let field = Decode::decode(reader).map_err(|error: Error| error.at(index))?;
+            collected.add(name, field);
+            index += 1;
+            more = reader.more_members()?;
+        }
+        Ok(ElicitationProperties(collected.fields))
+    }
+}
+
+impl Encode for ElicitationProperties {
+    fn encode(&self, out: &mut String) {
+        out.push('{');
+        for (name, field) in self.iter() {
+            write::member(out, name, field);
+        }
+        out.push('}');
+    }
+
+    fn is_absent(&self) -> bool {
+        self.0.is_empty()
     }
 }
 

@@ -1,13 +1,14 @@
 //! What the commands of the screen do.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use attache::v1;
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::{App, Dialog};
+use super::{App, Dialog, Export};
 use crate::chat::editor::{Editor, Lines};
-use crate::chat::effect::{Effect, Format, Mouse, Say};
+use crate::chat::effect::{Effect, Format, Mouse, Say, There};
 use crate::chat::help::Help;
 use crate::chat::keymap::Action;
 use crate::chat::picker::{Awaits, Picker};
@@ -57,6 +58,10 @@ impl App {
             Action::Search => self.dialog = Some(Dialog::Search(Search::default())),
             Action::Plan => {
                 let tab = self.tab_mut();
+                if tab.transcript.plan().is_some() && tab.plan().is_none() {
+                    (tab.done_plan, tab.plan) = (None, PlanShown::List);
+                    return;
+                }
                 tab.plan = match tab.plan {
                     PlanShown::Line => PlanShown::List,
                     PlanShown::List => PlanShown::Nothing,
@@ -170,8 +175,11 @@ impl App {
         let is_plain = |char: &char| char.is_ascii_alphanumeric() || *char == '-';
         let name: String = name.unwrap_or("session").chars().filter(is_plain).collect();
         let name: String = name.chars().take(40).collect();
-        let editor = Editor::with(&format!("attache-{name}.{ending}"));
-        self.dialog = Some(Dialog::Export(editor, format));
+        self.dialog = Some(Dialog::Export(Export {
+            name: Editor::with(&format!("attache-{name}.{ending}")),
+            format,
+            there: None,
+        }));
     }
 
     /// The transcript as it is to be written to a file.
@@ -179,27 +187,42 @@ impl App {
         let transcript = &self.tab().transcript;
         match format {
             Format::Markdown => export::markdown_with(transcript, terminal),
-            Format::Json => export::json(transcript),
+            Format::Json => export::json_with(transcript, terminal),
         }
     }
 
     /// Keys of the line in which the name of an export is asked.
     pub(super) fn export_key(&mut self, key: &KeyEvent) {
-        let Some(Dialog::Export(editor, format)) = &mut self.dialog else {
+        let cwd = self.tab().cwd().to_owned();
+        let Some(Dialog::Export(export)) = &mut self.dialog else {
             return;
         };
         match key.code {
             KeyCode::Esc => self.dialog = None,
             KeyCode::Enter => {
-                let format = *format;
-                let name = editor.take();
-                self.dialog = None;
-                let path = self.tab().cwd().join(name.trim());
-                self.effects.push(Effect::Export { path, format });
+                let format = export.format;
+                let path = cwd.join(export.name.text().trim());
+                // It stays open until the file is written: there may be one already.
+                let there = match export.there.as_ref() == Some(&path) {
+                    true => There::Goes,
+                    false => There::Stays,
+                };
+                self.effects.push(Effect::Export {
+                    path,
+                    format,
+                    there,
+                });
             }
             _ => {
-                editor.key(key, Lines::One);
+                export.name.key(key, Lines::One);
             }
+        }
+    }
+
+    /// There is a file of that name: only another Enter writes over it.
+    pub(super) fn ask_over(&mut self, path: PathBuf) {
+        if let Some(Dialog::Export(export)) = &mut self.dialog {
+            export.there = Some(path);
         }
     }
 }

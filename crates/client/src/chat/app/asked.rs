@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use attache_host::permissions::Term;
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::App;
@@ -28,8 +29,8 @@ impl App {
         match &mut ask.what {
             What::Question(question) => {
                 if let Some(answer) = question.key(key) {
-                    let number = question.asked.question;
-                    self.answered(number, answer);
+                    let (number, term) = (question.asked.question, question.term());
+                    self.answered(number, answer, term);
                 }
             }
             What::Form(number, form) => {
@@ -83,10 +84,14 @@ impl App {
         }
     }
 
-    fn answered(&mut self, question: u64, answer: Answer) {
+    fn answered(&mut self, question: u64, answer: Answer, term: Term) {
         let session = self.tab().session().cloned();
         self.asks.take(session.as_ref());
-        self.submit(Command::Answer { question, answer });
+        self.submit(Command::Answer {
+            question,
+            answer,
+            term,
+        });
     }
 
     fn after_death(&mut self, key: &KeyEvent, now: Instant) {

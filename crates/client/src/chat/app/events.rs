@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use attache::v1;
+use attache_host::permissions::Term;
 
 use super::{App, Life};
 use crate::chat::asks::{Ask, What};
@@ -66,8 +67,12 @@ impl App {
         match event {
             Event::Asked(asked) => self.asked(*asked, now),
             Event::Withdrawn(number) => self.asks.retain(|ask| !ask.is_question(number)),
+            Event::Trouble(why) => {
+                self.toast(Tone::Bad, why.clone(), now);
+                self.tab_mut().remark(Tone::Bad, why);
+            }
             Event::Decided {
-                question,
+                asked,
                 is_allowed,
                 because,
             } => {
@@ -75,8 +80,8 @@ impl App {
                     true => (Tone::Good, "allowed"),
                     false => (Tone::Bad, "denied"),
                 };
-                let remark = format!("{word}: {} ({because})", question.title);
-                if let Some(tab) = self.tab_of(&question.session) {
+                let remark = format!("{word}: {} ({because})", asked.what.title);
+                if let Some(tab) = self.tab_of(&asked.what.session) {
                     tab.remark(tone, remark);
                 }
             }
@@ -101,6 +106,7 @@ impl App {
 
     fn began(&mut self, session: &v1::SessionId, content: Vec<v1::ContentBlock>, now: Instant) {
         if let Some(tab) = self.tab_of(session) {
+            tab.fold_plan();
             let change = tab.transcript.begin_turn(content);
             tab.changed(&change, now);
             tab.turn = Some(Turn {
@@ -146,13 +152,14 @@ impl App {
     fn asked(&mut self, asked: Asked, now: Instant) {
         let number = asked.question;
         let session = self.home_of(asked.what.session.clone());
-        let what = What::Question(Box::new(Question::new(asked)));
+        let what = What::Question(Box::new(Question::new(asked, self.settings.term)));
         if self.asks.push(session.clone(), what) {
             self.point_to(session.as_ref(), now);
         } else {
             self.submit(Command::Answer {
                 question: number,
                 answer: Answer::Dismiss,
+                term: Term::Endless,
             });
         }
     }

@@ -47,8 +47,8 @@ impl App {
     pub(super) fn paste(&mut self, text: &str, now: Instant) {
         match &mut self.dialog {
             Some(Dialog::Picker(picker)) => return picker.paste(text),
-            Some(Dialog::Export(editor, _)) => {
-                editor.insert(&text.replace(['\n', '\r'], " "));
+            Some(Dialog::Export(export)) => {
+                export.name.insert(&text.replace(['\n', '\r'], " "));
                 return;
             }
             Some(Dialog::Search(search)) => {

@@ -13,12 +13,33 @@ impl App {
     pub(super) fn palette(&self) -> Picker {
         let entries = ACTIONS
             .iter()
-            .filter(|entry| entry.action != Action::Palette);
+            .filter(|entry| entry.action != Action::Palette && self.can(entry.action));
         let rows = entries.map(|entry| {
             let key = entry.key.map(|key| key.name()).unwrap_or_default();
             Row::new(entry.name, key, Choice::Do(entry.action))
         });
         Picker::new("Commands", rows.collect())
+    }
+
+    /// Whether a command can do anything now.
+    fn can(&self, action: Action) -> bool {
+        let tab = self.tab();
+        let offered = self.capabilities();
+        let sessions = &offered.session_capabilities;
+        match action {
+            Action::Sessions => sessions.list.is_some(),
+            Action::Fork => sessions.fork.is_some() && tab.session().is_some(),
+            Action::NextTab | Action::PreviousTab | Action::Tabs => self.tabs.len() > 1,
+            Action::Modes | Action::NextMode => self.modes().is_some(),
+            Action::Model => self.models().is_some(),
+            Action::Options => self.options().is_some(),
+            Action::Queue => self.queue().is_some(),
+            Action::Cancel | Action::Steer => tab.turn.is_some(),
+            Action::Plan => tab.transcript.plan().is_some(),
+            Action::Login => self.logins().is_some(),
+            Action::Logout => offered.auth.logout.is_some(),
+            _ => true,
+        }
     }
 
     pub(super) fn tab_list(&self) -> Picker {

@@ -28,7 +28,7 @@ impl Form {
         }
         panel.gap();
         self.buttons(&mut panel, theme);
-        panel.keys = "Tab next · Space choose · Enter on · Ctrl-S send · Esc dismiss".to_owned();
+        panel.keys = "Tab or Enter next · Space choose · Ctrl-S send · Esc dismiss".to_owned();
         panel
     }
 

@@ -3,13 +3,14 @@
 use std::path::{Component, Path, PathBuf};
 
 use attache::v1;
-use attache_host::permissions::{Scope, label};
+use attache_host::permissions::{Scope, Term, label};
 use ratatui::text::{Line, Span};
 
-use super::{Extent, Question};
+use super::{Against, Extent, Question};
 use crate::chat::panel::{Look, Panel, Tone};
 use crate::chat::text;
 use crate::command::Answer;
+use crate::event::OnDisk;
 use crate::paint::theme::Role;
 use crate::paint::{Brush, diff};
 
@@ -98,10 +99,18 @@ impl Question {
             Extent::Digest => DIFF,
             Extent::Everything => DIFF_ALL,
         };
-        for content in &self.asked.tool_call.content {
-            if let v1::ToolCallContent::Diff(diff) = content {
-                panel.lines.extend(diff::lines(diff, brush, width, limit));
+        for (change, found) in self.asked.changes() {
+            let shown = match (self.against, found) {
+                (Against::Disk, Some(OnDisk::Otherwise(text))) => &v1::Diff {
+                    old_text: text.clone(),
+                    ..change.clone()
+                },
+                _ => change,
+            };
+            if let Some(remark) = remark(change, found, self.against) {
+                panel.text(&remark, brush.theme.style(Role::Warning), width);
             }
+            panel.lines.extend(diff::lines(shown, brush, width, limit));
         }
     }
 
@@ -164,17 +173,26 @@ impl Question {
     fn keys(&self) -> String {
         let mut keys = Vec::new();
         if self.takes(Answer::Allow(Scope::Once)) {
-            keys.push("y yes, once");
+            keys.push("y yes, once".to_owned());
         }
         if self.takes(Answer::Allow(Scope::Always)) {
-            keys.extend(["s for this session", "w in this workspace", "a always"]);
+            keys.extend(
+                ["s for this session", "w in this workspace", "a always"].map(str::to_owned),
+            );
         }
-        keys.extend(["n no", "N no, remember here"]);
-        keys.push(match self.extent {
+        keys.extend(["n no", "N no, remember here"].map(str::to_owned));
+        keys.push(format!("t remembered {}", lasting(self.term())));
+        if self.differs() {
+            keys.push(match self.against {
+                Against::Shown => "v compare with the disk".to_owned(),
+                Against::Disk => "v as the agent shows it".to_owned(),
+            });
+        }
+        let show = match self.extent {
             Extent::Digest => "d show all",
             Extent::Everything => "d show less",
-        });
-        keys.push("Esc dismiss");
+        };
+        keys.extend([show, "Esc dismiss"].map(str::to_owned));
         keys.join(" · ")
     }
 }
@@ -195,6 +213,43 @@ fn what(kind: &v1::ToolKind, files: usize) -> &'static str {
         (v1::ToolKind::Think, _) => "Think",
         (v1::ToolKind::SwitchMode, _) => "Switch the mode",
         (v1::ToolKind::Other | v1::ToolKind::Unknown(_), _) => "Use a tool",
+    }
+}
+
+/// How a change that is shown compares with the disk, where a person has to know.
+fn remark(change: &v1::Diff, found: Option<&OnDisk>, against: Against) -> Option<String> {
+    let said = match (found?, against) {
+        (OnDisk::AsShown, _) => return None,
+        (OnDisk::Otherwise(Some(_)), Against::Disk) => {
+            "! Against the disk: what would change if the new text were the whole file.".to_owned()
+        }
+        (OnDisk::Otherwise(None), Against::Disk) => "! Against the disk: no file.".to_owned(),
+        (OnDisk::Otherwise(Some(_)), Against::Shown) if change.old_text.is_none() => {
+            "! The agent shows a new file, and there is one on disk.".to_owned()
+        }
+        (OnDisk::Otherwise(Some(_)), Against::Shown) => {
+            "! The file on disk is not what the agent shows.".to_owned()
+        }
+        (OnDisk::Otherwise(None), Against::Shown) => {
+            "! The agent shows an old text, and there is no file on disk.".to_owned()
+        }
+        (OnDisk::Unknown(why), _) => format!("! Not compared with the disk: {}", text::line(why)),
+    };
+    Some(said)
+}
+
+/// How long, in words.
+fn lasting(term: Term) -> String {
+    let Term::For(time) = term else {
+        return "for good".to_owned();
+    };
+    let (hours, days) = (time.as_secs() / 3600, time.as_secs() / 86_400);
+    match (days, hours) {
+        (1, 24) => "for a day".to_owned(),
+        (days, hours) if days > 0 && days * 24 == hours => format!("for {days} days"),
+        (0, 1) if time.as_secs() == 3600 => "for an hour".to_owned(),
+        (_, hours) if hours > 0 && hours * 3600 == time.as_secs() => format!("for {hours} hours"),
+        _ => format!("for {term}"),
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::task::JoinSet;
 
-use crate::chat::effect::{Effect, Input};
+use crate::chat::effect::{Effect, Input, There, Unsaved};
 use crate::chat::mentions;
 
 /// What is being done.
@@ -34,9 +34,9 @@ impl Errands {
         });
     }
 
-    pub(super) fn save(&mut self, path: PathBuf, text: String) {
+    pub(super) fn save(&mut self, path: PathBuf, text: String, there: There) {
         self.running
-            .spawn_blocking(move || Some(Input::Saved(save(&path, &text))));
+            .spawn_blocking(move || Some(Input::Saved(save(&path, &text, there))));
     }
 
     /// Something that is done already.
@@ -59,14 +59,17 @@ impl Errands {
     }
 }
 
-fn save(path: &Path, text: &str) -> Result<PathBuf, String> {
+fn save(path: &Path, text: &str, there: There) -> Result<PathBuf, Unsaved> {
     let why = |error: io::Error| match error.kind() {
-        io::ErrorKind::AlreadyExists => {
-            format!("{} is there already: choose another name", path.display())
-        }
-        _ => format!("{} was not written: {error}", path.display()),
+        io::ErrorKind::AlreadyExists => Unsaved::There(path.to_owned()),
+        _ => Unsaved::Failed(format!("{} was not written: {error}", path.display())),
     };
-    let file = OpenOptions::new().write(true).create_new(true).open(path);
+    let mut options = OpenOptions::new();
+    let options = match there {
+        There::Stays => options.write(true).create_new(true),
+        There::Goes => options.write(true).create(true).truncate(true),
+    };
+    let file = options.open(path);
     let mut file = file.map_err(why)?;
     file.write_all(text.as_bytes()).map_err(why)?;
     Ok(path.to_owned())

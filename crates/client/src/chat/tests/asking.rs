@@ -11,21 +11,21 @@ use crate::chat::Effect;
 use crate::command::Command;
 use crate::event::Event;
 
-const MOMENT: Duration = Duration::from_millis(400);
+pub(super) const MOMENT: Duration = Duration::from_millis(400);
 
-fn ask(stage: &mut Stage, number: u64) {
+pub(super) fn ask(stage: &mut Stage, number: u64) {
     let asked = asked(number, &["cargo", "test", "--", "a b"], "Run the tests");
     stage.event(Event::Asked(Box::new(asked)));
 }
 
 /// Presses keys and shows which answers were given.
-fn check(stage: &mut Stage, keys: &str, expected: &Expect) {
+pub(super) fn check(stage: &mut Stage, keys: &str, expected: &Expect) {
     stage.done();
     stage.press(keys);
     let answers = stage.done().into_iter().filter_map(|effect| match effect {
-        Effect::Submit(Command::Answer { question, answer }) => {
-            Some(format!("{question}: {answer:?}\n"))
-        }
+        Effect::Submit(Command::Answer {
+            question, answer, ..
+        }) => Some(format!("{question}: {answer:?}\n")),
         _ => None,
     });
     expected.assert_eq(&answers.collect::<String>());
@@ -52,9 +52,9 @@ fn each_key_has_its_answer_and_enter_has_none() {
         stage.done();
         stage.press(key);
         let answers = stage.done().into_iter().filter_map(|effect| match effect {
-            Effect::Submit(Command::Answer { question, answer }) => {
-                Some(format!("{question}: {answer:?}\n"))
-            }
+            Effect::Submit(Command::Answer {
+                question, answer, ..
+            }) => Some(format!("{question}: {answer:?}\n")),
             _ => None,
         });
         assert_eq!(answers.collect::<String>(), answer, "{key}");
@@ -168,8 +168,8 @@ fn a_command_is_shown_word_by_word() {
         |│ cargo test -- 'a b'                                      │
         |│ The agent calls it “Run the tests”                       │
         |│ y yes, once · s for this session · w in this workspace   │
-        |│ a always · n no · N no, remember here · d show all       │
-        |│ Esc dismiss                                              │
+        |│ a always · n no · N no, remember here                    │
+        |│ t remembered for good · d show all · Esc dismiss         │
         |╰──────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────
         |›
@@ -219,7 +219,7 @@ fn a_file_is_shown_with_its_diff_and_where_it_lies() {
         |│   2 +     new();                                                                                 │
         |│ 3 3   }                                                                                          │
         |│ The agent calls it “Fix typo”                                                                    │
-        |│ y yes, once · n no · N no, remember here · d show all · Esc dismiss                              │
+        |│ y yes, once · n no · N no, remember here · t remembered for good · d show all · Esc dismiss      │
         |╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────────────────────────────────────────────
         |›
@@ -374,4 +374,39 @@ fn a_login_in_the_terminal_runs_there() {
     assert_eq!(stage.done(), [Effect::TerminalLogin("tty".into())]);
     stage.input(crate::chat::Input::LoginEnded(Ok(())));
     assert_eq!(stage.done(), [Effect::Submit(Command::Restart)]);
+}
+
+#[test]
+fn how_long_a_decision_holds_is_chosen_and_shown() {
+    let mut stage = stage();
+    stage.app.settings.term = "36h".parse().unwrap();
+    ask(&mut stage, 1);
+    stage.wait(MOMENT);
+    assert!(stage.screen().contains("remembered for 36 hours"));
+    stage.press("ttt");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |╭ Run a command? ──────────────────────────────────────────╮
+        |│ cargo test -- 'a b'                                      │
+        |│ The agent calls it “Run the tests”                       │
+        |│ y yes, once · s for this session · w in this workspace   │
+        |│ a always · n no · N no, remember here                    │
+        |│ t remembered for 8 hours · d show all · Esc dismiss      │
+        |╰──────────────────────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+    stage.press("w");
+    expect!["[Submit(Answer { question: 1, answer: Allow(Workspace), term: For(28800s) })]"]
+        .assert_eq(&format!("{:?}", stage.done()));
 }

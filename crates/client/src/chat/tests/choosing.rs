@@ -163,3 +163,19 @@ fn a_model_is_chosen_from_its_group_and_a_switch_is_turned() {
         ]"#]]
     .assert_eq(&format!("{:#?}", stage.done()));
 }
+
+#[test]
+fn the_palette_offers_what_can_be_done_now() {
+    let mut stage = stage().size(80, 60);
+    stage.press("<C-p>");
+    let idle = stage.screen();
+    stage.press("<Esc>");
+    stage.begins("go");
+    stage.press("<C-p>");
+    let running = stage.screen();
+    let has = |name: &str| [&idle, &running].map(|screen| screen.contains(name));
+    assert_eq!(has("Cancel the turn"), [false, true]);
+    assert_eq!(has("Fork this session"), [true, true]);
+    assert_eq!(has("Next tab"), [false, false]);
+    assert_eq!(has("Log out"), [false, false]);
+}

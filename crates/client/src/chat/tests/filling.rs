@@ -84,16 +84,16 @@ fn every_kind_of_field_can_be_filled_in() {
         |│   [ ] mac                                                                                        │
         |│   [ ] windows                                                                                    │
         |│                                                                                                  │
-        |│   Colour                                                                                         │
-        |│   ( ) Red                                                                                        │
-        |│   ( ) Green                                                                                      │
-        |│                                                                                                  │
         |│   count                                                                                          │
         |│   [                                                                                           ]  │
         |│                                                                                                  │
+        |│   ratio                                                                                          │
+        |│   [ 0.5                                                                                       ]  │
+        |│                                                                                                  │
         |│   draft                                                                                          │
         |│   [?] not chosen                                                                                 │
-        |│ Tab next · Space choose · Enter on · Ctrl-S send · Esc dismiss                                   │
+        |│                                                                                                  │
+        |│ Tab or Enter next · Space choose · Ctrl-S send · Esc dismiss                                     │
         |╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────────────────────────────────────────────
         |›
@@ -104,7 +104,7 @@ fn every_kind_of_field_can_be_filled_in() {
         &mut stage,
         keys,
         &expect![[
-            r#"3: Accept(ElicitationAcceptAction { content: Some({"count": Integer(7), "draft": Boolean(true), "name": String("Ada"), "ratio": Number(0.5), "systems": StringArray(["linux", "mac"])}) })"#
+            r#"3: Accept(ElicitationAcceptAction { content: Some({"draft": Boolean(true), "name": String("Ada"), "ratio": Number(0.57), "systems": StringArray(["linux", "mac"])}) })"#
         ]],
     );
 }
@@ -132,14 +132,14 @@ fn what_is_wrong_is_said_and_nothing_is_sent() {
         |│   [ ] windows                                                                                    │
         |│ ✗ choose at least 1                                                                              │
         |│                                                                                                  │
-        |│   Colour                                                                                         │
-        |│   ( ) Red                                                                                        │
-        |│   ( ) Green                                                                                      │
-        |│                                                                                                  │
         |│   count                                                                                          │
         |│   [                                                                                           ]  │
         |│                                                                                                  │
-        |│ Tab next · Space choose · Enter on · Ctrl-S send · Esc dismiss                                   │
+        |│   ratio                                                                                          │
+        |│   [ 0.5                                                                                       ]  │
+        |│                                                                                                  │
+        |│   draft                                                                                          │
+        |│ Tab or Enter next · Space choose · Ctrl-S send · Esc dismiss                                     │
         |╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────────────────────────────────────────────
         |›
@@ -236,4 +236,13 @@ fn a_field_of_an_unknown_kind_is_never_shown_as_another() {
             .screen()
             .contains("cannot be filled in here; decline the form")
     );
+}
+
+#[test]
+fn fields_stand_in_the_order_of_the_wire_and_needed_ones_first() {
+    let schema = r#"{"type":"object","properties":{"zip":{"type":"string"},"city":{"type":"string"},"age":{"type":"integer"},"name":{"type":"string"}},"required":["name","city"]}"#;
+    let mut stage = form(attache::json::from_str(schema).unwrap());
+    let screen = stage.screen();
+    let at = ["city", "name", "zip", "age"].map(|name| screen.find(&format!(" {name} ")).unwrap());
+    assert!(at.is_sorted(), "{screen}");
 }

@@ -65,7 +65,7 @@ fn nothing_that_an_agent_says_reaches_the_terminal_raw() {
         |│ option     Allow once: “safe�elif eteled� over�”                                                 │
         |│ option     Reject once: “Never”                                                                  │
         |│ y yes, once · s for this session · w in this workspace · a always · n no · N no, remember here   │
-        |│ d show less · Esc dismiss                                                                        │
+        |│ t remembered for good · d show less · Esc dismiss                                                │
         |╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────────────────────────────────────────────
         |›

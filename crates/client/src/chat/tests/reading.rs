@@ -3,7 +3,8 @@
 use expect_test::expect;
 
 use super::stage::stage;
-use crate::chat::{Effect, Format};
+use crate::chat::effect::{There, Unsaved};
+use crate::chat::{Effect, Format, Input};
 
 #[test]
 fn searching() {
@@ -80,7 +81,13 @@ fn exporting() {
     stage.press("<A-e><Enter>");
     let path = "/code/project/attache-s1.md".into();
     let format = Format::Markdown;
-    assert_eq!(stage.done(), [Effect::Export { path, format }]);
+    let there = There::Stays;
+    let wanted = Effect::Export {
+        path,
+        format,
+        there,
+    };
+    assert_eq!(stage.done(), [wanted]);
     expect![[r#"
         # Conversation
 
@@ -93,6 +100,28 @@ fn exporting() {
         the answer
     "#]]
     .assert_eq(&stage.app.export(format, &|_| None));
+}
+
+#[test]
+fn a_file_that_is_there_is_written_over_only_when_the_person_says_so() {
+    let mut stage = stage();
+    stage.begins("question");
+    stage.press("<A-e><Enter>");
+    stage.done();
+    let path = std::path::PathBuf::from("/code/project/attache-s1.md");
+    let there = || Input::Saved(Err(Unsaved::There(path.clone())));
+    stage.input(there());
+    assert!(stage.screen().contains("It is there already."));
+    stage.press("x<Enter>");
+    expect![[
+        r#"[Export { path: "/code/project/attache-s1.mdx", format: Markdown, there: Stays }]"#
+    ]]
+    .assert_eq(&format!("{:?}", stage.done()));
+    stage.press("<BS><Enter>");
+    expect![[r#"[Export { path: "/code/project/attache-s1.md", format: Markdown, there: Goes }]"#]]
+        .assert_eq(&format!("{:?}", stage.done()));
+    stage.input(Input::Saved(Ok(path.clone())));
+    assert!(!stage.screen().contains("Export as"));
 }
 
 #[test]

@@ -359,3 +359,32 @@ fn a_long_text_that_is_being_written() {
         | ready
     "#]]);
 }
+
+#[test]
+fn a_plan_that_is_done_is_folded_away_when_a_turn_begins() {
+    let step = |status| {
+        let priority = v1::PlanEntryPriority::Medium;
+        v1::Plan::new([v1::PlanEntry::new("Look around", priority, status)])
+    };
+    let has_plan = |stage: &mut Stage| stage.screen().contains("Look around");
+    let mut stage = stage();
+    stage.press("<C-t>");
+    stage.begins("one");
+    stage.update(v1::SessionUpdate::Plan(step(
+        v1::PlanEntryStatus::InProgress,
+    )));
+    stage.ends();
+    stage.begins("two");
+    assert!(has_plan(&mut stage), "it is not done yet");
+    stage.update(v1::SessionUpdate::Plan(step(
+        v1::PlanEntryStatus::Completed,
+    )));
+    assert!(has_plan(&mut stage), "its turn goes on");
+    stage.ends();
+    stage.begins("three");
+    assert!(!has_plan(&mut stage), "{}", stage.screen());
+    stage.press("<C-t>");
+    assert!(has_plan(&mut stage), "it can be looked at");
+    stage.update(v1::SessionUpdate::Plan(step(v1::PlanEntryStatus::Pending)));
+    assert!(has_plan(&mut stage), "another plan is shown");
+}

@@ -61,6 +61,7 @@ impl Stage {
             theme,
             wishes: Vec::new(),
             preset: attache_host::permissions::Preset::Ask,
+            term: attache_host::permissions::Term::Endless,
         };
         let mut stage = Stage {
             app: App::new(settings),
@@ -233,6 +234,7 @@ pub(super) fn asked(number: u64, command: &[&str], title: &str) -> Asked {
             v1::PermissionOption::new("yes", "Sure", allow),
             v1::PermissionOption::new("no", "Never", reject),
         ],
+        disk: Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Files and commands that the agent asks of us without having asked for leave.
 
-use attache_host::permissions::{Preset, Scope};
+use attache_host::permissions::{Preset, Scope, Term};
 use expect_test::{Expect, expect};
 
 use super::{BEGIN, Table};
@@ -25,7 +25,11 @@ async fn check(preset: Preset, script: &str, answers: &[Answer], expected: Expec
     for (at, answer) in (1_u64..).zip(answers) {
         table.until(&format!("asked {at}")).await;
         let (question, answer) = (at, *answer);
-        table.desk.submit(Command::Answer { question, answer });
+        table.desk.submit(Command::Answer {
+            question,
+            answer,
+            term: Term::Endless,
+        });
     }
     table.until("ended").await;
     table.check(expected).await;
@@ -107,6 +111,7 @@ async fn what_is_told_of_a_tool_call_does_not_change_what_is_asked() {
     let script = r#"
         <. session/update {"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"attache:deed","title":"Read a poem","kind":"read"}}
         <- terminal/create {"sessionId":"s","command":"make"}
+        quiet 1s
         <. session/update {"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"attache:deed","title":"Read another poem"}}
         !> {"code":-32600, ...}
         "#;
@@ -117,11 +122,13 @@ async fn what_is_told_of_a_tool_call_does_not_change_what_is_asked() {
         update s tool attache:deed changed
         ended end_turn
     "#]];
-    check(
-        Preset::Ask,
-        script,
-        &[Answer::Reject(Scope::Once)],
-        expected,
-    )
-    .await;
+    let mut table = doing(Preset::Ask, script).await;
+    table.until("update s tool attache:deed changed").await;
+    table.desk.submit(Command::Answer {
+        question: 1,
+        answer: Answer::Reject(Scope::Once),
+        term: Term::Endless,
+    });
+    table.until("ended").await;
+    table.check(expected).await;
 }

@@ -1,6 +1,6 @@
 //! What leave reaches: just what was shown, as long as its turn, and never past a rule that denies.
 
-use attache_host::permissions::{Config, Permissions, Policy, Preset, Scope};
+use attache_host::permissions::{Config, Permissions, Policy, Preset, Scope, Term};
 use expect_test::{Expect, expect};
 
 use super::{BEGIN, Table, session};
@@ -24,7 +24,11 @@ async fn check(script: &str, answers: &[Answer], expected: Expect) {
     for (question, answer) in (1_u64..).zip(answers) {
         table.until(&format!("asked {question}")).await;
         let answer = *answer;
-        table.desk.submit(Command::Answer { question, answer });
+        table.desk.submit(Command::Answer {
+            question,
+            answer,
+            term: Term::Endless,
+        });
     }
     table.until("ended").await;
     table.check(expected).await;
@@ -249,7 +253,11 @@ async fn another_change_than_the_one_that_was_shown_is_asked_about() {
 }
 
 fn answer(table: &mut Table, question: u64, answer: Answer) {
-    table.desk.submit(Command::Answer { question, answer });
+    table.desk.submit(Command::Answer {
+        question,
+        answer,
+        term: Term::Endless,
+    });
 }
 
 const TURN: &str = "-> session/prompt @turn {...}\n";

@@ -5,10 +5,10 @@ use std::time::Duration;
 use expect_test::expect;
 
 use super::{Table, host};
-use crate::command::Command;
+use crate::command::{Answer, Command, How, Opening};
 use crate::desk::{Desk, Setup};
 use crate::event::Event;
-use attache_host::permissions::Preset;
+use attache_host::permissions::{Preset, Term};
 
 #[tokio::test(start_paused = true)]
 async fn updates_of_unknown_sessions_are_counted_and_dropped() {
@@ -238,8 +238,8 @@ async fn answers_that_nobody_reads_do_not_pile_up() {
     let mut host = host(Preset::Ask);
     host.log = attache_host::audit::Log::open(&log).unwrap();
     let mut desk = Desk::connect(input, output, Setup::new("deaf", host));
-    desk.submit(Command::Open(crate::command::Opening {
-        how: crate::command::How::New,
+    desk.submit(Command::Open(Opening {
+        how: How::New,
         cwd: "/tmp".into(),
         additional: Vec::new(),
         mcp_servers: Vec::new(),
@@ -249,4 +249,41 @@ async fn answers_that_nobody_reads_do_not_pile_up() {
     let reads = attache_host::audit::entries(&log).unwrap().count();
     assert!((1..40).contains(&reads), "{reads} MiB wait");
     agent.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_id_that_is_in_use_does_not_take_the_place_of_a_session() {
+    let script = r#"
+        -> session/prompt @turn {...}
+        -> session/new @again {"cwd":"/usr","mcpServers":[]}
+        <= @again {"sessionId":"s"}
+        <- fs/read_text_file {"sessionId":"s","path":"/usr/attache-there-is-no-such-file"}
+        !> {"code":_,"message":_, ...}
+        <= @turn {"stopReason":"end_turn"}
+    "#;
+    let mut table = Table::in_session("{}", script).await;
+    table.prompt("go");
+    table.desk.submit(Command::Open(Opening {
+        how: How::New,
+        cwd: "/usr".into(),
+        additional: Vec::new(),
+        mcp_servers: Vec::new(),
+    }));
+    table.until("failed").await;
+    let roots = table.desk.host().roots(&super::session()).unwrap();
+    assert_eq!(roots.cwd(), std::path::Path::new("/tmp"));
+    table.until("asked").await;
+    table.desk.submit(Command::Answer {
+        question: 1,
+        answer: Answer::Dismiss,
+        term: Term::Endless,
+    });
+    table.until("ended").await;
+    let expected = expect![[r#"
+        began go
+        failed session/new Here: the agent has answered with the id `s`, which another session has; that one stays, close it first
+        asked 1: Read /usr/attache-there-is-no-such-file
+        ended end_turn
+    "#]];
+    table.check(expected).await;
 }

@@ -199,3 +199,22 @@ async fn modes_and_options_are_set() {
     "#]];
     table.check(expected).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_is_told_too_early_is_bounded_by_its_size() {
+    let large = "x".repeat(1 << 20);
+    let script = format!(
+        r#"
+        -> session/new {{"cwd":"/tmp","mcpServers":[]}}
+        <. session/update {{"sessionId":"s","update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"{large}"}}}}}} x10
+        <. session/update {{"sessionId":"s","update":{{"sessionUpdate":"available_commands_update","availableCommands":[]}}}}
+        quiet 1s
+        <= {{"sessionId":"s"}}
+        "#
+    );
+    let mut table = Table::with("{}", &script).await;
+    table.begin();
+    table.until("update s available_commands_update").await;
+    assert_eq!(table.seen.matches(&large).count(), 3);
+    assert_eq!(table.desk.strays(), 7);
+}

@@ -34,6 +34,7 @@ pub(super) fn shown(event: &Event) -> String {
         Event::WantsLogin(methods) => format!("wants a login, {} ways", methods.len()),
         Event::LoggedIn(method) => format!("logged in by {method}"),
         Event::LoggedOut => "logged out".to_owned(),
+        Event::Trouble(why) => format!("trouble: {why}"),
         Event::Failed(why) => format!("failed {} {:?}: {}", why.what, why.kind, why.why),
         Event::Garbage { count, line } => format!("garbage {count}: {line}"),
         Event::Gone { how, stderr } => format!("gone: {how} {stderr:?}"),

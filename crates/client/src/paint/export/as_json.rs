@@ -6,8 +6,16 @@ use attache::transcript::{
 };
 use attache::{Transcript, v1};
 
+use crate::archive::commands::Kept;
+use crate::paint::Terminals;
+
 /// The whole transcript as one JSON object.
 pub fn json(transcript: &Transcript) -> String {
+    json_with(transcript, &|_| None)
+}
+
+/// The same, with what was written in the terminals that are still known.
+pub fn json_with(transcript: &Transcript, terminal: Terminals<'_>) -> String {
     let dropped = transcript.dropped();
     let mut object = Object::default();
     object.text("title", transcript.title());
@@ -17,28 +25,30 @@ pub fn json(transcript: &Transcript) -> String {
     object.value("plan", transcript.plan());
     object.value("usage", transcript.usage());
     object.text("mode", transcript.mode().map(v1::SessionModeId::as_str));
-    let entries: Vec<String> = transcript.entries().map(entry).collect();
+    let entries: Vec<String> = transcript.entries().map(|it| entry(it, terminal)).collect();
     let entries = format!("[\n{}\n]", entries.join(",\n"));
     object.member("entries", Some(&entries));
     object.finish() + "\n"
 }
 
-fn entry(entry: &Entry) -> String {
+fn entry(entry: &Entry, terminal: Terminals<'_>) -> String {
     let mut object = Object::default();
     object.member("index", Some(&entry.index().to_string()));
     object.member("turn", Some(&entry.turn().to_string()));
     object.count("droppedBytes", entry.dropped());
-    item(entry.item(), &mut object);
+    item(entry.item(), terminal, &mut object);
     object.finish()
 }
 
-fn item(item: &Item, object: &mut Object) {
+fn item(item: &Item, terminal: Terminals<'_>, object: &mut Object) {
     match item {
         Item::Message(message) => self::message(message, object),
         Item::ToolCall(call) => {
             object.text("type", Some("toolCall"));
             object.member("isCancelled", Some("true").filter(|_| call.is_cancelled));
             object.value("toolCall", Some(&call.said));
+            let wrote = wrote(&call.said, terminal);
+            object.member("terminals", wrote.as_deref());
         }
         Item::Notice(notice) => {
             object.text("type", Some("notice"));
@@ -66,6 +76,17 @@ fn item(item: &Item, object: &mut Object) {
         }
         _ => object.text("type", Some("unknown")),
     }
+}
+
+/// What its commands wrote, as far as it is known.
+fn wrote(call: &v1::ToolCall, terminal: Terminals<'_>) -> Option<String> {
+    let named = call.content.iter().filter_map(|content| match content {
+        v1::ToolCallContent::Terminal(told) => Some(&told.terminal_id),
+        _ => None,
+    });
+    let known = named.filter_map(|id| Some(json::to_string(&Kept(id, &terminal(id)?))));
+    let known: Vec<String> = known.collect();
+    (!known.is_empty()).then(|| format!("[{}]", known.join(",")))
 }
 
 fn message(message: &Message, object: &mut Object) {

@@ -3,14 +3,14 @@ use attache_host::terminals::View;
 use expect_test::{Expect, expect};
 use pulldown_cmark::{Event, Parser, Tag};
 
-use super::{json, markdown, markdown_with};
+use super::{json, json_with, markdown, markdown_with};
 
 fn check(shown: &str, expected: &Expect) {
     expected.assert_eq(shown);
 }
 
 #[test]
-fn markdown_shows_what_a_command_wrote() {
+fn exports_show_what_a_command_wrote() {
     let mut transcript = Transcript::new();
     let call = v1::ToolCall::new("t", "Run the tests");
     let terminal = v1::ToolCallContent::Terminal(v1::Terminal::new("t1"));
@@ -22,6 +22,14 @@ fn markdown_shows_what_a_command_wrote() {
         exit: Some(v1::TerminalExitStatus::new().exit_code(1u32)),
         is_released: true,
     };
+    let page = json_with(&transcript, &|_| Some(view.clone()));
+    let object: serde_json::Value = serde_json::from_str(&page).unwrap();
+    check(
+        &object["entries"][0]["terminals"].to_string(),
+        &expect![[
+            r#"[{"terminalId":"t1","command":["sh","-c","echo hi"],"output":"10 %\r100 %\n\u001b[31mhi\n","truncated":false,"exitStatus":{"exitCode":1}}]"#
+        ]],
+    );
     let page = markdown_with(&transcript, &|_| Some(view.clone()));
     check(
         &page,

@@ -82,12 +82,14 @@ fn no_secret_of_forty_comes_through() {
         let text = &forms[number % forms.len()];
         let command = ["sh".to_owned(), "-c".to_owned(), text.clone()];
         log.append(&Event::Ran {
+            agent: "claude",
             session: "s",
             command: &command,
             outcome: Err(text.clone()),
         });
         let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
         log.append(&Event::Ran {
+            agent: "claude",
             session: "s",
             command: &words,
             outcome: Ok("t"),

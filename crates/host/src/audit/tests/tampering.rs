@@ -25,7 +25,7 @@ fn check(change: impl Fn(&mut Vec<String>), expected: Expect) {
 
 fn log_of_twelve() -> Scratch {
     let dir = Scratch::new();
-    let log = Log::rotating(&dir, 1000).unwrap();
+    let log = Log::limited(&dir, 1000, 1000).unwrap();
     for number in 10..22 {
         started(&log, &number.to_string());
     }
@@ -139,7 +139,7 @@ fn a_log_that_was_cut_off_at_its_end() {
         &dir,
         expect!["11 lines in 3 files, LOG/000003.jsonl:1: the lines after this one were cut off"],
     );
-    started(&Log::rotating(&dir, 1000).unwrap(), "later");
+    started(&Log::limited(&dir, 1000, 1000).unwrap(), "later");
     check_verified(
         &dir,
         expect!["11 lines in 3 files, LOG/000003.jsonl:2: lines before this one were removed"],
@@ -154,7 +154,7 @@ fn a_log_that_was_cut_off_together_with_its_head() {
     let lost = "the head file was lost or changed here; lines may have been cut off";
     let report = verify(&dir).unwrap();
     assert!(report.broken.unwrap().to_string().ends_with(lost));
-    started(&Log::rotating(&dir, 1000).unwrap(), "later");
+    started(&Log::limited(&dir, 1000, 1000).unwrap(), "later");
     let report = verify(&dir).unwrap();
     assert!(report.broken.unwrap().to_string().ends_with(lost));
 }

@@ -21,6 +21,60 @@ impl PolicyError {
     }
 }
 
+/// JSON of a text in which comments and trailing commas are allowed. They become spaces, so that everything stands where
+/// it stood.
+pub(super) fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    // Where a comma stands that follows a value, and behind which nothing came yet.
+    let (mut comma, mut last) = (None, '[');
+    while let Some(char) = rest.chars().next() {
+        let length = match char {
+            '"' => length_of_string(rest),
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
+            char => char.len_utf8(),
+        };
+        let (piece, after) = rest.split_at(length);
+        match char {
+            '/' if length > 1 => out.extend(piece.chars().map(blank)),
+            _ => {
+                if let Some(comma) = comma.filter(|_| matches!(char, '}' | ']')) {
+                    out.replace_range(comma..=comma, " ");
+                }
+                if !char.is_whitespace() {
+                    let follows = !matches!(last, '[' | '{' | ',' | ':');
+                    comma = (char == ',' && follows).then_some(out.len());
+                    last = char;
+                }
+                out.push_str(piece);
+            }
+        }
+        rest = after;
+    }
+    out
+}
+
+/// As many columns, and the same lines.
+fn blank(char: char) -> char {
+    match char {
+        '\n' | '\r' => char,
+        _ => ' ',
+    }
+}
+
+fn length_of_string(text: &str) -> usize {
+    let mut is_escaped = true;
+    for (at, char) in text.char_indices() {
+        match char {
+            '"' if !is_escaped => return at + 1,
+            '\\' if !is_escaped => is_escaped = true,
+            _ => is_escaped = false,
+        }
+    }
+    text.len()
+}
+
 /// A value and its place in the document.
 pub(super) struct Node<'a> {
     name: &'a str,

@@ -372,3 +372,42 @@ fn a_huge_command_is_not_analysed_and_not_allowed() {
     assert_eq!(verdict, "deny: it cannot be told whether a rule denies it");
     assert!(Facts::of(&question, &[]).all_seen().count() < 10_000);
 }
+
+#[test]
+fn comments_and_trailing_commas_are_allowed() {
+    let permissions = with_policy(
+        Preset::Ask,
+        r#"{
+            // Ann's rules, é
+            "rules": [
+                { "action": "deny", "command": "echo /* no */ // comment", /* that was a word */ },
+                { "action": "allow", "command": ["npm test", ], },
+            ], // done
+        }"#
+        .replace("echo /* no */ // comment", "npm publish")
+        .as_str(),
+    );
+    assert_eq!(
+        shown(&permissions.judge(&run("npm test"))),
+        "allow: policy rule `rules[1]`"
+    );
+    assert_eq!(
+        shown(&permissions.judge(&run("npm publish"))),
+        "deny: policy rule `rules[0]`"
+    );
+    let reason =
+        r#"{"rules":[{"action":"deny","command":"ls","reason":"see http://a/*b*/, \" // x"}]}"#;
+    let denied = with_policy(Preset::Ask, reason).judge(&run("ls"));
+    assert!(
+        shown(&denied).ends_with("see http://a/*b*/, \" // x"),
+        "{denied:?}"
+    );
+    let place = |text: &str| Policy::parse("p", text).unwrap_err().to_string();
+    assert!(
+        place("{\n  // é, x\n  \"rulez\": []\n}").starts_with("p:3:"),
+        "{}",
+        place("{\n// x\n\"rulez\": []}")
+    );
+    assert!(Policy::parse("p", "{ /* open").is_err());
+    assert!(Policy::parse("p", "{ \"rules\": [ , ] }").is_err());
+}

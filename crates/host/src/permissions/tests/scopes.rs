@@ -281,6 +281,34 @@ fn a_decision_expires() {
 }
 
 #[test]
+fn an_end_that_was_set_holds_in_the_next_program() {
+    let data = Scratch::new();
+    let store = data.join("permissions.json");
+    let open_at = |seconds: u64| {
+        let now = UNIX_EPOCH + Duration::from_secs(seconds);
+        let mut config = Config::new(Preset::Ask).clock(move || now);
+        config.store = Some(store.clone());
+        Permissions::open(config).0
+    };
+    let question = run("npm test");
+    let first = open_at(1000);
+    let mut decision = decision(true, Scope::Always);
+    decision.expires = first.end_of(Term::For(Duration::from_secs(60)));
+    first.remember(&question, &decision);
+    let judged = |seconds: u64| shown(&open_at(seconds).judge(&question)).starts_with("allow");
+    assert_eq!([1059, 1060].map(judged), [true, false]);
+
+    let id = open_at(1000).list()[0].id.clone();
+    let hour = Term::For(Duration::from_secs(3600));
+    let changed = open_at(1010).expire(&id, hour).unwrap();
+    assert_eq!(changed.unwrap().expires, Some(4610));
+    assert_eq!([4609, 4610].map(judged), [true, false]);
+    open_at(1010).expire(&id, Term::Endless).unwrap();
+    assert!(judged(1_000_000));
+    assert_eq!(open_at(1010).expire("none", hour).unwrap(), None);
+}
+
+#[test]
 fn a_clock_that_was_set_back_does_not_lengthen_leave() {
     let now = Arc::new(Mutex::new(UNIX_EPOCH + Duration::from_secs(10_000)));
     let clock = Arc::clone(&now);
@@ -319,4 +347,116 @@ fn a_workspace_is_known_by_itself_and_not_by_its_name() {
         permissions.judge(&question_in(&project, call)),
         Verdict::Ask
     );
+}
+
+/// Remembers a denial of the first call, and says which of the others are denied with `--approve-all`.
+fn check_denied(calls: &[&str], expected: Expect) {
+    let data = Scratch::new();
+    let mut config = Config::new(Preset::ApproveAll);
+    config.store = Some(data.join("permissions.json"));
+    let (permissions, _) = Permissions::open(config.clone());
+    permissions.remember(&question(calls[0]), &decision(false, Scope::Always));
+    let (again, warnings) = Permissions::open(config);
+    assert_eq!(warnings, []);
+    let verdicts = calls.iter().map(|call| match again.judge(&question(call)) {
+        Verdict::Deny(_) => format!("denied {call}\n"),
+        _ => format!("allowed {call}\n"),
+    });
+    expected.assert_eq(&verdicts.collect::<String>());
+}
+
+#[test]
+fn a_command_that_was_denied_is_denied_by_every_name() {
+    check_denied(
+        &[
+            r#"{"kind":"execute","name":"bash","rawInput":{"command":"npm publish"}}"#,
+            r#"{"kind":"other","name":"shell","rawInput":{"command":["npm","publish"]}}"#,
+            r#"{"kind":"read","rawInput":{"command":["/usr/bin/npm","publish"]}}"#,
+            r#"{"kind":"execute","rawInput":{"command":["bash","-lc","npm publish"]},"locations":[{"path":"/w/a"}]}"#,
+            r#"{"kind":"execute","rawInput":{"command":"npm publish --dry-run"}}"#,
+            r#"{"kind":"execute","rawInput":{"command":"npm test"}}"#,
+        ],
+        expect![[r#"
+            denied {"kind":"execute","name":"bash","rawInput":{"command":"npm publish"}}
+            denied {"kind":"other","name":"shell","rawInput":{"command":["npm","publish"]}}
+            denied {"kind":"read","rawInput":{"command":["/usr/bin/npm","publish"]}}
+            denied {"kind":"execute","rawInput":{"command":["bash","-lc","npm publish"]},"locations":[{"path":"/w/a"}]}
+            allowed {"kind":"execute","rawInput":{"command":"npm publish --dry-run"}}
+            allowed {"kind":"execute","rawInput":{"command":"npm test"}}
+        "#]],
+    );
+}
+
+#[test]
+fn a_file_that_was_denied_is_denied_by_every_name() {
+    check_denied(
+        &[
+            r#"{"kind":"edit","locations":[{"path":"/w/src/a.rs"}]}"#,
+            r#"{"kind":"delete","name":"rm","locations":[{"path":"/w/src/../src/A.rs"}]}"#,
+            r#"{"kind":"other","locations":[{"path":"src/a.rs"},{"path":"/w/b"}]}"#,
+            r#"{"kind":"read","locations":[{"path":"/w/src/a.rs"}]}"#,
+            r#"{"kind":"edit","locations":[{"path":"/w/src/b.rs"}]}"#,
+        ],
+        expect![[r#"
+            denied {"kind":"edit","locations":[{"path":"/w/src/a.rs"}]}
+            denied {"kind":"delete","name":"rm","locations":[{"path":"/w/src/../src/A.rs"}]}
+            denied {"kind":"other","locations":[{"path":"src/a.rs"},{"path":"/w/b"}]}
+            allowed {"kind":"read","locations":[{"path":"/w/src/a.rs"}]}
+            allowed {"kind":"edit","locations":[{"path":"/w/src/b.rs"}]}
+        "#]],
+    );
+    check_denied(
+        &[
+            r#"{"kind":"read","locations":[{"path":"/w/secret"}]}"#,
+            r#"{"kind":"search","name":"grep","locations":[{"path":"/w/secret"}]}"#,
+            r#"{"kind":"edit","locations":[{"path":"/w/secret"}]}"#,
+        ],
+        expect![[r#"
+            denied {"kind":"read","locations":[{"path":"/w/secret"}]}
+            denied {"kind":"search","name":"grep","locations":[{"path":"/w/secret"}]}
+            denied {"kind":"edit","locations":[{"path":"/w/secret"}]}
+        "#]],
+    );
+}
+
+#[test]
+fn programs_of_one_name_are_not_one_agent() {
+    let permissions = Permissions::preset(Preset::Ask);
+    let of = |agent: &str| Question {
+        agent: agent.to_owned(),
+        ..run("npm test")
+    };
+    permissions.remember(&of("agent"), &decision(true, Scope::Always));
+    permissions.remember(&of("/a/agent"), &decision(true, Scope::Always));
+    let verdicts = ["agent", "/a/agent", "/b/agent", "/a/agent #1a2b3c4d"];
+    let verdicts = verdicts.map(|agent| permissions.judge(&of(agent)) != Verdict::Ask);
+    assert_eq!(verdicts, [true, true, false, false]);
+}
+
+#[test]
+fn a_rule_that_denies_an_agent_by_name_catches_a_program_of_that_name() {
+    let policy = r#"{"rules":[{"action":"deny","agent":"gemini","kind":"execute"},{"action":"allow","agent":"codex","command":"npm test"}]}"#;
+    let permissions = with_policy(Preset::Ask, policy);
+    let judge = |agent: &str| {
+        let agent = agent.to_owned();
+        shown(&permissions.judge(&Question {
+            agent,
+            ..run("npm test")
+        }))
+    };
+    let shown = [
+        "gemini",
+        "/x/gemini",
+        "/x/gemini #1a2b3c4d",
+        "codex",
+        "/x/codex",
+    ]
+    .map(judge);
+    expect![[r#"
+        deny: policy rule `rules[0]`
+        deny: policy rule `rules[0]`
+        deny: policy rule `rules[0]`
+        allow: policy rule `rules[1]`
+        ask"#]]
+    .assert_eq(&shown.join("\n"));
 }

@@ -253,3 +253,28 @@ fn many_programs_remember_at_the_same_time() {
         (PROGRAMS * EACH, Vec::new())
     );
 }
+
+#[test]
+fn a_file_of_another_version_is_left_as_it_is() {
+    let data = Scratch::new();
+    let store = data.join("permissions.json");
+    let theirs = r#"{"version":2,"decisions":{"new":"shape"},"mac":"00"}"#;
+    fs::write(&store, theirs).unwrap();
+    fs::set_permissions(&store, fs::Permissions::from_mode(0o600)).unwrap();
+    fs::write(store.with_extension("key"), [7; 32]).unwrap();
+    let (permissions, warnings) = open_warned(&store);
+    let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    expect!["remembered decisions are ignored: `DATA/permissions.json` is of another version of attache and is left as it is; use that version, or move the file away"].assert_eq(
+        &warnings
+            .join("\n")
+            .replace(&*data.to_string_lossy(), "DATA"),
+    );
+    permissions.remember(&run("npm test"), &decision(true, Scope::Always));
+    assert!(permissions.fault().unwrap().contains("another version"));
+    assert!(matches!(
+        permissions.judge(&run("npm test")),
+        Verdict::Allow(_)
+    ));
+    assert!(permissions.clear(&Filter::default()).is_err());
+    assert_eq!(fs::read_to_string(&store).unwrap(), theirs);
+}

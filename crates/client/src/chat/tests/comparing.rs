@@ -1,0 +1,116 @@
+//! Questions of the agent: what is on disk, and the time in which a person is waited for.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use attache::v1;
+use expect_test::expect;
+
+use super::asking::{MOMENT, ask, check};
+use super::stage::{asked, stage};
+use crate::event::{Event, OnDisk};
+
+#[test]
+fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
+    let mut stage = stage().size(80, 24);
+    let mut asked = asked(1, &[], "Fix typo");
+    asked.what.kind = v1::ToolKind::Edit;
+    asked.what.command = None;
+    asked.what.paths = vec![PathBuf::from("/code/project/src/main.rs")];
+    let diff = v1::Diff::new("/code/project/src/main.rs", "new();\n").old_text("old();\n");
+    asked.tool_call = v1::ToolCall::new("c1", "Fix typo").content([diff]);
+    asked.disk = vec![OnDisk::Otherwise(Some("precious();\n".to_owned()))];
+    stage.event(Event::Asked(Box::new(asked)));
+    stage.wait(MOMENT);
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |╭ Edit a file? ────────────────────────────────────────────────────────────────╮
+        |│ /code/project/src/main.rs                                                    │
+        |│ ! The file on disk is not what the agent shows.                              │
+        |│ src/main.rs +1 -1                                                            │
+        |│ 1   - old();                                                                 │
+        |│   1 + new();                                                                 │
+        |│ The agent calls it “Fix typo”                                                │
+        |│ y yes, once · s for this session · w in this workspace · a always · n no     │
+        |│ N no, remember here · t remembered for good · v compare with the disk        │
+        |│ d show all · Esc dismiss                                                     │
+        |╰──────────────────────────────────────────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+    stage.press("v");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |╭ Edit a file? ────────────────────────────────────────────────────────────────╮
+        |│ /code/project/src/main.rs                                                    │
+        |│ ! Against the disk: what would change if the new text were the whole file.   │
+        |│ src/main.rs +1 -1                                                            │
+        |│ 1   - precious();                                                            │
+        |│   1 + new();                                                                 │
+        |│ The agent calls it “Fix typo”                                                │
+        |│ y yes, once · s for this session · w in this workspace · a always · n no     │
+        |│ N no, remember here · t remembered for good · v as the agent shows it        │
+        |│ d show all · Esc dismiss                                                     │
+        |╰──────────────────────────────────────────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+    check(
+        &mut stage,
+        "y",
+        &expect![[r#"
+        1: Allow(Once)
+    "#]],
+    );
+}
+
+#[test]
+fn a_file_that_is_as_shown_has_nothing_to_compare() {
+    let mut stage = stage();
+    let mut asked = asked(1, &[], "Fix typo");
+    let diff = v1::Diff::new("/code/project/a", "new").old_text("old");
+    asked.tool_call = v1::ToolCall::new("c1", "Fix typo").content([diff]);
+    asked.disk = vec![OnDisk::AsShown];
+    stage.event(Event::Asked(Box::new(asked)));
+    stage.wait(MOMENT);
+    assert!(!stage.screen().contains("disk"));
+    check(&mut stage, "v", &expect![""]);
+}
+
+#[test]
+fn time_in_which_a_person_is_waited_for_is_no_time_of_the_tool() {
+    let mut stage = stage();
+    stage.begins("go");
+    stage.update(v1::ToolCall::new("c1", "Run it"));
+    stage.wait(Duration::from_secs(5));
+    ask(&mut stage, 1);
+    stage.wait(Duration::from_secs(600));
+    stage.press("y");
+    stage.wait(Duration::from_secs(2));
+    let done = v1::ToolCallUpdate::new("c1").status(v1::ToolCallStatus::Completed);
+    stage.update(v1::SessionUpdate::ToolCallUpdate(done));
+    stage.ends();
+    let screen = stage.screen();
+    let row = screen.lines().find(|row| row.contains("Run it")).unwrap();
+    assert!(row.contains("7.0s") && !row.contains("10m"), "{screen}");
+}

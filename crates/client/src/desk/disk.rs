@@ -1,0 +1,94 @@
+//! What an agent shows of a file against what is on disk.
+
+use std::time::Duration;
+
+use attache::v1;
+use attache_host::{Host, Look};
+use tokio::time::timeout;
+
+use crate::event::OnDisk;
+
+/// Compares the changes that a tool call shows with the disk, in their order.
+pub(super) async fn compare(
+    host: Host,
+    session: v1::SessionId,
+    changes: Vec<v1::Diff>,
+) -> Vec<OnDisk> {
+    let paths = changes.iter().take(MOST_FILES);
+    let paths = paths.map(|change| change.path.as_path().to_owned());
+    let looks = timeout(PATIENCE, host.look_at(&session, paths.collect()));
+    match looks.await {
+        Ok(looks) => {
+            let found = changes.iter().zip(looks);
+            found.map(|(change, look)| on_disk(change, look)).collect()
+        }
+        Err(_) => {
+            let late = "the disk does not answer".to_owned();
+            vec![OnDisk::Unknown(late); changes.len().min(MOST_FILES)]
+        }
+    }
+}
+
+/// The changes that a tool call shows.
+pub(super) fn changes(call: &v1::ToolCall) -> Vec<v1::Diff> {
+    let diffs = call.content.iter().filter_map(|content| match content {
+        v1::ToolCallContent::Diff(diff) => Some(diff.clone()),
+        _ => None,
+    });
+    diffs.collect()
+}
+
+/// Agents show a whole file or the part that changes.
+fn on_disk(change: &v1::Diff, look: Look) -> OnDisk {
+    match (change.old_text.as_deref(), look) {
+        (None | Some(""), Look::Nothing) => OnDisk::AsShown,
+        (Some(shown), Look::Text(text)) if is_part(shown, &text) => OnDisk::AsShown,
+        (_, Look::Text(text)) => OnDisk::Otherwise(Some(text)),
+        (Some(_), Look::Nothing) => OnDisk::Otherwise(None),
+        (_, Look::Unknown(why)) => OnDisk::Unknown(why),
+    }
+}
+
+/// Line ends are not what anybody looks at.
+fn is_part(shown: &str, text: &str) -> bool {
+    let plain = |text: &str| text.replace("\r\n", "\n");
+    match shown {
+        "" => text.is_empty(),
+        shown => text.contains(shown) || plain(text).contains(&plain(shown)),
+    }
+}
+
+const MOST_FILES: usize = 64;
+const PATIENCE: Duration = Duration::from_secs(2);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(shown: Option<&str>, there: Option<&str>, expected: &str) {
+        let mut change = v1::Diff::new("/w/a", "new");
+        change.old_text = shown.map(str::to_owned);
+        let look = there.map_or(Look::Nothing, |text| Look::Text(text.to_owned()));
+        let found = match on_disk(&change, look) {
+            OnDisk::AsShown => "as shown",
+            OnDisk::Otherwise(Some(_)) => "otherwise",
+            OnDisk::Otherwise(None) => "gone",
+            OnDisk::Unknown(_) => "unknown",
+        };
+        assert_eq!(found, expected, "{shown:?} {there:?}");
+    }
+
+    #[test]
+    fn what_is_shown_is_the_file_or_a_part_of_it() {
+        check(Some("a\nb\n"), Some("a\nb\n"), "as shown");
+        check(Some("b"), Some("a\nb\n"), "as shown");
+        check(Some("a\nb\n"), Some("a\r\nb\r\n"), "as shown");
+        check(Some("a\nb\n"), Some("a\nc\n"), "otherwise");
+        check(Some("a"), None, "gone");
+        check(None, None, "as shown");
+        check(Some(""), None, "as shown");
+        check(Some(""), Some(""), "as shown");
+        check(None, Some("precious"), "otherwise");
+        check(Some(""), Some("precious"), "otherwise");
+    }
+}
