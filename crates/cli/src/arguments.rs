@@ -3,6 +3,7 @@
 mod agents;
 mod audit;
 mod chat;
+mod claude;
 mod completions;
 mod config;
 mod doctor;
@@ -19,6 +20,7 @@ use crate::exit::Exit;
 pub(crate) use agents::{Agents, Choice};
 pub(crate) use audit::{Audit, AuditCommand, AuditFilter};
 pub(crate) use chat::Chat;
+pub(crate) use claude::Claude;
 pub(crate) use completions::{Completions, Man};
 pub(crate) use config::{Config, ConfigCommand};
 pub(crate) use doctor::Doctor;
@@ -50,6 +52,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Chat(Box<Chat>),
     Run(Box<Run>),
+    Claude(Claude),
     Agents(Agents),
     Config(Config),
     Sessions(Sessions),

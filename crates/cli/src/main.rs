@@ -4,6 +4,7 @@ mod agents;
 mod arguments;
 mod audit;
 mod chat;
+mod claude;
 mod completions;
 mod config;
 mod doctor;
@@ -28,6 +29,7 @@ use exit::Exit;
 
 fn main() -> ExitCode {
     guard::run_if_asked();
+    attache_adapter::shell::run_if_asked();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(help) => return arguments::explain(&help).into(),
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
     let outcome = runtime.block_on(async {
         match arguments.command {
             Command::Chat(chat) => chat::chat(&chat).await,
+            Command::Claude(claude) => claude::claude(claude).await,
             Command::Run(run) => run::run(&run).await,
             Command::Agents(agents) => agents::agents(agents).await,
             Command::Config(config) => config::config(config),
