@@ -108,7 +108,9 @@ impl Agent {
             }
             AgentCall::SetSessionMode(request, reply) => {
                 let mode = request.mode_id.as_str().to_owned();
-                self.order(&request.session_id, reply, |reply| Order::SetMode(mode, reply));
+                self.order(&request.session_id, reply, |reply| {
+                    Order::SetMode(mode, reply)
+                });
             }
             AgentCall::SetSessionConfigOption(request, reply) => {
                 let id = request.session_id.clone();
@@ -156,7 +158,10 @@ impl Agent {
         match orders.try_reserve() {
             Ok(place) => place.send(order(reply)),
             Err(mpsc::error::TrySendError::Full(())) => {
-                reply.fail(error::invalid_request("busy", "the session has too much to do"));
+                reply.fail(error::invalid_request(
+                    "busy",
+                    "the session has too much to do",
+                ));
             }
             Err(mpsc::error::TrySendError::Closed(())) => {
                 self.sessions.remove(id);
@@ -165,7 +170,11 @@ impl Agent {
         }
     }
 
-    fn new_session(&mut self, request: v1::NewSessionRequest, reply: Reply<v1::NewSessionResponse>) {
+    fn new_session(
+        &mut self,
+        request: v1::NewSessionRequest,
+        reply: Reply<v1::NewSessionResponse>,
+    ) {
         let wish = new_id().map(|id| Wish {
             id,
             start: Start::Nothing,
@@ -317,7 +326,11 @@ impl Agent {
             id: wish.id.as_str().to_owned(),
             start: wish.start,
             cwd: wish.cwd.as_path().to_owned(),
-            directories: wish.directories.iter().map(|it| it.as_str().to_owned()).collect(),
+            directories: wish
+                .directories
+                .iter()
+                .map(|it| it.as_str().to_owned())
+                .collect(),
             servers: wish.servers,
             system_prompt: wish.system_prompt,
         };

@@ -41,7 +41,9 @@ impl Launcher {
         let program = match named {
             Some(program) if program.is_file() => program,
             Some(program) => return Err(Missing::Named(program)),
-            None => places().find(|place| place.is_file()).ok_or(Missing::Anywhere)?,
+            None => places()
+                .find(|place| place.is_file())
+                .ok_or(Missing::Anywhere)?,
         };
         Ok(Launcher {
             program,
@@ -142,14 +144,29 @@ pub(crate) struct Files {
     pub(crate) shell: Option<(PathBuf, OsString)>,
 }
 
+impl Files {
+    /// Those that need not be there once the CLI runs.
+    pub(crate) fn secrets(&self) -> Vec<&Path> {
+        let files = [&self.servers, &self.system_prompt];
+        files.into_iter().flatten().map(PathBuf::as_path).collect()
+    }
+}
+
 /// The MCP servers in the CLI's own form.
 pub fn server_config(servers: &[v1::McpServer]) -> Value {
     let pairs = |pairs: Vec<(&str, &str)>| {
-        let pairs = pairs.into_iter().map(|(name, value)| (name.to_owned(), json!(value)));
+        let pairs = pairs
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), json!(value)));
         Value::Object(pairs.collect())
     };
     let headers = |headers: &[v1::HttpHeader]| {
-        pairs(headers.iter().map(|it| (it.name.as_str(), it.value.reveal())).collect())
+        pairs(
+            headers
+                .iter()
+                .map(|it| (it.name.as_str(), it.value.reveal()))
+                .collect(),
+        )
     };
     let servers = servers.iter().filter_map(|server| match server {
         v1::McpServer::Stdio(it) => {
@@ -212,7 +229,11 @@ pub(crate) fn is_folder(path: &Path) -> bool {
 pub(crate) const ADDRESS: &str = "ATTACHE_CLAUDE_SHELL";
 const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
 const TODO_TOOLS: &str = "CLAUDE_CODE_ENABLE_TODO_TOOLS";
-const NAME: &str = if cfg!(windows) { "claude.exe" } else { "claude" };
+const NAME: &str = if cfg!(windows) {
+    "claude.exe"
+} else {
+    "claude"
+};
 const USUAL: &[&str] = &[
     ".claude/local",
     ".claude/local/node_modules/.bin",

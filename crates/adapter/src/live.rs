@@ -3,11 +3,11 @@
 
 #[cfg(unix)]
 mod door;
-mod folder;
-mod held;
 #[cfg(not(unix))]
 #[path = "live/no_door.rs"]
 mod door;
+mod folder;
+mod held;
 mod tail;
 
 pub(crate) use door::{Door, Visit};

@@ -79,6 +79,8 @@ pub struct Mapping {
     mode: Option<String>,
     context: Option<Tokens>,
     compactions: u64,
+    /// What the CLI has said by itself: after a compaction it says it again.
+    local: VecDeque<String>,
 }
 
 impl Mapping {

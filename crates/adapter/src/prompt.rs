@@ -26,7 +26,11 @@ pub fn title(prompt: &[v1::ContentBlock]) -> Option<String> {
     let text = prompt.iter().find_map(v1::ContentBlock::as_text)?;
     let line = text.lines().find(|line| !line.trim().is_empty())?.trim();
     let title: String = line.chars().take(TITLE).collect();
-    Some(if title.len() < line.len() { title + "…" } else { title })
+    Some(if title.len() < line.len() {
+        title + "…"
+    } else {
+        title
+    })
 }
 
 /// The texts of resources come last, each named by the link that stands where it was attached.
@@ -42,7 +46,9 @@ fn content(prompt: &[v1::ContentBlock]) -> Vec<Value> {
                 v1::EmbeddedResourceResource::Text(resource) => {
                     blocks.push(text(&linked(&resource.uri)));
                     let (uri, inner) = (&resource.uri, &resource.text);
-                    contexts.push(text(&format!("\n<context ref=\"{uri}\">\n{inner}\n</context>")));
+                    contexts.push(text(&format!(
+                        "\n<context ref=\"{uri}\">\n{inner}\n</context>"
+                    )));
                 }
                 v1::EmbeddedResourceResource::Blob(resource) => blocks.push(blob(resource)),
             },

@@ -13,13 +13,21 @@ pub fn options(question: &CanUseTool, bypass: bool) -> Vec<v1::PermissionOption>
     if question.tool == "ExitPlanMode" {
         return plan_options(bypass);
     }
-    let mut options = vec![option("allow", "Allow", v1::PermissionOptionKind::AllowOnce)];
+    let mut options = vec![option(
+        "allow",
+        "Allow",
+        v1::PermissionOptionKind::AllowOnce,
+    )];
     for (at, suggestion) in suggestions(question).iter().enumerate() {
         let name = describe(suggestion);
         let id = format!("{ALWAYS}{at}");
         options.push(option(&id, &name, v1::PermissionOptionKind::AllowAlways));
     }
-    options.push(option("reject", "Reject", v1::PermissionOptionKind::RejectOnce));
+    options.push(option(
+        "reject",
+        "Reject",
+        v1::PermissionOptionKind::RejectOnce,
+    ));
     options
 }
 
@@ -31,7 +39,9 @@ pub fn answer(question: &CanUseTool, chosen: &str) -> Value {
     if chosen == "allow" {
         return allow(question, Vec::new());
     }
-    let at = chosen.strip_prefix(ALWAYS).and_then(|at| at.parse::<usize>().ok());
+    let at = chosen
+        .strip_prefix(ALWAYS)
+        .and_then(|at| at.parse::<usize>().ok());
     match at.and_then(|at| suggestions(question).into_iter().nth(at)) {
         Some(suggestion) => allow(question, vec![suggestion]),
         None => deny(question, "The user does not want this to be done."),
@@ -141,7 +151,11 @@ pub fn choice_options(choice: &Choice) -> Vec<v1::PermissionOption> {
         };
         option(&at.to_string(), &name, v1::PermissionOptionKind::AllowOnce)
     });
-    let skip = option("skip", "Do not answer", v1::PermissionOptionKind::RejectOnce);
+    let skip = option(
+        "skip",
+        "Do not answer",
+        v1::PermissionOptionKind::RejectOnce,
+    );
     labels.chain([skip]).collect()
 }
 
@@ -151,7 +165,10 @@ pub fn answered(question: &CanUseTool, answers: &BTreeMap<String, String>) -> Va
     if let Some(input) = input.as_object_mut() {
         input.insert("answers".to_owned(), json!(answers));
     }
-    response(&question.id, json!({ "behavior": "allow", "updatedInput": input }))
+    response(
+        &question.id,
+        json!({ "behavior": "allow", "updatedInput": input }),
+    )
 }
 
 fn plan_options(bypass: bool) -> Vec<v1::PermissionOption> {

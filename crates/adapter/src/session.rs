@@ -226,17 +226,27 @@ impl Session {
     fn deadline(&self) -> Instant {
         let requests = self.waiting.values().map(Request::deadline);
         let interrupt = self.turn.as_ref().and_then(Turn::deadline);
-        let soonest = requests.chain(interrupt).chain(self.commands.deadline()).min();
+        let soonest = requests
+            .chain(interrupt)
+            .chain(self.commands.deadline())
+            .min();
         soonest.unwrap_or_else(|| Instant::now() + FAR)
     }
 
     async fn too_late(&mut self) {
         self.look_at_commands().await;
         let now = Instant::now();
-        if self.turn.as_ref().and_then(Turn::deadline).is_some_and(|it| it <= now) {
+        if self
+            .turn
+            .as_ref()
+            .and_then(Turn::deadline)
+            .is_some_and(|it| it <= now)
+        {
             return self.stop_hanging().await;
         }
-        let late = self.waiting.extract_if(|_, request| request.deadline() <= now);
+        let late = self
+            .waiting
+            .extract_if(|_, request| request.deadline() <= now);
         for (_, request) in late {
             let waiting = request.into_waiting();
             waiting.fail(error::internal("the CLI did not answer in time"));

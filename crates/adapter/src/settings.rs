@@ -59,9 +59,9 @@ impl Settings {
 
     /// The modes and the present one.
     pub fn modes(&self) -> v1::SessionModeState {
-        let modes = self.offered_modes().map(|(id, name, what)| {
-            v1::SessionMode::new(id, name).description(what)
-        });
+        let modes = self
+            .offered_modes()
+            .map(|(id, name, what)| v1::SessionMode::new(id, name).description(what));
         v1::SessionModeState::new(self.mode.as_str(), modes)
     }
 
@@ -72,9 +72,9 @@ impl Settings {
 
     /// Everything that can be chosen.
     pub fn options(&self) -> Vec<v1::SessionConfigOption> {
-        let modes = self.offered_modes().map(|(id, name, what)| {
-            v1::SessionConfigSelectOption::new(id, name).description(what)
-        });
+        let modes = self
+            .offered_modes()
+            .map(|(id, name, what)| v1::SessionConfigSelectOption::new(id, name).description(what));
         let mut options = vec![
             select(MODE, "Mode", &self.mode, modes.collect())
                 .category(v1::SessionConfigOptionCategory::Mode),
@@ -84,7 +84,10 @@ impl Settings {
                 .description(model.description.as_str())
         });
         let mut models: Vec<_> = models.collect();
-        if !models.iter().any(|model| model.value.as_str() == self.model) {
+        if !models
+            .iter()
+            .any(|model| model.value.as_str() == self.model)
+        {
             let own = v1::SessionConfigSelectOption::new(self.model.as_str(), self.model.as_str());
             models.push(own);
         }
@@ -141,7 +144,9 @@ impl Settings {
     fn efforts(&self) -> impl Iterator<Item = &str> {
         let model = self.models.iter().find(|model| model.value == self.model);
         let model = model.or(self.models.first());
-        model.into_iter().flat_map(|model| model.efforts.iter().map(String::as_str))
+        model
+            .into_iter()
+            .flat_map(|model| model.efforts.iter().map(String::as_str))
     }
 }
 
@@ -157,7 +162,9 @@ impl Model {
             value: text(&model["value"]),
             name: text(&model["displayName"]),
             description: text(&model["description"]),
-            efforts: efforts.filter_map(|it| it.as_str().map(str::to_owned)).collect(),
+            efforts: efforts
+                .filter_map(|it| it.as_str().map(str::to_owned))
+                .collect(),
         }
     }
 }
@@ -218,9 +225,17 @@ type ModeRow = (&'static str, &'static str, &'static str);
 
 const MODES: &[ModeRow] = &[
     ("default", "Ask", "Asks before it changes or runs anything"),
-    ("acceptEdits", "Accept edits", "Changes files without asking"),
+    (
+        "acceptEdits",
+        "Accept edits",
+        "Changes files without asking",
+    ),
     ("plan", "Plan", "Changes nothing, and makes a plan"),
-    ("dontAsk", "Do not ask", "Denies what is not allowed beforehand"),
+    (
+        "dontAsk",
+        "Do not ask",
+        "Denies what is not allowed beforehand",
+    ),
     ("auto", "Auto", "Asks only where it sees a risk"),
     (BYPASS, "Bypass permissions", "Never asks"),
 ];

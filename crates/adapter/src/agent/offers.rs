@@ -21,7 +21,9 @@ pub(super) fn hello(client: &v1::ClientCapabilities) -> v1::InitializeResponse {
                     .overriding(v1::SessionSystemPromptOverrideCapabilities::new()),
             ),
         );
-    let prompts = v1::PromptCapabilities::new().image(true).embedded_context(true);
+    let prompts = v1::PromptCapabilities::new()
+        .image(true)
+        .embedded_context(true);
     let servers = v1::McpCapabilities::new().http(true).sse(true);
     let meta = Meta::new()
         .with("claudeCode", json!({ "promptQueueing": true }))
@@ -50,7 +52,10 @@ fn login() -> v1::AuthMethod {
 }
 
 pub(super) fn shows(client: &v1::ClientCapabilities) -> Shows {
-    let says = client.meta.as_ref().and_then(|meta| meta.get("terminal_output"));
+    let says = client
+        .meta
+        .as_ref()
+        .and_then(|meta| meta.get("terminal_output"));
     let session = client.session.as_ref();
     Shows {
         terminals: says.is_some_and(|says| says.as_str() == "true"),

@@ -26,7 +26,10 @@ pub(super) async fn replay(
     loop {
         line.clear();
         let mut bounded = (&mut reader).take(LONGEST);
-        let count = bounded.read_until(b'\n', &mut line).await.map_err(unreadable)?;
+        let count = bounded
+            .read_until(b'\n', &mut line)
+            .await
+            .map_err(unreadable)?;
         if count == 0 {
             break;
         }

@@ -11,8 +11,8 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
-use super::{Held, Tail};
 use super::folder::token;
+use super::{Held, Tail};
 use crate::shell;
 
 /// A socket for one session's commands.
@@ -75,7 +75,10 @@ async fn listen(listener: UnixListener, token: String, visits: mpsc::Sender<Visi
         let (token, visits) = (token.clone(), visits.clone());
         tokio::spawn(async move {
             let welcomed = welcome(stream, &token, &visits);
-            tokio::time::timeout(PATIENCE, welcomed).await.ok().flatten()
+            tokio::time::timeout(PATIENCE, welcomed)
+                .await
+                .ok()
+                .flatten()
         });
     }
 }

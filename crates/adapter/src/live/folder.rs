@@ -13,7 +13,8 @@ impl Folder {
         let base = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
         let base = base.filter(|base| base.is_dir());
         let base = base.unwrap_or_else(std::env::temp_dir);
-        let path = base.join(format!("attache-claude-{}", token()?));
+        sweep(&base);
+        let path = base.join(format!("{PREFIX}{}-{}", std::process::id(), token()?));
         let mut builder = DirBuilder::new();
         private_folder(&mut builder);
         builder.create(&path)?;
@@ -35,12 +36,45 @@ impl Folder {
     }
 }
 
+impl Folder {
+    /// Removes files of it.
+    pub(crate) fn clear(&self, files: &[&Path]) {
+        for file in files {
+            // One that is gone needs no removal; the rest goes with the folder.
+            fs::remove_file(file).ok();
+        }
+    }
+}
+
+/// Removes what adapters left behind that were killed.
+fn sweep(base: &Path) {
+    if !Path::new("/proc/self").exists() {
+        return;
+    }
+    for entry in fs::read_dir(base).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        let owner = owner
+            .and_then(|rest| rest.split_once('-'))
+            .map(|(owner, _)| owner);
+        let is_number = |owner: &&str| owner.bytes().all(|byte| byte.is_ascii_digit());
+        if let Some(owner) = owner.filter(is_number)
+            && !Path::new("/proc").join(owner).exists()
+        {
+            // That of another user stays.
+            fs::remove_dir_all(entry.path()).ok();
+        }
+    }
+}
+
 impl Drop for Folder {
     fn drop(&mut self) {
         // What cannot be removed is empty or private; there is nobody left to tell.
         fs::remove_dir_all(&self.0).ok();
     }
 }
+
+const PREFIX: &str = "attache-claude-";
 
 /// Something that nobody can guess.
 pub(crate) fn token() -> io::Result<String> {

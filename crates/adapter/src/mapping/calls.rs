@@ -139,7 +139,9 @@ impl Calls {
                 false => update.content(console(&output)),
             };
         }
-        update = update.raw_output(Raw::from(content.clone()));
+        if !given.is_private {
+            update = update.raw_output(Raw::from(content.clone()));
+        }
         acts.push(Act::Tell(v1::SessionUpdate::ToolCallUpdate(update)));
         Some(call)
     }

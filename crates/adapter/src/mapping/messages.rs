@@ -120,6 +120,9 @@ impl Mapping {
         for block in message.blocks {
             let index = self.blocks.1;
             self.blocks.1 += 1;
+            if let (true, Block::Text(text)) = (message.is_synthetic, &block) {
+                self.has_said_locally(text);
+            }
             match block {
                 Block::Text(text) if !told => acts.extend(said(&message.id, index, &text, parent)),
                 Block::Thinking(text) if !told => {
@@ -158,6 +161,7 @@ impl Mapping {
                 Block::Text(text) => {
                     if let Some(output) = markup::local_output(text)
                         && !markup::is_hush(output)
+                        && self.has_said_locally(output)
                     {
                         self.say_locally(output, acts);
                     }
@@ -165,6 +169,19 @@ impl Mapping {
                 _ => {}
             }
         }
+    }
+
+    /// Notes what the CLI says by itself. Whether it is news.
+    fn has_said_locally(&mut self, text: &str) -> bool {
+        let start: String = text.trim().chars().take(LOCAL_LOOK).collect();
+        if self.local.contains(&start) {
+            return false;
+        }
+        if self.local.len() == LOCAL {
+            self.local.pop_front();
+        }
+        self.local.push_back(start);
+        true
     }
 
     /// The output of a command that the CLI carried out itself is an answer like any other.
@@ -250,3 +267,5 @@ fn chunk(id: &str, index: u64, text: &str, parent: Option<&str>) -> Option<v1::C
 
 /// Longer inputs are texts to be written, which show once they are whole.
 const LONGEST_LOOK: usize = 4096;
+const LOCAL: usize = 16;
+const LOCAL_LOOK: usize = 200;

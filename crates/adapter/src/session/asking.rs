@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::Session;
 use crate::frames::CanUseTool;
+use crate::mapping::Shows;
 use crate::question::{self, Choice};
 use crate::tools;
 
@@ -16,11 +17,11 @@ impl Session {
     pub(super) fn ask_person(&mut self, asked: CanUseTool) {
         let id = asked.id.clone();
         let client = self.client.clone();
-        let bypass = self.settings.bypass;
+        let (bypass, shows) = (self.settings.bypass, self.shows);
         let task = self.asked.spawn(async move {
             let answer = match question::choices(&asked) {
                 Some(choices) => choose(&client, &asked, &choices).await,
-                None => permit(&client, &asked, bypass).await,
+                None => permit(&client, &asked, bypass, shows).await,
             };
             (asked.id, answer)
         });
@@ -28,7 +29,7 @@ impl Session {
     }
 }
 
-async fn permit(client: &ClientSession, asked: &CanUseTool, bypass: bool) -> Value {
+async fn permit(client: &ClientSession, asked: &CanUseTool, bypass: bool, shows: Shows) -> Value {
     let shown = tools::shown(&asked.tool, &asked.input);
     let mut call = v1::ToolCallUpdate::new(asked.tool_use_id.as_str())
         .title(shown.title)
@@ -38,13 +39,19 @@ async fn permit(client: &ClientSession, asked: &CanUseTool, bypass: bool) -> Val
         call = call.locations(shown.locations);
     }
     let mut content = shown.content;
+    if asked.tool == "Bash" && shows.terminals {
+        content.push(v1::Terminal::new(asked.tool_use_id.as_str()).into());
+    }
     if let Some(reason) = &asked.reason {
         content.push(v1::ContentBlock::from(reason.as_str()).into());
     }
     if !content.is_empty() {
         call = call.content(content);
     }
-    match client.ask_permission(call, question::options(asked, bypass)).await {
+    match client
+        .ask_permission(call, question::options(asked, bypass))
+        .await
+    {
         Ok(v1::RequestPermissionOutcome::Selected(chosen)) => {
             question::answer(asked, chosen.option_id.as_str())
         }
@@ -101,8 +108,11 @@ async fn pick(
 ) -> Result<Option<BTreeMap<String, String>>, CallError> {
     let mut answers = BTreeMap::new();
     for choice in choices {
-        let call = v1::ToolCallUpdate::new(asked.tool_use_id.as_str()).title(choice.question.as_str());
-        let outcome = client.ask_permission(call, question::choice_options(choice)).await?;
+        let call =
+            v1::ToolCallUpdate::new(asked.tool_use_id.as_str()).title(choice.question.as_str());
+        let outcome = client
+            .ask_permission(call, question::choice_options(choice))
+            .await?;
         let v1::RequestPermissionOutcome::Selected(chosen) = outcome else {
             return Ok(None);
         };

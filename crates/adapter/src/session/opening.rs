@@ -85,6 +85,8 @@ impl Session {
         let started = Cli::start(&program).await;
         let mut cli = started.map_err(|failed| error::internal(&failed.to_string()))?;
         let greeted = tokio::time::timeout(GREETING, greet(&mut cli, &mut self.mapping)).await;
+        // The CLI has read them, and they may hold secrets.
+        self.folder.clear(&files.secrets());
         let (offered, applied) = match greeted {
             Ok(Ok(greeted)) => greeted,
             Ok(Err(Some(failure))) => return Err(failure.to_error(self.client.id())),
@@ -98,7 +100,9 @@ impl Session {
             }
             Err(_) => {
                 cli.stop().await;
-                return Err(error::internal("the Claude Code CLI did not answer in time"));
+                return Err(error::internal(
+                    "the Claude Code CLI did not answer in time",
+                ));
             }
         };
         self.settings = Settings::of(&offered, &applied, self.launch.launcher.bypass);
@@ -142,7 +146,9 @@ async fn ask(
     id: &str,
     request: Value,
 ) -> Result<Value, Option<Failure>> {
-    cli.say(&control::frame(id, request)).await.map_err(|_| None)?;
+    cli.say(&control::frame(id, request))
+        .await
+        .map_err(|_| None)?;
     while let Some(frame) = cli.hear().await {
         if let Frame::Answered { id: of, answer } = &frame
             && of == id

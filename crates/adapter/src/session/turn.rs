@@ -109,7 +109,8 @@ impl Session {
         {
             self.is_titled = true;
             let update = v1::SessionInfoUpdate::new().title(title);
-            self.tell(v1::SessionUpdate::SessionInfoUpdate(update)).await;
+            self.tell(v1::SessionUpdate::SessionInfoUpdate(update))
+                .await;
         }
         let frame = prompt::frame(content, &uuid);
         self.turn = Some(Turn {
@@ -196,7 +197,13 @@ pub(crate) fn uuid() -> std::io::Result<String> {
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
+    let parts = [
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..],
+    ];
     Ok(parts.join("-"))
 }
 

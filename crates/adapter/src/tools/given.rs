@@ -17,6 +17,8 @@ pub struct Given {
     pub output: Option<String>,
     /// With what a command ended.
     pub exit_code: Option<u32>,
+    /// Whether it is for the model alone.
+    pub is_private: bool,
 }
 
 /// What a call of a tool gave back: `content` as the model sees it, `result` in the tool's own form.
@@ -33,8 +35,10 @@ pub fn given(name: &str, content: &Value, result: &Value, is_error: bool) -> Giv
             ..Given::default()
         },
         "ExitPlanMode" | "EnterPlanMode" | "NotebookEdit" => Given::default(),
-        // What it says then is for the model alone.
-        "Task" | "Agent" if result["status"] == "async_launched" => Given::default(),
+        "Task" | "Agent" if result["status"] == "async_launched" => Given {
+            is_private: true,
+            ..Given::default()
+        },
         _ => Given {
             content: Some(blocks(content)),
             ..Given::default()
