@@ -24,7 +24,8 @@ use crate::store::Store;
 /// When standard input or output cannot be used.
 pub async fn serve(launcher: Result<Launcher, Missing>) -> io::Result<()> {
     let (client, calls) = attache::agent::stdio()?;
-    serve_on(client, calls, launcher).await;
+    let store = Store::new(launch::config_folder());
+    serve_on(client, calls, launcher, store).await;
     Ok(())
 }
 
@@ -33,12 +34,13 @@ pub async fn serve_on(
     client: ClientHandle,
     mut calls: AgentCalls,
     launcher: Result<Launcher, Missing>,
+    store: Store,
 ) {
     let (opened, mut news) = mpsc::channel(16);
     let mut agent = Agent {
         client,
         launcher,
-        store: Store::new(launch::config_folder()),
+        store,
         sessions: HashMap::new(),
         opened,
     };

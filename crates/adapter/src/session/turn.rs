@@ -208,5 +208,5 @@ pub(crate) fn uuid() -> std::io::Result<String> {
 }
 
 /// How long the CLI may take to become idle after an interrupt.
-const HANGING: Duration = Duration::from_secs(10);
+const HANGING: Duration = Duration::from_secs(5);
 const QUEUE: usize = 32;
