@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::mpsc;
 
-use crate::frames::Frame;
+use crate::frames::{Frame, Garbage};
 
 /// A running CLI. Dropping it kills it and everything it started.
 pub(crate) struct Cli {
@@ -89,14 +89,16 @@ async fn read(mut stdout: Stdout, frames: mpsc::Sender<Frame>, garbage: Arc<Atom
     while let Ok(count @ 1..) = stdout.read(&mut chunk).await {
         let mut rest = &chunk[..count];
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            match lines.end(&rest[..end]) {
-                Line::Frame(frame) => {
-                    if frames.send(frame).await.is_err() {
-                        return;
-                    }
+            let heard = match lines.end(&rest[..end]) {
+                Some(Ok(frame)) => frames.send(frame).await.is_ok(),
+                Some(Err(Garbage)) => {
+                    garbage.fetch_add(1, Ordering::Relaxed);
+                    true
                 }
-                Line::Garbage => drop(garbage.fetch_add(1, Ordering::Relaxed)),
-                Line::Empty => {}
+                None => true,
+            };
+            if !heard {
+                return;
             }
             rest = &rest[end + 1..];
         }
@@ -111,13 +113,6 @@ struct Lines {
     is_too_long: bool,
 }
 
-#[derive(Debug, PartialEq)]
-enum Line {
-    Frame(Frame),
-    Garbage,
-    Empty,
-}
-
 impl Lines {
     fn more(&mut self, bytes: &[u8]) {
         if self.is_too_long || self.begun.len() + bytes.len() > LONGEST {
@@ -128,13 +123,14 @@ impl Lines {
         }
     }
 
-    fn end(&mut self, bytes: &[u8]) -> Line {
+    /// The frame of the line that ends here, unless it is empty.
+    fn end(&mut self, bytes: &[u8]) -> Option<Result<Frame, Garbage>> {
         let line = match self.begun.is_empty() && !self.is_too_long {
             true => read_line(bytes),
             false => {
                 self.more(bytes);
                 match self.is_too_long {
-                    true => Line::Garbage,
+                    true => Some(Err(Garbage)),
                     false => read_line(&self.begun),
                 }
             }
@@ -145,11 +141,8 @@ impl Lines {
     }
 }
 
-fn read_line(line: &[u8]) -> Line {
-    if line.trim_ascii().is_empty() {
-        return Line::Empty;
-    }
-    Frame::read(line).map_or(Line::Garbage, Line::Frame)
+fn read_line(line: &[u8]) -> Option<Result<Frame, Garbage>> {
+    (!line.trim_ascii().is_empty()).then(|| Frame::read(line))
 }
 
 const LINES: usize = 64;
@@ -161,17 +154,17 @@ const LAST_BREATH: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
 mod tests {
-    use super::{Frame, LONGEST, Line, Lines};
+    use super::{Frame, Garbage, LONGEST, Lines};
 
     #[test]
     fn lines_are_put_together_and_long_ones_dropped() {
         let mut lines = Lines::default();
         lines.more(br#"{"type":"#);
-        assert_eq!(lines.end(br#""new"}"#), Line::Frame(Frame::Other));
-        assert_eq!(lines.end(b" \r"), Line::Empty);
+        assert_eq!(lines.end(br#""new"}"#), Some(Ok(Frame::Other)));
+        assert_eq!(lines.end(b" \r"), None);
         lines.more(&vec![b' '; LONGEST]);
         lines.more(b"x");
-        assert_eq!(lines.end(b"{}"), Line::Garbage);
-        assert_eq!(lines.end(b"{}"), Line::Frame(Frame::Other));
+        assert_eq!(lines.end(b"{}"), Some(Err(Garbage)));
+        assert_eq!(lines.end(b"{}"), Some(Ok(Frame::Other)));
     }
 }

@@ -216,9 +216,20 @@ impl Session {
         }
     }
 
+    /// What is under way ends as if it had been cancelled.
     async fn close(&mut self) {
         if let Some(cli) = self.cli.take() {
             cli.stop().await;
+        }
+        let queued = self.queue.drain(..).map(|(_, reply)| reply);
+        for reply in self
+            .turn
+            .take()
+            .map(Turn::into_reply)
+            .into_iter()
+            .chain(queued)
+        {
+            reply.ok(v1::PromptResponse::new(v1::StopReason::Cancelled));
         }
     }
 
@@ -329,8 +340,8 @@ impl Session {
                 Answer::Success(_) => reply.ok(Raw::from(json!({}))),
                 Answer::Failure(words) => reply.fail(error::internal(&words)),
             },
-            // What counts is that it becomes idle.
-            Waiting::Interrupt => {}
+            // What counts is what the CLI does.
+            Waiting::Nobody => {}
         }
     }
 }

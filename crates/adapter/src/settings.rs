@@ -117,6 +117,13 @@ impl Settings {
         }
     }
 
+    /// What is chosen, by option.
+    pub fn choices(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let effort = self.effort.as_deref().map(|effort| (EFFORT, effort));
+        let chosen = [(MODE, self.mode.as_str()), (MODEL, self.model.as_str())];
+        chosen.into_iter().chain(effort)
+    }
+
     /// A choice has been made.
     pub fn chosen(&mut self, option: &str, value: &str) {
         match option {

@@ -15,7 +15,7 @@ pub(super) enum Waiting {
     Mode(String, Reply<v1::SetSessionModeResponse>),
     Option(String, String, Reply<v1::SetSessionConfigOptionResponse>),
     Stop(Reply<Raw>),
-    Interrupt,
+    Nobody,
 }
 
 impl Waiting {
@@ -24,7 +24,7 @@ impl Waiting {
             Waiting::Mode(_, reply) => reply.fail(error),
             Waiting::Option(_, _, reply) => reply.fail(error),
             Waiting::Stop(reply) => reply.fail(error),
-            Waiting::Interrupt => {}
+            Waiting::Nobody => {}
         }
     }
 }
@@ -39,9 +39,13 @@ pub(super) struct Request {
 impl Session {
     /// Asks the CLI something.
     pub(super) async fn ask_cli(&mut self, request: Value, waiting: Waiting) {
-        if let Err(error) = self.wake().await {
+        if let Err(error) = self.wake_again().await {
             return waiting.fail(error);
         }
+        self.send_request(request, waiting).await;
+    }
+
+    pub(super) async fn send_request(&mut self, request: Value, waiting: Waiting) {
         self.requests += 1;
         let id = format!("attache-{}", self.requests);
         let frame = frame(&id, request);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::{Commands, Orders, Session, State, control};
+use super::{Commands, Orders, Session, State, Waiting, control};
 use crate::cli::Cli;
 use crate::frames::{Answer, Frame};
 use crate::launch::{self, Files, Launch, Start};
@@ -108,6 +108,26 @@ impl Session {
         self.settings = Settings::of(&offered, &applied, self.launch.launcher.bypass);
         self.mapping.has_mode(&self.settings.mode);
         self.cli = Some(cli);
+        Ok(())
+    }
+
+    /// Starts the CLI again if it has died, with what was chosen before.
+    pub(super) async fn wake_again(&mut self) -> Result<(), Error> {
+        if self.cli.is_some() {
+            return Ok(());
+        }
+        let before = self.settings.clone();
+        self.wake().await?;
+        for (option, value) in before.choices() {
+            let is_other = self.settings.choices().all(|now| now != (option, value));
+            if let Some(choice) = self.settings.choice(option, value).filter(|_| is_other) {
+                self.mapping.has_mode(&before.mode);
+                Box::pin(self.send_request(choice, Waiting::Nobody)).await;
+            }
+        }
+        for (option, value) in before.choices() {
+            self.settings.chosen(option, value);
+        }
         Ok(())
     }
 

@@ -36,7 +36,11 @@ struct Running {
 impl Commands {
     /// A command is about to run.
     pub(super) fn expect(&mut self, tool_call: String, command: &str) {
-        self.expected.push((tool_call, letters(command)));
+        let command = letters(command);
+        if command.is_empty() {
+            return;
+        }
+        self.expected.push((tool_call, command));
         let early = std::mem::take(&mut self.early);
         for visit in early {
             self.begin(visit);

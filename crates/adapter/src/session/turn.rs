@@ -57,6 +57,10 @@ impl Turn {
     pub(super) fn fail(self, error: Error) {
         self.reply.fail(error);
     }
+
+    pub(super) fn into_reply(self) -> Reply<v1::PromptResponse> {
+        self.reply
+    }
 }
 
 /// Waits until the client no longer wants the turn.
@@ -91,7 +95,7 @@ impl Session {
                 reply.ok(v1::PromptResponse::new(v1::StopReason::Cancelled));
                 continue;
             }
-            if let Err(error) = Box::pin(self.wake()).await {
+            if let Err(error) = self.wake_again().await {
                 reply.fail(error);
                 continue;
             }
@@ -157,7 +161,7 @@ impl Session {
         if let Some(turn) = &mut self.turn {
             turn.interrupted = Some(Instant::now());
             let request = json!({ "subtype": "interrupt" });
-            self.ask_cli(request, Waiting::Interrupt).await;
+            self.ask_cli(request, Waiting::Nobody).await;
         }
     }
 

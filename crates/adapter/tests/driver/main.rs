@@ -1,5 +1,7 @@
 //! The agent with a client that follows a script and a CLI that is a shell script.
 
+#![cfg(all(test, unix))]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -100,12 +100,12 @@ fn script(message: &Value) -> Option<Value> {
         }
         _ => Vec::new(),
     };
-    let scripts = texts.iter().filter_map(|text| {
+    let mut scripts = texts.iter().filter_map(|text| {
         let (_, rest) = text.split_once("<<")?;
         let (script, _) = rest.rsplit_once(">>")?;
         serde_json::from_str(script).ok()
     });
-    scripts.last()
+    scripts.next_back()
 }
 
 /// The file that the CLI tells the model to write its plan to.
