@@ -1,6 +1,7 @@
 //! The agent with a client that follows a script and a CLI that is a shell script.
 
-#![cfg(all(test, unix))]
+#![cfg(unix)]
+#![cfg(test)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
