@@ -1,8 +1,9 @@
-//! `cargo xtask interop [--install-only]`: installs the partners of `interop/`, lets every client talk to every
+//! `cargo xtask interop [--install-only | claude]`: installs the partners of `interop/`, lets every client talk to every
 //! agent, and compares what each client prints with `interop/expected.jsonl`. Then the binary runs errands with those
-//! agents and with products.
+//! agents and with products, and `attache claude` plays its scenarios.
 
 mod binary;
+mod claude;
 mod install;
 mod model;
 mod pair;
@@ -17,10 +18,16 @@ use pair::Outcome;
 pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     let wanted = Wanted::from_arguments(arguments)?;
     let place = Place::new(root);
+    if let Wanted::Claude = wanted {
+        install::binary(&place)?;
+        let rows = claude::rows(&place)?;
+        print!("{}", table(&rows));
+        return verdict(&rows);
+    }
     let partners = install::all(&place)?;
     let agents = install::agents(&place, &partners)?;
     if let Wanted::Installation = wanted {
-        return Ok(());
+        return install::claude(&place).map(drop);
     }
     let expected = place.sources.join("expected.jsonl");
     let expected = fs::read_to_string(&expected)
@@ -47,22 +54,25 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
             });
         }
     }
+    rows.extend(claude::rows(&place)?);
     print!("{}", table(&rows));
     verdict(&rows)
 }
 
 enum Wanted {
     Installation,
-    Pairs,
+    Claude,
+    Everything,
 }
 
 impl Wanted {
     fn from_arguments(arguments: &[&str]) -> Result<Self, String> {
         match arguments {
             ["--install-only"] => Ok(Self::Installation),
-            [] => Ok(Self::Pairs),
+            ["claude"] => Ok(Self::Claude),
+            [] => Ok(Self::Everything),
             other => Err(format!(
-                "interop takes `--install-only`, not `{}`",
+                "interop takes `--install-only` or `claude`, not `{}`",
                 other.join(" ")
             )),
         }

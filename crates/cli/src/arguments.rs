@@ -4,6 +4,7 @@ mod agent;
 mod agents;
 mod audit;
 mod chat;
+mod claude;
 mod completions;
 mod config;
 mod doctor;
@@ -21,6 +22,7 @@ pub(crate) use agent::Agent;
 pub(crate) use agents::{Agents, Choice};
 pub(crate) use audit::{Audit, AuditCommand, AuditFilter};
 pub(crate) use chat::Chat;
+pub(crate) use claude::Claude;
 pub(crate) use completions::{Completions, Man};
 pub(crate) use config::{Config, ConfigCommand};
 pub(crate) use doctor::Doctor;
@@ -53,6 +55,7 @@ pub(crate) enum Command {
     Chat(Box<Chat>),
     Run(Box<Run>),
     Agent(Agent),
+    Claude(Claude),
     Agents(Agents),
     Config(Config),
     Sessions(Sessions),

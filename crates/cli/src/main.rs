@@ -5,6 +5,7 @@ mod agents;
 mod arguments;
 mod audit;
 mod chat;
+mod claude;
 mod completions;
 mod config;
 mod doctor;
@@ -29,6 +30,7 @@ use exit::Exit;
 
 fn main() -> ExitCode {
     guard::run_if_asked();
+    attache_adapter::shell::run_if_asked();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(help) => return arguments::explain(&help).into(),
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
     let outcome = runtime.block_on(async {
         match arguments.command {
             Command::Chat(chat) => chat::chat(&chat).await,
+            Command::Claude(claude) => claude::claude(claude).await,
             Command::Run(run) => run::run(&run).await,
             Command::Agent(agent) => agent::agent(&agent).await,
             Command::Agents(agents) => agents::agents(agents).await,

@@ -5,7 +5,7 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -23,9 +23,7 @@ pub(super) fn all(place: &Place) -> Result<Vec<Partner>, String> {
 
 /// The binary, and the agents that it is to drive: the examples of the partners, and products.
 pub(super) fn agents(place: &Place, partners: &[Partner]) -> Result<Vec<Agent>, String> {
-    let mut build = build(place);
-    build.args(["--package", "attache-cli", "--target-dir"]);
-    finish(build.arg(&place.target))?;
+    binary(place)?;
     let examples = partners.iter().filter(|partner| partner.name != "attache");
     let mut agents: Vec<Agent> = examples
         .map(|partner| Agent {
@@ -37,6 +35,13 @@ pub(super) fn agents(place: &Place, partners: &[Partner]) -> Result<Vec<Agent>, 
         .collect();
     agents.extend(products(place)?);
     Ok(agents)
+}
+
+/// The binary.
+pub(super) fn binary(place: &Place) -> Result<(), String> {
+    let mut build = build(place);
+    build.args(["--package", "attache-cli", "--target-dir"]);
+    finish(build.arg(&place.target))
 }
 
 /// Agents that people use. They are programs of their own and need npm only to be fetched.
@@ -88,6 +93,24 @@ fn products(place: &Place) -> Result<[Agent; 2], String> {
         ),
         agent("goose", "@aaif/goose-binary-linux-x64/bin/goose", &["acp"]),
     ])
+}
+
+/// The Claude Code CLI and what goes with it: where it is, or why not.
+pub(super) fn claude(place: &Place) -> Result<Result<PathBuf, String>, String> {
+    if !is_installed("npm") {
+        return Ok(Err("npm is not installed".to_owned()));
+    }
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        return Ok(Err("it is installed for Linux on x86_64 only".to_owned()));
+    }
+    let folder = place.installed.join("claude");
+    for file in [".npmrc", "package.json", "package-lock.json"] {
+        copy(&place.sources.join("claude"), &folder, file)?;
+    }
+    once(&folder, "package-lock.json", || {
+        finish(Command::new("npm").arg("ci").current_dir(&folder))
+    })?;
+    Ok(Ok(folder))
 }
 
 fn codex(model: &str) -> String {

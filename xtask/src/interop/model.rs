@@ -1,7 +1,7 @@
 //! A language model that runs here: what it says is in the prompt. It speaks the streaming forms of the two interfaces
 //! that the products of `interop/products` use, on a free port of this machine.
 
-mod http;
+pub(super) mod http;
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -3,13 +3,13 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
-pub(super) struct Request {
-    pub(super) path: String,
-    pub(super) body: Vec<u8>,
+pub(in crate::interop) struct Request {
+    pub(in crate::interop) path: String,
+    pub(in crate::interop) body: Vec<u8>,
 }
 
 impl Request {
-    pub(super) fn read(stream: &TcpStream) -> io::Result<Request> {
+    pub(in crate::interop) fn read(stream: &TcpStream) -> io::Result<Request> {
         let mut reader = BufReader::new(stream);
         let mut line = String::new();
         reader.read_line(&mut line)?;
@@ -34,13 +34,17 @@ impl Request {
 }
 
 /// The head of an answer whose body ends with the connection.
-pub(super) fn begin(stream: &mut TcpStream, kind: &str) -> io::Result<()> {
+pub(in crate::interop) fn begin(stream: &mut TcpStream, kind: &str) -> io::Result<()> {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nConnection: close\r\n\r\n");
     stream.write_all(head.as_bytes())
 }
 
 /// One event of a stream of them.
-pub(super) fn event(stream: &mut TcpStream, name: Option<&str>, data: &str) -> io::Result<()> {
+pub(in crate::interop) fn event(
+    stream: &mut TcpStream,
+    name: Option<&str>,
+    data: &str,
+) -> io::Result<()> {
     let name = name.map_or(String::new(), |name| format!("event: {name}\n"));
     stream.write_all(format!("{name}data: {data}\n\n").as_bytes())
 }

@@ -1,0 +1,418 @@
+//! The ACP face: an agent whose sessions are CLIs.
+
+mod offers;
+mod replaying;
+
+use std::collections::HashMap;
+use std::io;
+
+use attache::agent::{AgentCalls, ClientHandle};
+use attache::json::Raw;
+use attache::schema::error;
+use attache::{AgentCall, Error, Extension, Reply, v1};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::launch::{self, Launch, Launcher, Missing, Start};
+use crate::mapping::Shows;
+use crate::session::{self, Opened, Order, Orders};
+use crate::store::Store;
+
+/// Serves a client on standard input and output until it goes.
+///
+/// # Errors
+///
+/// When standard input or output cannot be used.
+pub async fn serve(launcher: Result<Launcher, Missing>) -> io::Result<()> {
+    let (client, calls) = attache::agent::stdio()?;
+    let store = Store::new(launch::config_folder());
+    serve_on(client, calls, launcher, store).await;
+    Ok(())
+}
+
+/// Serves a client on a connection until it goes.
+pub async fn serve_on(
+    client: ClientHandle,
+    mut calls: AgentCalls,
+    launcher: Result<Launcher, Missing>,
+    store: Store,
+) {
+    let (opened, mut news) = mpsc::channel(16);
+    let mut agent = Agent {
+        client,
+        launcher,
+        store,
+        sessions: HashMap::new(),
+        opened,
+    };
+    loop {
+        tokio::select! {
+            // A session is known here before its client can ask anything of it.
+            biased;
+            Some((id, orders)) = news.recv() => drop(agent.sessions.insert(id, orders)),
+            call = calls.next() => match call {
+                Some(call) => agent.take(call),
+                None => break,
+            },
+        }
+    }
+    agent.close_all().await;
+}
+
+struct Agent {
+    client: ClientHandle,
+    launcher: Result<Launcher, Missing>,
+    store: Store,
+    sessions: HashMap<v1::SessionId, Orders>,
+    opened: mpsc::Sender<(v1::SessionId, Orders)>,
+}
+
+/// A session to be opened, whichever request asks for it.
+struct Wish {
+    id: v1::SessionId,
+    start: Start,
+    cwd: attache::schema::FilePath,
+    directories: Vec<attache::schema::FilePath>,
+    servers: Vec<v1::McpServer>,
+    system_prompt: Option<v1::SystemPrompt>,
+}
+
+impl Agent {
+    fn take(&mut self, call: AgentCall) {
+        match call {
+            AgentCall::Initialize(request, reply) => {
+                reply.ok(offers::hello(&request.client_capabilities));
+            }
+            AgentCall::Authenticate(_, reply) => {
+                let words = "there is no login here but the one in a terminal";
+                reply.fail(error::unusable_params(words));
+            }
+            AgentCall::NewSession(request, reply) => self.new_session(request, reply),
+            AgentCall::LoadSession(request, reply) => self.load_session(request, reply),
+            AgentCall::ResumeSession(request, reply) => self.resume_session(request, reply),
+            AgentCall::ForkSession(request, reply) => self.fork_session(request, reply),
+            AgentCall::ListSessions(request, reply) => self.list_sessions(request, reply),
+            AgentCall::DeleteSession(request, reply) => self.delete_session(request, reply),
+            AgentCall::CloseSession(request, reply) => {
+                let closed = self.close(&request.session_id);
+                tokio::spawn(async move {
+                    match closed {
+                        Some(closed) => {
+                            closed.await;
+                            reply.ok(v1::CloseSessionResponse::new());
+                        }
+                        None => reply.fail(error::session_not_found(&request.session_id)),
+                    }
+                });
+            }
+            AgentCall::Prompt(request, reply) => {
+                let id = request.session_id.clone();
+                self.order(&id, reply, |reply| Order::Prompt(request, reply));
+            }
+            AgentCall::SetSessionMode(request, reply) => {
+                let mode = request.mode_id.as_str().to_owned();
+                self.order(&request.session_id, reply, |reply| {
+                    Order::SetMode(mode, reply)
+                });
+            }
+            AgentCall::SetSessionConfigOption(request, reply) => {
+                let id = request.session_id.clone();
+                self.order(&id, reply, |reply| Order::SetOption(request, reply));
+            }
+            AgentCall::Extension(call, reply) => self.extend(&call, reply),
+            other => other.refuse(),
+        }
+    }
+
+    fn extend(&mut self, call: &Extension, reply: Reply<Raw>) {
+        let params = call.params.as_ref();
+        let id = params.and_then(|params| params.string_member("sessionId"));
+        let id = v1::SessionId::from(id.unwrap_or_default());
+        match call.method.as_str() {
+            STEERING => {
+                let prompt = params.and_then(|params| params.read::<offers::Steering>().ok());
+                match prompt {
+                    Some(steering) => {
+                        let prompt = steering.prompt;
+                        self.order(&id, reply, |reply| Order::Steer(prompt, reply));
+                    }
+                    None => reply.fail(error::unusable_params("`prompt` is a list of blocks")),
+                }
+            }
+            STOP_COMMAND => {
+                let tool_call = params.and_then(|params| params.string_member("toolCallId"));
+                let tool_call = tool_call.unwrap_or_default();
+                self.order(&id, reply, |reply| Order::StopCommand(tool_call, reply));
+            }
+            other => reply.fail(error::method_not_found(other)),
+        }
+    }
+
+    /// Gives an order to a session. One that does not take orders any more is not there.
+    fn order<T: attache::json::Encode + Send + 'static>(
+        &mut self,
+        id: &v1::SessionId,
+        reply: Reply<T>,
+        order: impl FnOnce(Reply<T>) -> Order,
+    ) {
+        let Some(orders) = self.sessions.get(id).cloned() else {
+            return reply.fail(error::session_not_found(id));
+        };
+        match orders.try_reserve() {
+            Ok(place) => place.send(order(reply)),
+            Err(mpsc::error::TrySendError::Full(())) => {
+                reply.fail(error::invalid_request(
+                    "busy",
+                    "the session has too much to do",
+                ));
+            }
+            Err(mpsc::error::TrySendError::Closed(())) => {
+                self.sessions.remove(id);
+                reply.fail(error::session_not_found(id));
+            }
+        }
+    }
+
+    fn new_session(
+        &mut self,
+        request: v1::NewSessionRequest,
+        reply: Reply<v1::NewSessionResponse>,
+    ) {
+        let wish = new_id().map(|id| Wish {
+            id,
+            start: Start::Nothing,
+            cwd: request.cwd,
+            directories: request.additional_directories,
+            servers: request.mcp_servers,
+            system_prompt: request.system_prompt,
+        });
+        self.open(wish, reply, |id, opened| {
+            v1::NewSessionResponse::new(id)
+                .modes(opened.settings.modes())
+                .config_options(opened.settings.options())
+        });
+    }
+
+    fn resume_session(
+        &mut self,
+        request: v1::ResumeSessionRequest,
+        reply: Reply<v1::ResumeSessionResponse>,
+    ) {
+        let wish = self.known(&request.session_id).map(|_| Wish {
+            id: request.session_id,
+            start: Start::Itself,
+            cwd: request.cwd,
+            directories: request.additional_directories,
+            servers: request.mcp_servers,
+            system_prompt: request.system_prompt,
+        });
+        self.open(wish, reply, |_, opened| {
+            v1::ResumeSessionResponse::new()
+                .modes(opened.settings.modes())
+                .config_options(opened.settings.options())
+        });
+    }
+
+    fn fork_session(
+        &mut self,
+        request: v1::ForkSessionRequest,
+        reply: Reply<v1::ForkSessionResponse>,
+    ) {
+        let from = request.session_id;
+        let wish = self.known(&from).and_then(|_| new_id()).map(|id| Wish {
+            id,
+            start: Start::Another(from.as_str().to_owned()),
+            cwd: request.cwd,
+            directories: request.additional_directories,
+            servers: request.mcp_servers,
+            system_prompt: request.system_prompt,
+        });
+        self.open(wish, reply, |id, opened| {
+            v1::ForkSessionResponse::new(id)
+                .modes(opened.settings.modes())
+                .config_options(opened.settings.options())
+        });
+    }
+
+    fn load_session(
+        &mut self,
+        request: v1::LoadSessionRequest,
+        reply: Reply<v1::LoadSessionResponse>,
+    ) {
+        let id = request.session_id.clone();
+        let transcript = match self.known(&id) {
+            Ok(transcript) => transcript,
+            Err(error) => return reply.fail(error),
+        };
+        let wish = Wish {
+            id,
+            start: Start::Itself,
+            cwd: request.cwd,
+            directories: request.additional_directories,
+            servers: request.mcp_servers,
+            system_prompt: request.system_prompt,
+        };
+        let session = self.client.session(wish.id.clone());
+        let shows = self.shows();
+        let before = async move { replaying::replay(&session, &transcript, shows).await };
+        self.open_after(before, Ok(wish), reply, |_, opened| {
+            v1::LoadSessionResponse::new()
+                .modes(opened.settings.modes())
+                .config_options(opened.settings.options())
+        });
+    }
+
+    fn open<T: attache::json::Encode + Send + 'static>(
+        &mut self,
+        wish: Result<Wish, Error>,
+        reply: Reply<T>,
+        answer: impl FnOnce(v1::SessionId, &Opened) -> T + Send + 'static,
+    ) {
+        self.open_after(async { Ok(()) }, wish, reply, answer);
+    }
+
+    /// Opens a session in a task of its own, after whatever has to be told before.
+    fn open_after<T: attache::json::Encode + Send + 'static>(
+        &mut self,
+        before: impl Future<Output = Result<(), Error>> + Send + 'static,
+        wish: Result<Wish, Error>,
+        reply: Reply<T>,
+        answer: impl FnOnce(v1::SessionId, &Opened) -> T + Send + 'static,
+    ) {
+        let launch = wish.and_then(|wish| self.launch(wish));
+        let (id, launch) = match launch {
+            Ok(launch) => launch,
+            Err(error) => return reply.fail(error),
+        };
+        // One that is open already gives way to the new one.
+        let closed = self.close(&id);
+        let session = self.client.session(id.clone());
+        let (shows, news) = (self.shows(), self.opened.clone());
+        tokio::spawn(async move {
+            if let Some(closed) = closed {
+                closed.await;
+            }
+            let opened = tokio::select! {
+                opened = async { before.await?; session::open(session, launch, shows).await } => opened,
+                () = reply.cancelled() => return,
+            };
+            match opened {
+                Ok(opened) => {
+                    let answer = answer(id.clone(), &opened);
+                    // The orders are known before the client knows the session.
+                    if news.send((id, opened.orders.clone())).await.is_ok() {
+                        reply.ok(answer);
+                        opened.run();
+                    }
+                }
+                Err(error) => reply.fail(error),
+            }
+        });
+    }
+
+    fn launch(&self, wish: Wish) -> Result<(v1::SessionId, Launch), Error> {
+        let launcher = match &self.launcher {
+            Ok(launcher) => launcher.clone(),
+            Err(missing) => return Err(error::internal(&missing.to_string())),
+        };
+        if !launch::is_folder(wish.cwd.as_path()) {
+            let words = "`cwd` is no directory with an absolute path";
+            return Err(error::unusable_params(words));
+        }
+        let is_over_acp = |server: &v1::McpServer| matches!(server, v1::McpServer::Acp(_));
+        if wish.servers.iter().any(is_over_acp) {
+            let words = "MCP servers over this connection are not offered";
+            return Err(error::unusable_params(words));
+        }
+        let launch = Launch {
+            launcher,
+            id: wish.id.as_str().to_owned(),
+            start: wish.start,
+            cwd: wish.cwd.as_path().to_owned(),
+            directories: wish
+                .directories
+                .iter()
+                .map(|it| it.as_str().to_owned())
+                .collect(),
+            servers: wish.servers,
+            system_prompt: wish.system_prompt,
+        };
+        Ok((wish.id, launch))
+    }
+
+    fn list_sessions(
+        &self,
+        request: v1::ListSessionsRequest,
+        reply: Reply<v1::ListSessionsResponse>,
+    ) {
+        let from = match request.cursor.as_deref().map(str::parse) {
+            None => 0,
+            Some(Ok(from)) => from,
+            Some(Err(_)) => return reply.fail(error::unusable_params("`cursor` is none of ours")),
+        };
+        let store = self.store.clone();
+        tokio::task::spawn_blocking(move || {
+            let cwd = request.cwd.as_ref().map(attache::schema::FilePath::as_str);
+            let (sessions, next) = store.list(cwd, from);
+            let mut response = v1::ListSessionsResponse::new(sessions);
+            if let Some(next) = next {
+                response = response.next_cursor(next.to_string());
+            }
+            reply.ok(response);
+        });
+    }
+
+    fn delete_session(
+        &mut self,
+        request: v1::DeleteSessionRequest,
+        reply: Reply<v1::DeleteSessionResponse>,
+    ) {
+        let closed = self.close(&request.session_id);
+        let store = self.store.clone();
+        tokio::spawn(async move {
+            if let Some(closed) = closed {
+                closed.await;
+            }
+            let deleted = store.delete(request.session_id.as_str());
+            let deleted = deleted.map_err(|failed| error::internal(&failed.to_string()));
+            reply.with(deleted.map(|()| v1::DeleteSessionResponse::new()));
+        });
+    }
+
+    /// The transcript of a session that is stored.
+    fn known(&self, id: &v1::SessionId) -> Result<std::path::PathBuf, Error> {
+        let found = self.store.find(id.as_str());
+        found.ok_or_else(|| error::session_not_found(id))
+    }
+
+    /// Closes a session if it is open; what is given ends when it has.
+    fn close(&mut self, id: &v1::SessionId) -> Option<impl Future<Output = ()> + Send + use<>> {
+        let orders = self.sessions.remove(id)?;
+        Some(async move {
+            let (done, closed) = oneshot::channel();
+            if orders.send(Order::Close(done)).await.is_ok() {
+                // A session that has ended meanwhile is closed.
+                closed.await.ok();
+            }
+        })
+    }
+
+    async fn close_all(mut self) {
+        let ids: Vec<_> = self.sessions.keys().cloned().collect();
+        let closing: Vec<_> = ids.iter().filter_map(|id| self.close(id)).collect();
+        let mut closing: tokio::task::JoinSet<_> = closing.into_iter().collect();
+        while closing.join_next().await.is_some() {}
+    }
+
+    fn shows(&self) -> Shows {
+        offers::shows(&self.client.capabilities().unwrap_or_default())
+    }
+}
+
+fn new_id() -> Result<v1::SessionId, Error> {
+    let id = session::uuid();
+    id.map(v1::SessionId::from)
+        .map_err(|failed| error::internal(&failed.to_string()))
+}
+
+const STEERING: &str = "_session/steering";
+const STOP_COMMAND: &str = "_attache/stop_command";

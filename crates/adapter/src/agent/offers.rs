@@ -1,0 +1,85 @@
+//! What the adapter says of itself, and what it makes of what the client says.
+
+use attache::json::{Decode, Reader, field};
+use attache::schema::Meta;
+use attache::{json, v1};
+use serde_json::json;
+
+use crate::mapping::Shows;
+
+pub(super) fn hello(client: &v1::ClientCapabilities) -> v1::InitializeResponse {
+    let sessions = v1::SessionCapabilities::new()
+        .list(v1::SessionListCapabilities::new())
+        .delete(v1::SessionDeleteCapabilities::new())
+        .additional_directories(v1::SessionAdditionalDirectoriesCapabilities::new())
+        .fork(v1::SessionForkCapabilities::new())
+        .resume(v1::SessionResumeCapabilities::new())
+        .close(v1::SessionCloseCapabilities::new())
+        .system_prompt(
+            v1::SessionSystemPromptCapabilities::new().mode(
+                v1::SessionSystemPromptModeCapabilities::new()
+                    .overriding(v1::SessionSystemPromptOverrideCapabilities::new()),
+            ),
+        );
+    let prompts = v1::PromptCapabilities::new()
+        .image(true)
+        .embedded_context(true);
+    let servers = v1::McpCapabilities::new().http(true).sse(true);
+    let meta = Meta::new()
+        .with("claudeCode", json!({ "promptQueueing": true }))
+        .with("steering", json!({ "supported": true }));
+    let capabilities = v1::AgentCapabilities::new()
+        .load_session(true)
+        .prompt_capabilities(prompts)
+        .mcp_capabilities(servers)
+        .session_capabilities(sessions)
+        .meta(meta);
+    let ours = v1::Implementation::new("attache-claude", env!("CARGO_PKG_VERSION"));
+    let response = v1::InitializeResponse::new(v1::ProtocolVersion::V1)
+        .agent_info(ours.title("Claude Code (Attaché)"))
+        .agent_capabilities(capabilities);
+    match client.auth.terminal {
+        true => response.auth_methods([login()]),
+        false => response,
+    }
+}
+
+fn login() -> v1::AuthMethod {
+    let login = v1::AuthMethodTerminal::new("claude-login", "Log in with Claude Code")
+        .description("Opens the login of the Claude Code CLI in a terminal")
+        .args(["--login"]);
+    v1::AuthMethod::Terminal(login)
+}
+
+pub(super) fn shows(client: &v1::ClientCapabilities) -> Shows {
+    let says = client
+        .meta
+        .as_ref()
+        .and_then(|meta| meta.get("terminal_output"));
+    let session = client.session.as_ref();
+    Shows {
+        terminals: says.is_some_and(|says| says.as_str() == "true"),
+        compaction: session.is_some_and(|session| session.compaction.is_some()),
+    }
+}
+
+/// The params of steering.
+pub(super) struct Steering {
+    pub(super) prompt: Vec<v1::ContentBlock>,
+}
+
+impl Decode for Steering {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, json::Error> {
+        let mut prompt = None;
+        let mut more = reader.open_object()?;
+        while more {
+            match reader.key()? {
+                "prompt" => prompt = Some(field::strict(reader, "prompt")?),
+                _ => drop(reader.skip()?),
+            }
+            more = reader.more_members()?;
+        }
+        let prompt = prompt.ok_or_else(|| field::missing(reader, "prompt"))?;
+        Ok(Steering { prompt })
+    }
+}

@@ -1,0 +1,204 @@
+//! What the CLI says, one JSON object a line, read with tolerance: a frame that is not known is `Other`, a member that
+//! is missing or badly made counts as absent. Nothing here knows ACP.
+
+mod control;
+mod message;
+mod outcome;
+mod stream;
+
+use serde_json::Value;
+
+pub use control::{Answer, CanUseTool};
+pub use message::{Block, Message};
+pub use outcome::{Outcome, Tokens};
+pub use stream::{Delta, Event};
+
+/// One frame of the CLI.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Frame {
+    /// What the CLI is about to do, or that it is done.
+    State(State),
+    /// The beginning of a turn.
+    Init(Init),
+    /// The permission mode has changed.
+    Mode(String),
+    /// The history is being shortened, or has been.
+    Compaction(Compaction),
+    /// The output of a command that the CLI carries out itself.
+    LocalOutput(String),
+    /// A task that runs for a tool call: its id for `stop_task`.
+    Task {
+        /// The task.
+        id: String,
+        /// The tool call it runs for.
+        tool_use_id: String,
+    },
+    /// A queued prompt has been taken.
+    Taken(String),
+    /// A piece of a message that is being made.
+    Stream {
+        /// The tool call of the subagent that makes it.
+        parent: Option<String>,
+        /// The piece.
+        event: Event,
+    },
+    /// A block of a message of the model.
+    Assistant(Message),
+    /// A block of a message to the model: a prompt, or what a tool gave back.
+    User(Message),
+    /// The end of a turn.
+    Result(Box<Outcome>),
+    /// Whether a tool may run.
+    CanUseTool(Box<CanUseTool>),
+    /// Another request of the CLI, which we do not serve.
+    Unserved {
+        /// The request.
+        id: String,
+        /// What it wants.
+        subtype: String,
+    },
+    /// A question is no longer open.
+    Withdrawn(String),
+    /// The answer to a request of ours, or the echo of an answer of ours.
+    Answered {
+        /// The request.
+        id: String,
+        /// The answer.
+        answer: Answer,
+    },
+    /// Anything else.
+    Other,
+}
+
+/// What the CLI does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It works.
+    Running,
+    /// It waits for an answer.
+    RequiresAction,
+    /// It has done everything.
+    Idle,
+}
+
+/// How far a compaction has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compaction {
+    /// It runs.
+    Begun,
+    /// It has ended well.
+    Done,
+    /// It has ended badly.
+    Failed,
+}
+
+/// The beginning of a turn.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Init {
+    /// The session.
+    pub session_id: String,
+    /// The model.
+    pub model: String,
+    /// The permission mode.
+    pub mode: Option<String>,
+    /// Commands that only work in a terminal.
+    pub terminal_commands: Vec<String>,
+}
+
+impl Frame {
+    /// Reads a line.
+    ///
+    /// # Errors
+    ///
+    /// When the line is no JSON object.
+    pub fn read(line: &[u8]) -> Result<Frame, Garbage> {
+        match serde_json::from_slice(line) {
+            Ok(Value::Object(members)) => Ok(Frame::of(Value::Object(members))),
+            _ => Err(Garbage),
+        }
+    }
+
+    /// The frame that an object is.
+    pub fn of(mut frame: Value) -> Frame {
+        match frame["type"].as_str().unwrap_or_default() {
+            "system" => system(&frame),
+            "stream_event" => Frame::Stream {
+                parent: string(&frame, "parent_tool_use_id"),
+                event: Event::of(&mut take(&mut frame, "event")),
+            },
+            "assistant" => Frame::Assistant(Message::of(frame)),
+            "user" => Frame::User(Message::of(frame)),
+            "result" => Frame::Result(Box::new(Outcome::of(&frame))),
+            "control_request" => control::request(frame),
+            "control_cancel_request" => Frame::Withdrawn(text(&frame, "request_id")),
+            "control_response" => control::response(frame),
+            "command_lifecycle" if frame["state"] == "started" => {
+                Frame::Taken(text(&frame, "command_uuid"))
+            }
+            _ => Frame::Other,
+        }
+    }
+}
+
+/// A line that is no JSON object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the line is no JSON object")]
+pub struct Garbage;
+
+fn system(frame: &Value) -> Frame {
+    match frame["subtype"].as_str().unwrap_or_default() {
+        "session_state_changed" => match frame["state"].as_str() {
+            Some("idle") => Frame::State(State::Idle),
+            Some("requires_action") => Frame::State(State::RequiresAction),
+            Some("running") => Frame::State(State::Running),
+            _ => Frame::Other,
+        },
+        "init" => Frame::Init(Init {
+            session_id: text(frame, "session_id"),
+            model: text(frame, "model"),
+            mode: string(frame, "permissionMode"),
+            terminal_commands: strings(&frame["terminal_slash_commands"]),
+        }),
+        "status" => status(frame),
+        "compact_boundary" => Frame::Compaction(Compaction::Done),
+        "local_command_output" => Frame::LocalOutput(text(frame, "content")),
+        "task_started" => Frame::Task {
+            id: text(frame, "task_id"),
+            tool_use_id: text(frame, "tool_use_id"),
+        },
+        _ => Frame::Other,
+    }
+}
+
+fn status(frame: &Value) -> Frame {
+    if let Some(mode) = string(frame, "permissionMode") {
+        return Frame::Mode(mode);
+    }
+    match (frame["status"].as_str(), frame["compact_result"].as_str()) {
+        (Some("compacting"), _) => Frame::Compaction(Compaction::Begun),
+        // The boundary that follows tells of the success.
+        (_, Some("success")) => Frame::Other,
+        (_, Some(_)) => Frame::Compaction(Compaction::Failed),
+        _ => Frame::Other,
+    }
+}
+
+/// Takes a member out of a value, which need not be an object.
+fn take(value: &mut Value, name: &str) -> Value {
+    value.get_mut(name).map(Value::take).unwrap_or_default()
+}
+
+fn string(object: &Value, name: &str) -> Option<String> {
+    object[name].as_str().map(str::to_owned)
+}
+
+fn text(object: &Value, name: &str) -> String {
+    string(object, name).unwrap_or_default()
+}
+
+fn strings(list: &Value) -> Vec<String> {
+    let items = list.as_array().into_iter().flatten();
+    items
+        .filter_map(|item| item.as_str().map(str::to_owned))
+        .collect()
+}

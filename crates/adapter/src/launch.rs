@@ -1,0 +1,245 @@
+//! How the CLI is started: where it is, with which arguments and environment.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use attache::process::Program;
+use attache::v1;
+use serde_json::{Value, json};
+
+/// The CLI as it is to be started, for all sessions.
+#[derive(Debug, Clone)]
+pub struct Launcher {
+    /// The program.
+    pub program: PathBuf,
+    /// Whether sessions may switch to the mode that never asks.
+    pub bypass: bool,
+}
+
+/// The CLI is not there.
+#[derive(Debug, thiserror::Error)]
+pub enum Missing {
+    /// It is not where it was said to be.
+    #[error("there is no program at `{}`: check --cli and CLAUDE_CODE_EXECUTABLE", .0.display())]
+    Named(PathBuf),
+    /// It is nowhere.
+    #[error(
+        "the Claude Code CLI was not found: install it with `npm i -g @anthropic-ai/claude-code`, or name it with --cli or CLAUDE_CODE_EXECUTABLE"
+    )]
+    Anywhere,
+}
+
+impl Launcher {
+    /// Finds the CLI: the one named, that of `CLAUDE_CODE_EXECUTABLE`, in `PATH`, and in the usual places.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there.
+    pub fn find(named: Option<PathBuf>) -> Result<Launcher, Missing> {
+        let named = named.or_else(|| env::var_os("CLAUDE_CODE_EXECUTABLE").map(PathBuf::from));
+        let program = match named {
+            Some(program) if program.is_file() => program,
+            Some(program) => return Err(Missing::Named(program)),
+            None => places()
+                .find(|place| place.is_file())
+                .ok_or(Missing::Anywhere)?,
+        };
+        Ok(Launcher {
+            program,
+            bypass: may_bypass(),
+        })
+    }
+}
+
+/// One session of the CLI, as it is to be started.
+#[derive(Debug, Clone)]
+pub(crate) struct Launch {
+    pub(crate) launcher: Launcher,
+    pub(crate) id: String,
+    pub(crate) start: Start,
+    pub(crate) cwd: PathBuf,
+    pub(crate) directories: Vec<String>,
+    pub(crate) servers: Vec<v1::McpServer>,
+    pub(crate) system_prompt: Option<v1::SystemPrompt>,
+}
+
+/// What a session starts from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Start {
+    Nothing,
+    /// Its own transcript.
+    Itself,
+    /// That of another, which stays as it is.
+    Another(String),
+}
+
+impl Launch {
+    /// The program, with the files that go with it.
+    pub(crate) fn program(&self, files: &Files) -> Program {
+        let mut program = Program::new(&self.launcher.program).cwd(&self.cwd).args([
+            "--output-format",
+            "stream-json",
+            "--verbose",
+            "--input-format",
+            "stream-json",
+            "--include-partial-messages",
+            "--permission-prompt-tool",
+            "stdio",
+            "--replay-user-messages",
+            "--setting-sources=user,project,local",
+        ]);
+        program = match &self.start {
+            Start::Nothing => program.arg(format!("--session-id={}", self.id)),
+            Start::Itself => program.arg(format!("--resume={}", self.id)),
+            Start::Another(other) => program
+                .arg(format!("--resume={other}"))
+                .arg("--fork-session")
+                .arg(format!("--session-id={}", self.id)),
+        };
+        if self.launcher.bypass {
+            program = program.arg("--allow-dangerously-skip-permissions");
+        }
+        for directory in &self.directories {
+            program = program.arg(format!("--add-dir={directory}"));
+        }
+        if let Some(config) = &files.servers {
+            program = program.arg("--mcp-config").arg(config);
+        }
+        if let Some(file) = &files.system_prompt {
+            let flag = match self.system_prompt.as_ref().map(|prompt| &prompt.mode) {
+                Some(v1::SystemPromptMode::Override) => "--system-prompt-file",
+                _ => "--append-system-prompt-file",
+            };
+            program = program.arg(flag).arg(file);
+        }
+        self.environment(program, files)
+    }
+
+    fn environment(&self, program: Program, files: &Files) -> Program {
+        let mut program = program
+            .env_remove("CLAUDECODE")
+            .env("CLAUDE_CODE_ENTRYPOINT", "sdk-acp")
+            .env("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1")
+            .env("PWD", &self.cwd);
+        if env::var_os(TODO_TOOLS).is_none() {
+            program = program.env(TODO_TOOLS, "1");
+        }
+        // Whoever has a prefix of their own keeps it.
+        if let Some((prefix, address)) = &files.shell
+            && env::var_os(PREFIX).is_none()
+        {
+            program = program.env(PREFIX, prefix).env(ADDRESS, address);
+        }
+        program
+    }
+}
+
+/// Files of ours that a CLI is started with, in a folder that only the user can read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Files {
+    pub(crate) servers: Option<PathBuf>,
+    pub(crate) system_prompt: Option<PathBuf>,
+    /// What runs shell commands, and whom it tells.
+    pub(crate) shell: Option<(PathBuf, OsString)>,
+}
+
+impl Files {
+    /// Those that need not be there once the CLI runs.
+    pub(crate) fn secrets(&self) -> Vec<&Path> {
+        let files = [&self.servers, &self.system_prompt];
+        files.into_iter().flatten().map(PathBuf::as_path).collect()
+    }
+}
+
+/// The MCP servers in the CLI's own form.
+pub fn server_config(servers: &[v1::McpServer]) -> Value {
+    let pairs = |pairs: Vec<(&str, &str)>| {
+        let pairs = pairs
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), json!(value)));
+        Value::Object(pairs.collect())
+    };
+    let headers = |headers: &[v1::HttpHeader]| {
+        pairs(
+            headers
+                .iter()
+                .map(|it| (it.name.as_str(), it.value.reveal()))
+                .collect(),
+        )
+    };
+    let servers = servers.iter().filter_map(|server| match server {
+        v1::McpServer::Stdio(it) => {
+            let env = it.env.iter().map(|it| (it.name.as_str(), it.value.reveal()));
+            let command = it.command.as_str();
+            let config = json!({ "type": "stdio", "command": command, "args": it.args, "env": pairs(env.collect()) });
+            Some((it.name.clone(), config))
+        }
+        v1::McpServer::Http(it) => {
+            let config = json!({ "type": "http", "url": it.url, "headers": headers(&it.headers) });
+            Some((it.name.clone(), config))
+        }
+        v1::McpServer::Sse(it) => {
+            let config = json!({ "type": "sse", "url": it.url, "headers": headers(&it.headers) });
+            Some((it.name.clone(), config))
+        }
+        _ => None,
+    });
+    json!({ "mcpServers": Value::Object(servers.collect()) })
+}
+
+/// The configuration folder of the user's CLI.
+pub fn config_folder() -> PathBuf {
+    match env::var_os("CLAUDE_CONFIG_DIR") {
+        Some(folder) => PathBuf::from(folder),
+        None => home().join(".claude"),
+    }
+}
+
+fn places() -> impl Iterator<Item = PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let path: Vec<_> = env::split_paths(&path).collect();
+    let usual = USUAL.iter().map(|place| home().join(place));
+    path.into_iter()
+        .chain(usual)
+        .map(|folder| folder.join(NAME))
+}
+
+fn home() -> PathBuf {
+    env::var_os("HOME").map(PathBuf::from).unwrap_or_default()
+}
+
+/// The CLI refuses to start so for the superuser, unless told that it is in a box.
+#[cfg(unix)]
+fn may_bypass() -> bool {
+    !rustix::process::geteuid().is_root() || env::var_os("IS_SANDBOX").is_some()
+}
+
+#[cfg(not(unix))]
+fn may_bypass() -> bool {
+    true
+}
+
+/// Whether a path is one that a program can be started in.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    path.is_absolute() && path.is_dir()
+}
+
+/// Where the shell finds the adapter: a socket and a token.
+pub(crate) const ADDRESS: &str = "ATTACHE_CLAUDE_SHELL";
+const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
+const TODO_TOOLS: &str = "CLAUDE_CODE_ENABLE_TODO_TOOLS";
+const NAME: &str = if cfg!(windows) {
+    "claude.exe"
+} else {
+    "claude"
+};
+const USUAL: &[&str] = &[
+    ".claude/local",
+    ".claude/local/node_modules/.bin",
+    ".npm-global/bin",
+    "/usr/local/bin",
+    ".local/bin",
+    "node_modules/.bin",
+    ".yarn/bin",
+];

@@ -1,0 +1,108 @@
+//! Where the CLI's shells announce commands.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
+
+use super::folder::token;
+use super::{Held, Tail};
+use crate::shell;
+
+/// A socket for one session's commands.
+#[derive(Debug)]
+pub(crate) struct Door {
+    visits: mpsc::Receiver<Visit>,
+    shell: PathBuf,
+    address: OsString,
+    task: AbortHandle,
+}
+
+/// A command that is about to run.
+#[derive(Debug)]
+pub(crate) struct Visit {
+    pub(crate) script: String,
+    pub(crate) output: Tail,
+    pub(crate) process: Option<Held>,
+}
+
+impl Door {
+    pub(crate) fn open(folder: &Path, name: &str) -> io::Result<Door> {
+        let shell = folder.join(shell::NAME);
+        if !shell.exists() {
+            std::os::unix::fs::symlink(std::env::current_exe()?, &shell)?;
+        }
+        let socket = folder.join(name);
+        let listener = UnixListener::bind(&socket)?;
+        let token = token()?;
+        let mut address = OsString::from(&token);
+        address.push(":");
+        address.push(&socket);
+        let (sender, visits) = mpsc::channel(WAITING);
+        let task = tokio::spawn(listen(listener, token, sender)).abort_handle();
+        Ok(Door {
+            visits,
+            shell,
+            address,
+            task,
+        })
+    }
+
+    /// What runs shell commands, and what it has to be told.
+    pub(crate) fn shell(&self) -> (PathBuf, OsString) {
+        (self.shell.clone(), self.address.clone())
+    }
+
+    pub(crate) async fn next(&mut self) -> Option<Visit> {
+        self.visits.recv().await
+    }
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn listen(listener: UnixListener, token: String, visits: mpsc::Sender<Visit>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let (token, visits) = (token.clone(), visits.clone());
+        tokio::spawn(async move {
+            let welcomed = welcome(stream, &token, &visits);
+            tokio::time::timeout(PATIENCE, welcomed)
+                .await
+                .ok()
+                .flatten()
+        });
+    }
+}
+
+/// Opens the output before the command begins, so that nothing of it is missed.
+async fn welcome(stream: UnixStream, token: &str, visits: &mpsc::Sender<Visit>) -> Option<()> {
+    let process = Held::of(stream.peer_cred().ok()?.pid());
+    let (read, mut write) = stream.into_split();
+    let mut line = String::new();
+    let mut reader = BufReader::new(read.take(LONGEST));
+    reader.read_line(&mut line).await.ok()?;
+    let told: Value = serde_json::from_str(&line).ok()?;
+    if told["token"].as_str() != Some(token) {
+        return None;
+    }
+    let visit = Visit {
+        script: told["script"].as_str()?.to_owned(),
+        output: Tail::open(Path::new(told["output"].as_str()?)).await.ok()?,
+        process,
+    };
+    visits.send(visit).await.ok()?;
+    write.write_all(b".").await.ok()
+}
+
+const WAITING: usize = 16;
+const LONGEST: u64 = 1024 * 1024;
+const PATIENCE: Duration = Duration::from_secs(2);

@@ -1,0 +1,233 @@
+//! The translation: a frame of the CLI in, what is to be done out. A value without I/O and without a clock, so that
+//! whole conversations can be checked as text.
+
+mod calls;
+mod ending;
+mod markup;
+mod messages;
+mod partial;
+
+use std::collections::{HashMap, VecDeque};
+
+use attache::v1;
+use serde_json::{Value, json};
+
+use crate::frames::{Answer, CanUseTool, Compaction, Event, Frame, Init, Message, State, Tokens};
+use crate::tools::Tasks;
+use calls::Calls;
+use messages::Making;
+
+pub use ending::{Ended, Failure};
+pub use markup::{is_markup, prompt_text};
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Act {
+    /// Tell the client.
+    Tell(v1::SessionUpdate),
+    /// Ask the person.
+    Ask(Box<CanUseTool>),
+    /// A question is no longer open.
+    Withdraw(String),
+    /// Say this to the CLI.
+    Say(Value),
+    /// An answer to a request of ours.
+    Answered {
+        /// The request.
+        id: String,
+        /// The answer.
+        answer: Answer,
+    },
+    /// A prompt of ours has been taken.
+    Taken(String),
+    /// The turn has ended, but for what the CLI still does.
+    Ended(Ended),
+    /// What the CLI does has changed.
+    State(State),
+    /// A shell command is about to run.
+    Runs {
+        /// The tool call.
+        tool_call: String,
+        /// The command.
+        command: String,
+    },
+    /// A shell command has ended, or has been put into the background.
+    Ran(String),
+}
+
+/// What the client can show.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Shows {
+    /// Terminals that the agent runs: `_meta.terminal_output`.
+    pub terminals: bool,
+    /// How a compaction goes.
+    pub compaction: bool,
+}
+
+/// One session's translation.
+#[derive(Debug, Default)]
+pub struct Mapping {
+    shows: Shows,
+    /// Messages that come piece by piece, by the subagent that makes them.
+    making: HashMap<Option<String>, Making>,
+    /// The messages of which pieces have been told, newest last.
+    streamed: VecDeque<String>,
+    /// How many blocks have been seen of the message that comes block by block.
+    blocks: (String, u64),
+    calls: Calls,
+    tasks: Tasks,
+    mode: Option<String>,
+    context: Option<Tokens>,
+    compactions: u64,
+    /// What the CLI has said by itself: after a compaction it says it again.
+    local: VecDeque<String>,
+}
+
+impl Mapping {
+    /// A translation for a client that shows these things.
+    pub fn new(shows: Shows) -> Mapping {
+        Mapping {
+            shows,
+            ..Mapping::default()
+        }
+    }
+
+    /// The permission mode, once it is known.
+    pub fn mode(&self) -> Option<&str> {
+        self.mode.as_deref()
+    }
+
+    /// The mode has been set by us: the CLI's word on it is no news.
+    pub fn has_mode(&mut self, mode: &str) {
+        self.mode = Some(mode.to_owned());
+    }
+
+    /// Translates a frame.
+    pub fn take(&mut self, frame: Frame) -> Vec<Act> {
+        let mut acts = Vec::new();
+        match frame {
+            Frame::State(state) => acts.push(Act::State(state)),
+            Frame::Init(Init { mode, .. }) => self.change_mode(mode, &mut acts),
+            Frame::Mode(mode) => self.change_mode(Some(mode), &mut acts),
+            Frame::Compaction(step) => self.compact(step, &mut acts),
+            Frame::LocalOutput(text) => self.say_locally(&text, &mut acts),
+            Frame::Task { id, tool_use_id } => self.calls.runs_as(&tool_use_id, id),
+            Frame::Taken(uuid) => acts.push(Act::Taken(uuid)),
+            Frame::Stream { parent, event } => self.stream(parent, event, &mut acts),
+            Frame::Assistant(message) => self.assistant(message, &mut acts),
+            Frame::User(message) => self.user(message, &mut acts),
+            Frame::Result(outcome) => self.end(&outcome, &mut acts),
+            Frame::CanUseTool(question) => self.ask(*question, &mut acts),
+            Frame::Unserved { id, subtype } => acts.push(Act::Say(unserved(&id, &subtype))),
+            Frame::Withdrawn(id) => acts.push(Act::Withdraw(id)),
+            Frame::Answered { id, answer } => acts.push(Act::Answered { id, answer }),
+            Frame::Other => {}
+        }
+        acts
+    }
+
+    /// A prompt as it stands in a transcript, told again.
+    pub fn replay_prompt(&mut self, message: &Message) -> Vec<Act> {
+        let mut acts = Vec::new();
+        self.prompt(message, &mut acts);
+        acts
+    }
+
+    /// The task of the CLI that a tool call runs as.
+    pub fn task_of(&self, tool_call: &str) -> Option<&str> {
+        self.calls.task_of(tool_call)
+    }
+
+    /// The output of a tool call is told while it runs: it is not told again at the end.
+    pub fn is_live(&mut self, tool_call: &str) {
+        self.calls.is_live(tool_call);
+    }
+
+    /// The CLI is gone: what it has begun will not end.
+    pub fn abandon(&mut self) -> Vec<Act> {
+        self.making.clear();
+        self.calls.abandon()
+    }
+
+    fn change_mode(&mut self, mode: Option<String>, acts: &mut Vec<Act>) {
+        if mode.is_none() || self.mode == mode {
+            return;
+        }
+        self.mode = mode;
+        if let Some(mode) = self.mode.as_deref() {
+            let update = v1::CurrentModeUpdate::new(mode);
+            acts.push(Act::Tell(v1::SessionUpdate::CurrentModeUpdate(update)));
+        }
+    }
+
+    fn compact(&mut self, step: Compaction, acts: &mut Vec<Act>) {
+        if step == Compaction::Begun {
+            self.compactions += 1;
+        }
+        if !self.shows.compaction {
+            return;
+        }
+        let status = match step {
+            Compaction::Begun => v1::CompactionStatus::InProgress,
+            Compaction::Done => v1::CompactionStatus::Completed,
+            Compaction::Failed => v1::CompactionStatus::Failed,
+        };
+        let id = format!("compaction-{}", self.compactions);
+        let update = v1::CompactionUpdate::new(id, status);
+        acts.push(Act::Tell(v1::SessionUpdate::CompactionUpdate(update)));
+    }
+
+    fn ask(&mut self, question: CanUseTool, acts: &mut Vec<Act>) {
+        // The call is known by its input before the question comes, but for one that came in no message.
+        self.calls.know(
+            &question.tool_use_id,
+            &question.tool,
+            &question.input,
+            None,
+            self.shows,
+            acts,
+        );
+        acts.push(Act::Ask(Box::new(question)));
+    }
+
+    fn stream(&mut self, parent: Option<String>, event: Event, acts: &mut Vec<Act>) {
+        match &event {
+            Event::Message { id, tokens } => {
+                self.remember(id);
+                self.count(&parent, *tokens);
+            }
+            Event::Tokens(tokens) if parent.is_none() => {
+                let context = self.context.get_or_insert_default();
+                context.output = context.output.max(tokens.output);
+            }
+            _ => {}
+        }
+        let making = self.making.entry(parent.clone()).or_default();
+        making.take(event, parent.as_deref(), self.shows, &mut self.calls, acts);
+    }
+
+    /// Only what the main model sees counts.
+    fn count(&mut self, parent: &Option<String>, tokens: Option<Tokens>) {
+        if parent.is_none() && tokens.is_some_and(|tokens| tokens.total() > 0) {
+            self.context = tokens;
+        }
+    }
+
+    fn remember(&mut self, id: &str) {
+        if self.streamed.len() == REMEMBERED {
+            self.streamed.pop_front();
+        }
+        self.streamed.push_back(id.to_owned());
+    }
+}
+
+fn unserved(id: &str, subtype: &str) -> Value {
+    let error = format!("{subtype} is not served here");
+    json!({
+        "type": "control_response",
+        "response": { "subtype": "error", "request_id": id, "error": error },
+    })
+}
+
+/// Blocks come soon after their pieces, but messages of several subagents interleave.
+const REMEMBERED: usize = 64;

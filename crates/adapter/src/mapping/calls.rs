@@ -1,0 +1,247 @@
+//! Tool calls, from the first word of them to what they gave back. Each is told once, then only what changes.
+
+use std::collections::HashMap;
+
+use attache::json::Raw;
+use attache::schema::Meta;
+use attache::v1;
+use serde_json::{Value, json};
+
+use super::{Act, Shows};
+use crate::tools::{self, Shown};
+
+/// The calls under way.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    open: HashMap<String, Call>,
+}
+
+/// A tool call.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    pub(super) name: String,
+    pub(super) input: Value,
+    shown: Shown,
+    parent: Option<String>,
+    task: Option<String>,
+    is_whole: bool,
+    /// Whether its output has been told while it ran.
+    is_live: bool,
+}
+
+impl Calls {
+    /// As much as is known of a call: tells it, or what has changed.
+    pub(super) fn know(
+        &mut self,
+        id: &str,
+        name: &str,
+        input: &Value,
+        parent: Option<&str>,
+        shows: Shows,
+        acts: &mut Vec<Act>,
+    ) {
+        let now = tools::shown(name, input);
+        let Some(call) = self.open.get_mut(id) else {
+            let call = Call {
+                name: name.to_owned(),
+                input: input.clone(),
+                shown: now,
+                parent: parent.map(str::to_owned),
+                task: None,
+                is_whole: false,
+                is_live: false,
+            };
+            if !tools::is_plan(name) {
+                acts.push(Act::Tell(v1::SessionUpdate::ToolCall(
+                    call.first(id, shows),
+                )));
+            }
+            self.open.insert(id.to_owned(), call);
+            return;
+        };
+        let is_news = call.input != *input && !input.is_null();
+        if !is_news || call.is_whole {
+            return;
+        }
+        call.input = input.clone();
+        let update = call.changed(id, &now);
+        call.shown = now;
+        if !tools::is_plan(name) {
+            acts.push(Act::Tell(v1::SessionUpdate::ToolCallUpdate(update)));
+        }
+    }
+
+    /// The input is complete: nothing that comes later is newer.
+    pub(super) fn is_whole(&mut self, id: &str, acts: &mut Vec<Act>) {
+        let Some(call) = self.open.get_mut(id) else {
+            return;
+        };
+        if call.is_whole {
+            return;
+        }
+        call.is_whole = true;
+        if let ("Bash", Some(command)) = (call.name.as_str(), call.input["command"].as_str()) {
+            acts.push(Act::Runs {
+                tool_call: id.to_owned(),
+                command: command.to_owned(),
+            });
+        }
+    }
+
+    pub(super) fn is_live(&mut self, id: &str) {
+        if let Some(call) = self.open.get_mut(id) {
+            call.is_live = true;
+        }
+    }
+
+    pub(super) fn runs_as(&mut self, id: &str, task: String) {
+        if let Some(call) = self.open.get_mut(id) {
+            call.task = Some(task);
+        }
+    }
+
+    pub(super) fn task_of(&self, id: &str) -> Option<&str> {
+        self.open.get(id)?.task.as_deref()
+    }
+
+    /// What a call gave back. The call, which is no longer open; none for one that was never told.
+    pub(super) fn settle(
+        &mut self,
+        id: &str,
+        content: &Value,
+        result: &Value,
+        is_error: bool,
+        shows: Shows,
+        acts: &mut Vec<Act>,
+    ) -> Option<Call> {
+        let call = self.open.remove(id)?;
+        if call.name == "Bash" {
+            acts.push(Act::Ran(id.to_owned()));
+        }
+        if tools::is_plan(&call.name) {
+            return Some(call);
+        }
+        let status = match is_error {
+            true => v1::ToolCallStatus::Failed,
+            false => v1::ToolCallStatus::Completed,
+        };
+        let mut update = call.update(id).status(status);
+        let given = tools::given(&call.name, content, result, is_error);
+        if let Some(content) = given.content {
+            update = update.content(content);
+        }
+        if let Some(locations) = given.locations {
+            update = update.locations(locations);
+        }
+        if let Some(output) = given.output {
+            update = match shows.terminals {
+                true => in_terminal(update, id, told(&call, output), given.exit_code),
+                false => update.content(console(&output)),
+            };
+        }
+        if !given.is_private {
+            update = update.raw_output(Raw::from(content.clone()));
+        }
+        acts.push(Act::Tell(v1::SessionUpdate::ToolCallUpdate(update)));
+        Some(call)
+    }
+
+    /// All that are open have failed.
+    pub(super) fn abandon(&mut self) -> Vec<Act> {
+        let mut open: Vec<_> = self.open.drain().collect();
+        open.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let shown = open
+            .into_iter()
+            .filter(|(_, call)| !tools::is_plan(&call.name));
+        let failed = shown.map(|(id, call)| {
+            let update = call.update(&id).status(v1::ToolCallStatus::Failed);
+            Act::Tell(v1::SessionUpdate::ToolCallUpdate(update))
+        });
+        failed.collect()
+    }
+}
+
+impl Call {
+    fn first(&self, id: &str, shows: Shows) -> v1::ToolCall {
+        let shown = &self.shown;
+        let mut call = v1::ToolCall::new(id, shown.title.as_str())
+            .name(self.name.as_str())
+            .kind(shown.kind.clone())
+            .locations(shown.locations.clone())
+            .content(shown.content.clone())
+            .meta(self.meta());
+        if self
+            .input
+            .as_object()
+            .is_some_and(|input| !input.is_empty())
+        {
+            call = call.raw_input(Raw::from(self.input.clone()));
+        }
+        if self.name == "Bash" && shows.terminals {
+            call = call.content([v1::Terminal::new(id)]).meta(
+                self.meta()
+                    .with("terminal_info", json!({ "terminal_id": id })),
+            );
+        }
+        call
+    }
+
+    fn changed(&self, id: &str, now: &Shown) -> v1::ToolCallUpdate {
+        let mut update = self.update(id).raw_input(Raw::from(self.input.clone()));
+        if self.shown.title != now.title {
+            update = update.title(now.title.as_str());
+        }
+        if self.shown.locations != now.locations {
+            update = update.locations(now.locations.clone());
+        }
+        if self.shown.content != now.content {
+            update = update.content(now.content.clone());
+        }
+        update
+    }
+
+    fn update(&self, id: &str) -> v1::ToolCallUpdate {
+        v1::ToolCallUpdate::new(id).meta(self.meta())
+    }
+
+    fn meta(&self) -> Meta {
+        let mut about = json!({ "toolName": self.name });
+        if let Some(parent) = &self.parent {
+            about["parentToolUseId"] = json!(parent);
+        }
+        Meta::new().with("claudeCode", about)
+    }
+}
+
+/// What a terminal has not shown yet.
+fn told(call: &Call, output: String) -> Option<String> {
+    (!call.is_live).then_some(output)
+}
+
+fn in_terminal(
+    update: v1::ToolCallUpdate,
+    id: &str,
+    output: Option<String>,
+    code: Option<u32>,
+) -> v1::ToolCallUpdate {
+    let meta = update.meta.clone().unwrap_or_default();
+    let mut meta = meta.with(
+        "terminal_exit",
+        json!({ "terminal_id": id, "exit_code": code, "signal": null }),
+    );
+    if let Some(output) = output.filter(|output| !output.is_empty()) {
+        let data = output.replace('\n', "\r\n");
+        meta = meta.with(
+            "terminal_output",
+            json!({ "terminal_id": id, "data": data }),
+        );
+    }
+    update.meta(meta)
+}
+
+fn console(output: &str) -> Vec<v1::ToolCallContent> {
+    match output.trim().is_empty() {
+        true => Vec::new(),
+        false => vec![tools::fenced("console", output)],
+    }
+}

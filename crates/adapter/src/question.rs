@@ -1,0 +1,269 @@
+//! Questions of the CLI as questions to the person, and the answers as the CLI wants them. Plain functions of the data.
+
+use std::collections::BTreeMap;
+
+use attache::v1;
+use serde_json::{Value, json};
+
+use crate::frames::CanUseTool;
+use crate::settings::BYPASS;
+
+/// The choices for a tool that may run or not, with what choosing them for ever writes.
+pub fn options(question: &CanUseTool, bypass: bool) -> Vec<v1::PermissionOption> {
+    if question.tool == "ExitPlanMode" {
+        return plan_options(bypass);
+    }
+    let mut options = vec![option(
+        "allow",
+        "Allow",
+        v1::PermissionOptionKind::AllowOnce,
+    )];
+    for (at, suggestion) in suggestions(question).iter().enumerate() {
+        let name = describe(suggestion);
+        let id = format!("{ALWAYS}{at}");
+        options.push(option(&id, &name, v1::PermissionOptionKind::AllowAlways));
+    }
+    options.push(option(
+        "reject",
+        "Reject",
+        v1::PermissionOptionKind::RejectOnce,
+    ));
+    options
+}
+
+/// The answer to the CLI when the person has chosen an option.
+pub fn answer(question: &CanUseTool, chosen: &str) -> Value {
+    if question.tool == "ExitPlanMode" {
+        return plan_answer(question, chosen);
+    }
+    if chosen == "allow" {
+        return allow(question, Vec::new());
+    }
+    let at = chosen
+        .strip_prefix(ALWAYS)
+        .and_then(|at| at.parse::<usize>().ok());
+    match at.and_then(|at| suggestions(question).into_iter().nth(at)) {
+        Some(suggestion) => allow(question, vec![suggestion]),
+        None => deny(question, "The user does not want this to be done."),
+    }
+}
+
+/// The answer when the person closed the question without a choice: the turn ends.
+pub fn dismissed(question: &CanUseTool) -> Value {
+    response(
+        &question.id,
+        json!({ "behavior": "deny", "message": "The user closed the question.", "interrupt": true }),
+    )
+}
+
+/// The answer that a tool may not run.
+pub fn deny(question: &CanUseTool, why: &str) -> Value {
+    response(&question.id, json!({ "behavior": "deny", "message": why }))
+}
+
+/// One question of `AskUserQuestion`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// The question.
+    pub question: String,
+    /// In a word.
+    pub header: String,
+    /// Whether several answers may be chosen.
+    pub several: bool,
+    /// The answers and what they mean.
+    pub labels: Vec<(String, String)>,
+}
+
+/// The questions of `AskUserQuestion`; none if it is another tool.
+pub fn choices(question: &CanUseTool) -> Option<Vec<Choice>> {
+    if question.tool != "AskUserQuestion" {
+        return None;
+    }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let asked = question.input["questions"].as_array()?;
+    let choices = asked.iter().map(|asked| {
+        let labels = asked["options"].as_array().into_iter().flatten();
+        Choice {
+            question: text(&asked["question"]),
+            header: text(&asked["header"]),
+            several: asked["multiSelect"] == true,
+            labels: labels
+                .map(|it| (text(&it["label"]), text(&it["description"])))
+                .collect(),
+        }
+    });
+    Some(choices.collect())
+}
+
+/// All questions as one form.
+pub fn form(choices: &[Choice]) -> v1::ElicitationSchema {
+    let fields = choices.iter().enumerate().map(|(at, choice)| {
+        let labels = choice.labels.iter().map(|(label, what)| {
+            v1::EnumOption::new(label.as_str(), label.as_str()).description(what.as_str())
+        });
+        let field = match choice.several {
+            true => {
+                let items = v1::TitledMultiSelectItems::new(labels);
+                let items = v1::MultiSelectItems::Titled(items);
+                v1::ElicitationPropertySchema::Array(
+                    v1::MultiSelectPropertySchema::new(items)
+                        .title(choice.header.as_str())
+                        .description(choice.question.as_str()),
+                )
+            }
+            false => v1::ElicitationPropertySchema::String(
+                v1::StringPropertySchema::new()
+                    .title(choice.header.as_str())
+                    .description(choice.question.as_str())
+                    .one_of(labels),
+            ),
+        };
+        (field_name(at), field)
+    });
+    let required: Vec<_> = (0..choices.len()).map(field_name).collect();
+    v1::ElicitationSchema::new()
+        .properties(fields.collect::<BTreeMap<_, _>>())
+        .required(required)
+}
+
+/// The answers of a form, by question.
+pub fn filled(
+    choices: &[Choice],
+    content: &BTreeMap<String, v1::ElicitationContentValue>,
+) -> BTreeMap<String, String> {
+    let answers = choices.iter().enumerate().filter_map(|(at, choice)| {
+        let answer = match content.get(&field_name(at))? {
+            v1::ElicitationContentValue::String(label) => label.clone(),
+            v1::ElicitationContentValue::StringArray(labels) => labels.join(", "),
+            _ => return None,
+        };
+        Some((choice.question.clone(), answer))
+    });
+    answers.collect()
+}
+
+/// One question as options, for clients without forms.
+pub fn choice_options(choice: &Choice) -> Vec<v1::PermissionOption> {
+    let labels = choice.labels.iter().enumerate().map(|(at, (label, what))| {
+        let name = match what.is_empty() {
+            true => label.clone(),
+            false => format!("{label}: {what}"),
+        };
+        option(&at.to_string(), &name, v1::PermissionOptionKind::AllowOnce)
+    });
+    let skip = option(
+        "skip",
+        "Do not answer",
+        v1::PermissionOptionKind::RejectOnce,
+    );
+    labels.chain([skip]).collect()
+}
+
+/// The answer to the CLI once the questions have been answered.
+pub fn answered(question: &CanUseTool, answers: &BTreeMap<String, String>) -> Value {
+    let mut input = question.input.clone();
+    if let Some(input) = input.as_object_mut() {
+        input.insert("answers".to_owned(), json!(answers));
+    }
+    response(
+        &question.id,
+        json!({ "behavior": "allow", "updatedInput": input }),
+    )
+}
+
+fn plan_options(bypass: bool) -> Vec<v1::PermissionOption> {
+    use v1::PermissionOptionKind::{AllowAlways, AllowOnce, RejectOnce};
+    let mut options = Vec::new();
+    if bypass {
+        options.push(option(BYPASS, "Yes, and never ask", AllowAlways));
+    }
+    options.push(option("acceptEdits", "Yes, and accept edits", AllowAlways));
+    options.push(option("default", "Yes, and ask before edits", AllowOnce));
+    options.push(option("plan", "No, keep planning", RejectOnce));
+    options
+}
+
+fn plan_answer(question: &CanUseTool, chosen: &str) -> Value {
+    match chosen {
+        "default" | "acceptEdits" | BYPASS => {
+            let mode = json!({ "type": "setMode", "mode": chosen, "destination": "session" });
+            allow(question, vec![mode])
+        }
+        _ => deny(question, "The user wants to keep planning."),
+    }
+}
+
+/// What may be allowed for ever. Where the CLI suggests nothing, the tool itself, for the session.
+fn suggestions(question: &CanUseTool) -> Vec<Value> {
+    if !question.suggestions.is_empty() || question.never_always {
+        return question.suggestions.clone();
+    }
+    vec![json!({
+        "type": "addRules",
+        "rules": [{ "toolName": question.tool }],
+        "behavior": "allow",
+        "destination": "session",
+    })]
+}
+
+/// What choosing a suggestion writes, and where.
+fn describe(suggestion: &Value) -> String {
+    let place = match suggestion["destination"].as_str() {
+        Some("localSettings") => "in .claude/settings.local.json",
+        Some("projectSettings") => "in .claude/settings.json",
+        Some("userSettings") => "in your settings.json",
+        _ => "for this session",
+    };
+    let list = |name: &str| suggestion[name].as_array().into_iter().flatten();
+    match suggestion["type"].as_str() {
+        Some("addRules") => {
+            let rules = list("rules").map(|rule| {
+                let tool = rule["toolName"].as_str().unwrap_or_default();
+                match rule["ruleContent"].as_str() {
+                    Some(content) => format!("{tool}({content})"),
+                    None => tool.to_owned(),
+                }
+            });
+            let rules = rules.collect::<Vec<_>>().join(", ");
+            format!("Always allow {rules} {place}")
+        }
+        Some("addDirectories") => {
+            let directories = list("directories").filter_map(Value::as_str);
+            let directories = directories.collect::<Vec<_>>().join(", ");
+            format!("Allow work in {directories} {place}")
+        }
+        Some("setMode") if suggestion["mode"] == "acceptEdits" => {
+            format!("Accept all edits {place}")
+        }
+        Some("setMode") => {
+            let mode = suggestion["mode"].as_str().unwrap_or_default();
+            format!("Switch to the mode {mode} {place}")
+        }
+        _ => format!("Always allow {place}"),
+    }
+}
+
+fn allow(question: &CanUseTool, permissions: Vec<Value>) -> Value {
+    let mut answer = json!({ "behavior": "allow", "updatedInput": question.input });
+    if !permissions.is_empty() {
+        answer["updatedPermissions"] = Value::Array(permissions);
+    }
+    response(&question.id, answer)
+}
+
+fn response(id: &str, answer: Value) -> Value {
+    json!({
+        "type": "control_response",
+        "response": { "subtype": "success", "request_id": id, "response": answer },
+    })
+}
+
+fn option(id: &str, name: &str, kind: v1::PermissionOptionKind) -> v1::PermissionOption {
+    v1::PermissionOption::new(id, name, kind)
+}
+
+fn field_name(at: usize) -> String {
+    format!("answer{}", at + 1)
+}
+
+const ALWAYS: &str = "allow_always:";

@@ -1,0 +1,356 @@
+//! A session: one task that owns one CLI. Orders come from the client, frames from the CLI, answers from the person;
+//! nobody else has a hand in it, so no session waits for another.
+
+mod asking;
+mod control;
+mod opening;
+mod output;
+mod turn;
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use attache::agent::ClientSession;
+use attache::json::Raw;
+use attache::schema::error;
+use attache::{Reply, v1};
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::Instant;
+
+use crate::cli::Cli;
+use crate::frames::{Answer, Frame, State};
+use crate::launch::Launch;
+use crate::live::Folder;
+use crate::mapping::{Act, Mapping, Shows};
+use crate::settings::{self, Settings};
+use control::{Request, Waiting};
+use output::Commands;
+use turn::Turn;
+
+pub(crate) use opening::{Opened, open};
+pub(crate) use turn::uuid;
+
+/// What the client wants of a session.
+#[derive(Debug)]
+pub(crate) enum Order {
+    Prompt(v1::PromptRequest, Reply<v1::PromptResponse>),
+    SetMode(String, Reply<v1::SetSessionModeResponse>),
+    SetOption(
+        v1::SetSessionConfigOptionRequest,
+        Reply<v1::SetSessionConfigOptionResponse>,
+    ),
+    /// Something to be said in the middle of the turn.
+    Steer(Vec<v1::ContentBlock>, Reply<Raw>),
+    /// The command of a tool call is to end.
+    StopCommand(String, Reply<Raw>),
+    Close(oneshot::Sender<()>),
+}
+
+/// A way to give orders to a session.
+pub(crate) type Orders = mpsc::Sender<Order>;
+
+pub(crate) struct Session {
+    client: ClientSession,
+    launch: Launch,
+    folder: Folder,
+    cli: Option<Cli>,
+    mapping: Mapping,
+    settings: Settings,
+    shows: Shows,
+    state: State,
+    turn: Option<Turn>,
+    queue: VecDeque<(v1::PromptRequest, Reply<v1::PromptResponse>)>,
+    /// Questions to the person, and which of the CLI's they are.
+    asked: JoinSet<(String, Value)>,
+    open_questions: HashMap<String, AbortHandle>,
+    waiting: HashMap<String, Request>,
+    requests: u64,
+    commands: Commands,
+    is_titled: bool,
+}
+
+impl Session {
+    pub(crate) async fn run(mut self, mut orders: mpsc::Receiver<Order>) {
+        loop {
+            let deadline = self.deadline();
+            tokio::select! {
+                order = orders.recv() => match order {
+                    Some(Order::Close(done)) => {
+                        self.close().await;
+                        // Whoever asked may be gone.
+                        done.send(()).ok();
+                        return;
+                    }
+                    Some(order) => self.obey(order).await,
+                    None => return self.close().await,
+                },
+                frame = hear(&mut self.cli) => match frame {
+                    Some(frame) => self.take(frame).await,
+                    None => self.has_died().await,
+                },
+                Some(answer) = self.asked.join_next(), if !self.asked.is_empty() => {
+                    if let Ok((id, answer)) = answer {
+                        self.open_questions.remove(&id);
+                        self.say(&answer).await;
+                    }
+                }
+                () = turn::cancelled(self.turn.as_ref()) => self.interrupt().await,
+                visit = self.commands.next() => self.visited(visit).await,
+                () = tokio::time::sleep_until(deadline) => self.too_late().await,
+            }
+        }
+    }
+
+    async fn obey(&mut self, order: Order) {
+        match order {
+            Order::Prompt(request, reply) => self.prompted(request, reply).await,
+            Order::SetMode(mode, reply) => match self.settings.has_mode(&mode) {
+                true => {
+                    let request = settings::set_mode(&mode);
+                    self.ask_cli(request, Waiting::Mode(mode, reply)).await;
+                }
+                false => reply.fail(error::unusable_params("there is no such mode")),
+            },
+            Order::SetOption(request, reply) => self.set_option(request, reply).await,
+            Order::Steer(prompt, reply) => self.steer(&prompt, reply).await,
+            Order::StopCommand(call, reply) => self.stop_command(&call, reply).await,
+            Order::Close(_) => {}
+        }
+    }
+
+    async fn take(&mut self, frame: Frame) {
+        for act in self.mapping.take(frame) {
+            self.act(act).await;
+        }
+    }
+
+    async fn act(&mut self, act: Act) {
+        match act {
+            Act::Tell(update) => self.tell(update).await,
+            Act::Ask(question) => self.ask_person(*question),
+            Act::Withdraw(id) => {
+                if let Some(question) = self.open_questions.remove(&id) {
+                    question.abort();
+                }
+            }
+            Act::Say(frame) => self.say(&frame).await,
+            Act::Answered { id, answer } => self.answered(&id, answer),
+            Act::Taken(uuid) => {
+                if let Some(turn) = &mut self.turn {
+                    turn.is_taken(&uuid);
+                }
+            }
+            Act::Ended(ended) => {
+                if let Some(turn) = &mut self.turn {
+                    turn.ended(ended);
+                }
+                self.settle_turn().await;
+            }
+            Act::State(state) => {
+                self.state = state;
+                if let Some(turn) = &mut self.turn {
+                    turn.knows_states();
+                }
+                self.settle_turn().await;
+            }
+            Act::Runs { tool_call, command } => self.commands.expect(tool_call, &command),
+            Act::Ran(tool_call) => self.ran(&tool_call).await,
+        }
+    }
+
+    async fn tell(&mut self, update: v1::SessionUpdate) {
+        if let v1::SessionUpdate::CurrentModeUpdate(update) = &update {
+            self.settings
+                .chosen(settings::MODE, update.current_mode_id.as_str());
+            let options = v1::ConfigOptionUpdate::new(self.settings.options());
+            let options = v1::SessionUpdate::ConfigOptionUpdate(options);
+            self.client.update(options).await.ok();
+        }
+        // It fails when the client is gone, which the end of the orders tells.
+        self.client.update(update).await.ok();
+    }
+
+    async fn say(&mut self, frame: &Value) {
+        let deaf = match &self.cli {
+            Some(cli) => cli.say(frame).await.is_err(),
+            None => false,
+        };
+        if deaf {
+            self.has_died().await;
+        }
+    }
+
+    /// The CLI has ended, and with it what it was doing. The next prompt starts another.
+    async fn has_died(&mut self) {
+        let Some(cli) = self.cli.take() else {
+            return;
+        };
+        let garbage = cli.garbage();
+        let ending = cli.ending().await;
+        self.asked.abort_all();
+        self.open_questions.clear();
+        self.state = State::Idle;
+        self.tell_of_the_dead().await;
+        let skipped = match garbage {
+            0 => String::new(),
+            count => format!(" ({count} lines of it could not be read)"),
+        };
+        let words = format!("the CLI is gone: {ending}{skipped}");
+        for (_, request) in self.waiting.drain() {
+            request.into_waiting().fail(error::internal(&words));
+        }
+        if let Some(turn) = self.turn.take() {
+            turn.fail(error::internal(&words));
+        }
+        self.next_turn().await;
+    }
+
+    /// What the CLI had begun has failed.
+    async fn tell_of_the_dead(&mut self) {
+        for act in self.mapping.abandon() {
+            if let Act::Tell(update) = act {
+                self.client.update(update).await.ok();
+            }
+        }
+    }
+
+    /// What is under way ends as if it had been cancelled.
+    async fn close(&mut self) {
+        if let Some(cli) = self.cli.take() {
+            cli.stop().await;
+        }
+        let queued = self.queue.drain(..).map(|(_, reply)| reply);
+        for reply in self
+            .turn
+            .take()
+            .map(Turn::into_reply)
+            .into_iter()
+            .chain(queued)
+        {
+            reply.ok(v1::PromptResponse::new(v1::StopReason::Cancelled));
+        }
+    }
+
+    /// When something has to have happened.
+    fn deadline(&self) -> Instant {
+        let requests = self.waiting.values().map(Request::deadline);
+        let interrupt = self.turn.as_ref().and_then(Turn::deadline);
+        let soonest = requests
+            .chain(interrupt)
+            .chain(self.commands.deadline())
+            .min();
+        soonest.unwrap_or_else(|| Instant::now() + FAR)
+    }
+
+    async fn too_late(&mut self) {
+        self.look_at_commands().await;
+        let now = Instant::now();
+        if self
+            .turn
+            .as_ref()
+            .and_then(Turn::deadline)
+            .is_some_and(|it| it <= now)
+        {
+            return self.stop_hanging().await;
+        }
+        let late = self
+            .waiting
+            .extract_if(|_, request| request.deadline() <= now);
+        for (_, request) in late {
+            let waiting = request.into_waiting();
+            waiting.fail(error::internal("the CLI did not answer in time"));
+        }
+    }
+
+    async fn set_option(
+        &mut self,
+        request: v1::SetSessionConfigOptionRequest,
+        reply: Reply<v1::SetSessionConfigOptionResponse>,
+    ) {
+        let v1::SessionConfigOptionValue::ValueId(value) = request.value else {
+            return reply.fail(error::unusable_params("the option takes one of its values"));
+        };
+        let (option, value) = (request.config_id.as_str(), value.as_str());
+        match self.settings.choice(option, value) {
+            Some(choice) => {
+                let chosen = Waiting::Option(option.to_owned(), value.to_owned(), reply);
+                self.ask_cli(choice, chosen).await;
+            }
+            None => reply.fail(error::unusable_params("there is no such option or value")),
+        }
+    }
+
+    async fn steer(&mut self, prompt: &[v1::ContentBlock], reply: Reply<Raw>) {
+        if self.turn.is_none() {
+            return reply.ok(Raw::from(json!({ "outcome": "promptRequired" })));
+        }
+        match uuid() {
+            Ok(uuid) => {
+                let frame = crate::prompt::steering(prompt, &uuid);
+                if let Some(turn) = &mut self.turn {
+                    turn.is_steered(uuid);
+                }
+                self.say(&frame).await;
+                reply.ok(Raw::from(json!({ "outcome": "injected" })));
+            }
+            Err(failed) => reply.fail(error::internal(&failed.to_string())),
+        }
+    }
+
+    async fn stop_command(&mut self, call: &str, reply: Reply<Raw>) {
+        let task = self.mapping.task_of(call).map(str::to_owned);
+        match task {
+            Some(task) => {
+                let request = json!({ "subtype": "stop_task", "task_id": task });
+                self.ask_cli(request, Waiting::Stop(reply)).await;
+            }
+            None if self.commands.kill(call) => reply.ok(Raw::from(json!({}))),
+            None => reply.fail(error::unusable_params("no command of it runs")),
+        }
+    }
+
+    fn answered(&mut self, id: &str, answer: Answer) {
+        let Some(request) = self.waiting.remove(id) else {
+            // The echo of an answer of ours.
+            return;
+        };
+        match request.into_waiting() {
+            Waiting::Mode(mode, reply) => match answer {
+                Answer::Success(_) => {
+                    self.mapping.has_mode(&mode);
+                    self.settings.chosen(settings::MODE, &mode);
+                    reply.ok(v1::SetSessionModeResponse::new());
+                }
+                Answer::Failure(words) => reply.fail(error::unusable_params(&words)),
+            },
+            Waiting::Option(option, value, reply) => match answer {
+                Answer::Success(_) => {
+                    if option == settings::MODE {
+                        self.mapping.has_mode(&value);
+                    }
+                    self.settings.chosen(&option, &value);
+                    let options = self.settings.options();
+                    reply.ok(v1::SetSessionConfigOptionResponse::new(options));
+                }
+                Answer::Failure(words) => reply.fail(error::unusable_params(&words)),
+            },
+            Waiting::Stop(reply) => match answer {
+                Answer::Success(_) => reply.ok(Raw::from(json!({}))),
+                Answer::Failure(words) => reply.fail(error::internal(&words)),
+            },
+            // What counts is what the CLI does.
+            Waiting::Nobody => {}
+        }
+    }
+}
+
+async fn hear(cli: &mut Option<Cli>) -> Option<Frame> {
+    match cli {
+        Some(cli) => cli.hear().await,
+        None => std::future::pending().await,
+    }
+}
+
+const FAR: Duration = Duration::from_secs(3600);

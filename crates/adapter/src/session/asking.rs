@@ -1,0 +1,129 @@
+//! Questions to the person. Each is a task of its own, so that nothing else waits for the answer; a question that the
+//! CLI takes back is taken back from the client too.
+
+use std::collections::BTreeMap;
+
+use attache::agent::ClientSession;
+use attache::{CallError, v1};
+use serde_json::Value;
+
+use super::Session;
+use crate::frames::CanUseTool;
+use crate::mapping::Shows;
+use crate::question::{self, Choice};
+use crate::tools;
+
+impl Session {
+    pub(super) fn ask_person(&mut self, asked: CanUseTool) {
+        let id = asked.id.clone();
+        let client = self.client.clone();
+        let (bypass, shows) = (self.settings.bypass, self.shows);
+        let task = self.asked.spawn(async move {
+            let answer = match question::choices(&asked) {
+                Some(choices) => choose(&client, &asked, &choices).await,
+                None => permit(&client, &asked, bypass, shows).await,
+            };
+            (asked.id, answer)
+        });
+        self.open_questions.insert(id, task);
+    }
+}
+
+async fn permit(client: &ClientSession, asked: &CanUseTool, bypass: bool, shows: Shows) -> Value {
+    let shown = tools::shown(&asked.tool, &asked.input);
+    let mut call = v1::ToolCallUpdate::new(asked.tool_use_id.as_str())
+        .title(shown.title)
+        .kind(shown.kind)
+        .raw_input(attache::json::Raw::from(asked.input.clone()));
+    if !shown.locations.is_empty() {
+        call = call.locations(shown.locations);
+    }
+    let mut content = shown.content;
+    if asked.tool == "Bash" && shows.terminals {
+        content.push(v1::Terminal::new(asked.tool_use_id.as_str()).into());
+    }
+    if let Some(reason) = &asked.reason {
+        content.push(v1::ContentBlock::from(reason.as_str()).into());
+    }
+    if !content.is_empty() {
+        call = call.content(content);
+    }
+    match client
+        .ask_permission(call, question::options(asked, bypass))
+        .await
+    {
+        Ok(v1::RequestPermissionOutcome::Selected(chosen)) => {
+            question::answer(asked, chosen.option_id.as_str())
+        }
+        Ok(_) => question::dismissed(asked),
+        Err(error) => failed(asked, &error),
+    }
+}
+
+/// By a form where the client has forms, else one question after the other.
+async fn choose(client: &ClientSession, asked: &CanUseTool, choices: &[Choice]) -> Value {
+    let capabilities = client.client().capabilities().unwrap_or_default();
+    let has_forms = capabilities.elicitation.is_some_and(|it| it.form.is_some());
+    let answers = match has_forms {
+        true => fill(client, asked, choices).await,
+        false => pick(client, asked, choices).await,
+    };
+    match answers {
+        Ok(Some(answers)) => question::answered(asked, &answers),
+        Ok(None) => question::deny(asked, "The user did not want to answer."),
+        Err(error) => failed(asked, &error),
+    }
+}
+
+async fn fill(
+    client: &ClientSession,
+    asked: &CanUseTool,
+    choices: &[Choice],
+) -> Result<Option<BTreeMap<String, String>>, CallError> {
+    let scope = v1::ElicitationSessionScope::new(client.id().clone())
+        .tool_call_id(asked.tool_use_id.as_str());
+    let mode = v1::ElicitationFormMode::new(question::form(choices));
+    let message = match choices {
+        [one] => one.question.as_str(),
+        _ => "The agent has some questions.",
+    };
+    let request = v1::CreateElicitationRequest::new(
+        message,
+        v1::ElicitationScope::Session(scope),
+        v1::ElicitationMode::Form(mode),
+    );
+    match client.client().ask(request).await?.action {
+        v1::ElicitationAction::Accept(answer) => {
+            let content = answer.content.unwrap_or_default();
+            Ok(Some(question::filled(choices, &content)))
+        }
+        _ => Ok(None),
+    }
+}
+
+async fn pick(
+    client: &ClientSession,
+    asked: &CanUseTool,
+    choices: &[Choice],
+) -> Result<Option<BTreeMap<String, String>>, CallError> {
+    let mut answers = BTreeMap::new();
+    for choice in choices {
+        let call =
+            v1::ToolCallUpdate::new(asked.tool_use_id.as_str()).title(choice.question.as_str());
+        let outcome = client
+            .ask_permission(call, question::choice_options(choice))
+            .await?;
+        let v1::RequestPermissionOutcome::Selected(chosen) = outcome else {
+            return Ok(None);
+        };
+        let at = chosen.option_id.as_str().parse::<usize>().ok();
+        if let Some((label, _)) = at.and_then(|at| choice.labels.get(at)) {
+            answers.insert(choice.question.clone(), label.clone());
+        }
+    }
+    Ok((!answers.is_empty()).then_some(answers))
+}
+
+fn failed(asked: &CanUseTool, error: &CallError) -> Value {
+    question::deny(asked, &format!("The user could not be asked: {error}"))
+}

@@ -1,0 +1,73 @@
+//! Requests of ours to the CLI, and who waits for their answers.
+
+use std::time::Duration;
+
+use attache::json::Raw;
+use attache::{Error, Reply, v1};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::Session;
+
+/// Who waits for an answer of the CLI.
+#[derive(Debug)]
+pub(super) enum Waiting {
+    Mode(String, Reply<v1::SetSessionModeResponse>),
+    Option(String, String, Reply<v1::SetSessionConfigOptionResponse>),
+    Stop(Reply<Raw>),
+    Nobody,
+}
+
+impl Waiting {
+    pub(super) fn fail(self, error: Error) {
+        match self {
+            Waiting::Mode(_, reply) => reply.fail(error),
+            Waiting::Option(_, _, reply) => reply.fail(error),
+            Waiting::Stop(reply) => reply.fail(error),
+            Waiting::Nobody => {}
+        }
+    }
+}
+
+/// One request under way.
+#[derive(Debug)]
+pub(super) struct Request {
+    waiting: Waiting,
+    deadline: Instant,
+}
+
+impl Session {
+    /// Asks the CLI something.
+    pub(super) async fn ask_cli(&mut self, request: Value, waiting: Waiting) {
+        if let Err(error) = self.wake_again().await {
+            return waiting.fail(error);
+        }
+        self.send_request(request, waiting).await;
+    }
+
+    pub(super) async fn send_request(&mut self, request: Value, waiting: Waiting) {
+        self.requests += 1;
+        let id = format!("attache-{}", self.requests);
+        let frame = frame(&id, request);
+        let deadline = Instant::now() + PATIENCE;
+        self.waiting.insert(id, Request { waiting, deadline });
+        self.say(&frame).await;
+    }
+}
+
+impl Request {
+    pub(super) fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    pub(super) fn into_waiting(self) -> Waiting {
+        self.waiting
+    }
+}
+
+/// A request as the CLI takes it.
+pub(super) fn frame(id: &str, request: Value) -> Value {
+    json!({ "type": "control_request", "request_id": id, "request": request })
+}
+
+const PATIENCE: Duration = Duration::from_secs(30);

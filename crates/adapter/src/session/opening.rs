@@ -1,0 +1,200 @@
+//! Opening a session: the files that go with the CLI, its start, and what it offers.
+
+use std::io;
+use std::time::Duration;
+
+use attache::agent::ClientSession;
+use attache::schema::error;
+use attache::{Error, v1};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::{Commands, Orders, Session, State, Waiting, control};
+use crate::cli::Cli;
+use crate::frames::{Answer, Frame};
+use crate::launch::{self, Files, Launch, Start};
+use crate::live::{Door, Folder};
+use crate::mapping::{Act, Ended, Failure, Mapping, Shows};
+use crate::settings::Settings;
+
+/// A session that is ready for a prompt.
+pub(crate) struct Opened {
+    pub(crate) orders: Orders,
+    pub(crate) settings: Settings,
+    session: Session,
+    receiver: mpsc::Receiver<super::Order>,
+}
+
+impl Opened {
+    /// Lets it run. Its commands are told first.
+    pub(crate) fn run(self) {
+        tokio::spawn(async move {
+            let commands = self.session.settings.commands();
+            let commands = v1::SessionUpdate::AvailableCommandsUpdate(commands);
+            self.session.client.update(commands).await.ok();
+            self.session.run(self.receiver).await;
+        });
+    }
+}
+
+/// Starts a CLI for a session and asks what it offers.
+pub(crate) async fn open(
+    client: ClientSession,
+    launch: Launch,
+    shows: Shows,
+) -> Result<Opened, Error> {
+    let folder = Folder::new().map_err(|failed| no_files(&failed))?;
+    let is_titled = launch.start != Start::Nothing;
+    let mut session = Session {
+        client,
+        launch,
+        folder,
+        cli: None,
+        mapping: Mapping::new(shows),
+        settings: Settings::default(),
+        shows,
+        state: State::Idle,
+        turn: None,
+        queue: std::collections::VecDeque::new(),
+        asked: JoinSet::new(),
+        open_questions: std::collections::HashMap::new(),
+        waiting: std::collections::HashMap::new(),
+        requests: 0,
+        commands: Commands::default(),
+        is_titled,
+    };
+    session.wake().await?;
+    let (orders, receiver) = mpsc::channel(ORDERS);
+    Ok(Opened {
+        orders,
+        settings: session.settings.clone(),
+        session,
+        receiver,
+    })
+}
+
+impl Session {
+    /// Starts the CLI if it does not run.
+    pub(super) async fn wake(&mut self) -> Result<(), Error> {
+        if self.cli.is_some() {
+            return Ok(());
+        }
+        let files = self.files().map_err(|failed| no_files(&failed))?;
+        let program = self.launch.program(&files);
+        let started = Cli::start(&program).await;
+        let mut cli = started.map_err(|failed| error::internal(&failed.to_string()))?;
+        let greeted = tokio::time::timeout(GREETING, greet(&mut cli, &mut self.mapping)).await;
+        // The CLI has read them, and they may hold secrets.
+        self.folder.clear(&files.secrets());
+        let (offered, applied) = match greeted {
+            Ok(Ok(greeted)) => greeted,
+            Ok(Err(Some(failure))) => return Err(failure.to_error(self.client.id())),
+            Ok(Err(None)) => {
+                let ending = cli.ending().await;
+                if ending.stderr.contains("No conversation found") {
+                    return Err(error::session_not_found(self.client.id()));
+                }
+                let words = format!("the Claude Code CLI did not start: {ending}");
+                return Err(error::internal(&words));
+            }
+            Err(_) => {
+                cli.stop().await;
+                return Err(error::internal(
+                    "the Claude Code CLI did not answer in time",
+                ));
+            }
+        };
+        self.settings = Settings::of(&offered, &applied, self.launch.launcher.bypass);
+        self.mapping.has_mode(&self.settings.mode);
+        self.cli = Some(cli);
+        Ok(())
+    }
+
+    /// Starts the CLI again if it has died, with what was chosen before.
+    pub(super) async fn wake_again(&mut self) -> Result<(), Error> {
+        if self.cli.is_some() {
+            return Ok(());
+        }
+        let before = self.settings.clone();
+        self.wake().await?;
+        for (option, value) in before.choices() {
+            let is_other = self.settings.choices().all(|now| now != (option, value));
+            if let Some(choice) = self.settings.choice(option, value).filter(|_| is_other) {
+                self.mapping.has_mode(&before.mode);
+                Box::pin(self.send_request(choice, Waiting::Nobody)).await;
+            }
+        }
+        for (option, value) in before.choices() {
+            self.settings.chosen(option, value);
+        }
+        Ok(())
+    }
+
+    fn files(&mut self) -> io::Result<Files> {
+        let mut files = Files::default();
+        if !self.launch.servers.is_empty() {
+            let config = launch::server_config(&self.launch.servers).to_string();
+            files.servers = Some(self.folder.write("servers.json", &config)?);
+        }
+        if let Some(prompt) = &self.launch.system_prompt {
+            let texts = prompt.content.iter().filter_map(v1::ContentBlock::as_text);
+            let text = texts.collect::<Vec<_>>().join("\n");
+            files.system_prompt = Some(self.folder.write("system-prompt.txt", &text)?);
+        }
+        if self.commands.door.is_none() {
+            // Without it the output comes at the end, as the CLI tells it.
+            self.commands.door = Door::open(self.folder.path(), "door").ok();
+        }
+        files.shell = self.commands.door.as_ref().map(Door::shell);
+        Ok(files)
+    }
+}
+
+/// What the CLI offers, and what is set. Fails with what it says if it ends the session, or with nothing.
+async fn greet(cli: &mut Cli, mapping: &mut Mapping) -> Result<(Value, Value), Option<Failure>> {
+    let hello = json!({ "subtype": "initialize", "hooks": null });
+    let offered = ask(cli, mapping, "attache-hello", hello).await?;
+    let wish = json!({ "subtype": "get_settings" });
+    let applied = ask(cli, mapping, "attache-settings", wish).await?;
+    Ok((offered, applied))
+}
+
+async fn ask(
+    cli: &mut Cli,
+    mapping: &mut Mapping,
+    id: &str,
+    request: Value,
+) -> Result<Value, Option<Failure>> {
+    cli.say(&control::frame(id, request))
+        .await
+        .map_err(|_| None)?;
+    while let Some(frame) = cli.hear().await {
+        if let Frame::Answered { id: of, answer } = &frame
+            && of == id
+        {
+            return match answer {
+                Answer::Success(answer) => Ok(answer.clone()),
+                // An older CLI does not know the question.
+                Answer::Failure(_) => Ok(Value::Null),
+            };
+        }
+        for act in mapping.take(frame) {
+            if let Act::Ended(Ended {
+                reason: Err(failure),
+                ..
+            }) = act
+            {
+                return Err(Some(failure));
+            }
+        }
+    }
+    Err(None)
+}
+
+fn no_files(failed: &io::Error) -> Error {
+    error::internal(&format!("no private folder could be made: {failed}"))
+}
+
+const GREETING: Duration = Duration::from_secs(60);
+const ORDERS: usize = 64;

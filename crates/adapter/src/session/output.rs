@@ -1,0 +1,164 @@
+//! Commands that run, and what they have written so far.
+
+use std::time::Duration;
+
+use attache::json::Raw;
+use attache::schema::Meta;
+use attache::v1;
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::Session;
+use crate::live::{Door, Held, Tail, Visit};
+use crate::tools;
+
+/// The commands of a session that run or are about to.
+#[derive(Debug, Default)]
+pub(super) struct Commands {
+    pub(super) door: Option<Door>,
+    /// Calls whose command has not begun, oldest first, with the command's letters.
+    expected: Vec<(String, String)>,
+    /// Commands that have begun before their call was told.
+    early: Vec<Visit>,
+    running: Vec<Running>,
+}
+
+#[derive(Debug)]
+struct Running {
+    tool_call: String,
+    output: Tail,
+    process: Option<Held>,
+    /// The end of what it has written, for clients that do not show terminals.
+    shown: String,
+    next_look: Instant,
+}
+
+impl Commands {
+    /// A command is about to run.
+    pub(super) fn expect(&mut self, tool_call: String, command: &str) {
+        let command = letters(command);
+        if command.is_empty() {
+            return;
+        }
+        self.expected.push((tool_call, command));
+        let early = std::mem::take(&mut self.early);
+        for visit in early {
+            self.begin(visit);
+        }
+    }
+
+    pub(super) async fn next(&mut self) -> Option<Visit> {
+        match &mut self.door {
+            Some(door) => door.next().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.running.iter().map(|command| command.next_look).min()
+    }
+
+    /// Ends what a call runs; false if it runs nothing that is known.
+    pub(super) fn kill(&mut self, tool_call: &str) -> bool {
+        let running = self.running.iter().find(|it| it.tool_call == tool_call);
+        let process = running.and_then(|running| running.process.as_ref());
+        process.is_some_and(Held::kill)
+    }
+
+    /// The call that a command belongs to, if it is one of a tool: hooks and servers have a shell, too.
+    fn begin(&mut self, visit: Visit) -> Option<String> {
+        let script = letters(&visit.script);
+        let at = self
+            .expected
+            .iter()
+            .position(|(_, command)| script.contains(command.as_str()));
+        let Some(at) = at else {
+            if self.early.len() < EARLY {
+                self.early.push(visit);
+            }
+            return None;
+        };
+        let (tool_call, _) = self.expected.remove(at);
+        self.running.push(Running {
+            tool_call: tool_call.clone(),
+            output: visit.output,
+            process: visit.process,
+            shown: String::new(),
+            next_look: Instant::now() + LOOK,
+        });
+        Some(tool_call)
+    }
+}
+
+impl Session {
+    pub(super) async fn visited(&mut self, visit: Option<Visit>) {
+        match visit {
+            Some(visit) => drop(self.commands.begin(visit)),
+            None => self.commands.door = None,
+        }
+    }
+
+    pub(super) async fn look_at_commands(&mut self) {
+        let now = Instant::now();
+        let mut running = std::mem::take(&mut self.commands.running);
+        for command in running.iter_mut().filter(|it| it.next_look <= now) {
+            self.look(command).await;
+            command.next_look = now + LOOK;
+        }
+        self.commands.running = running;
+    }
+
+    /// The command has ended: all that it has written is told before its end is.
+    pub(super) async fn ran(&mut self, tool_call: &str) {
+        self.commands.expected.retain(|(id, _)| id != tool_call);
+        let running = &mut self.commands.running;
+        if let Some(at) = running.iter().position(|it| it.tool_call == tool_call) {
+            let mut command = running.remove(at);
+            self.look(&mut command).await;
+        }
+        // What is early now belongs to nothing that is to come.
+        self.commands.early.clear();
+    }
+
+    async fn look(&mut self, command: &mut Running) {
+        let more = command.output.more().await;
+        if more.is_empty() {
+            return;
+        }
+        let id = command.tool_call.as_str();
+        let mut update = v1::ToolCallUpdate::new(id).status(v1::ToolCallStatus::InProgress);
+        if self.shows.terminals {
+            self.mapping.is_live(id);
+            let data = more.replace('\n', "\r\n");
+            let output = json!({ "terminal_id": id, "data": data });
+            update = update.meta(Meta::new().with("terminal_output", Raw::from(output)));
+        } else {
+            command.shown.push_str(&more);
+            keep_end(&mut command.shown);
+            update = update.content([tools::fenced("console", &command.shown)]);
+        }
+        self.tell(v1::SessionUpdate::ToolCallUpdate(update)).await;
+    }
+}
+
+/// What stays of a command however a shell quotes it.
+fn letters(command: &str) -> String {
+    let is_kept = |letter: &char| !letter.is_whitespace() && !matches!(letter, '\'' | '"' | '\\');
+    command.chars().filter(is_kept).take(LETTERS).collect()
+}
+
+fn keep_end(text: &mut String) {
+    if text.len() > SHOWN {
+        let mut start = text.len() - SHOWN;
+        while !text.is_char_boundary(start) {
+            start += 1;
+        }
+        text.drain(..start);
+    }
+}
+
+/// How often a command's output is looked at.
+const LOOK: Duration = Duration::from_millis(80);
+const SHOWN: usize = 16 * 1024;
+const EARLY: usize = 16;
+const LETTERS: usize = 32 * 1024;

@@ -1,0 +1,216 @@
+//! Turns: one prompt at a time, others wait. A turn ends when the CLI is idle again, cancelled or not.
+
+use std::time::Duration;
+
+use attache::schema::error;
+use attache::{Error, Reply, v1};
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::control::Waiting;
+use super::{Session, State};
+use crate::launch::Start;
+use crate::mapping::{Ended, Failure};
+use crate::prompt;
+
+/// The turn that runs.
+#[derive(Debug)]
+pub(super) struct Turn {
+    reply: Reply<v1::PromptResponse>,
+    uuid: String,
+    /// Something said in its middle, which has a result of its own.
+    steered: Option<String>,
+    /// Whether what the CLI says now is about this prompt.
+    taken: bool,
+    ended: Option<Ended>,
+    knows_states: bool,
+    interrupted: Option<Instant>,
+}
+
+impl Turn {
+    pub(super) fn is_taken(&mut self, uuid: &str) {
+        if self.steered.as_deref() == Some(uuid) {
+            self.steered = None;
+            self.ended = None;
+        }
+        self.taken |= self.uuid == uuid;
+    }
+
+    pub(super) fn is_steered(&mut self, uuid: String) {
+        self.steered = Some(uuid);
+    }
+
+    pub(super) fn ended(&mut self, ended: Ended) {
+        if self.taken {
+            self.ended = Some(ended);
+        }
+    }
+
+    pub(super) fn knows_states(&mut self) {
+        self.knows_states = true;
+    }
+
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.interrupted.map(|at| at + HANGING)
+    }
+
+    pub(super) fn fail(self, error: Error) {
+        self.reply.fail(error);
+    }
+
+    pub(super) fn into_reply(self) -> Reply<v1::PromptResponse> {
+        self.reply
+    }
+}
+
+/// Waits until the client no longer wants the turn.
+pub(super) async fn cancelled(turn: Option<&Turn>) {
+    match turn {
+        Some(turn) if turn.interrupted.is_none() => turn.reply.cancelled().await,
+        _ => std::future::pending().await,
+    }
+}
+
+impl Session {
+    pub(super) async fn prompted(
+        &mut self,
+        request: v1::PromptRequest,
+        reply: Reply<v1::PromptResponse>,
+    ) {
+        if self.queue.len() == QUEUE {
+            let words = "too many prompts wait for their turn";
+            return reply.fail(error::invalid_request("busy", words));
+        }
+        self.queue.push_back((request, reply));
+        self.next_turn().await;
+    }
+
+    /// Begins the next turn if none runs.
+    pub(super) async fn next_turn(&mut self) {
+        while self.turn.is_none() {
+            let Some((request, reply)) = self.queue.pop_front() else {
+                return;
+            };
+            if reply.is_cancelled() {
+                reply.ok(v1::PromptResponse::new(v1::StopReason::Cancelled));
+                continue;
+            }
+            if let Err(error) = self.wake_again().await {
+                reply.fail(error);
+                continue;
+            }
+            self.begin(&request.prompt, reply).await;
+        }
+    }
+
+    async fn begin(&mut self, content: &[v1::ContentBlock], reply: Reply<v1::PromptResponse>) {
+        let uuid = match uuid() {
+            Ok(uuid) => uuid,
+            Err(failed) => return reply.fail(error::internal(&failed.to_string())),
+        };
+        if !self.is_titled
+            && let Some(title) = prompt::title(content)
+        {
+            self.is_titled = true;
+            let update = v1::SessionInfoUpdate::new().title(title);
+            self.tell(v1::SessionUpdate::SessionInfoUpdate(update))
+                .await;
+        }
+        let frame = prompt::frame(content, &uuid);
+        self.turn = Some(Turn {
+            reply,
+            uuid,
+            steered: None,
+            // While the CLI works on something else, its results are not ours.
+            taken: self.state == State::Idle,
+            ended: None,
+            knows_states: false,
+            interrupted: None,
+        });
+        // From now on there is a transcript to come back to.
+        self.launch.start = Start::Itself;
+        Box::pin(self.say(&frame)).await;
+    }
+
+    /// Ends the turn if its result is there and the CLI is idle.
+    pub(super) async fn settle_turn(&mut self) {
+        let idle = self.state == State::Idle;
+        let is_over = |turn: &mut Turn| {
+            turn.ended.is_some() && turn.steered.is_none() && (idle || !turn.knows_states)
+        };
+        let Some(turn) = self.turn.take_if(is_over) else {
+            return;
+        };
+        if let Some(ended) = turn.ended {
+            let reason = match turn.interrupted {
+                Some(_) => Ok(v1::StopReason::Cancelled),
+                None => ended.reason,
+            };
+            match reason {
+                Ok(reason) => {
+                    let response = v1::PromptResponse::new(reason);
+                    turn.reply.ok(with_usage(response, ended.usage));
+                }
+                Err(failure) => turn.reply.fail(self.error_of(&failure)),
+            }
+        }
+        Box::pin(self.next_turn()).await;
+    }
+
+    pub(super) async fn interrupt(&mut self) {
+        if let Some(turn) = &mut self.turn {
+            turn.interrupted = Some(Instant::now());
+            let request = json!({ "subtype": "interrupt" });
+            self.ask_cli(request, Waiting::Nobody).await;
+        }
+    }
+
+    /// The CLI does not stop by itself. The next prompt starts another.
+    pub(super) async fn stop_hanging(&mut self) {
+        if let Some(cli) = self.cli.take() {
+            cli.stop().await;
+        }
+        self.asked.abort_all();
+        self.open_questions.clear();
+        self.waiting.clear();
+        self.state = State::Idle;
+        self.tell_of_the_dead().await;
+        if let Some(turn) = self.turn.take() {
+            turn.reply
+                .ok(v1::PromptResponse::new(v1::StopReason::Cancelled));
+        }
+        self.next_turn().await;
+    }
+
+    fn error_of(&self, failure: &Failure) -> Error {
+        failure.to_error(self.client.id())
+    }
+}
+
+fn with_usage(response: v1::PromptResponse, usage: Option<v1::Usage>) -> v1::PromptResponse {
+    match usage {
+        Some(usage) => response.usage(usage),
+        None => response,
+    }
+}
+
+/// A random UUID.
+pub(crate) fn uuid() -> std::io::Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let parts = [
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..],
+    ];
+    Ok(parts.join("-"))
+}
+
+/// How long the CLI may take to become idle after an interrupt.
+const HANGING: Duration = Duration::from_secs(5);
+const QUEUE: usize = 32;

@@ -1,0 +1,138 @@
+//! What a tool gave back.
+
+use attache::v1;
+use serde_json::Value;
+
+use super::patch;
+use crate::frames::Block;
+
+/// What is shown of a tool call after it has run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Given {
+    /// What it produced; none where what was shown before stays.
+    pub content: Option<Vec<v1::ToolCallContent>>,
+    /// The files it touched; none where those shown before stay.
+    pub locations: Option<Vec<v1::ToolCallLocation>>,
+    /// What a command wrote.
+    pub output: Option<String>,
+    /// With what a command ended.
+    pub exit_code: Option<u32>,
+    /// Whether it is for the model alone.
+    pub is_private: bool,
+}
+
+/// What a call of a tool gave back: `content` as the model sees it, `result` in the tool's own form.
+pub fn given(name: &str, content: &Value, result: &Value, is_error: bool) -> Given {
+    match name {
+        "Bash" => command(content, result, is_error),
+        _ if is_error => Given {
+            content: Some(failure(content)),
+            ..Given::default()
+        },
+        "Edit" | "MultiEdit" | "Write" => patch::given(result),
+        "Read" => Given {
+            content: Some(file(content, result)),
+            ..Given::default()
+        },
+        "ExitPlanMode" | "EnterPlanMode" | "NotebookEdit" => Given::default(),
+        "Task" | "Agent" if result["status"] == "async_launched" => Given {
+            is_private: true,
+            ..Given::default()
+        },
+        _ => Given {
+            content: Some(blocks(content)),
+            ..Given::default()
+        },
+    }
+}
+
+fn command(content: &Value, result: &Value, is_error: bool) -> Given {
+    let (stdout, stderr) = (result["stdout"].as_str(), result["stderr"].as_str());
+    let mut output = match stdout {
+        Some(stdout) => joined(stdout, stderr.unwrap_or_default()),
+        None => untagged(&flat(content)),
+    };
+    let mut exit_code = (!is_error).then_some(0);
+    if let Some((code, rest)) = exit_line(&output) {
+        exit_code = Some(code);
+        output = rest.to_owned();
+    }
+    Given {
+        output: Some(output),
+        exit_code,
+        ..Given::default()
+    }
+}
+
+fn joined(first: &str, second: &str) -> String {
+    match (first.is_empty(), second.is_empty()) {
+        (_, true) => first.to_owned(),
+        (true, false) => second.to_owned(),
+        (false, false) => format!("{first}\n{second}"),
+    }
+}
+
+/// The CLI puts the exit code of a failed command on a line of its own before the output.
+fn exit_line(text: &str) -> Option<(u32, &str)> {
+    let rest = text.strip_prefix("Exit code ")?;
+    let (code, rest) = rest.split_once('\n').unwrap_or((rest, ""));
+    code.trim().parse().ok().map(|code| (code, rest))
+}
+
+fn file(content: &Value, result: &Value) -> Vec<v1::ToolCallContent> {
+    match result["file"]["content"].as_str() {
+        Some(text) => vec![fenced("", text)],
+        None => blocks(content),
+    }
+}
+
+fn failure(content: &Value) -> Vec<v1::ToolCallContent> {
+    let text = untagged(&flat(content));
+    match text.is_empty() {
+        true => Vec::new(),
+        false => vec![fenced("", &text)],
+    }
+}
+
+fn blocks(content: &Value) -> Vec<v1::ToolCallContent> {
+    let items = match content {
+        Value::String(text) => vec![Block::Text(text.clone())],
+        Value::Array(items) => items.iter().cloned().map(Block::of).collect(),
+        _ => Vec::new(),
+    };
+    let items = items.into_iter().filter_map(|block| match block {
+        Block::Text(text) if !text.is_empty() => Some(v1::ContentBlock::from(text)),
+        Block::Image { data, mime_type } => Some(v1::ContentBlock::Image(v1::ImageContent::new(
+            data, mime_type,
+        ))),
+        _ => None,
+    });
+    items.map(v1::ToolCallContent::from).collect()
+}
+
+fn flat(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            let texts = items.iter().filter_map(|item| item["text"].as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+fn untagged(text: &str) -> String {
+    let inner = text.trim().strip_prefix("<tool_use_error>");
+    let inner = inner.map(|inner| inner.strip_suffix("</tool_use_error>").unwrap_or(inner));
+    inner.unwrap_or(text).to_owned()
+}
+
+/// Text as a block of code, with a fence longer than any inside it.
+pub(crate) fn fenced(language: &str, text: &str) -> v1::ToolCallContent {
+    let mut fence = "```".to_owned();
+    while text.contains(&fence) {
+        fence.push('`');
+    }
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    v1::ContentBlock::from(format!("{fence}{language}\n{text}{end}{fence}")).into()
+}

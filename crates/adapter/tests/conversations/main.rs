@@ -1,0 +1,114 @@
+//! Recorded conversations of the CLI, as what the client is told of them.
+
+#![cfg(test)]
+
+mod recorded;
+mod told;
+
+use std::fs;
+use std::path::PathBuf;
+
+use attache_adapter::frames::{Frame, Garbage};
+use attache_adapter::mapping::{Mapping, Shows};
+use expect_test::{Expect, expect};
+use serde_json::Value;
+
+fn check(name: &str, expected: &Expect) {
+    expected.assert_eq(&played(name, Shows::default()));
+}
+
+fn played(name: &str, shows: Shows) -> String {
+    let mut mapping = Mapping::new(shows);
+    let mut lines = Vec::new();
+    for line in recording(name) {
+        let acts = mapping.take(Frame::of(line));
+        lines.extend(acts.iter().filter_map(told::line));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn recording(name: &str) -> Vec<Value> {
+    let text =
+        fs::read_to_string(fixtures().join(name).with_extension("jsonl")).expect("a fixture");
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let said = lines.filter(|line| line["dir"] == "out");
+    said.map(|mut line| line["msg"].take()).collect()
+}
+
+fn fixtures() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+#[test]
+fn every_recorded_frame_maps() {
+    let mut frames = 0;
+    let mut other = std::collections::BTreeMap::<String, usize>::new();
+    for file in fs::read_dir(fixtures()).expect("the fixtures") {
+        let name = file.expect("a file").path();
+        let name = name
+            .file_stem()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        let mut mapping = Mapping::new(Shows::default());
+        for line in recording(&name) {
+            frames += 1;
+            let kind = format!("{}/{}", line["type"], line["subtype"]).replace('"', "");
+            match Frame::of(line) {
+                Frame::Other => *other.entry(kind).or_default() += 1,
+                frame => drop(mapping.take(frame)),
+            }
+        }
+    }
+    assert!(frames > 300, "{frames}");
+    let other: Vec<_> = other.into_keys().collect();
+    expect![[r#"
+        command_lifecycle/null
+        system/background_tasks_changed
+        system/permission_denied
+        system/status
+        system/task_notification
+        system/task_progress
+        system/task_updated
+        system/thinking_tokens"#]]
+    .assert_eq(&other.join("\n"));
+}
+
+#[test]
+fn garbage_is_refused_and_the_unknown_ignored() {
+    for line in ["", "null", "[1]", "{\"type\":", "\u{1b}[31mwarning", "3"] {
+        assert_eq!(Frame::read(line.as_bytes()), Err(Garbage), "{line}");
+    }
+    assert_eq!(Frame::read(b"\xff\xfe"), Err(Garbage));
+    for line in [
+        "{}",
+        r#"{"type":7}"#,
+        r#"{"type":"new_thing","x":1}"#,
+        r#"{"type":"system","subtype":"new"}"#,
+    ] {
+        assert_eq!(Frame::read(line.as_bytes()), Ok(Frame::Other), "{line}");
+    }
+}
+
+#[test]
+fn badly_made_frames_are_survived() {
+    let mut mapping = Mapping::new(Shows::default());
+    for line in [
+        r#"{"type":"assistant"}"#,
+        r#"{"type":"assistant","message":"text"}"#,
+        r#"{"type":"assistant","message":{"content":[3,{"type":"tool_use"}]}}"#,
+        r#"{"type":"user","message":{"content":[{"type":"tool_result"}]},"tool_use_result":[1]}"#,
+        r#"{"type":"stream_event","event":"x"}"#,
+        r#"{"type":"stream_event","event":{"type":"content_block_delta","index":-1,"delta":[]}}"#,
+        r#"{"type":"control_request","request":"x"}"#,
+        r#"{"type":"control_request","request":{"subtype":"can_use_tool","input":3,"permission_suggestions":{}}}"#,
+        r#"{"type":"control_response","response":[]}"#,
+        r#"{"type":"result","usage":[],"modelUsage":[],"errors":"x"}"#,
+        r#"{"type":"system","subtype":"init","terminal_slash_commands":{}}"#,
+    ] {
+        let frame = Frame::read(line.as_bytes()).expect("an object");
+        mapping.take(frame);
+    }
+}

@@ -1,0 +1,53 @@
+//! What is done about a frame, in a line.
+
+use attache::json::Raw;
+use attache::v1::SessionUpdate;
+use attache_adapter::mapping::Act;
+use serde_json::Value;
+
+pub(crate) fn line(act: &Act) -> Option<String> {
+    let line = match act {
+        Act::Tell(update) => format!("tell {}", update_line(update)),
+        Act::Ask(question) => {
+            let suggestions: Vec<_> = question.suggestions.iter().map(|it| &it["type"]).collect();
+            format!("ask {} {:?}", question.tool, suggestions.len())
+        }
+        Act::Withdraw(_) => "withdraw".to_owned(),
+        Act::Say(frame) => format!("say {}", frame["response"]["error"]),
+        Act::Answered { .. } | Act::Taken(_) => return None,
+        Act::Ended(ended) => match &ended.reason {
+            Ok(reason) => format!("ended {reason}"),
+            Err(failure) => format!("failed {failure}"),
+        },
+        Act::State(state) => format!("state {state:?}"),
+        Act::Runs { command, .. } => format!("runs {command}"),
+        Act::Ran(_) => "ran".to_owned(),
+    };
+    Some(line)
+}
+
+fn update_line(update: &SessionUpdate) -> String {
+    let mut json: Value = serde_json::from_str(Raw::of(update).as_str()).expect("JSON");
+    let kind = json["sessionUpdate"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    let members = json.as_object_mut().expect("an object");
+    for member in ["sessionUpdate", "rawInput", "rawOutput", "name"] {
+        members.remove(member);
+    }
+    if let Some(id) = members.get_mut("toolCallId") {
+        *id = Value::from(
+            id.as_str()
+                .unwrap_or_default()
+                .chars()
+                .take(8)
+                .collect::<String>(),
+        );
+    }
+    if let Some(id) = members.get_mut("messageId") {
+        let text = id.as_str().unwrap_or_default();
+        *id = Value::from(text.chars().skip(text.len() - 4).collect::<String>());
+    }
+    format!("{kind} {json}")
+}

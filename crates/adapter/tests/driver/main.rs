@@ -1,0 +1,201 @@
+//! The agent with a client that follows a script and a CLI that is a shell script.
+
+#![cfg(unix)]
+#![cfg(test)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use attache_adapter::agent::serve_on;
+use attache_adapter::launch::{Launcher, Missing};
+use attache_adapter::store::Store;
+use attache_check::{Side, Trace, scripted_client};
+
+/// Plays a script behind the opening of a session; our side breaks no rule.
+async fn play(script: &str) -> Trace {
+    let script = format!(
+        "-> session/new {{\"cwd\":\"/\",\"mcpServers\":[]}}\n\
+         <= {{\"sessionId\":$session, ...}} within 20s\n\
+         <. session/update {{\"sessionId\":$session,\"update\":{{\"sessionUpdate\":\"available_commands_update\",\
+         \"availableCommands\":[{{\"name\":\"compact\",\"description\":\"Shorten\"}}]}}}}\n{script}"
+    );
+    let launcher = Launcher {
+        program: here().join("cli.sh"),
+        bypass: false,
+    };
+    play_with(&script, Ok(launcher), Path::new("/nowhere")).await
+}
+
+async fn play_with(script: &str, launcher: Result<Launcher, Missing>, config: &Path) -> Trace {
+    let hello = "-> initialize {\"protocolVersion\":1,\"clientCapabilities\":{}}\n\
+                 <= {\"protocolVersion\":1, ...}\n";
+    let ((read, write), peer) = scripted_client(&format!("{hello}{script}")).expect("a script");
+    let (client, calls) = attache::agent::connect(read, write, attache::Options::default());
+    let serving = tokio::spawn(serve_on(client, calls, launcher, Store::new(config)));
+    let trace = peer
+        .finish()
+        .await
+        .unwrap_or_else(|difference| panic!("{difference}"));
+    serving.await.expect("the agent ends with its client");
+    let found = trace.violations_of(Side::Agent);
+    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+    assert!(found.is_empty(), "{found:#?}");
+    trace
+}
+
+fn here() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/driver")
+}
+
+fn prompt(words: &str) -> String {
+    format!(
+        "-> session/prompt @turn {{\"sessionId\":$session,\"prompt\":[{{\"type\":\"text\",\"text\":\"{words}\"}}]}}\n"
+    )
+}
+
+fn titled(words: &str) -> String {
+    format!(
+        "{}<. session/update {{\"sessionId\":$session,\"update\":{{\"sessionUpdate\":\"session_info_update\",\
+         \"title\":\"{words}\"}}}}\n",
+        prompt(words)
+    )
+}
+
+fn said(words: &str) -> String {
+    format!(
+        "<. session/update {{\"sessionId\":$session,\"update\":{{\"sessionUpdate\":\"agent_message_chunk\",\
+         \"content\":{{\"type\":\"text\",\"text\":\"{words}\"}}, ...}}}}\n"
+    )
+}
+
+#[tokio::test]
+async fn a_turn() {
+    play(&(titled("hi") + &said("Hello.") + "<= @turn {\"stopReason\":\"end_turn\"}\n")).await;
+}
+
+#[tokio::test]
+async fn garbage_between_frames_is_skipped() {
+    play(&(titled("garbage") + &said("Clean.") + "<= @turn {\"stopReason\":\"end_turn\"}\n")).await;
+}
+
+#[tokio::test]
+async fn a_cli_that_dies_fails_the_turn_and_the_next_prompt_starts_another() {
+    let script = titled("die")
+        + &said("Ouch")
+        + "<! @turn {\"code\":-32603,\"message\":\"Internal error: the CLI is gone: agent exited with 3: out of memory\", ...}\n"
+        + &prompt("hi")
+        + &said("Hello.")
+        + "<= @turn {\"stopReason\":\"end_turn\"} within 20s\n";
+    play(&script).await;
+}
+
+#[tokio::test]
+async fn a_permission_that_is_given() {
+    play(&asked("allow", "completed", "Done.")).await;
+}
+
+#[tokio::test]
+async fn a_permission_that_is_not_given() {
+    play(&asked("reject", "failed", "Not done.")).await;
+}
+
+fn asked(option: &str, status: &str, words: &str) -> String {
+    titled("write")
+        + "<. session/update {\"sessionId\":$session,\"update\":{\"sessionUpdate\":\"tool_call\",\"kind\":\"edit\", ...}}\n\
+           <- session/request_permission {\"sessionId\":$session,\"toolCall\":{\"toolCallId\":\"call1\", ...},\"options\":[\
+           {\"optionId\":\"allow\",\"name\":\"Allow\",\"kind\":\"allow_once\"},\
+           {\"optionId\":\"allow_always:0\",\"name\":\"Accept all edits for this session\",\"kind\":\"allow_always\"},\
+           {\"optionId\":\"reject\",\"name\":\"Reject\",\"kind\":\"reject_once\"}]}\n"
+        + &format!("=> {{\"outcome\":{{\"outcome\":\"selected\",\"optionId\":\"{option}\"}}}}\n")
+        + &format!(
+            "<. session/update {{\"sessionId\":$session,\"update\":{{\"sessionUpdate\":\"tool_call_update\",\"status\":\"{status}\", ...}}}}\n"
+        )
+        + &said(words)
+        + "<= @turn {\"stopReason\":\"end_turn\"}\n"
+}
+
+#[tokio::test]
+async fn a_turn_is_cancelled_once_the_cli_is_idle() {
+    let script = titled("wait")
+        + &said("Waiting.")
+        + ".> session/cancel {\"sessionId\":$session}\n\
+           <= @turn {\"stopReason\":\"cancelled\"}\n"
+        + &prompt("hi")
+        + &said("Hello.")
+        + "<= @turn {\"stopReason\":\"end_turn\"}\n";
+    play(&script).await;
+}
+
+#[tokio::test]
+async fn a_cli_that_does_not_stop_is_stopped() {
+    let script = titled("deaf")
+        + &said("I do not listen.")
+        + ".> session/cancel {\"sessionId\":$session}\n\
+           <= @turn {\"stopReason\":\"cancelled\"} within 20s\n";
+    play(&script).await;
+}
+
+#[tokio::test]
+async fn a_missing_login_is_told() {
+    let script = titled("logged-out")
+        + "<! @turn {\"code\":-32000,\"message\":\"Authentication required\"}\n";
+    play(&script).await;
+}
+
+#[tokio::test]
+async fn a_mode_is_set_or_refused() {
+    let script = "-> session/set_mode {\"sessionId\":$session,\"modeId\":\"plan\"}\n<= {}\n\
+                  -> session/set_mode {\"sessionId\":$session,\"modeId\":\"bypassPermissions\"}\n\
+                  <! {\"code\":-32602, ...}\n\
+                  -> session/close {\"sessionId\":$session}\n<= {} within 10s\n\
+                  -> session/set_mode {\"sessionId\":$session,\"modeId\":\"plan\"}\n\
+                  <! {\"code\":-32002, ...}\n";
+    play(script).await;
+}
+
+#[tokio::test]
+async fn a_missing_cli_is_told_with_what_to_do() {
+    let script = "-> session/new {\"cwd\":\"/\",\"mcpServers\":[]}\n\
+                  <! {\"code\":-32603,\"message\":\"Internal error: the Claude Code CLI was not found: install it with \
+                  `npm i -g @anthropic-ai/claude-code`, or name it with --cli or CLAUDE_CODE_EXECUTABLE\", ...}\n";
+    play_with(script, Err(Missing::Anywhere), Path::new("/nowhere")).await;
+}
+
+#[tokio::test]
+async fn a_stored_session_is_listed_told_again_and_deleted() {
+    let config = tempfile::tempdir().expect("a folder");
+    let folder = config.path().join("projects/-project");
+    fs::create_dir_all(&folder).expect("a folder");
+    let id = "11111111-2222-4333-8444-555555555555";
+    fs::copy(
+        here().join("transcript.jsonl"),
+        folder.join(format!("{id}.jsonl")),
+    )
+    .expect("a copy");
+    let launcher = Launcher {
+        program: here().join("cli.sh"),
+        bypass: false,
+    };
+    let script = format!(
+        "-> session/list {{}}\n\
+         <= {{\"sessions\":[{{\"sessionId\":\"{id}\",\"cwd\":\"/project\",\"title\":\"Fix the greeting\",\
+         \"updatedAt\":\"2026-11-16T09:00:05.000Z\"}}]}}\n\
+         -> session/load @load {{\"sessionId\":\"{id}\",\"cwd\":\"/\",\"mcpServers\":[]}}\n\
+         <. session/update {{\"sessionId\":\"{id}\",\"update\":{{\"sessionUpdate\":\"user_message_chunk\",\
+         \"content\":{{\"type\":\"text\",\"text\":\"Fix the greeting\"}},\"messageId\":_}}}}\n\
+         <. session/update {{\"sessionId\":\"{id}\",\"update\":{{\"sessionUpdate\":\"tool_call\",\"title\":\"Edit /project/a.txt\", ...}}}}\n\
+         <. session/update {{\"sessionId\":\"{id}\",\"update\":{{\"sessionUpdate\":\"tool_call_update\",\"status\":\"completed\",\
+         \"content\":[{{\"type\":\"diff\",\"path\":\"/project/a.txt\",\"oldText\":\"hi\\n\",\"newText\":\"hello\\n\"}}], ...}}}}\n\
+         <. session/update {{\"sessionId\":\"{id}\",\"update\":{{\"sessionUpdate\":\"agent_message_chunk\",\
+         \"content\":{{\"type\":\"text\",\"text\":\"Fixed.\"}},\"messageId\":_}}}}\n\
+         <. session/update {{\"sessionId\":\"{id}\",\"update\":{{\"sessionUpdate\":\"user_message_chunk\",\
+         \"content\":{{\"type\":\"text\",\"text\":\"/compact now\"}},\"messageId\":_}}}}\n\
+         <= @load {{\"modes\":{{\"currentModeId\":\"default\", ...}}, ...}} within 20s\n\
+         <. session/update {{\"sessionId\":\"{id}\",\"update\":{{\"sessionUpdate\":\"available_commands_update\", ...}}}}\n\
+         -> session/delete {{\"sessionId\":\"{id}\"}}\n<= {{}} within 10s\n\
+         -> session/list {{}}\n<= {{\"sessions\":[]}}\n\
+         -> session/load {{\"sessionId\":\"{id}\",\"cwd\":\"/\",\"mcpServers\":[]}}\n<! {{\"code\":-32002, ...}}\n\
+         -> session/load {{\"sessionId\":\"../-project/{id}\",\"cwd\":\"/\",\"mcpServers\":[]}}\n<! {{\"code\":-32002, ...}}\n"
+    );
+    play_with(&script, Ok(launcher), config.path()).await;
+}

@@ -1,0 +1,47 @@
+//! `attache claude` with the real CLI from npm and a model on this machine: every scenario is a conversation, and what
+//! the client saw, the model was asked and the disk holds is checked. Then the same prompts beside the adapter on Node.
+
+mod beside;
+mod client;
+mod messages;
+mod scenarios;
+mod stage;
+
+use std::time::Instant;
+
+use super::install;
+use super::pair::Outcome;
+use super::{Place, Row};
+use stage::Stage;
+
+/// The scenarios, one row each, and the comparison.
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>, String> {
+    let stage = match install::claude(place)? {
+        Ok(folder) => Stage::new(place, &folder)?,
+        Err(reason) => {
+            eprintln!("==> attache claude skipped: {reason}");
+            return Ok(vec![row("everything", Outcome::Skipped(reason))]);
+        }
+    };
+    let mut rows = Vec::new();
+    for (name, scenario) in scenarios::ALL {
+        eprintln!("==> attache claude: {name}");
+        let start = Instant::now();
+        let outcome = match stage.fresh(name).and_then(|stage| scenario(&stage)) {
+            Ok(()) => Outcome::Ok(start.elapsed()),
+            Err(fault) => Outcome::Failed(fault),
+        };
+        rows.push(row(name, outcome));
+    }
+    rows.extend(beside::rows(&stage));
+    Ok(rows)
+}
+
+fn row(errand: &'static str, outcome: Outcome) -> Row {
+    Row {
+        client: "script",
+        agent: "claude",
+        errand,
+        outcome,
+    }
+}

@@ -1,0 +1,293 @@
+//! The same prompts to our adapter and to the one on Node, and what each costs. Ours has to show all that the other
+//! shows. The tables are printed, and written beside the runs.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::client::{Client, Fault};
+use super::stage::Stage;
+use super::{Outcome, Row, row};
+
+pub(super) fn rows(stage: &Stage) -> Vec<Row> {
+    let compared = timed(|| compare(stage));
+    let measured = timed(|| measure(stage));
+    vec![row("beside Node", compared), row("costs", measured)]
+}
+
+fn timed(work: impl FnOnce() -> Result<(), Fault>) -> Outcome {
+    let start = Instant::now();
+    match work() {
+        Ok(()) => Outcome::Ok(start.elapsed()),
+        Err(fault) => Outcome::Failed(fault),
+    }
+}
+
+fn compare(stage: &Stage) -> Result<(), Fault> {
+    let mut table =
+        "| prompt | both show | only ours | only the other |\n|---|---|---|---|\n".to_owned();
+    let mut lacking = Vec::new();
+    for name in PROMPTS {
+        eprintln!("==> attache claude beside Node: {name}");
+        let ours = shown(&stage.fresh(&format!("ours-{name}"))?, name, Stage::ours)?;
+        let theirs = shown(
+            &stage.fresh(&format!("theirs-{name}"))?,
+            name,
+            Stage::theirs,
+        )?;
+        let list = |facts: Vec<&String>| {
+            let facts: Vec<_> = facts.into_iter().map(String::as_str).collect();
+            facts.join(", ")
+        };
+        let missing: Vec<_> = theirs.difference(&ours).collect();
+        let unexplained = missing
+            .iter()
+            .filter(|fact| !EXPLAINED.contains(&fact.as_str()));
+        lacking.extend(unexplained.map(|fact| format!("{name}: {fact}")));
+        table += &format!(
+            "| {name} | {} | {} | {} |\n",
+            list(ours.intersection(&theirs).collect()),
+            list(ours.difference(&theirs).collect()),
+            list(missing),
+        );
+    }
+    keep(stage, "beside.md", &table)?;
+    match lacking.is_empty() {
+        true => Ok(()),
+        false => Err(format!("ours does not show {}", lacking.join(", "))),
+    }
+}
+
+/// What a client is shown of a prompt, as a set of facts.
+fn shown(
+    stage: &Stage,
+    name: &str,
+    words: fn(&Stage) -> Vec<OsString>,
+) -> Result<BTreeSet<String>, Fault> {
+    stage.write("a.txt", "one\ntwo\nthree\n")?;
+    let capabilities = json!({ "_meta": { "terminal_output": true } });
+    let mut client = Client::start(&words(stage), &stage.env(), &stage.cwd, capabilities)?;
+    client.choose = Some("allow_once");
+    let session = client.session(&stage.cwd)?;
+    if name == "plan" {
+        client.choose = Some("default");
+        client.ask(
+            "session/set_mode",
+            json!({ "sessionId": session, "modeId": "plan" }),
+        )?;
+    }
+    let opened = client.heard.len();
+    let turn = client.prompt(&session, &script(stage, name))?;
+    let answer = client.answer(turn)?;
+    let mut facts = BTreeSet::new();
+    for (_, message) in &client.heard[opened..] {
+        note(message, &mut facts);
+    }
+    let end = answer["result"]["stopReason"].as_str();
+    facts.insert(match end {
+        Some(end) => format!("ends {end}"),
+        None => format!("error {}", answer["error"]["code"]),
+    });
+    Ok(facts)
+}
+
+fn note(message: &Value, facts: &mut BTreeSet<String>) {
+    if let Some(method) = message["method"]
+        .as_str()
+        .filter(|it| *it != "session/update")
+    {
+        facts.insert(method.to_owned());
+    }
+    let update = &message["params"]["update"];
+    let Some(kind) = update["sessionUpdate"].as_str() else {
+        return;
+    };
+    let kind = match update["kind"].as_str() {
+        Some(sort) => format!("tool {sort}"),
+        None => kind.to_owned(),
+    };
+    facts.insert(kind);
+    for content in update["content"].as_array().into_iter().flatten() {
+        let sort = content["type"].as_str().unwrap_or_default();
+        facts.insert(format!("shows {sort}"));
+    }
+    if update["locations"]
+        .as_array()
+        .is_some_and(|it| !it.is_empty())
+    {
+        facts.insert("file".to_owned());
+    }
+    if let Some(status) = update["status"].as_str() {
+        facts.insert(format!("status {status}"));
+    }
+    for extra in ["terminal_info", "terminal_output", "terminal_exit"] {
+        if update["_meta"].get(extra).is_some() {
+            facts.insert(extra.to_owned());
+        }
+    }
+    if update["status"] == "in_progress" && update["_meta"].get("terminal_output").is_some() {
+        facts.insert("output while it runs".to_owned());
+    }
+    if update["messageId"].is_string() {
+        facts.insert("message ids".to_owned());
+    }
+}
+
+fn script(stage: &Stage, name: &str) -> Value {
+    let path = stage.path("a.txt");
+    let tool = |tool: &str, input: Value| json!({ "tool": tool, "input": input });
+    let done = json!({ "text": "Done." });
+    match name {
+        "text" => json!([[{ "thinking": "Hm." }, { "text": "Hello." }]]),
+        "read" => json!([[tool("Read", json!({ "file_path": path }))], [done]]),
+        "edit" => json!([
+            [tool("Read", json!({ "file_path": path }))],
+            [tool(
+                "Edit",
+                json!({ "file_path": path, "old_string": "two", "new_string": "TWO" })
+            )],
+            [done],
+        ]),
+        "write" => {
+            let input = json!({ "file_path": stage.path("b.txt"), "content": "new\n" });
+            json!([[tool("Write", input)], [done]])
+        }
+        "command" => {
+            let input =
+                json!({ "command": "echo a; sleep 0.5; echo b; exit 3", "description": "say" });
+            json!([[tool("Bash", input)], [done]])
+        }
+        "todo" => {
+            let input = json!({ "subject": "first", "description": "d", "activeForm": "f" });
+            json!([[tool("TaskCreate", input)], [done]])
+        }
+        "plan" => json!([
+            [tool(
+                "Write",
+                json!({ "file_path": "PLANFILE", "content": "# The plan" })
+            )],
+            [tool("ExitPlanMode", json!({}))],
+            [done],
+        ]),
+        "subagent" => {
+            let inner = format!("Look. <<{}>>", json!([[{ "text": "Looked." }]]));
+            let input = json!({ "description": "look", "prompt": inner, "subagent_type": "general-purpose" });
+            json!([[tool("Task", input)], [done]])
+        }
+        _ => json!([[{ "error": 400 }]]),
+    }
+}
+
+/// Start to the answer to `initialize`, memory then, and CPU for each piece of a long text.
+fn measure(stage: &Stage) -> Result<(), Fault> {
+    let ours = costs(&stage.fresh("ours-costs")?, Stage::ours)?;
+    let theirs = costs(&stage.fresh("theirs-costs")?, Stage::theirs)?;
+    let line = |name: &str, ours: f64, theirs: f64, unit: &str| {
+        format!(
+            "| {name} | {ours:.2} {unit} | {theirs:.2} {unit} | {:.0} |\n",
+            theirs / ours
+        )
+    };
+    let table = "| | `attache claude` | claude-agent-acp | ratio |\n|---|---|---|---|\n".to_owned()
+        + &line(
+            "start to `initialize` answered, median",
+            ours.start,
+            theirs.start,
+            "ms",
+        )
+        + &line(
+            "resident then, without the CLI",
+            ours.memory,
+            theirs.memory,
+            "MB",
+        )
+        + &line(
+            "CPU of the adapter for a piece of text",
+            ours.piece,
+            theirs.piece,
+            "µs",
+        );
+    keep(stage, "costs.md", &table)?;
+    // The bounds leave room for a machine that does other things as well.
+    let bounds = [
+        ("start", ours.start, 8.0),
+        ("memory", ours.memory, 10.0),
+        ("CPU for a piece", ours.piece, 60.0),
+    ];
+    let over = bounds.iter().filter(|(_, found, bound)| found > bound);
+    let over: Vec<_> = over
+        .map(|(what, found, bound)| format!("{what} {found:.2} > {bound}"))
+        .collect();
+    match over.is_empty() {
+        true => Ok(()),
+        false => Err(over.join(", ")),
+    }
+}
+
+struct Costs {
+    start: f64,
+    memory: f64,
+    piece: f64,
+}
+
+fn costs(stage: &Stage, words: fn(&Stage) -> Vec<OsString>) -> Result<Costs, Fault> {
+    let mut starts = Vec::new();
+    for _ in 0..STARTS {
+        let start = Instant::now();
+        let client = Client::start(&words(stage), &stage.env(), &stage.cwd, json!({}))?;
+        starts.push(start.elapsed());
+        drop(client);
+    }
+    starts.sort();
+    let mut client = Client::start(&words(stage), &stage.env(), &stage.cwd, json!({}))?;
+    let memory = resident(client.pid())?;
+    let session = client.session(&stage.cwd)?;
+    // Once to warm up.
+    client.turn(&session, &json!([[{ "text": "x".repeat(24) }]]))?;
+    let before = cpu(client.pid())?;
+    client.turn(&session, &json!([[{ "text": "x".repeat(24 * PIECES) }]]))?;
+    let spent = cpu(client.pid())?.saturating_sub(before);
+    #[allow(clippy::cast_precision_loss, reason = "a few thousand")]
+    let pieces = PIECES as f64;
+    Ok(Costs {
+        start: starts[STARTS / 2].as_secs_f64() * 1e3,
+        memory,
+        piece: spent.as_secs_f64() * 1e6 / pieces,
+    })
+}
+
+fn resident(pid: u32) -> Result<f64, Fault> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).map_err(|it| it.to_string())?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+    kilobytes
+        .map(|it| it / 1024.0)
+        .ok_or_else(|| "no VmRSS".to_owned())
+}
+
+/// What all threads of a process have spent.
+fn cpu(pid: u32) -> Result<Duration, Fault> {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).map_err(|it| it.to_string())?;
+    let spent = tasks.flatten().filter_map(|task| {
+        let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    Ok(Duration::from_nanos(spent.sum()))
+}
+
+fn keep(stage: &Stage, name: &str, table: &str) -> Result<(), Fault> {
+    print!("\n{table}");
+    let path = stage.cwd.join(name);
+    fs::write(&path, table).map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+const PROMPTS: &[&str] = &[
+    "text", "read", "edit", "write", "command", "todo", "plan", "subagent", "error",
+];
+/// What the other shows and ours does not, each with its reason in docs/claude.md.
+const EXPLAINED: &[&str] = &[];
+const STARTS: usize = 11;
+const PIECES: usize = 4000;

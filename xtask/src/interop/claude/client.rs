@@ -1,0 +1,234 @@
+//! A client of ACP in a few lines, which hears everything and answers as it is told.
+
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+pub(super) type Fault = String;
+
+/// An agent and what it has said.
+pub(super) struct Client {
+    child: Child,
+    stdin: ChildStdin,
+    lines: Receiver<(Instant, Value)>,
+    next: u64,
+    /// What is chosen when a permission is asked for: the option's id or kind. None leaves the question open.
+    pub(super) choose: Option<&'static str>,
+    /// What a form is answered with.
+    pub(super) fill: Value,
+    pub(super) heard: Vec<(Instant, Value)>,
+}
+
+impl Client {
+    pub(super) fn start(
+        words: &[OsString],
+        env: &[(String, OsString)],
+        cwd: &Path,
+        capabilities: Value,
+    ) -> Result<Client, Fault> {
+        let [program, args @ ..] = words else {
+            return Err("no program".to_owned());
+        };
+        let mut command = Command::new(program);
+        command.args(args).current_dir(cwd).env_clear();
+        command.envs(env.iter().map(|(name, value)| (name, value)));
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = command
+            .spawn()
+            .map_err(|error| format!("no start: {error}"))?;
+        let stdin = child.stdin.take().ok_or("no stdin")?;
+        let stdout = child.stdout.take().ok_or("no stdout")?;
+        let (sender, lines) = mpsc::channel();
+        thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                let message = serde_json::from_str(&line).unwrap_or(Value::String(line));
+                if sender.send((Instant::now(), message)).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut client = Client {
+            child,
+            stdin,
+            lines,
+            next: 0,
+            choose: Some("allow_once"),
+            fill: Value::Null,
+            heard: Vec::new(),
+        };
+        let hello = json!({ "protocolVersion": 1, "clientCapabilities": capabilities });
+        client.ask("initialize", hello)?;
+        Ok(client)
+    }
+
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(super) fn session(&mut self, cwd: &Path) -> Result<String, Fault> {
+        self.session_with(cwd, json!([]))
+    }
+
+    pub(super) fn session_with(&mut self, cwd: &Path, servers: Value) -> Result<String, Fault> {
+        let params = json!({ "cwd": cwd, "mcpServers": servers });
+        let opened = self.ask("session/new", params)?;
+        let id = opened["result"]["sessionId"].as_str();
+        id.map(str::to_owned)
+            .ok_or_else(|| format!("no session: {opened}"))
+    }
+
+    /// Sends a request and waits for its answer.
+    pub(super) fn ask(&mut self, method: &str, params: Value) -> Result<Value, Fault> {
+        let id = self.send(method, params)?;
+        self.answer(id)
+    }
+
+    pub(super) fn send(&mut self, method: &str, params: Value) -> Result<u64, Fault> {
+        self.next += 1;
+        let id = self.next;
+        self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
+        Ok(id)
+    }
+
+    pub(super) fn tell(&mut self, method: &str, params: Value) -> Result<(), Fault> {
+        self.say(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+    }
+
+    /// Prompts with a script for the model.
+    pub(super) fn prompt(&mut self, session: &str, script: &Value) -> Result<u64, Fault> {
+        self.prompt_text(session, &format!("Go on. <<{script}>>"))
+    }
+
+    pub(super) fn prompt_text(&mut self, session: &str, text: &str) -> Result<u64, Fault> {
+        let prompt = json!([{ "type": "text", "text": text }]);
+        self.send(
+            "session/prompt",
+            json!({ "sessionId": session, "prompt": prompt }),
+        )
+    }
+
+    /// A whole turn; its stop reason.
+    pub(super) fn turn(&mut self, session: &str, script: &Value) -> Result<String, Fault> {
+        let id = self.prompt(session, script)?;
+        self.stop_reason(id)
+    }
+
+    pub(super) fn stop_reason(&mut self, id: u64) -> Result<String, Fault> {
+        let answer = self.answer(id)?;
+        let reason = answer["result"]["stopReason"].as_str();
+        reason
+            .map(str::to_owned)
+            .ok_or_else(|| format!("the turn failed: {answer}"))
+    }
+
+    pub(super) fn answer(&mut self, id: u64) -> Result<Value, Fault> {
+        let answer = |message: &Value| message["id"] == id && message["method"].is_null();
+        let what = format!("an answer to request {id}");
+        self.wait(&what, answer)
+    }
+
+    /// Waits for a message, old or new.
+    pub(super) fn wait(
+        &mut self,
+        what: &str,
+        fits: impl Fn(&Value) -> bool,
+    ) -> Result<Value, Fault> {
+        let end = Instant::now() + PATIENCE;
+        let mut seen = 0;
+        loop {
+            while let Some((_, message)) = self.heard.get(seen) {
+                if fits(message) {
+                    return Ok(message.clone());
+                }
+                seen += 1;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left) {
+                Ok((time, message)) => self.take(time, message)?,
+                Err(RecvTimeoutError::Timeout) => return Err(format!("{what} did not come")),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(format!("the agent ended before {what} came"));
+                }
+            }
+        }
+    }
+
+    /// All updates so far of a kind.
+    pub(super) fn updates(&self, kind: &str) -> Vec<&Value> {
+        let updates = self
+            .heard
+            .iter()
+            .map(|(_, message)| &message["params"]["update"]);
+        updates
+            .filter(|update| update["sessionUpdate"] == kind)
+            .collect()
+    }
+
+    /// All that the agent has said in words.
+    pub(super) fn words(&self) -> String {
+        let chunks = self.updates("agent_message_chunk");
+        let texts = chunks
+            .iter()
+            .filter_map(|chunk| chunk["content"]["text"].as_str());
+        texts.collect()
+    }
+
+    pub(super) fn kill(&mut self) -> Result<(), Fault> {
+        self.child.kill().map_err(|error| error.to_string())?;
+        self.child
+            .wait()
+            .map(drop)
+            .map_err(|error| error.to_string())
+    }
+
+    fn take(&mut self, time: Instant, message: Value) -> Result<(), Fault> {
+        let answer = match message["method"].as_str() {
+            Some("session/request_permission") => self.chosen(&message["params"]["options"]),
+            Some("elicitation/create") => Some(json!({ "action": "accept", "content": self.fill })),
+            _ => None,
+        };
+        if let Some(result) = answer {
+            self.say(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }))?;
+        }
+        self.heard.push((time, message));
+        Ok(())
+    }
+
+    fn chosen(&self, options: &Value) -> Option<Value> {
+        let wanted = self.choose?;
+        let options = options.as_array()?;
+        let found = options
+            .iter()
+            .find(|option| option["optionId"] == wanted || option["kind"] == wanted);
+        let outcome = match found {
+            Some(option) => json!({ "outcome": "selected", "optionId": option["optionId"] }),
+            None => json!({ "outcome": "cancelled" }),
+        };
+        Some(json!({ "outcome": outcome }))
+    }
+
+    fn say(&mut self, message: &Value) -> Result<(), Fault> {
+        let line = format!("{message}\n");
+        let said = self.stdin.write_all(line.as_bytes());
+        said.map_err(|error| format!("the agent does not listen: {error}"))
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // It may have ended already.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+const PATIENCE: Duration = Duration::from_secs(30);

