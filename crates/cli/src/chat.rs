@@ -40,7 +40,7 @@ pub(crate) async fn chat(chat: &Chat) -> anyhow::Result<Exit> {
     let shown = screen::run(&mut desk, settings, &mut |event| recorder.take(event)).await;
     desk.stop().await;
     recorder.finish();
-    Prepared::fault(trace);
+    Prepared::finish(trace);
     shown?;
     Ok(Exit::Done)
 }

@@ -52,7 +52,7 @@ pub(crate) async fn run(run: &Run) -> anyhow::Result<Exit> {
         progress: Progress::default(),
     };
     let exit = errand.run(run.timeout.map(Duration::from_secs)).await;
-    Prepared::fault(trace);
+    Prepared::finish(trace);
     exit
 }
 

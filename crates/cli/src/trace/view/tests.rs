@@ -1,0 +1,1 @@
+//! The viewer, on screens of two sizes.
