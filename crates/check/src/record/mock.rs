@@ -99,19 +99,22 @@ impl Mock {
 
     /// What goes on by itself, so long after the start. Nothing more until a line comes if nothing is returned.
     pub fn go_on(&mut self, now: Duration) -> Vec<Act> {
-        let mut soonest: Option<Duration> = None;
-        let names: Vec<String> = self.sessions.keys().cloned().collect();
-        for name in names {
-            match self.due(&name) {
-                Some(due) if due <= now => self.step(&name, now),
-                Some(due) => soonest = Some(soonest.map_or(due, |soonest| soonest.min(due))),
-                None => {}
+        while self.out.is_empty() {
+            let due = self.sessions.keys();
+            let due: Vec<(Duration, String)> = due
+                .filter_map(|name| Some((self.due(name)?, name.clone())))
+                .collect();
+            let Some((soonest, _)) = due.iter().min() else {
+                break;
+            };
+            if *soonest > now {
+                self.out.push(Act::Sleep(*soonest));
             }
-        }
-        if self.out.is_empty()
-            && let Some(soonest) = soonest
-        {
-            self.out.push(Act::Sleep(soonest));
+            for (due, name) in &due {
+                if *due <= now {
+                    self.step(name, now);
+                }
+            }
         }
         std::mem::take(&mut self.out)
     }

@@ -253,7 +253,7 @@ impl Mock {
         let model = session.map_or("small", |session| &session.model);
         let careful = session.is_some_and(|session| session.careful);
         let mut options = format!(
-            r#"[{{"id":"model","name":"Model","category":"model","type":"select","currentValue":"{model}","options":[{{"value":"small","name":"Small"}},{{"value":"large","name":"Large","description":"Thinks longer"}}]}}"#
+            r#"[{{"id":"model","name":"Model","category":"model","type":"select","currentValue":"{model}","options":[{{"group":"here","name":"Here","options":[{{"value":"small","name":"Small"}}]}},{{"group":"far","name":"Far away","options":[{{"value":"large","name":"Large","description":"Thinks longer"}}]}}]}}"#
         );
         let session = self.client.session.as_ref();
         let choices = session.and_then(|session| session.config_options.as_ref());

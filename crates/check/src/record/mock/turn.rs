@@ -107,7 +107,10 @@ impl Mock {
         };
         let goes_on = match step {
             Step::Update(update) => {
-                let update = turn.filled(&update).replace("$session", &inside(name));
+                let mut update = turn.filled(&update).replace("$session", &inside(name));
+                if update.contains("$options") {
+                    update = update.replace("$options", &self.other_options(name));
+                }
                 turn.note_tool(&update);
                 self.say(name, &update);
                 true
@@ -168,6 +171,19 @@ impl Mock {
         if goes_on && let Some(session) = self.sessions.get_mut(name) {
             session.turn = Some(turn);
         }
+    }
+
+    /// The options of a session, with another model than it had.
+    fn other_options(&mut self, name: &str) -> String {
+        if let Some(session) = self.sessions.get_mut(name) {
+            let other = if session.model == "small" {
+                "large"
+            } else {
+                "small"
+            };
+            session.model = other.to_owned();
+        }
+        self.options(name)
     }
 
     /// Tells of something that is told again when the session is loaded.

@@ -250,9 +250,9 @@ impl Player {
 
     fn answered(&mut self, id: &Id, payload: &str) {
         let question = self.lines.iter().position(|line| {
-            let ours = line.from == self.side && line.done;
-            let open = line.partner.is_none_or(|place| !self.lines[place].done);
-            ours && open && matches!(&line.heard, Heard::Request(asked, ..) if asked == id)
+            let open = line.partner.is_some_and(|place| !self.lines[place].done);
+            let ours = line.from == self.side && open;
+            ours && matches!(&line.heard, Heard::Request(asked, ..) if asked == id)
         });
         let Some(place) = question.and_then(|place| self.lines[place].partner) else {
             return;
