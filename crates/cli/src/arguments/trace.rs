@@ -126,7 +126,7 @@ Examples:
   attache trace validate --side agent --json talk.jsonl
 
 Exit codes:
-  0 no rule is broken   1 one is, or the recording cannot be read   2 usage")]
+  0 nothing that MUST or SHOULD be is broken   1 something is, or the recording cannot be read   2 usage")]
 pub(crate) struct Validate {
     /// The recording.
     #[arg(value_name = "FILE")]

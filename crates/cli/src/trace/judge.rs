@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
+use attache::schema::rules::Level;
 use attache_check::Side;
 use attache_check::record::{Numbered, validate};
 use serde_json::json;
@@ -16,13 +17,16 @@ pub(super) fn judge(arguments: &Validate) -> anyhow::Result<Exit> {
     let mut all = records(&arguments.file)?;
     let wanted = arguments.side.map(Side::from);
     let mut out = BufWriter::new(io::stdout().lock());
-    let mut count = 0_u64;
+    let (mut broken, mut hints) = (0_u64, 0_u64);
     let mut written = Ok(());
     let messages = validate(
         &mut all,
         |found| {
             if wanted.is_none_or(|side| found.finding.from == side) && written.is_ok() {
-                count += 1;
+                match found.finding.violation.level {
+                    Level::Must | Level::Should => broken += 1,
+                    Level::May | Level::Observed => hints += 1,
+                }
                 let line = match arguments.json {
                     true => as_json(&found).to_string(),
                     false => shown(&found),
@@ -35,8 +39,8 @@ pub(super) fn judge(arguments: &Validate) -> anyhow::Result<Exit> {
     if written.and_then(|()| out.flush()).is_err() {
         return Ok(Exit::Unread);
     }
-    eprintln!("attache: {messages} messages, {count} violations");
-    match (count, tell_broken(&arguments.file, all.broken())) {
+    eprintln!("attache: {messages} messages, {broken} violations, {hints} hints");
+    match (broken, tell_broken(&arguments.file, all.broken())) {
         (0, told) => Ok(told),
         (_, _) => Ok(Exit::Failed),
     }

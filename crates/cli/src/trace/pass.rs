@@ -56,20 +56,20 @@ async fn between(program: attache::process::Program, tape: &Tape) -> anyhow::Res
         relay(input, stdin, Stream::Client, &theirs).await.ok();
     });
     let theirs = tape.clone();
-    let errors = tokio::spawn(async move {
-        relay(stderr, tokio::io::stderr(), Stream::Errors, &theirs)
-            .await
-            .ok();
-    });
-    let ended = async {
+    let mut from_agent = tokio::spawn(async move {
+        let said = relay(stdout, output, Stream::Agent, &theirs);
+        let errors = relay(stderr, tokio::io::stderr(), Stream::Errors, &theirs);
         // When nobody takes what it says, it is told so by its pipe.
-        relay(stdout, output, Stream::Agent, tape).await.ok();
-        errors.await.ok();
-        child.wait().await
-    };
+        tokio::join!(said, errors)
+    });
     let ending = tokio::select! {
-        ending = ended => ending,
-        () = signals.next() => stop(&child).await,
+        _ = &mut from_agent => child.wait().await,
+        () = signals.next() => {
+            let ending = stop(&child).await;
+            // What it said at last; somebody who does not read it holds up nobody.
+            tokio::time::timeout(LAST_LINES, from_agent).await.ok();
+            ending
+        }
     };
     to_agent.abort();
     Ok(ending)

@@ -182,13 +182,17 @@ fn draw_detail(screen: &Screen, frame: &mut Frame<'_>, first: Rect) {
     let facts = fit(&facts.unwrap_or_default(), first.width);
     put(frame, first, Line::styled(facts, style));
     let lines = screen.detail.iter().skip(screen.scroll);
-    for (row, line) in (1..=screen.layout.detail).zip(lines) {
-        let place = Rect::new(first.x, first.y + row, first.width, 1);
+    let pieces = lines.flat_map(|line| {
         let style = match line.starts_with("! ") {
             true => Style::new().fg(Color::Red),
             false => Style::new(),
         };
-        put(frame, place, Line::styled(fit(line, first.width), style));
+        let pieces = wrapped(line, first.width);
+        pieces.into_iter().map(move |piece| (piece, style))
+    });
+    for (row, (piece, style)) in (1..=screen.layout.detail).zip(pieces) {
+        let place = Rect::new(first.x, first.y + row, first.width, 1);
+        put(frame, place, Line::styled(piece, style));
     }
 }
 
@@ -207,8 +211,7 @@ fn keys(screen: &Screen) -> Line<'static> {
     if let Some(message) = screen.message() {
         return Line::raw(format!(" {message}"));
     }
-    let keys =
-        " q quit  ↑↓ move  Tab detail  / text  m method  s session  d dir  v violation  ? help";
+    let keys = " q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help";
     Line::styled(keys, Style::new().add_modifier(Modifier::DIM))
 }
 
@@ -228,6 +231,25 @@ fn draw_help(frame: &mut Frame<'_>, area: Rect) {
             Line::styled(line, Style::new().add_modifier(Modifier::REVERSED)),
         );
     }
+}
+
+/// The text in pieces of that width.
+fn wrapped(text: &str, width: u16) -> Vec<String> {
+    let width = usize::from(width.max(1));
+    let mut pieces = vec![String::new()];
+    let mut used = 0;
+    for char in text.chars() {
+        let wide = char.width().unwrap_or(0);
+        if used + wide > width {
+            pieces.push(String::new());
+            used = 0;
+        }
+        if let Some(piece) = pieces.last_mut() {
+            piece.push(char);
+        }
+        used += wide;
+    }
+    pieces
 }
 
 /// The text cut or filled to a width.
