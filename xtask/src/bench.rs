@@ -1,9 +1,10 @@
-//! `cargo xtask bench [codec|engine|screen|start] [--quick]`: what a message costs and what a conversation costs, next to
-//! the official crates, how long a frame of the terminal UI takes, and what the binary adds to an agent.
+//! `cargo xtask bench [codec|engine|screen|record|trace|start] [--quick]`: what a message costs and what a conversation costs, next to
+//! the official crates, how long a frame of the terminal UI takes, what recording costs, and what the binary adds to an agent.
 
 mod codec;
 mod printed;
 mod start;
+mod trace;
 
 use std::path::Path;
 
@@ -17,14 +18,18 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
             codec::run(root, effort)?;
             printed::run(root, "attache", "engine", effort)?;
             printed::run(root, "attache-client", "screen", effort)?;
+            printed::run(root, "attache-check", "record", effort)?;
+            trace::run(root, effort)?;
             start::run(root, effort)
         }
         ["codec"] => codec::run(root, effort),
         ["engine"] => printed::run(root, "attache", "engine", effort),
         ["screen"] => printed::run(root, "attache-client", "screen", effort),
+        ["record"] => printed::run(root, "attache-check", "record", effort),
+        ["trace"] => trace::run(root, effort),
         ["start"] => start::run(root, effort),
         other => Err(format!(
-            "bench takes `codec`, `engine`, `screen` or `start`, and `--quick`, not `{}`",
+            "bench takes `codec`, `engine`, `screen`, `record`, `trace` or `start`, and `--quick`, not `{}`",
             other.join(" ")
         )),
     }

@@ -6,6 +6,7 @@
 
 mod agent;
 mod pane;
+mod replay;
 
 use expect_test::expect;
 

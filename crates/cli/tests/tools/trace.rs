@@ -225,21 +225,21 @@ fn a_recording_is_judged() {
     );
     machine.check(&["trace", "validate", "bad"], &expect![[r#"
         line 2, 2.0 ms, agent: line: the line is no JSON-RPC message; write nothing else there (rule 1, MUST)
-        err: 2 messages, 1 violations, 0 hints
+        err: messages: 2, violations: 1, hints: 0
         exit: 1
     "#]]);
     machine.check(
         &["trace", "validate", "--json", "--side", "agent", "bad"],
         &expect![[r#"
             {"line":2,"at":2000,"from":"agent","rule":"1","level":"MUST","path":"line","message":"the line is no JSON-RPC message; write nothing else there"}
-            err: 2 messages, 1 violations, 0 hints
+            err: messages: 2, violations: 1, hints: 0
             exit: 1
         "#]],
     );
     machine.check(
         &["trace", "validate", "--side", "client", "bad"],
         &expect![[r#"
-            err: 2 messages, 0 violations, 0 hints
+            err: messages: 2, violations: 0, hints: 0
             exit: 0
         "#]],
     );
@@ -303,10 +303,13 @@ fn a_recording_adds_up_and_is_written_in_other_forms() {
     assert_eq!(output.status.code(), Some(0));
     let page = fs::read_to_string(machine.path("project/page.html")).unwrap();
     assert!(page.contains("usage_update"));
-    machine.check(&["trace", "view", "t"], &expect![[r#"
+    machine.check(
+        &["trace", "view", "t"],
+        &expect![[r#"
         err: this is no terminal; use --html OUT, or `attache trace stats`
         exit: 2
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
