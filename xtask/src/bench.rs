@@ -1,11 +1,12 @@
-//! `cargo xtask bench [codec|engine|screen|start|journal|agent] [--quick]`: what a message costs and what a conversation costs, next to
-//! the official crates, how long a frame of the terminal UI takes, what the binary adds to an agent, and what our own
-//! agent and its journal cost.
+//! `cargo xtask bench [codec|engine|screen|record|trace|start|journal|agent] [--quick]`: what a message costs and what a
+//! conversation costs, next to the official crates, how long a frame of the terminal UI takes, what recording costs, what
+//! the binary adds to an agent, and what our own agent and its journal cost.
 
 mod agent;
 mod codec;
 mod printed;
 mod start;
+mod trace;
 
 use std::path::Path;
 
@@ -19,6 +20,8 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
             codec::run(root, effort)?;
             printed::run(root, "attache", "engine", effort)?;
             printed::run(root, "attache-client", "screen", effort)?;
+            printed::run(root, "attache-check", "record", effort)?;
+            trace::run(root, effort)?;
             start::run(root, effort)?;
             printed::run(root, "attache-agent", "journal", effort)?;
             agent::run(root, effort)
@@ -26,11 +29,13 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         ["codec"] => codec::run(root, effort),
         ["engine"] => printed::run(root, "attache", "engine", effort),
         ["screen"] => printed::run(root, "attache-client", "screen", effort),
+        ["record"] => printed::run(root, "attache-check", "record", effort),
+        ["trace"] => trace::run(root, effort),
         ["start"] => start::run(root, effort),
         ["journal"] => printed::run(root, "attache-agent", "journal", effort),
         ["agent"] => agent::run(root, effort),
         other => Err(format!(
-            "bench takes `codec`, `engine`, `screen`, `start`, `journal` or `agent`, and `--quick`, not `{}`",
+            "bench takes `codec`, `engine`, `screen`, `record`, `trace`, `start`, `journal` or `agent`, and `--quick`, not `{}`",
             other.join(" ")
         )),
     }

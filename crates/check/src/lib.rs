@@ -1,12 +1,14 @@
 //! Scripted peers, conversations that people can read, and normalised traces.
 //!
 //! A [`Script`] is a conversation as text. An [`Actor`] plays one side of it over any stream of bytes; a [`Tap`]
-//! stands between two ends and records a [`Trace`], which is written as a script again.
+//! stands between two ends and records a [`Trace`], which is written as a script again. [`record`] keeps conversations on
+//! file, and plays them back.
 
 mod actor;
 mod heard;
 mod memory;
 mod pattern;
+pub mod record;
 mod script;
 mod scripted;
 mod side;

@@ -15,6 +15,8 @@ use labels::Labels;
 use normal::{Holes, Normal};
 
 pub use judge::Finding;
+pub(crate) use judge::Judge;
+pub(crate) use normal::kind_of_id;
 
 /// What both sides have said, in order.
 ///

@@ -8,10 +8,13 @@ mod claude;
 mod completions;
 mod config;
 mod doctor;
+mod mock;
 mod permissions;
+mod replay;
 mod run;
 mod sessions;
 mod terms;
+mod trace;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
@@ -26,10 +29,15 @@ pub(crate) use claude::Claude;
 pub(crate) use completions::{Completions, Man};
 pub(crate) use config::{Config, ConfigCommand};
 pub(crate) use doctor::Doctor;
+pub(crate) use mock::Mock;
 pub(crate) use permissions::{Permissions, PermissionsCommand};
+pub(crate) use replay::Replay;
 pub(crate) use run::{Format, Run};
 pub(crate) use sessions::{Delete, Export, ExportFormat, List, Sessions, SessionsCommand, Show};
 pub(crate) use terms::{Approval, Terms};
+pub(crate) use trace::{
+    Diff, Party, Recording, Stats, Trace, TraceCommand, TraceExport, TraceFormat, Validate, View,
+};
 
 /// Talk to, run and look into agents that speak the Agent Client Protocol.
 #[derive(Debug, Parser)]
@@ -62,6 +70,9 @@ pub(crate) enum Command {
     Doctor(Doctor),
     Permissions(Permissions),
     Audit(Audit),
+    Trace(Box<Trace>),
+    Replay(Box<Replay>),
+    Mock(Mock),
     Completions(Completions),
     Man(Man),
 }

@@ -49,7 +49,7 @@ pub(crate) async fn chat(chat: &Chat) -> anyhow::Result<Exit> {
     let shown = screen::run(&mut desk, settings, observe).await;
     desk.stop().await;
     recorder.finish();
-    Prepared::fault(trace);
+    Prepared::finish(trace);
     shown?;
     if let Some(flag) = last.flag() {
         eprintln!(

@@ -8,26 +8,38 @@ use crate::text;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// All went well.
-    Done = 0,
+    Done,
     /// The agent, the protocol or the machine failed, or the turn ended before its time.
-    Failed = 1,
+    Failed,
     /// The arguments make no sense.
-    Usage = 2,
+    Usage,
     /// The time was up.
-    TimedOut = 3,
+    TimedOut,
     /// There is no such session.
-    NoSession = 4,
+    NoSession,
     /// The agent wanted to do something that was not allowed, and nothing else failed.
-    Denied = 5,
+    Denied,
     /// Somebody pressed Ctrl-C.
-    Interrupted = 130,
+    Interrupted,
     /// Nobody reads the answer any more.
-    Unread = 141,
+    Unread,
+    /// As the agent that we stood in for.
+    Of(u8),
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        ExitCode::from(exit as u8)
+        ExitCode::from(match exit {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::TimedOut => 3,
+            Exit::NoSession => 4,
+            Exit::Denied => 5,
+            Exit::Interrupted => 130,
+            Exit::Unread => 141,
+            Exit::Of(code) => code,
+        })
     }
 }
 

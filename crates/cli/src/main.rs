@@ -10,14 +10,17 @@ mod completions;
 mod config;
 mod doctor;
 mod exit;
+mod mock;
 mod permissions;
 mod places;
 mod print;
+mod replay;
 mod run;
 mod sessions;
 mod table;
 mod terms;
 mod text;
+mod trace;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -54,6 +57,9 @@ fn main() -> ExitCode {
             Command::Doctor(doctor) => doctor::doctor(doctor).await,
             Command::Permissions(permissions) => permissions::permissions(permissions),
             Command::Audit(audit) => audit::audit(&audit),
+            Command::Trace(trace) => trace::trace(*trace).await,
+            Command::Replay(replay) => replay::replay(*replay).await,
+            Command::Mock(mock) => mock::mock(mock).await,
             Command::Completions(completions) => completions::completions(&completions),
             Command::Man(man) => completions::man(&man),
         }

@@ -51,7 +51,7 @@ pub(crate) async fn run(run: &Run) -> anyhow::Result<Exit> {
         progress: Progress::default(),
     };
     let exit = errand.run(run.timeout).await;
-    Prepared::fault(trace);
+    Prepared::finish(trace);
     exit
 }
 

@@ -5,19 +5,19 @@ mod served;
 pub(crate) use served::sandbox;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use attache::process::Program;
 use attache::v1;
+use attache_check::record::{Secrets, Stream, Tape};
 use attache_client::agents::Agent;
 use attache_client::archive::Recorder;
 use attache_client::command::{How, Opening};
 use attache_client::config::Configuration;
-use attache_client::desk::Setup;
+use attache_client::desk::{Setup, Way};
 use attache_client::mcp;
 use attache_client::setting::Setting;
-use attache_client::trace::Trace;
 use attache_host::permissions::{Preset, Term};
 
 use crate::arguments::Terms;
@@ -32,7 +32,7 @@ pub(crate) struct Prepared {
     pub(crate) recorder: Recorder,
     pub(crate) preset: Preset,
     pub(crate) term: Term,
-    trace: Option<Arc<Trace>>,
+    trace: Option<Tape>,
 }
 
 /// Whether somebody is there to be asked.
@@ -72,16 +72,20 @@ impl Prepared {
         setup = warnings.into_iter().fold(setup, Setup::warn);
         let trace = match &terms.trace {
             Some(path) => {
-                let trace = Trace::create(path);
-                Some(Arc::new(
-                    trace.with_context(|| format!("--trace {}", path.display()))?,
-                ))
+                let tape = Tape::create(path, &agent.name, Secrets::Redacted);
+                Some(tape.with_context(|| format!("--trace {}", path.display()))?)
             }
             None => None,
         };
         if let Some(trace) = &trace {
-            let trace = Arc::clone(trace);
-            setup = setup.listen(move |way, line| trace.note(way, line));
+            let trace = trace.clone();
+            setup = setup.listen(move |way, line| {
+                let stream = match way {
+                    Way::In => Stream::Agent,
+                    Way::Out => Stream::Client,
+                };
+                trace.line(stream, line.strip_suffix(b"\n").unwrap_or(line));
+            });
         }
         Ok(Prepared {
             program: agent.program().cwd(&cwd),
@@ -98,15 +102,16 @@ impl Prepared {
         })
     }
 
-    /// What is to be told when the conversation has ended.
-    pub(crate) fn fault(trace: Option<Arc<Trace>>) {
-        if let Some(fault) = trace.and_then(|trace| trace.fault()) {
+    /// Ends the recording, when the conversation has ended.
+    pub(crate) fn finish(trace: Option<Tape>) {
+        let finished = trace.map(|trace| trace.finish("the conversation is over", LAST_LINES));
+        if let Some(Err(fault)) = finished {
             eprintln!("attache: the trace is not whole: {}", text::line(&fault));
         }
     }
 
-    /// The recording of the wire, to look at in the end.
-    pub(crate) fn trace(&self) -> Option<Arc<Trace>> {
+    /// The recording of the wire, to be ended in the end.
+    pub(crate) fn trace(&self) -> Option<Tape> {
         self.trace.clone()
     }
 }
@@ -162,3 +167,6 @@ fn directory(flag: &str, path: &Path) -> anyhow::Result<PathBuf> {
     }
     Ok(found)
 }
+
+/// For what the recording still has to write.
+const LAST_LINES: Duration = Duration::from_secs(2);

@@ -18,7 +18,6 @@ pub mod print;
 pub mod prompt;
 pub mod sessions;
 pub mod setting;
-pub mod trace;
 
 pub use command::Command;
 pub use desk::Desk;

@@ -32,14 +32,11 @@ impl Trace {
     /// recorded: an answer can have crossed a cancellation there, for which nobody is to blame.
     pub fn violations(&self) -> Vec<Finding> {
         let mut judge = Judge::default();
-        for (entry, (from, heard)) in self.heard().iter().enumerate() {
-            judge.entry = (entry, *from);
-            match from {
-                Side::Client => judge.client(heard),
-                Side::Agent => judge.agent(heard),
-            }
-        }
-        judge.found
+        let heard = self.heard();
+        let entries = heard.iter().enumerate();
+        entries
+            .flat_map(|(entry, (from, heard))| judge.hear(entry, *from, heard))
+            .collect()
     }
 
     /// The rules that one side breaks.
@@ -50,7 +47,8 @@ impl Trace {
     }
 }
 
-struct Judge {
+/// Judges a conversation as it goes on.
+pub(crate) struct Judge {
     entry: (usize, Side),
     context: Context,
     initialized: bool,
@@ -69,6 +67,16 @@ enum Asked<T> {
 }
 
 impl Judge {
+    /// The rules that the next entry breaks.
+    pub(crate) fn hear(&mut self, entry: usize, from: Side, heard: &Heard) -> Vec<Finding> {
+        self.entry = (entry, from);
+        match from {
+            Side::Client => self.client(heard),
+            Side::Agent => self.agent(heard),
+        }
+        std::mem::take(&mut self.found)
+    }
+
     fn client(&mut self, heard: &Heard) {
         match heard {
             Heard::Request(id, method, params) => {

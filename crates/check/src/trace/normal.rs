@@ -98,8 +98,7 @@ impl<'a> Normal<'a> {
     }
 
     fn id(&mut self, out: &mut String, member: &str, value: &Value) -> bool {
-        let kind = KINDS.iter().find(|(_, members)| members.contains(&member));
-        let (Some((kind, _)), Value::String(id)) = (kind, value) else {
+        let (Some(kind), Value::String(id)) = (kind_of_id(member), value) else {
             return false;
         };
         if id.is_empty() {
@@ -172,6 +171,12 @@ impl<'a> Normal<'a> {
             (length > 0).then_some(root.len() + 1 + length)
         })
     }
+}
+
+/// What a member of that name is the id of, if it is one that a peer chooses.
+pub(crate) fn kind_of_id(member: &str) -> Option<&'static str> {
+    let kind = KINDS.iter().find(|(_, members)| members.contains(&member));
+    kind.map(|(kind, _)| *kind)
 }
 
 /// Whether a text is a date and a time of day, as in `2025-10-29T14:22:15Z`.

@@ -6,6 +6,7 @@
 
 mod agent;
 mod pane;
+mod replay;
 
 use std::time::{Duration, Instant};
 

@@ -20,13 +20,23 @@ pub(crate) struct Pane {
 impl Pane {
     /// Starts the program with the agent made of shell; `None` without tmux.
     pub(crate) fn open(columns: u16, rows: u16, variables: &[(&str, &str)]) -> Option<Pane> {
+        Pane::open_with(columns, rows, variables, AGENT)
+    }
+
+    /// Starts the program with the agent of a script of its own; `None` without tmux.
+    pub(crate) fn open_with(
+        columns: u16,
+        rows: u16,
+        variables: &[(&str, &str)],
+        agent: &str,
+    ) -> Option<Pane> {
         Command::new("tmux").arg("-V").output().ok()?;
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let socket = format!("attache-chat-{}-{number}", std::process::id());
         let dir = std::env::temp_dir().join(&socket);
         fs::create_dir_all(dir.join("work")).unwrap();
-        fs::write(dir.join("agent.sh"), AGENT).unwrap();
+        fs::write(dir.join("agent.sh"), agent).unwrap();
         fs::write(dir.join("start.sh"), start(&dir, variables)).unwrap();
         let pane = Pane { socket, dir };
         let script = pane.dir.join("start.sh");
@@ -125,6 +135,11 @@ impl Pane {
 
     /// Compares the terminal once it stays as it is, without times and the directory, which differ each time.
     pub(crate) fn check(&self, expected: &Expect) {
+        expected.assert_eq(&self.rows());
+    }
+
+    /// The terminal once it stays as it is, without what differs each time.
+    pub(crate) fn rows(&self) -> String {
         let screen = self.settled();
         let rows = screen.lines().map(|row| {
             let times = ["done in ", "working ", "waiting for you "];
@@ -135,7 +150,7 @@ impl Pane {
             };
             format!("|{}\n", row.trim_end())
         });
-        expected.assert_eq(&rows.collect::<String>());
+        rows.collect()
     }
 
     /// What is on the terminal once nothing more is drawn.

@@ -421,10 +421,30 @@ fn a_trace_holds_every_line_and_only_its_owner_reads_it() {
     let mut command = attache(&["--trace", file.to_str().unwrap(), "hi"], &agent);
     assert!(command.output().unwrap().status.success());
     let trace = std::fs::read_to_string(&file).unwrap();
-    let ways = trace.lines().map(|line| line.contains(r#""dir":"in""#));
+    let ways = trace.lines().map(|line| {
+        let ways = ["recording", "in", "out", "end"];
+        let marks = [
+            r#"{"recording":1"#,
+            r#"{"dir":"in""#,
+            r#"{"dir":"out""#,
+            r#""end":"#,
+        ];
+        let known = ways.iter().zip(marks).find(|(_, mark)| line.contains(mark));
+        *known.unwrap().0
+    });
     assert_eq!(
         ways.collect::<Vec<_>>(),
-        [false, true, false, true, false, true, true]
+        [
+            "recording",
+            "out",
+            "in",
+            "out",
+            "in",
+            "out",
+            "in",
+            "in",
+            "end"
+        ]
     );
     let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata().unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);

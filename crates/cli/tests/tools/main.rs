@@ -1,5 +1,5 @@
-//! The commands around conversations as scripts see them: `agents`, `config`, `sessions`, `doctor`, `completions` and
-//! `man`. Agents are shell scripts.
+//! The commands around conversations as scripts see them: `agents`, `config`, `sessions`, `doctor`, `trace`, `replay`,
+//! `mock`, `completions` and `man`. Agents are shell scripts.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
@@ -12,6 +12,7 @@ mod generated;
 mod permissions;
 mod scripts;
 mod sessions;
+mod trace;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

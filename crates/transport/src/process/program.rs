@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::{Child, Error, Status, Stdin, Stdout, platform};
+use super::{Child, Error, Status, Stderr, Stdin, Stdout, platform};
 
 /// A program to start: what it is called, its arguments, environment and working directory.
 ///
@@ -126,6 +126,17 @@ impl Program {
         in_runtime()?;
         let (started, pipes) = platform::start(self).await?;
         Ok(Child::piped(started, pipes, self.tail))
+    }
+
+    /// The same with its standard error, too. Nothing reads that but the caller, and [`Child::stderr`] stays empty.
+    ///
+    /// # Errors
+    ///
+    /// As with [`Program::spawn`].
+    pub async fn spawn_open(&self) -> Result<(Child, Stdin, Stdout, Stderr), Error> {
+        in_runtime()?;
+        let (started, pipes) = platform::start(self).await?;
+        Ok(Child::open(started, pipes))
     }
 
     /// Starts it as a command: its standard input is at its end from the first, and standard output and standard error

@@ -1,0 +1,125 @@
+//! A recording as one page that needs nothing else: a sequence diagram, with filters, times and violations.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Write};
+
+use attache_rpc::json::{Encode as _, write};
+
+use super::{Filter, Flow, Record, Records, Row, Sort, Stream, What, validate};
+
+/// Writes the page. `judged` is the same recording, read a second time; of a very long one only the beginning is shown.
+///
+/// # Errors
+///
+/// When the recording cannot be read, or the page not be written.
+pub fn page<R: BufRead>(
+    records: &mut Records<R>,
+    judged: &mut Records<R>,
+    filter: &Filter,
+    name: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let violations = violations(judged)?;
+    let (head, tail) = PAGE.split_once("/*RECORDS*/").unwrap_or((PAGE, ""));
+    out.write_all(head.replace("<!--NAME-->", &escaped(name)).as_bytes())?;
+    let mut flow = Flow::default();
+    let (mut number, mut shown, mut bytes) = (0, 0, 0);
+    while let Some((_, record)) = records.next_record()? {
+        let row = flow.take(&record);
+        if filter.shows(&row, &record) {
+            let found = violations.get(&number);
+            let line = entry(number, &row, &record, found.map_or(&[], Vec::as_slice));
+            bytes += line.len();
+            if shown >= MOST || bytes > MOST_BYTES {
+                writeln!(out, "cut = true;")?;
+                break;
+            }
+            writeln!(out, "add({line});")?;
+            shown += 1;
+        }
+        number += 1;
+    }
+    out.write_all(tail.as_bytes())
+}
+
+fn violations<R: BufRead>(records: &mut Records<R>) -> io::Result<BTreeMap<u64, Vec<String>>> {
+    let mut found: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+    validate(
+        records,
+        |one| {
+            let text = one.finding.violation.to_string();
+            found.entry(one.record).or_default().push(text);
+        },
+        || true,
+    )?;
+    Ok(found)
+}
+
+/// A record as an object of the page's program.
+fn entry(number: u64, row: &Row, record: &Record, violations: &[String]) -> String {
+    let mut out = String::from("{");
+    write::member(&mut out, "n", &number);
+    write::member(&mut out, "at", &row.at);
+    write::member(&mut out, "time", record.time.as_str());
+    write::member(&mut out, "dir", row.stream.map_or("", Stream::word));
+    write::member(&mut out, "sort", sort(row.sort));
+    write::member(&mut out, "method", row.method.as_str());
+    write::member(&mut out, "detail", row.detail.as_str());
+    write::member(
+        &mut out,
+        "session",
+        row.session.as_deref().unwrap_or_default(),
+    );
+    write::member(&mut out, "size", &row.size);
+    for (name, time) in [
+        ("took", row.latency),
+        ("first", row.first),
+        ("ran", row.span),
+    ] {
+        if let Some(time) = time {
+            write::member(&mut out, name, &time);
+        }
+    }
+    if !violations.is_empty() {
+        write::comma(&mut out);
+        out.push_str("\"broken\":");
+        violations.to_vec().encode(&mut out);
+    }
+    if let What::Said(_, said) = &record.what {
+        let end = said.bytes.len().min(LONGEST);
+        let text = String::from_utf8_lossy(&said.bytes[..end]);
+        write::member(&mut out, "text", &*text);
+    }
+    out.push('}');
+    // Inside a script nothing may look like its end, or like the end of a line to JavaScript.
+    out.replace('<', "\\u003c")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029")
+}
+
+fn sort(sort: Sort) -> &'static str {
+    match sort {
+        Sort::Request => "request",
+        Sort::Notification => "notification",
+        Sort::Answer => "answer",
+        Sort::Refusal => "error",
+        Sort::Noise => "noise",
+        Sort::Errors => "stderr",
+        Sort::Closed => "closed",
+        Sort::Lost => "lost",
+        Sort::Frame => "frame",
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+const PAGE: &str = include_str!("html/page.html");
+/// How many records a page shows.
+const MOST: u64 = 20_000;
+const MOST_BYTES: usize = 64 << 20;
+/// How much of a message it holds.
+const LONGEST: usize = 64 << 10;

@@ -1,0 +1,157 @@
+//! An agent of scripted scenarios, for tests of clients: it says everything that an agent can say, and follows the
+//! protocol to the letter.
+//!
+//! [`Mock`] is a value: lines go in, and what is to be done comes out. [`serve`] gives it streams and a clock.
+
+mod answer;
+mod scenario;
+mod serve;
+mod turn;
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use attache_rpc::{Error, Id, Message, write_failure};
+use attache_schema::v1;
+
+use crate::heard::Heard;
+
+pub use scenario::{Scenario, find, scenarios};
+pub use serve::serve;
+use turn::Turn;
+
+/// The agent.
+#[derive(Debug)]
+pub struct Mock {
+    /// The scenario of every prompt, if not chosen by its first word.
+    scenario: Option<&'static Scenario>,
+    client: v1::ClientCapabilities,
+    initialized: bool,
+    logged_in: bool,
+    sessions: BTreeMap<String, Session>,
+    /// Which session a question of ours belongs to.
+    asked: HashMap<Id, String>,
+    questions: i64,
+    turns: u64,
+    out: Vec<Act>,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Act {
+    /// Write a line, which is without its line break.
+    Write(String),
+    /// Wait until so long after the start; what comes meanwhile is heard.
+    Sleep(Duration),
+    /// End with that code, at once.
+    Crash(u8),
+}
+
+#[derive(Debug, Default)]
+struct Session {
+    cwd: String,
+    title: Option<String>,
+    /// Updates that are told again when the session is loaded.
+    history: Vec<String>,
+    mode: String,
+    model: String,
+    careful: bool,
+    open: bool,
+    turn: Option<Turn>,
+}
+
+impl Mock {
+    /// An agent that plays one scenario whatever it is asked, or the one that a prompt's first word names.
+    pub fn new(scenario: Option<&'static Scenario>) -> Mock {
+        Mock {
+            scenario,
+            client: v1::ClientCapabilities::new(),
+            initialized: false,
+            logged_in: false,
+            sessions: BTreeMap::new(),
+            asked: HashMap::new(),
+            questions: 0,
+            turns: 0,
+            out: Vec::new(),
+        }
+    }
+
+    /// Takes a line of the client, so long after the start.
+    pub fn hear(&mut self, line: &[u8], now: Duration) -> Vec<Act> {
+        match Heard::read(line) {
+            Heard::Request(id, method, params) => {
+                self.asked_for(&id, &method, params.as_deref(), now);
+            }
+            Heard::Notification(method, params) => self.told(&method, params.as_deref()),
+            Heard::Answer(id, result) => self.answered(&id, Some(&result), now),
+            Heard::Refusal(id, _) => self.answered(&id, None, now),
+            Heard::Raw(_) => {
+                if let Err(malformed) = Message::parse(line.trim_ascii_end())
+                    && let Some((id, error)) = malformed.answer()
+                {
+                    self.refuse(&id, &error);
+                }
+            }
+            Heard::Closed => {}
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    /// What goes on by itself, so long after the start. Nothing more until a line comes if nothing is returned.
+    pub fn go_on(&mut self, now: Duration) -> Vec<Act> {
+        while self.out.is_empty() {
+            let due = self.sessions.keys();
+            let due: Vec<(Duration, String)> = due
+                .filter_map(|name| Some((self.due(name)?, name.clone())))
+                .collect();
+            let Some((soonest, _)) = due.iter().min() else {
+                break;
+            };
+            if *soonest > now {
+                self.out.push(Act::Sleep(*soonest));
+            }
+            for (due, name) in &due {
+                if *due <= now {
+                    self.step(name, now);
+                }
+            }
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    fn due(&self, session: &str) -> Option<Duration> {
+        let turn = self.sessions.get(session)?.turn.as_ref()?;
+        turn.due()
+    }
+
+    fn write(&mut self, line: String) {
+        self.out.push(Act::Write(line));
+    }
+
+    fn respond(&mut self, id: &Id, result: &str) {
+        let id = id.as_str();
+        self.write(format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
+        ));
+    }
+
+    fn refuse(&mut self, id: &Id, error: &Error) {
+        let mut out = String::new();
+        write_failure(&mut out, id, error);
+        self.write(out);
+    }
+
+    fn notify(&mut self, method: &str, params: &str) {
+        self.write(format!(
+            r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#
+        ));
+    }
+
+    fn update(&mut self, session: &str, update: &str) {
+        let name = attache_rpc::json::to_string(session);
+        self.notify(
+            "session/update",
+            &format!(r#"{{"sessionId":{name},"update":{update}}}"#),
+        );
+    }
+}

@@ -1,0 +1,159 @@
+//! The scenarios, as a text that is compiled in; `scenarios.txt` says how it is written.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use attache_schema::v1;
+
+/// A turn that is played to whoever asks for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scenario {
+    /// Its name, which is also the word that a prompt chooses it by.
+    pub name: &'static str,
+    /// What it shows, in one line.
+    pub about: &'static str,
+    /// What the client must have offered, by its name in the capabilities.
+    pub needs: Vec<&'static str>,
+    pub(super) steps: Vec<Step>,
+}
+
+/// What happens in a turn. JSON may hold names such as `$session` that are filled in when it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Step {
+    /// An update of the session.
+    Update(String),
+    /// So many chunks of a message.
+    Flood(u64, &'static str),
+    /// A message of so many bytes.
+    Long(usize),
+    /// A notification.
+    Tell(&'static str, &'static str),
+    /// A request; the text is a member of its result to remember by that name.
+    Ask(&'static str, &'static str, Option<&'static str>),
+    Wait(Duration),
+    /// The end of the turn, with more members of the answer.
+    Stop(&'static str, &'static str),
+    Fail(i32, &'static str),
+    Crash(u8),
+    /// Nothing, until the turn is cancelled.
+    Hang,
+}
+
+/// All scenarios.
+pub fn scenarios() -> &'static [Scenario] {
+    static ALL: OnceLock<Vec<Scenario>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let blocks = TEXT.split("\n\n").filter(|block| !block.starts_with('#'));
+        blocks.filter_map(scenario).collect()
+    })
+}
+
+/// The scenario of that name; `/name` is the same.
+pub fn find(name: &str) -> Option<&'static Scenario> {
+    let name = name.trim_start_matches('/');
+    scenarios().iter().find(|scenario| scenario.name == name)
+}
+
+impl Scenario {
+    /// What the client would have to offer and does not.
+    pub(super) fn lacks(&self, client: &v1::ClientCapabilities) -> Option<&'static str> {
+        self.needs
+            .iter()
+            .copied()
+            .find(|need| !offers(client, need))
+    }
+}
+
+fn offers(client: &v1::ClientCapabilities, need: &str) -> bool {
+    let session = client.session.as_ref();
+    let elicitation = client.elicitation.as_ref();
+    match need {
+        "fs" => client.fs.read_text_file && client.fs.write_text_file,
+        "terminal" => client.terminal,
+        "plan" => client.plan.is_some(),
+        "subagents" => client.subagents.is_some(),
+        "session.notices" => session.is_some_and(|session| session.notices.is_some()),
+        "session.compaction" => session.is_some_and(|session| session.compaction.is_some()),
+        "elicitation.form" => elicitation.is_some_and(|it| it.form.is_some()),
+        "elicitation.url" => elicitation.is_some_and(|it| it.url.is_some()),
+        _ => false,
+    }
+}
+
+fn scenario(block: &'static str) -> Option<Scenario> {
+    let mut lines = block.lines().filter(|line| !line.is_empty());
+    let (name, about) = lines.next()?.split_once(": ")?;
+    let mut needs = Vec::new();
+    let mut steps = Vec::new();
+    for line in lines {
+        let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
+        if verb == "needs" {
+            needs.extend(rest.split(' '));
+        } else {
+            steps.push(step(verb, rest)?);
+        }
+    }
+    Some(Scenario {
+        name,
+        about,
+        needs,
+        steps,
+    })
+}
+
+fn step(verb: &str, rest: &'static str) -> Option<Step> {
+    let (first, more) = rest.split_once(' ').unwrap_or((rest, ""));
+    Some(match verb {
+        "say" => Step::Update(words("agent_message_chunk", rest)),
+        "think" => Step::Update(words("agent_thought_chunk", rest)),
+        "update" => {
+            let members = more.strip_prefix('{')?;
+            Step::Update(format!(r#"{{"sessionUpdate":"{first}",{members}"#))
+        }
+        "flood" => Step::Flood(first.parse().ok()?, more),
+        "long" => Step::Long(first.parse().ok()?),
+        "tell" => Step::Tell(first, more),
+        "ask" => match more.rsplit_once(" -> ") {
+            Some((params, member)) => Step::Ask(first, params, Some(member)),
+            None => Step::Ask(first, more, None),
+        },
+        "wait" => Step::Wait(Duration::from_millis(first.parse().ok()?)),
+        "stop" => Step::Stop(first, more),
+        "fail" => Step::Fail(first.parse().ok()?, more),
+        "crash" => Step::Crash(first.parse().ok()?),
+        "hang" => Step::Hang,
+        _ => return None,
+    })
+}
+
+/// Words as JSON: `\n` is a line break.
+pub(super) fn words(kind: &str, text: &str) -> String {
+    let text = attache_rpc::json::to_string(&text.replace("\\n", "\n"));
+    format!(r#"{{"sessionUpdate":"{kind}","content":{{"type":"text","text":{text}}}}}"#)
+}
+
+const TEXT: &str = include_str!("scenarios.txt");
+
+#[cfg(test)]
+mod tests {
+    use super::{TEXT, scenarios};
+
+    #[test]
+    fn every_block_of_the_text_is_a_scenario_that_ends() {
+        let blocks = TEXT.split("\n\n").filter(|block| !block.starts_with('#'));
+        assert_eq!(scenarios().len(), blocks.count());
+        for scenario in scenarios() {
+            let last = scenario.steps.last();
+            let ends = matches!(
+                last,
+                Some(
+                    super::Step::Stop(..)
+                        | super::Step::Fail(..)
+                        | super::Step::Crash(_)
+                        | super::Step::Hang
+                )
+            );
+            assert!(ends, "{}", scenario.name);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! What a recording adds up to: calls, times, bytes, tokens. One pass, and memory that does not grow with the file.
+
+use std::collections::BTreeMap;
+
+use attache_rpc::Message;
+use attache_rpc::json::{Reader, from_str};
+use attache_schema::v1;
+
+use super::{Flow, Loss, Record, Row, Sort, Stream, What};
+use crate::Side;
+
+/// What a recording adds up to.
+#[derive(Debug, Clone, Default)]
+pub struct Stats {
+    /// Microseconds from the first record to the last.
+    pub length: u64,
+    /// Lines and bytes of each stream: client, agent, standard error.
+    pub streams: [(u64, u64); 3],
+    /// Lines of the two sides that are no message.
+    pub noise: u64,
+    /// What could not be recorded.
+    pub lost: Loss,
+    /// Secrets that were taken out.
+    pub hidden: u64,
+    /// Every method, by who calls it and its name.
+    pub methods: BTreeMap<(Side, String), Method>,
+    /// Updates of sessions, by kind.
+    pub updates: BTreeMap<String, u64>,
+    /// From a prompt to its first words.
+    pub first: Summary,
+    /// Tool calls, from the first word of them to their end.
+    pub tools: Summary,
+    /// Tokens that the agent told of: input, output, all.
+    pub tokens: [u64; 3],
+    flow: Flow,
+}
+
+/// One method.
+#[derive(Debug, Clone, Default)]
+pub struct Method {
+    /// Calls of it.
+    pub calls: u64,
+    /// Those that were answered with an error.
+    pub failed: u64,
+    /// Bytes of calls and answers.
+    pub bytes: u64,
+    /// Times from request to answer.
+    pub latency: Summary,
+}
+
+/// A set of times, as counts of times that are nearly the same: what is told of it is right within 3 %.
+#[derive(Debug, Clone, Default)]
+pub struct Summary {
+    counts: BTreeMap<u32, u64>,
+    total: u64,
+    longest: u64,
+}
+
+impl Stats {
+    /// Adds the next record.
+    pub fn take(&mut self, record: &Record) {
+        self.length = self.length.max(record.at);
+        let row = self.flow.take(record);
+        match &record.what {
+            What::Said(stream, said) => {
+                let (lines, bytes) = &mut self.streams[*stream as usize];
+                *lines += 1;
+                *bytes += said.size();
+                self.hidden += said.hidden;
+                if let Some(side) = stream.side() {
+                    self.message(side, &row, &said.bytes);
+                }
+            }
+            What::Lost(_, loss) => self.lost.merge(*loss),
+            What::Header(_) | What::Closed(_) | What::End(_) => {}
+        }
+        if let Some(first) = row.first {
+            self.first.add(first);
+        }
+        if let Some(span) = row.span {
+            self.tools.add(span);
+        }
+    }
+
+    /// Messages of both sides.
+    pub fn messages(&self) -> u64 {
+        let said = |stream: Stream| self.streams[stream as usize].0;
+        said(Stream::Client) + said(Stream::Agent) - self.noise
+    }
+
+    fn message(&mut self, from: Side, row: &Row, line: &[u8]) {
+        let caller = match row.sort {
+            Sort::Request | Sort::Notification => from,
+            Sort::Answer | Sort::Refusal => from.other(),
+            _ => {
+                self.noise += 1;
+                return;
+            }
+        };
+        let name = match row.method.as_str() {
+            "" => "(answers to nothing)",
+            method => method,
+        };
+        let method = self.methods.entry((caller, name.to_owned())).or_default();
+        method.bytes += row.size;
+        match row.sort {
+            Sort::Request | Sort::Notification => method.calls += 1,
+            Sort::Refusal => method.failed += 1,
+            _ => {}
+        }
+        if let Some(latency) = row.latency {
+            method.latency.add(latency);
+        }
+        if row.method == "session/update" {
+            let kind = row.detail.split(' ').next().unwrap_or_default();
+            *self.updates.entry(kind.to_owned()).or_default() += 1;
+        }
+        if row.sort == Sort::Answer && row.method == "session/prompt" {
+            self.usage(line);
+        }
+    }
+
+    fn usage(&mut self, line: &[u8]) {
+        let Ok(Message::Response { result, .. }) = Message::parse(line) else {
+            return;
+        };
+        if Reader::new(result).open_object().is_err() {
+            return;
+        }
+        if let Ok(v1::PromptResponse {
+            usage: Some(usage), ..
+        }) = from_str(result)
+        {
+            let told = [usage.input_tokens, usage.output_tokens, usage.total_tokens];
+            for (sum, more) in self.tokens.iter_mut().zip(told) {
+                *sum = sum.saturating_add(more);
+            }
+        }
+    }
+}
+
+impl Summary {
+    /// Adds a time in microseconds.
+    pub fn add(&mut self, micros: u64) {
+        *self.counts.entry(bucket(micros)).or_default() += 1;
+        self.total += 1;
+        self.longest = self.longest.max(micros);
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.total
+    }
+
+    /// The longest.
+    pub fn longest(&self) -> u64 {
+        self.longest
+    }
+
+    /// The time that so many percent do not exceed.
+    pub fn percentile(&self, percent: u64) -> u64 {
+        let wanted = (self.total * percent).div_ceil(100).max(1);
+        let mut seen = 0;
+        for (bucket, count) in &self.counts {
+            seen += count;
+            if seen >= wanted {
+                return ceiling(*bucket).min(self.longest);
+            }
+        }
+        self.longest
+    }
+}
+
+/// Times up to 64 have a bucket each; above, each doubling is cut into 32.
+fn bucket(micros: u64) -> u32 {
+    let bits = u64::BITS - micros.leading_zeros();
+    let shift = bits.saturating_sub(SCALE + 1);
+    let step = u32::try_from(micros >> shift).unwrap_or(u32::MAX);
+    (shift << SCALE) + step
+}
+
+/// The longest time of a bucket.
+fn ceiling(bucket: u32) -> u64 {
+    let shift = (bucket >> SCALE).saturating_sub(1);
+    let step = u64::from(bucket - (shift << SCALE));
+    ((step + 1) << shift) - 1
+}
+
+const SCALE: u32 = 5;

@@ -1,0 +1,159 @@
+//! Large recordings, and places in them.
+
+use std::fs;
+
+use attache_rpc::json::to_string;
+
+use super::super::{Filter, Flow, Index, Record, Said, Stream, Verdicts, What, page, records};
+use super::{TALK, conversation, poll, read};
+
+/// A file of many updates in two sessions, with a request and its answer now and then.
+fn long(messages: u64) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let mut text = String::new();
+    for number in 0..messages {
+        let session = if number % 3 == 0 { "a" } else { "b" };
+        let (stream, line) = match number % 100 {
+            0 => (
+                Stream::Client,
+                format!(
+                    r#"{{"jsonrpc":"2.0","id":{number},"method":"session/list","params":{{}}}}"#
+                ),
+            ),
+            50 => {
+                let asked = number - 50;
+                (
+                    Stream::Agent,
+                    format!(r#"{{"jsonrpc":"2.0","id":{asked},"result":{{"sessions":[]}}}}"#),
+                )
+            }
+            _ => {
+                let content = format!(r#"{{"type":"text","text":"word {number}"}}"#);
+                let update =
+                    format!(r#"{{"sessionUpdate":"agent_message_chunk","content":{content}}}"#);
+                let params = format!(r#"{{"sessionId":"{session}","update":{update}}}"#);
+                (
+                    Stream::Agent,
+                    format!(r#"{{"jsonrpc":"2.0","method":"session/update","params":{params}}}"#),
+                )
+            }
+        };
+        let record = Record {
+            at: number * 10,
+            time: String::new(),
+            what: What::Said(stream, Said::whole(line)),
+        };
+        text.push_str(&to_string(&record));
+        text.push('\n');
+    }
+    fs::write(file.path(), text).unwrap();
+    file
+}
+
+fn settled(index: &Index) {
+    poll(|| index.progress().done);
+}
+
+/// Every page of an index against one pass over the file.
+fn check(filter: Filter) {
+    let file = long(6_000);
+    let mut flow = Flow::default();
+    let mut expected = Vec::new();
+    for (number, record) in (0..).zip(records(file.path()).unwrap()) {
+        let record = record.unwrap();
+        let row = flow.take(&record);
+        if filter.shows(&row, &record) {
+            expected.push((number, row));
+        }
+    }
+    assert!(!expected.is_empty());
+    let index = Index::open(file.path(), filter).unwrap();
+    settled(&index);
+    assert_eq!(index.progress().shown, expected.len() as u64);
+    assert_eq!(index.progress().records, 6_000);
+    for first in (0..expected.len()).step_by(499).chain([expected.len() - 1]) {
+        let page = index.page(first as u64, 40).unwrap();
+        let end = expected.len().min(first + 40);
+        let found: Vec<_> = page
+            .rows
+            .iter()
+            .map(|(number, _, row)| (*number, row.clone()))
+            .collect();
+        assert_eq!(found, expected[first..end]);
+        let (_, offset, row) = &page.rows[0];
+        assert_eq!(index.record(*offset).unwrap().unwrap().at, row.at);
+    }
+}
+
+#[test]
+fn every_page_is_what_one_pass_finds() {
+    check(Filter::default());
+}
+
+#[test]
+fn every_page_of_what_a_filter_shows() {
+    let session = Some("a".to_owned());
+    check(Filter {
+        session,
+        ..Filter::default()
+    });
+    let text = Some("WORD 599".to_owned());
+    check(Filter {
+        text,
+        ..Filter::default()
+    });
+    let method = Some("session/list".to_owned());
+    check(Filter {
+        method,
+        ..Filter::default()
+    });
+    check(Filter {
+        stream: Some(Stream::Client),
+        ..Filter::default()
+    });
+}
+
+#[test]
+fn the_beginning_is_there_at_once() {
+    let file = long(6_000);
+    let index = Index::open(file.path(), Filter::default()).unwrap();
+    let page = index.page(0, 40).unwrap();
+    assert_eq!(page.rows.len(), 40);
+    assert_eq!(page.rows[39].0, 39);
+}
+
+#[test]
+fn violations_by_record() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), conversation(&format!("{TALK}\n< noise\n"))).unwrap();
+    let verdicts = Verdicts::open(file.path()).unwrap();
+    poll(|| verdicts.count().1);
+    assert_eq!(verdicts.count().0, 1);
+    assert_eq!(verdicts.after(0), Some(11));
+    assert!(verdicts.has(11) && verdicts.of(11)[0].contains("rule 1"));
+}
+
+#[test]
+fn a_page_holds_every_record_and_nothing_from_elsewhere() {
+    let hostile = format!("{TALK}\n< </script><script>alert(1)</script>\n");
+    let text = conversation(&hostile);
+    let mut out = Vec::new();
+    page(
+        &mut read(&text),
+        &mut read(&text),
+        &Filter::default(),
+        "<talk>",
+        &mut out,
+    )
+    .unwrap();
+    let html = String::from_utf8(out).unwrap();
+    assert_eq!(html.matches("\nadd({").count(), 12);
+    assert_eq!(
+        html.matches("<script").count(),
+        1,
+        "what was recorded opens no script"
+    );
+    assert!(html.contains("<title>&lt;talk&gt;</title>"));
+    assert!(html.contains("\"broken\":["));
+    assert!(!html.contains("http://") && !html.contains("https://") && !html.contains("src="));
+}

@@ -1,0 +1,291 @@
+//! Lines of a recording, and what they add up to.
+
+use attache_rpc::json::to_string;
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+use super::super::split::Lines;
+use super::super::{
+    Flow, Header, Loss, Record, Said, Stats, Stream, Summary, What, diff, markdown, raw, script,
+    validate,
+};
+use super::{TALK, conversation, read};
+
+fn check(what: What, expected: &Expect) {
+    let record = Record {
+        at: 1_234,
+        time: "2026-01-31T12:00:00.001234Z".to_owned(),
+        what,
+    };
+    let text = to_string(&record);
+    expected.assert_eq(&text);
+    assert_eq!(Record::parse(&text).unwrap(), record);
+}
+
+#[test]
+fn every_sort_of_line() {
+    check(
+        What::Header(Header {
+            version: 1,
+            agent: "gemini".to_owned(),
+            redacted: true,
+        }),
+        &expect![[
+            r#"{"recording":1,"at":1234,"time":"2026-01-31T12:00:00.001234Z","agent":"gemini","redacted":true}"#
+        ]],
+    );
+    check(
+        What::Said(Stream::Client, Said::whole("{\"a\":\"b\"}\r")),
+        &expect![[
+            r#"{"dir":"out","at":1234,"time":"2026-01-31T12:00:00.001234Z","line":"{\"a\":\"b\"}\r"}"#
+        ]],
+    );
+    check(
+        What::Said(
+            Stream::Agent,
+            Said {
+                bytes: vec![0xff, 0],
+                unfinished: true,
+                cut: Some(20_000_000),
+                hidden: 2,
+            },
+        ),
+        &expect![[
+            r#"{"dir":"in","at":1234,"time":"2026-01-31T12:00:00.001234Z","unfinished":true,"cut":20000000,"hidden":2,"base64":"/wA="}"#
+        ]],
+    );
+    check(
+        What::Closed(Stream::Errors),
+        &expect![[r#"{"dir":"err","at":1234,"time":"2026-01-31T12:00:00.001234Z","closed":true}"#]],
+    );
+    let loss = Loss {
+        lines: 3,
+        bytes: 99,
+    };
+    check(
+        What::Lost(Some(Stream::Agent), loss),
+        &expect![[
+            r#"{"dir":"in","at":1234,"time":"2026-01-31T12:00:00.001234Z","lost":{"lines":3,"bytes":99}}"#
+        ]],
+    );
+    check(
+        What::Lost(None, loss),
+        &expect![[
+            r#"{"at":1234,"time":"2026-01-31T12:00:00.001234Z","lost":{"lines":3,"bytes":99}}"#
+        ]],
+    );
+    check(
+        What::End("agent exited with 0".to_owned()),
+        &expect![[
+            r#"{"at":1234,"time":"2026-01-31T12:00:00.001234Z","end":"agent exited with 0"}"#
+        ]],
+    );
+}
+
+#[test]
+fn lines_of_the_first_format_are_read_and_others_are_counted() {
+    let text = "{\"dir\":\"in\",\"time\":\"2026-01-31T12:00:00Z\",\"line\":\"{}\"}\nnonsense\n{\"a\":1}\n\n";
+    let mut records = read(text);
+    let first = records.next().unwrap().unwrap();
+    assert_eq!(first.what, What::Said(Stream::Agent, Said::whole("{}")));
+    assert!(records.next().is_none());
+    assert_eq!(records.broken(), 2);
+}
+
+proptest! {
+    /// However a stream is cut, its lines are the same, and together they are the stream.
+    #[test]
+    fn lines_do_not_depend_on_pieces(
+        stream in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'\r'), any::<u8>()], 0..300),
+        cuts in proptest::collection::vec(0_usize..300, 0..20),
+    ) {
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(stream.len())).collect();
+        cuts.extend([0, stream.len()]);
+        cuts.sort_unstable();
+        let mut lines = Lines::default();
+        let mut whole = Vec::new();
+        for pair in cuts.windows(2) {
+            lines.push(&stream[pair[0]..pair[1]], |said| {
+                whole.extend(said.bytes);
+                whole.push(b'\n');
+            });
+        }
+        if let Some(rest) = lines.end() {
+            prop_assert!(rest.unfinished);
+            whole.extend(rest.bytes);
+        }
+        prop_assert_eq!(whole, stream);
+    }
+
+    #[test]
+    fn any_line_comes_back(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let what = What::Said(Stream::Agent, Said::whole(bytes));
+        let record = Record { at: 1, time: String::new(), what };
+        prop_assert_eq!(Record::parse(&to_string(&record)).unwrap(), record);
+    }
+}
+
+#[test]
+fn a_line_that_is_too_long_is_kept_in_part() {
+    let mut lines = Lines::default();
+    let piece = vec![b'x'; 1 << 20];
+    for _ in 0..20 {
+        lines.push(&piece, |_| panic!("no line has ended"));
+    }
+    let mut found = Vec::new();
+    lines.push(b"y\nnext\n", |said| found.push(said));
+    assert_eq!(found[0].cut, Some((20 << 20) + 1));
+    assert_eq!(found[0].bytes.len(), 64 << 10);
+    assert_eq!(found[1], Said::whole("next"));
+}
+
+#[test]
+fn rows_tell_what_belongs_together() {
+    let text = conversation(TALK);
+    let mut flow = Flow::default();
+    let rows: Vec<String> = read(&text)
+        .map(|record| {
+            let row = flow.take(&record.unwrap());
+            let times = [
+                ("took", row.latency),
+                ("first", row.first),
+                ("ran", row.span),
+            ];
+            let times = times
+                .iter()
+                .filter_map(|(name, time)| Some(format!(" {name} {}", (*time)?)));
+            let (method, detail) = (&row.method, &row.detail);
+            let session = row.session.as_deref().unwrap_or("-");
+            format!(
+                "{:?} {method} [{detail}] {session}{}\n",
+                row.sort,
+                times.collect::<String>()
+            )
+        })
+        .collect();
+    expect![[r#"
+        Request initialize [] -
+        Answer initialize [] - took 1000
+        Request session/new [] -
+        Answer session/new [] old took 1000
+        Request session/prompt [hi] old
+        Notification session/update [agent_message_chunk] old first 1000
+        Notification session/update [tool_call Look in_progress] old
+        Request session/request_permission [] old
+        Answer session/request_permission [] old took 1000
+        Notification session/update [tool_call_update Look completed] old ran 3000
+        Answer session/prompt [end_turn] old took 6000
+    "#]]
+    .assert_eq(&rows.concat());
+}
+
+#[test]
+fn sums_of_a_conversation() {
+    let text = conversation(TALK);
+    let mut stats = Stats::default();
+    for record in read(&text) {
+        stats.take(&record.unwrap());
+    }
+    assert_eq!(stats.messages(), 11);
+    assert_eq!(stats.tokens, [7, 2, 9]);
+    assert_eq!((stats.first.count(), stats.first.longest()), (1, 1000));
+    assert_eq!((stats.tools.count(), stats.tools.longest()), (1, 3000));
+    assert_eq!(stats.updates["tool_call"], 1);
+    assert_eq!(stats.length, 11_000);
+}
+
+proptest! {
+    /// Percentiles are those of the sorted times, within 3 %.
+    #[test]
+    fn percentiles_are_nearly_right(mut times in proptest::collection::vec(0_u64..10_000_000, 1..200), percent in 1_u64..=100) {
+        let mut summary = Summary::default();
+        times.iter().for_each(|time| summary.add(*time));
+        times.sort_unstable();
+        let place = (times.len() as u64 * percent).div_ceil(100) - 1;
+        let exact = times[usize::try_from(place).unwrap()];
+        let told = summary.percentile(percent);
+        prop_assert!(told >= exact && told <= exact + exact / 32 + 1, "{told} for {exact}");
+    }
+}
+
+#[test]
+fn violations_have_the_number_of_their_record() {
+    let broken =
+        format!("{TALK}\n< {{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{{}}}}\n< Loading...\n");
+    let mut found = Vec::new();
+    let text = conversation(&broken);
+    let messages = validate(&mut read(&text), |one| found.push(one), || true).unwrap();
+    assert_eq!(messages, 13);
+    let shown: Vec<String> = found
+        .iter()
+        .map(|one| format!("{}: {}\n", one.record, one.finding.violation))
+        .collect();
+    expect![[r#"
+        11: answer id: nothing open has this id; answer with the id of the request (rule 21, observed)
+        12: line: the line is no JSON-RPC message; write nothing else there (rule 1, MUST)
+    "#]]
+    .assert_eq(&shown.concat());
+    let mut none = Vec::new();
+    let text = conversation(TALK);
+    validate(&mut read(&text), |one| none.push(one), || true).unwrap();
+    assert_eq!(none, []);
+}
+
+#[test]
+fn ids_and_times_make_no_difference() {
+    let one = conversation(TALK);
+    let other = conversation(
+        &TALK
+            .replace("old", "new")
+            .replace("\"t1\"", "\"x9\"")
+            .replace("\"id\":3", "\"id\":\"c\""),
+    );
+    let (one, other) = (
+        script(&mut read(&one)).unwrap(),
+        script(&mut read(&other)).unwrap(),
+    );
+    assert!(!diff(&one, &other).iter().any(|change| change.is_change()));
+    let third = conversation(&TALK.replace("\"ho\"", "\"hum\""));
+    let third = script(&mut read(&third)).unwrap();
+    let changes = diff(&one, &third);
+    assert_eq!(
+        changes.iter().filter(|change| change.is_change()).count(),
+        2
+    );
+}
+
+#[test]
+fn other_forms() {
+    let text = conversation(TALK);
+    let trace = script(&mut read(&text)).unwrap();
+    assert!(crate::Script::parse(&trace.to_script()).is_ok());
+    expect![[r#"
+        *A session in `/project`.*
+
+        ## Prompt
+
+        hi
+
+        ### Agent
+
+        ho
+
+        - Look (read, in_progress)
+
+        - asks for permission: t1
+
+        - t1: completed
+    "#]]
+    .assert_eq(&markdown(&mut read(&text)).unwrap());
+    let mut lines = Vec::new();
+    raw(&mut read(&text), Stream::Client, |line| {
+        lines.extend_from_slice(line);
+        Ok(())
+    })
+    .unwrap();
+    let ours = TALK
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("> "));
+    let ours: String = ours.map(|line| format!("{line}\n")).collect();
+    assert_eq!(String::from_utf8(lines).unwrap(), ours);
+}

@@ -1,0 +1,208 @@
+//! Everything passes, whatever becomes of the file.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use attache_transport::pipes;
+use bytes::Bytes;
+use proptest::prelude::*;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use super::super::{Loss, Record, Records, Secrets, Stream, Tape, What, raw, relay};
+use super::poll;
+
+/// A file in memory that can be full, or not answer.
+#[derive(Clone, Default)]
+struct Disk(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    text: Mutex<Vec<u8>>,
+    room: Mutex<Room>,
+    changed: Condvar,
+    tried: AtomicUsize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Room {
+    #[default]
+    Free,
+    Full,
+    Blocked,
+}
+
+impl Disk {
+    fn set(&self, room: Room) {
+        *self.0.room.lock().unwrap() = room;
+        self.0.changed.notify_all();
+    }
+
+    /// Waits until the thread has come to write so often.
+    fn wait_for_tries(&self, count: usize) {
+        poll(|| self.0.tried.load(Ordering::SeqCst) >= count);
+    }
+
+    fn records(&self) -> (Vec<Record>, u64) {
+        let text = self.0.text.lock().unwrap().clone();
+        let mut records = Records::new(&text[..]);
+        let found = records.by_ref().map(Result::unwrap).collect();
+        (found, records.broken())
+    }
+}
+
+impl Write for Disk {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.tried.fetch_add(1, Ordering::SeqCst);
+        let room = self.0.room.lock().unwrap();
+        let room = self
+            .0
+            .changed
+            .wait_while(room, |room| *room == Room::Blocked);
+        match *room.unwrap() {
+            Room::Full => Err(io::ErrorKind::StorageFull.into()),
+            _ => {
+                self.0.text.lock().unwrap().extend_from_slice(bytes);
+                Ok(bytes.len())
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn tape(disk: &Disk, limit: usize) -> Tape {
+    Tape::start(disk.clone(), "test", Secrets::Kept, limit).unwrap()
+}
+
+/// Sends pieces through; what arrives, and what the recording says was sent.
+async fn pass(pieces: Vec<Vec<u8>>) -> (Vec<u8>, Vec<u8>) {
+    let disk = Disk::default();
+    let tape = tape(&disk, 1 << 20);
+    let (mut near, (read, _kept)) = pipes(64);
+    let ((_also_kept, write), mut far) = pipes(64);
+    let theirs = tape.clone();
+    let passing = tokio::spawn(async move { relay(read, write, Stream::Client, &theirs).await });
+    let sending = tokio::spawn(async move {
+        for piece in pieces {
+            near.1.write_all(&piece).await.unwrap();
+            tokio::task::yield_now().await;
+        }
+        near.1.shutdown().await.unwrap();
+        near
+    });
+    let mut arrived = Vec::new();
+    far.0.read_to_end(&mut arrived).await.unwrap();
+    passing.await.unwrap().unwrap();
+    drop(sending.await.unwrap());
+    tape.finish("over", PATIENCE).unwrap();
+    let text = disk.0.text.lock().unwrap().clone();
+    let mut recorded = Vec::new();
+    raw(&mut Records::new(&text[..]), Stream::Client, |line| {
+        recorded.extend_from_slice(line);
+        Ok(())
+    })
+    .unwrap();
+    (arrived, recorded)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    /// Partial lines, bytes that are no text, line breaks of all sorts: all of it arrives and is recorded.
+    #[test]
+    fn every_byte_passes(pieces in proptest::collection::vec(
+        proptest::collection::vec(prop_oneof![3 => any::<u8>(), 1 => Just(b'\n'), 1 => Just(b'\r')], 0..200), 0..20)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let sent = pieces.concat();
+        let (arrived, recorded) = runtime.block_on(pass(pieces));
+        prop_assert_eq!(&arrived, &sent);
+        prop_assert_eq!(&recorded, &sent);
+    }
+}
+
+#[tokio::test]
+async fn a_line_of_20_megabytes_passes_and_is_kept_in_part() {
+    let mut line = vec![b'x'; 20 << 20];
+    line.push(b'\n');
+    let (arrived, recorded) = pass(vec![line.clone()]).await;
+    assert!(arrived == line);
+    assert!(recorded.len() < 100_000, "{}", recorded.len());
+}
+
+#[test]
+fn a_file_that_does_not_answer_holds_nobody_up_and_the_loss_is_told() {
+    let disk = Disk::default();
+    disk.set(Room::Blocked);
+    let tape = tape(&disk, 10_000);
+    tape.bytes(Stream::Agent, Bytes::from_static(b"first\npart"));
+    disk.wait_for_tries(1);
+    let piece = Bytes::from(vec![b'\n'; 1_000]);
+    // More than there is room for: it must not wait, and nobody else lets the disk go on.
+    for _ in 0..100 {
+        tape.bytes(Stream::Agent, piece.clone());
+    }
+    assert!(tape.finish("over", Duration::ZERO).is_err());
+    disk.set(Room::Free);
+    let told = tape.finish("over", PATIENCE).unwrap_err();
+    assert!(told.contains("too slow"), "{told}");
+    let (records, broken) = disk.records();
+    assert_eq!(broken, 0);
+    let said = records
+        .iter()
+        .filter(|record| matches!(record.what, What::Said(..)));
+    let lost: Vec<Loss> = records
+        .iter()
+        .filter_map(|record| match record.what {
+            What::Lost(Some(Stream::Agent), loss) => Some(loss),
+            _ => None,
+        })
+        .collect();
+    let total: u64 = lost.iter().map(|loss| loss.lines).sum();
+    assert_eq!(
+        said.count() as u64 + total,
+        100_001,
+        "each line is recorded or counted"
+    );
+}
+
+#[test]
+fn a_full_disk_is_told_where_it_was_and_writing_goes_on() {
+    let disk = Disk::default();
+    let tape = tape(&disk, 1 << 20);
+    tape.line(Stream::Client, b"before");
+    disk.wait_for_tries(1);
+    disk.set(Room::Full);
+    let tried = disk.0.tried.load(Ordering::SeqCst);
+    tape.line(Stream::Client, b"lost");
+    disk.wait_for_tries(tried + 1);
+    disk.set(Room::Free);
+    tape.line(Stream::Client, b"after");
+    let told = tape.finish("over", PATIENCE).unwrap_err();
+    assert!(!told.is_empty());
+    let (records, _) = disk.records();
+    let has_loss = records
+        .iter()
+        .any(|record| matches!(record.what, What::Lost(None, _)));
+    let has_end = records
+        .iter()
+        .any(|record| matches!(record.what, What::End(_)));
+    assert!(has_loss && has_end, "{records:?}");
+}
+
+#[test]
+fn what_is_recorded_is_redacted_unless_told() {
+    for (secrets, shows) in [(Secrets::Redacted, false), (Secrets::Kept, true)] {
+        let disk = Disk::default();
+        let tape = Tape::start(disk.clone(), "test", secrets, 1 << 20).unwrap();
+        tape.line(Stream::Client, br#"{"apiKey":"hunter2"}"#);
+        tape.bytes(Stream::Errors, Bytes::from_static(b"PASSWORD=hunter2\n"));
+        tape.finish("over", PATIENCE).unwrap();
+        let text = String::from_utf8(disk.0.text.lock().unwrap().clone()).unwrap();
+        assert_eq!(text.contains("hunter2"), shows, "{text}");
+    }
+}
+
+const PATIENCE: Duration = Duration::from_secs(20);

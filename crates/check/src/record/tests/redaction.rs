@@ -1,0 +1,88 @@
+//! What is taken out, and what is not.
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+use super::super::redact;
+
+fn check(line: &str, expected: &Expect) {
+    let (shown, hidden) = redact(line);
+    expected.assert_eq(&format!("{hidden}: {shown}"));
+    assert!(!shown.contains("hunter2"), "{shown}");
+}
+
+#[test]
+fn values_of_the_environment_and_headers() {
+    check(
+        r#"{"params":{"mcpServers":[{"name":"f","command":"/f","env":[{"name":"KEY","value":"hunter2"}]},{"type":"http","headers":[{"name":"X","value":"hunter2"}]}]}}"#,
+        &expect![[
+            r#"2: {"params":{"mcpServers":[{"name":"f","command":"/f","env":[{"name":"KEY","value":"[redacted]"}]},{"type":"http","headers":[{"name":"X","value":"[redacted]"}]}]}}"#
+        ]],
+    );
+    check(
+        r#"{"params":{"providerId":"p","headers":{"x-key":"hunter2"},"env":{"A":"hunter2"}}}"#,
+        &expect![[
+            r#"2: {"params":{"providerId":"p","headers":{"x-key":"[redacted]"},"env":{"A":"[redacted]"}}}"#
+        ]],
+    );
+}
+
+#[test]
+fn who_a_person_is() {
+    check(
+        r#"{"result":{"state":"authenticated","accounts":[{"label":"hunter2","email":"hunter2","active":true}]}}"#,
+        &expect![[
+            r#"2: {"result":{"state":"authenticated","accounts":[{"label":"[redacted]","email":"[redacted]","active":true}]}}"#
+        ]],
+    );
+}
+
+#[test]
+fn members_whose_names_say_so() {
+    check(
+        r#"{"apiKey":"hunter2","access_token":"hunter2","Authorization":"hunter2","credentials":{"deep":["hunter2"]},"clientSecret":"hunter2","totalTokens":12,"progressToken":3}"#,
+        &expect![[
+            r#"5: {"apiKey":"[redacted]","access_token":"[redacted]","Authorization":"[redacted]","credentials":{"deep":["[redacted]"]},"clientSecret":"[redacted]","totalTokens":12,"progressToken":3}"#
+        ]],
+    );
+}
+
+#[test]
+fn keys_inside_of_text() {
+    check(
+        r#"{"text":"use Bearer hunter2 and API_KEY=hunter2, or sk-abcdefghijklmnopqrstuvwx"}"#,
+        &expect![[r#"3: {"text":"use Bearer [redacted] and API_KEY=[redacted], or [redacted]"}"#]],
+    );
+    check(
+        "warning: PASSWORD=hunter2 was set; see ghp_abcdefghijklmnopqrstuvwxyz",
+        &expect!["2: warning: PASSWORD=[redacted] was set; see [redacted]"],
+    );
+}
+
+#[test]
+fn what_only_looks_like_one_stays_as_it_was() {
+    for line in [
+        r#"{ "text" : "a skirt = sk-irt, keyboard, tokens: 12", "n": 1e400 }"#,
+        "a=b",
+        "{\"text\":\"eyJ\"",
+    ] {
+        let (shown, hidden) = redact(line);
+        assert_eq!((shown.as_ref(), hidden), (line, 0));
+    }
+}
+
+proptest! {
+    /// What comes out is JSON if what went in was, and taking secrets out twice takes out no more.
+    #[test]
+    fn nothing_breaks(name in "[a-zA-Z_]{1,12}", value in ".{0,40}", odd in ".{0,80}") {
+        let mut line = String::from("{");
+        attache_rpc::json::write::member(&mut line, &name, value.as_str());
+        line.push('}');
+        let (once, _) = redact(&line);
+        prop_assert!(attache_rpc::json::Raw::parse(&once).is_ok());
+        let (odd_once, _) = redact(&odd);
+        let odd_once = odd_once.into_owned();
+        let odd_twice = redact(&odd_once).0.into_owned();
+        prop_assert_eq!(odd_twice, odd_once);
+    }
+}

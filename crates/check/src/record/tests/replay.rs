@@ -1,0 +1,208 @@
+//! Recordings played to peers that are not the ones that were recorded.
+
+use std::time::Duration;
+
+use attache_transport::pipes;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use super::super::replay::{Faults, Outcome, Pace, Player, play};
+use super::{TALK, conversation, read};
+use crate::Side;
+
+fn player(text: &str, side: Side) -> Player {
+    Player::load(&mut read(&conversation(text)), side).unwrap()
+}
+
+/// What the recorded agent says to a client that sends these lines and then closes.
+async fn answers(talk: &str, lines: &str, faults: Faults) -> (Vec<u8>, Outcome) {
+    let mut player = player(talk, Side::Agent);
+    let ((mut read, mut write), agent) = pipes(1 << 20);
+    let playing = tokio::spawn(async move {
+        let outcome = play(&mut player, Pace::AtOnce, faults, None, agent).await;
+        outcome.unwrap()
+    });
+    write.write_all(lines.as_bytes()).await.unwrap();
+    write.shutdown().await.unwrap();
+    let mut said = Vec::new();
+    let reading = read.read_to_end(&mut said);
+    let (outcome, _) = tokio::join!(playing, reading);
+    (said, outcome.unwrap())
+}
+
+fn of_client(talk: &str) -> String {
+    let lines = talk
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("> "));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+fn of_agent(talk: &str) -> String {
+    let lines = talk
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("< "));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_client_hears_the_same() {
+    let (said, outcome) = answers(TALK, &of_client(TALK), Faults::none()).await;
+    assert_eq!(String::from_utf8(said).unwrap(), of_agent(TALK));
+    assert_eq!(outcome, Outcome::Played);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_client_is_answered_by_its_own_ids() {
+    let other = of_client(TALK)
+        .replace("\"id\":1", "\"id\":\"one\"")
+        .replace("\"id\":2", "\"id\":77")
+        .replace("\"hi\"", "\"something else\"");
+    let (said, _) = answers(TALK, &other, Faults::none()).await;
+    let expected = of_agent(TALK)
+        .replace("\"id\":1", "\"id\":\"one\"")
+        .replace("\"id\":2", "\"id\":77");
+    assert_eq!(String::from_utf8(said).unwrap(), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_recorded_is_refused_and_what_is_not_asked_is_not_answered() {
+    let asked = r#"{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}
+{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/elsewhere","mcpServers":[]}}
+"#;
+    let (said, outcome) = answers(TALK, asked, Faults::none()).await;
+    let said = String::from_utf8(said).unwrap();
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 2, "{said}");
+    assert!(lines[0].contains("not_recorded") && lines[0].contains("\"id\":1"));
+    assert!(lines[1].contains("\"sessionId\":\"old\"") && lines[1].contains("\"id\":2"));
+    assert_eq!(outcome, Outcome::Left);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_clients_part_uses_the_session_of_a_new_agent() {
+    let mut player = player(TALK, Side::Client);
+    let ((mut read, mut write), client) = pipes(1 << 20);
+    let answers = of_agent(TALK).replace("old", "brand-new");
+    write.write_all(answers.as_bytes()).await.unwrap();
+    let patience = Some(Duration::from_secs(1));
+    let outcome = play(&mut player, Pace::AtOnce, Faults::none(), patience, client)
+        .await
+        .unwrap();
+    assert_eq!(outcome, Outcome::Played);
+    drop(write);
+    let mut said = vec![0; 1 << 16];
+    let count = read.read(&mut said).await.unwrap();
+    let said = String::from_utf8_lossy(&said[..count]).into_owned();
+    assert!(
+        said.contains("\"session/prompt\",\"params\":{\"sessionId\":\"brand-new\""),
+        "{said}"
+    );
+    assert!(!said.contains("old"), "{said}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_falls_silent_is_told() {
+    let mut player = player(TALK, Side::Client);
+    let (_kept, client) = pipes(1 << 20);
+    let patience = Some(Duration::from_secs(1));
+    let outcome = play(&mut player, Pace::AtOnce, Faults::none(), patience, client)
+        .await
+        .unwrap();
+    assert_eq!(
+        outcome,
+        Outcome::Silent("an answer to initialize".to_owned())
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn delays_are_as_recorded_scaled_or_none() {
+    for (pace, least, most) in [
+        (Pace::Times(1.0), 7, 12),
+        (Pace::Times(0.1), 70, 120),
+        (Pace::AtOnce, 0, 1),
+    ] {
+        let start = tokio::time::Instant::now();
+        let mut player = player(TALK, Side::Agent);
+        let ((_read, mut write), agent) = pipes(1 << 20);
+        write.write_all(of_client(TALK).as_bytes()).await.unwrap();
+        write.shutdown().await.unwrap();
+        play(&mut player, pace, Faults::none(), None, agent)
+            .await
+            .unwrap();
+        let took = start.elapsed().as_millis();
+        assert!((least..=most).contains(&took), "{pace:?} took {took} ms");
+    }
+}
+
+async fn with(faults: &[&str], seed: u64) -> (String, Outcome) {
+    let faults = Faults::new(faults, seed).unwrap();
+    let (said, outcome) = answers(TALK, &of_client(TALK), faults).await;
+    (String::from_utf8_lossy(&said).into_owned(), outcome)
+}
+
+#[tokio::test(start_paused = true)]
+async fn faults_that_leave_every_byte_in_its_place() {
+    for fault in ["delay=50ms", "delay=1ms..9s:50%", "fragment=7", "fragment"] {
+        assert_eq!(with(&[fault], 1).await.0, of_agent(TALK), "{fault}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_are_dropped_doubled_moved_and_misaddressed() {
+    let lines = |text: &str| text.lines().count();
+    let all = lines(&of_agent(TALK));
+    assert_eq!(lines(&with(&["drop"], 1).await.0), all - 3);
+    assert_eq!(lines(&with(&["duplicate"], 1).await.0), all + 3);
+    let (moved, _) = with(&["reorder@2"], 1).await;
+    assert_eq!(lines(&moved), all);
+    assert_ne!(moved, of_agent(TALK));
+    let (wrong, _) = with(&["wrong-id@1"], 1).await;
+    assert!(
+        !wrong.lines().next().unwrap().contains("\"id\":1,"),
+        "{wrong}"
+    );
+    assert_eq!(
+        lines(&with(&["garbage"], 3).await.0.replace('\u{fffd}', "?")),
+        2 * all
+    );
+    let (huge, _) = with(&["oversize=100000@4"], 1).await;
+    assert!(huge.lines().any(|line| line.len() == 100_000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crash_comes_in_the_middle_of_the_message_that_was_named() {
+    let (said, outcome) = with(&["crash@3"], 1).await;
+    assert_eq!(outcome, Outcome::Crashed);
+    let whole = of_agent(TALK);
+    assert!(
+        whole.starts_with(&said) && said.lines().count() == 3,
+        "{said}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_number_makes_the_same_faults() {
+    let faults = ["garbage:30%", "duplicate:50%", "wrong-id:30%", "drop:20%"];
+    let mut different = 0;
+    for seed in 0..20 {
+        let once = with(&faults, seed).await;
+        assert_eq!(once, with(&faults, seed).await);
+        different += usize::from(once != with(&faults, seed + 100).await);
+    }
+    assert!(different > 10, "{different}");
+}
+
+#[test]
+fn faults_that_make_no_sense() {
+    for (text, why) in [
+        ("explode", "no fault of that name"),
+        ("delay=soon", "a delay is a time"),
+        ("drop:200%", "a chance"),
+        ("crash@0", "the number of a message"),
+        ("fragment=0", "a number of bytes"),
+        ("garbage=3", "takes a value"),
+    ] {
+        let told = Faults::new(&[text], 0).unwrap_err().to_string();
+        assert!(told.contains(why), "{text}: {told}");
+        assert!(!told.contains("explode"));
+    }
+}

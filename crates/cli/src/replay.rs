@@ -1,0 +1,94 @@
+//! `attache replay`.
+
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use attache::process::Ladder;
+use attache::transport;
+use attache_check::Side;
+use attache_check::record::records;
+use attache_check::record::replay::{Faults, Outcome, Pace, Player, play};
+
+use crate::arguments::{Party, Replay};
+use crate::exit::{self, Exit};
+use crate::{agents, text};
+
+pub(crate) async fn replay(arguments: Replay) -> anyhow::Result<Exit> {
+    let faults = match Faults::new(&arguments.fault, arguments.seed) {
+        Ok(faults) => faults,
+        Err(error) => return Ok(exit::fail(Exit::Usage, &error.into())),
+    };
+    let side = Side::from(arguments.part);
+    let loaded = load(&arguments, side);
+    let mut player = match loaded {
+        Ok(player) => player,
+        Err(error) => return Ok(exit::fail(Exit::Failed, &error)),
+    };
+    let pace = match arguments.speed {
+        0.0 => Pace::AtOnce,
+        factor => Pace::Times(factor),
+    };
+    let outcome = match side {
+        Side::Agent => {
+            if !arguments.choice.command.is_empty() || arguments.choice.agent.is_some() {
+                let error = anyhow!("an agent is only talked to with --as client");
+                return Ok(exit::fail(Exit::Usage, &error));
+            }
+            let streams = transport::stdio()?;
+            play(&mut player, pace, faults, None, streams).await?
+        }
+        Side::Client => as_client(&arguments, &mut player, pace, faults).await?,
+    };
+    for method in player.unknown() {
+        eprintln!("attache: not in the recording: {}", text::line(method));
+    }
+    Ok(match outcome {
+        Outcome::Played | Outcome::Left => Exit::Done,
+        Outcome::Crashed => Exit::Of(CRASHED),
+        Outcome::Silent(what) => {
+            let what = text::line(&what);
+            exit::fail(
+                Exit::Failed,
+                &anyhow!("the other side did not send {what} in time"),
+            )
+        }
+    })
+}
+
+fn load(arguments: &Replay, side: Side) -> anyhow::Result<Player> {
+    let place = || arguments.file.display().to_string();
+    let mut records = records(&arguments.file).with_context(place)?;
+    let player = Player::load(&mut records, side).with_context(place)?;
+    anyhow::ensure!(
+        player.parts() > 0,
+        "{}: it holds nothing that the {side} said; is it a recording?",
+        place()
+    );
+    Ok(player)
+}
+
+async fn as_client(
+    arguments: &Replay,
+    player: &mut Player,
+    pace: Pace,
+    faults: Faults,
+) -> anyhow::Result<Outcome> {
+    let cwd = std::env::current_dir().context("the current directory")?;
+    let agent = agents::chosen(&arguments.choice, &cwd)?;
+    let (child, stdin, stdout) = agent.program().spawn_piped().await?;
+    let patience = Some(Duration::from_secs(arguments.timeout));
+    let outcome = play(player, pace, faults, patience, (stdout, stdin)).await;
+    child.stop(Ladder::default()).await;
+    Ok(outcome?)
+}
+
+impl From<Party> for Side {
+    fn from(party: Party) -> Side {
+        match party {
+            Party::Agent => Side::Agent,
+            Party::Client => Side::Client,
+        }
+    }
+}
+
+const CRASHED: u8 = 9;

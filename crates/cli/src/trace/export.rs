@@ -1,0 +1,33 @@
+//! `attache trace export`.
+
+use std::io::{self, BufWriter, Write};
+
+use anyhow::Context;
+use attache_check::Side;
+use attache_check::record::{Stream, markdown, raw, script};
+
+use super::records;
+use crate::arguments::{TraceExport, TraceFormat};
+use crate::exit::Exit;
+use crate::print;
+
+pub(super) fn export(arguments: &TraceExport) -> anyhow::Result<Exit> {
+    let mut records = records(&arguments.file)?;
+    let place = || arguments.file.display().to_string();
+    match arguments.format {
+        TraceFormat::Script => {
+            let trace = script(&mut records).with_context(place)?;
+            print::print(&trace.to_script())
+        }
+        TraceFormat::Markdown => print::print(&markdown(&mut records).with_context(place)?),
+        TraceFormat::Raw => {
+            let stream = Stream::from(Side::from(arguments.side));
+            let mut out = BufWriter::new(io::stdout().lock());
+            let written = raw(&mut records, stream, |line| out.write_all(line));
+            match written.and_then(|()| out.flush()) {
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Unread),
+                written => written.with_context(place).map(|()| Exit::Done),
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! `attache trace validate`.
+
+use std::io::{self, BufWriter, Write};
+
+use attache::schema::rules::Level;
+use attache_check::Side;
+use attache_check::record::{Numbered, validate};
+use serde_json::json;
+
+use super::units::time;
+use super::{records, tell_broken};
+use crate::arguments::Validate;
+use crate::exit::Exit;
+use crate::text;
+
+pub(super) fn judge(arguments: &Validate) -> anyhow::Result<Exit> {
+    let mut all = records(&arguments.file)?;
+    let wanted = arguments.side.map(Side::from);
+    let mut out = BufWriter::new(io::stdout().lock());
+    let (mut broken, mut hints) = (0_u64, 0_u64);
+    let mut written = Ok(());
+    let messages = validate(
+        &mut all,
+        |found| {
+            if wanted.is_none_or(|side| found.finding.from == side) && written.is_ok() {
+                match found.finding.violation.level {
+                    Level::Must | Level::Should => broken += 1,
+                    Level::May | Level::Observed => hints += 1,
+                }
+                let line = match arguments.json {
+                    true => as_json(&found).to_string(),
+                    false => shown(&found),
+                };
+                written = writeln!(out, "{line}");
+            }
+        },
+        || true,
+    )?;
+    if written.and_then(|()| out.flush()).is_err() {
+        return Ok(Exit::Unread);
+    }
+    eprintln!("attache: messages: {messages}, violations: {broken}, hints: {hints}");
+    match (broken, tell_broken(&arguments.file, all.broken())) {
+        (0, told) => Ok(told),
+        (_, _) => Ok(Exit::Failed),
+    }
+}
+
+fn shown(found: &Numbered) -> String {
+    let (line, side) = (found.record + 1, found.finding.from);
+    let violation = text::line(&found.finding.violation.to_string());
+    format!("line {line}, {}, {side}: {violation}", time(found.at))
+}
+
+fn as_json(found: &Numbered) -> serde_json::Value {
+    let violation = &found.finding.violation;
+    json!({
+        "line": found.record + 1,
+        "at": found.at,
+        "from": found.finding.from.to_string(),
+        "rule": violation.rule.number,
+        "level": violation.level.to_string(),
+        "path": violation.path,
+        "message": violation.message,
+    })
+}

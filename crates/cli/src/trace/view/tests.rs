@@ -1,0 +1,246 @@
+//! The viewer, on screens of two sizes.
+
+use std::time::{Duration, Instant};
+
+use attache_check::record::Filter;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use expect_test::{Expect, expect};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::draw::draw;
+use super::screen::Screen;
+
+/// What is on a screen of that size after these keys.
+fn shown(width: u16, height: u16, keys: &[KeyCode]) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("talk.jsonl");
+    std::fs::write(&file, TALK).unwrap();
+    let mut screen = Screen::open(&file, Filter::default()).unwrap();
+    screen.resize(width, height);
+    settle(&mut screen);
+    for key in keys {
+        screen.key(KeyEvent::new(*key, KeyModifiers::NONE)).unwrap();
+        settle(&mut screen);
+    }
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(&screen, frame)).unwrap();
+    let text = terminal.backend().to_string();
+    text.lines()
+        .map(|line| format!("{}\n", line.trim_matches('"').trim_end()))
+        .collect()
+}
+
+fn settle(screen: &mut Screen) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        screen.refresh().unwrap();
+        if screen.is_settled() {
+            return;
+        }
+        assert!(Instant::now() < deadline);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn check(size: (u16, u16), keys: &[KeyCode], expected: &Expect) {
+    expected.assert_eq(&shown(size.0, size.1, keys));
+}
+
+fn typed(key: char, text: &str) -> Vec<KeyCode> {
+    let text = text.chars().map(KeyCode::Char);
+    std::iter::once(KeyCode::Char(key))
+        .chain(text)
+        .chain([KeyCode::Enter])
+        .collect()
+}
+
+#[test]
+fn a_small_screen() {
+    check(
+        (80, 24),
+        &[],
+        &expect![[r#"
+             talk.jsonl  20 records, 2 violations
+                  time   message                                              took     size
+              0:00.000   example
+              0:00.012 → initialize                                                   146 B
+              0:00.015 · starting the model                                            18 B
+              0:00.245 ⇐ initialize                                       233.0 ms    140 B
+              0:00.246 → session/new                                                  184 B
+              0:00.264 ⇐ session/new                                       18.0 ms     52 B
+              0:04.264 → session/prompt Say hello and run the tests                   142 B
+              0:05.114 ← session/update agent_message_chunk         first 850.0 ms    201 B
+              0:05.116 ← session/update tool_call cargo test in_pro…                  189 B
+              0:05.117 ⇐ ! no message: Compiling 3 crates                              18 B
+              0:05.118 ← session/request_permission                                   186 B
+              0:07.018 ⇒ session/request_permission                          1.9 s     86 B
+             record 1
+            2026-01-31T12:00:00.000000Z
+            recording of example
+            secrets taken out: true
+
+
+
+
+
+             q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
+        "#]],
+    );
+}
+
+#[test]
+fn a_large_screen_at_a_violation() {
+    check(
+        (130, 30),
+        &[KeyCode::Char('v')],
+        &expect![[r#"
+             talk.jsonl  20 records, 2 violations
+                  time   message                                            took     size   record 10
+              0:00.000   example                                                           ! line: the line is no JSON-RPC message; write noth
+              0:00.012 → initialize                                                 146 B  ing else there (rule 1, MUST)
+              0:00.015 · starting the model                                          18 B  2026-01-31T12:00:05.117000Z
+              0:00.245 ⇐ initialize                                     233.0 ms    140 B  Compiling 3 crates
+              0:00.246 → session/new                                                184 B
+              0:00.264 ⇐ session/new                                     18.0 ms     52 B
+              0:04.264 → session/prompt Say hello and run the tes…                  142 B
+              0:05.114 ← session/update agent_message_chunk       first 850.0 ms    201 B
+              0:05.116 ← session/update tool_call cargo test in_p…                  189 B
+              0:05.117 ⇐ ! no message: Compiling 3 crates                            18 B
+              0:05.118 ← session/request_permission                                 186 B
+              0:07.018 ⇒ session/request_permission                        1.9 s     86 B
+              1:08.018 ← session/update tool_call_update cargo te…    ran 62.9 s    156 B
+              1:08.021 ⇐ not recorded: 2 lines, 512 bytes
+              1:08.025 ⇐ session/prompt end_turn                          63.7 s     59 B
+              1:08.035 → ! session/list                                              60 B
+              1:08.037 ⇐ session/list -32601 Method not found             2.0 ms     77 B
+              1:08.038 ⇒ closed
+              1:08.039 ⇐ closed
+              1:08.040   agent exited with 0
+
+
+
+
+
+
+
+             q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
+        "#]],
+    );
+}
+
+#[test]
+fn only_what_a_filter_shows() {
+    check(
+        (80, 16),
+        &typed('m', "session/prompt"),
+        &expect![[r#"
+             talk.jsonl  20 records, 2 shown, 2 violations  method:session/prompt
+                  time   message                                              took     size
+              0:04.264 → session/prompt Say hello and run the tests                   142 B
+              1:08.025 ⇐ session/prompt end_turn                            63.7 s     59 B
+
+
+
+
+
+             record 7  session s1
+            2026-01-31T12:00:04.264000Z
+            {
+              "jsonrpc": "2.0",
+              "id": 3,
+              "method": "session/prompt",
+             q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
+        "#]],
+    );
+    check(
+        (80, 16),
+        &typed('/', "HELLO"),
+        &expect![[r#"
+             talk.jsonl  20 records, 2 shown, 2 violations  text:HELLO
+                  time   message                                              took     size
+              0:04.264 → session/prompt Say hello and run the tests                   142 B
+              0:05.114 ← session/update agent_message_chunk         first 850.0 ms    201 B
+
+
+
+
+
+             record 7  session s1
+            2026-01-31T12:00:04.264000Z
+            {
+              "jsonrpc": "2.0",
+              "id": 3,
+              "method": "session/prompt",
+             q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
+        "#]],
+    );
+}
+
+#[test]
+fn the_detail_is_scrolled_and_help_is_shown() {
+    check(
+        (80, 16),
+        &[KeyCode::End, KeyCode::Tab, KeyCode::Down],
+        &expect![[r#"
+             talk.jsonl  20 records, 2 violations
+                  time   message                                              took     size
+              1:08.021 ⇐ not recorded: 2 lines, 512 bytes
+              1:08.025 ⇐ session/prompt end_turn                            63.7 s     59 B
+              1:08.035 → ! session/list                                                60 B
+              1:08.037 ⇐ session/list -32601 Method not found               2.0 ms     77 B
+              1:08.038 ⇒ closed
+              1:08.039 ⇐ closed
+              1:08.040   agent exited with 0
+             record 20
+            2026-01-31T12:01:08.040000Z
+            agent exited with 0
+
+
+
+             q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
+        "#]],
+    );
+    check(
+        (80, 24),
+        &[KeyCode::Char('?')],
+        &expect![[r#"
+             talk.jsonl  20 records, 2 violations
+                  time   message                                              took     size
+              0:00.000   example
+              0:00.012 → initialize                                                   146 B
+              0:00.015 · starting the model                                            18 B
+              0:00. ↑ ↓ j k       move                                                140 B
+              0:00. PgUp PgDn     move by a page                                      184 B
+              0:00. g G           to the beginning, to the end                         52 B
+              0:04. Tab           between list and detail                             142 B
+              0:05. /             only messages that hold a text                      201 B
+              0:05. m             only methods and updates of a name                  189 B
+              0:05. s S           only the session of this message, or one by its id   18 B
+              0:05. d             only one direction: out, in, standard error         186 B
+              0:07. c             show everything again                                86 B
+             record v             to the next violation
+            2026-01 q             leave
+            recordi
+            secrets → ←  calls    ⇒ ⇐  answers    ·  standard error    !  violation
+
+
+
+
+
+             q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
+        "#]],
+    );
+}
+
+#[test]
+fn any_size_can_be_drawn() {
+    for width in [1, 2, 7, 20, 39, 119, 120, 300] {
+        for height in [1, 2, 3, 4, 5, 9, 60] {
+            let text = shown(width, height, &[KeyCode::Char('?'), KeyCode::Char('v')]);
+            assert_eq!(text.lines().count(), usize::from(height));
+        }
+    }
+}
+
+const TALK: &str = include_str!("tests/talk.jsonl");
