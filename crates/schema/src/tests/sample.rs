@@ -153,7 +153,7 @@ impl<T: Sample> Sample for BTreeMap<String, T> {
 
 impl Sample for v1::ElicitationProperties {
     fn sample(source: &mut Source<'_>) -> Self {
-        let fields = source.list(|source| (source.text(), Sample::sample(source)));
+        let fields: BTreeMap<String, v1::ElicitationPropertySchema> = Sample::sample(source);
         fields.into()
     }
 }

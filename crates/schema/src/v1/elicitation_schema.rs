@@ -21,7 +21,8 @@ message! {
     }
 }
 
-/// The fields of a form by name, in the order in which they stand: that is the order in which a person is asked.
+/// The fields of a form by name, in the order in which they were read: that is the order in which a person is asked. They
+/// are written in the order of their names.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ElicitationProperties(Vec<(String, ElicitationPropertySchema)>);
 
@@ -105,8 +106,10 @@ impl Decode for ElicitationProperties {
 
 impl Encode for ElicitationProperties {
     fn encode(&self, out: &mut String) {
+        // As the official types write it: by name.
+        let sorted: BTreeMap<&String, &ElicitationPropertySchema> = self.iter().collect();
         out.push('{');
-        for (name, field) in self.iter() {
+        for (name, field) in sorted {
             write::member(out, name, field);
         }
         out.push('}');
