@@ -179,6 +179,7 @@ impl Row<'_> {
 
     fn json(&self) -> serde_json::Value {
         let source = match &self.agent.source {
+            Source::Own => json!("own"),
             Source::Builtin => json!("builtin"),
             Source::Command => json!("command"),
             Source::Editor(editor) => json!(editor.name()),

@@ -33,6 +33,8 @@ pub struct Agent {
     pub args: Vec<String>,
     /// Environment variables to set.
     pub env: Vec<(String, Secret)>,
+    /// A program that it is of no use without.
+    pub needs: Option<&'static str>,
     /// A command that installs it, or where to get it.
     pub install: Option<&'static str>,
     /// How to log in.
@@ -42,6 +44,8 @@ pub struct Agent {
 /// Who has named an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
+    /// It is this very program.
+    Own,
     /// We know it.
     Builtin,
     /// A configuration file.
@@ -129,6 +133,7 @@ impl Agent {
             command: PathBuf::from(program),
             args: args.to_vec(),
             env: Vec::new(),
+            needs: None,
             install: None,
             login: None,
         }
@@ -173,8 +178,15 @@ impl Agent {
         })
     }
 
-    /// Where its program is, if it is there. Nothing is started.
+    /// Where its program is, if it and what it needs are there. Nothing is started.
     pub fn installed(&self) -> Option<PathBuf> {
+        if let Some(needed) = self.needs {
+            on_path(Path::new(needed))?;
+        }
+        self.found()
+    }
+
+    fn found(&self) -> Option<PathBuf> {
         let path = self.env.iter().rev().find(|(name, _)| name == "PATH");
         match path {
             Some((_, path)) => on_this_path(&self.command, path.reveal().as_ref()),
@@ -188,12 +200,15 @@ impl Agent {
     ///
     /// When it is not there; the error says how to install it.
     pub fn locate(&self) -> Result<PathBuf, NotInstalled> {
-        self.installed().ok_or_else(|| self.not_installed())
+        self.found().ok_or_else(|| self.not_installed())
     }
 
     /// The command in one line, as it would be typed.
     pub fn command_line(&self) -> String {
-        let mut line = quoted(&self.command.to_string_lossy());
+        let mut line = match self.source {
+            Source::Own => "attache".to_owned(),
+            _ => quoted(&self.command.to_string_lossy()),
+        };
         for arg in &self.args {
             line.push(' ');
             line.push_str(&quoted(arg));
@@ -235,6 +250,7 @@ impl Agent {
             command: custom.command.clone(),
             args: custom.args.clone(),
             env: custom.env.clone(),
+            needs: None,
             install: known.as_ref().and_then(|known| known.install),
             login: known.and_then(|known| known.login),
         }
@@ -257,6 +273,7 @@ impl fmt::Debug for Agent {
 impl fmt::Display for Source {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Source::Own => out.write_str("this program"),
             Source::Builtin => out.write_str("known"),
             Source::Configured(file) => write!(out, "{}", file.display()),
             Source::Editor(editor) => out.write_str(editor.name()),

@@ -242,11 +242,19 @@ fn an_internal_error_is_told_with_its_details() {
 
 #[test]
 fn arguments_that_make_no_sense() {
-    let output = bare(&["run", "hi"]).output().unwrap();
+    let output = bare(&["run", "hi", "--format", "loud"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let output = bare(&["run", "--help"]).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert!(String::from_utf8_lossy(&output.stdout).contains("Examples:"));
+}
+
+#[test]
+fn our_own_agent_answers_when_none_is_named() {
+    let output = bare(&["run", "help"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("Attaché's embedded model"), "{said}");
 }
 
 #[test]

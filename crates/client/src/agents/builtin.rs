@@ -5,22 +5,38 @@ use std::path::PathBuf;
 use super::{Agent, Source};
 
 pub(super) fn agents() -> impl Iterator<Item = Agent> {
-    own().into_iter().chain(KNOWN.iter().map(Known::agent))
+    own()
+        .into_iter()
+        .flatten()
+        .chain(KNOWN.iter().map(Known::agent))
 }
 
-/// Our own agent, which is this very program; none where a program does not know where it is.
-fn own() -> Option<Agent> {
-    Some(Agent {
-        name: OWN.to_owned(),
-        source: Source::Builtin,
-        command: std::env::current_exe().ok()?,
-        args: vec!["agent".to_owned()],
+/// Our own agents, which are this very program; none where a program does not know where it is.
+fn own() -> Option<[Agent; 2]> {
+    let command = std::env::current_exe().ok()?;
+    let agent = |name: &str, word: &str| Agent {
+        name: name.to_owned(),
+        source: Source::Own,
+        command: command.clone(),
+        args: vec![word.to_owned()],
         env: Vec::new(),
+        needs: None,
         install: None,
+        login: None,
+    };
+    let builtin = Agent {
         login: Some(
             "none is needed; for a language model set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST",
         ),
-    })
+        ..agent(OWN, "agent")
+    };
+    let claude = Agent {
+        needs: Some("claude"),
+        install: Some("npm i -g @anthropic-ai/claude-code"),
+        login: Some("run `claude` and type /login, or set ANTHROPIC_API_KEY"),
+        ..agent("claude", "claude")
+    };
+    Some([builtin, claude])
 }
 
 struct Known {
@@ -39,6 +55,7 @@ impl Known {
             command: PathBuf::from(program),
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             env: Vec::new(),
+            needs: None,
             install: Some(self.install),
             login: Some(self.login),
         }
@@ -47,12 +64,6 @@ impl Known {
 
 pub(super) const OWN: &str = "builtin";
 const KNOWN: &[Known] = &[
-    Known {
-        name: "claude",
-        words: &["claude-agent-acp"],
-        install: "npm i -g @agentclientprotocol/claude-agent-acp",
-        login: "run `claude` and type /login, or set ANTHROPIC_API_KEY",
-    },
     Known {
         name: "cline",
         words: &["cline", "--acp"],
