@@ -17,7 +17,8 @@ fn those_that_everybody_knows_and_ours() {
         NAME      INSTALLED  COMMAND           SOURCE                                           NOTE
         mine      yes        mine --acp        ~/home/attache/config/config.json
         codex     no         other             ~/home/attache/config/config.json  not on the PATH
-        claude    no         claude-agent-acp  known                                            install: npm i -g @agentclientprotocol/claude-agent-acp
+        builtin   yes        attache agent     this program
+        claude    no         attache claude    this program                                     install: npm i -g @anthropic-ai/claude-code
         cline     no         cline --acp       known                                            install: npm i -g cline
         copilot   no         copilot --acp     known                                            install: npm i -g @github/copilot
         cursor    no         cursor-agent acp  known                                            install: see https://cursor.com/cli
@@ -74,7 +75,7 @@ fn the_agents_of_other_editors_when_asked() {
         let out = String::from_utf8(output.stdout).unwrap();
         out.lines().nth(1).unwrap_or_default().to_owned()
     };
-    assert!(first(&["agents"]).starts_with("claude "));
+    assert!(first(&["agents"]).starts_with("builtin "));
     expect!["z         no         /opt/z            zed     not on the PATH"]
         .assert_eq(&first(&["agents", "--from", "zed"]));
     machine.check(&["agents", "--from", "emacs"], &expect![[r#"
