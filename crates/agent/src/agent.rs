@@ -207,6 +207,8 @@ impl Agent {
     }
 
     async fn models_changed(&self) {
+        // Whoever does not answer has no models to choose from, and the next session tells.
+        drop(self.models.discover().await);
         for session in self.open_sessions() {
             // A client that is gone needs no news.
             drop(session.announce_options().await);
@@ -256,6 +258,7 @@ fn opened<T>(
                     .sessions()
                     .insert(session.id().clone(), Arc::clone(&session));
                 reply.ok(response);
+                session.give();
                 session.announce_commands().await;
             }
             Err(error) => reply.fail(error),

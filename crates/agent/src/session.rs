@@ -38,6 +38,8 @@ pub(crate) struct Session {
     /// What the client should know and cannot be shown as a notice; said when the next turn begins.
     asides: Mutex<Vec<String>>,
     closing: watch::Sender<bool>,
+    /// Whether the client has been given the session: nothing may be said of it before.
+    given: watch::Sender<bool>,
 }
 
 impl Session {
@@ -53,6 +55,7 @@ impl Session {
             leave: Mutex::new(parts.leave),
             asides: Mutex::default(),
             closing: watch::Sender::new(false),
+            given: watch::Sender::new(false),
         }
     }
 
@@ -245,6 +248,18 @@ impl Session {
         let mut update = v1::UsageUpdate::new(settings.used, card.window);
         update.cost = settings.cost.map(|amount| v1::Cost::new(amount, "USD"));
         self.tell(update).await
+    }
+
+    /// The client has been given the session.
+    pub(crate) fn give(&self) {
+        self.given.send_replace(true);
+    }
+
+    /// Waits until the client has been given the session.
+    pub(crate) async fn given(&self) {
+        let mut given = self.given.subscribe();
+        // The sender lives as long as we do.
+        drop(given.wait_for(|given| *given).await);
     }
 
     /// Waits until the session is being closed.

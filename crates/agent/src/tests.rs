@@ -3,6 +3,7 @@
 mod choices;
 mod commands;
 mod content;
+mod servers;
 mod sessions;
 mod stage;
 mod stops;

@@ -48,6 +48,7 @@ impl Agent {
     ) -> Result<(Arc<Session>, v1::NewSessionResponse), Error> {
         let wish = wish!(request);
         let roots = wish.roots().await?;
+        let silent = self.models.discover().await;
         let settings = Settings {
             model: self.models.default_model(),
             instructions: wish.instructions()?,
@@ -58,6 +59,7 @@ impl Agent {
         let id = info.id.clone();
         let journal = self.store.create(info).await?;
         let session = self.open(id.clone(), journal, wish, roots, settings, Past::default());
+        tell_of(&session, silent);
         let response = v1::NewSessionResponse::new(id)
             .modes(session.modes())
             .config_options(session.options());
@@ -117,6 +119,7 @@ impl Agent {
         wish: Wish,
     ) -> Result<Arc<Session>, Error> {
         let roots = wish.roots().await?;
+        self.models.discover().await;
         if let Ok(open) = self.session(&id) {
             self.close(&open).await;
             drop(open);
@@ -208,12 +211,29 @@ impl Agent {
     }
 }
 
+/// Providers that do not say which models they have; the session is there without them.
+fn tell_of(session: &Arc<Session>, silent: Vec<attache_model::Error>) {
+    if silent.is_empty() {
+        return;
+    }
+    let session = Arc::clone(session);
+    tokio::spawn(async move {
+        session.given().await;
+        for fault in silent {
+            let title = "A provider of models does not answer".to_owned();
+            let severity = v1::NoticeSeverity::Warning;
+            session.notice(severity, title, fault.to_string()).await;
+        }
+    });
+}
+
 /// What MCP servers have to tell becomes notices and new lists.
 async fn listen(session: std::sync::Weak<Session>, mut events: mpsc::Receiver<mcp::Event>) {
     while let Some(event) = events.recv().await {
         let Some(session) = session.upgrade() else {
             return;
         };
+        session.given().await;
         match event {
             mcp::Event::Failed { server, reason } => {
                 let title = format!("MCP server {server} is not available");
