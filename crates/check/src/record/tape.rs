@@ -170,9 +170,9 @@ impl Tape {
             queue.lost.add(&bytes);
             return;
         }
+        let was_empty = queue.pieces.is_empty();
         queue.admit_missed(stream);
         queue.bytes += bytes.len() + OVERHEAD;
-        let was_empty = queue.pieces.is_empty();
         queue.push(event);
         drop(queue);
         if was_empty {

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use proptest::prelude::*;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::super::{Loss, Record, Records, Secrets, Stream, Tape, What, raw, relay};
+use super::super::{Loss, Record, Records, Said, Secrets, Stream, Tape, What, raw, relay};
 use super::poll;
 
 /// A file in memory that can be full, or not answer.
@@ -166,6 +166,26 @@ fn a_file_that_does_not_answer_holds_nobody_up_and_the_loss_is_told() {
         100_001,
         "each line is recorded or counted"
     );
+}
+
+#[test]
+fn after_a_loss_the_next_line_is_written_without_being_asked_for() {
+    let disk = Disk::default();
+    disk.set(Room::Blocked);
+    let tape = tape(&disk, 200);
+    tape.line(Stream::Agent, &[b'a'; 100]);
+    tape.line(Stream::Agent, &[b'b'; 100]);
+    disk.set(Room::Free);
+    poll(|| {
+        tape.line(Stream::Agent, b"after");
+        let (records, _) = disk.records();
+        let lost = |record: &Record| matches!(record.what, What::Lost(Some(_), _));
+        records.iter().any(lost) && records.iter().any(|it| it.what == said("after"))
+    });
+}
+
+fn said(line: &str) -> What {
+    What::Said(Stream::Agent, Said::whole(line))
 }
 
 #[test]
