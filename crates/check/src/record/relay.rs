@@ -19,7 +19,9 @@ where
 {
     let mut buffer = BytesMut::new();
     loop {
-        buffer.reserve(CHUNK);
+        if buffer.capacity() < LEAST {
+            buffer.reserve(CHUNK);
+        }
         if read.read_buf(&mut buffer).await? == 0 {
             break;
         }
@@ -33,4 +35,6 @@ where
     write.shutdown().await
 }
 
-const CHUNK: usize = 16 << 10;
+const CHUNK: usize = 64 << 10;
+/// With less room than this another piece of memory is begun.
+const LEAST: usize = 4 << 10;

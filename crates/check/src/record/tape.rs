@@ -170,9 +170,9 @@ impl Tape {
             queue.lost.add(&bytes);
             return;
         }
+        let was_empty = queue.pieces.is_empty();
         queue.admit_missed(stream);
         queue.bytes += bytes.len() + OVERHEAD;
-        let was_empty = queue.pieces.is_empty();
         queue.push(event);
         drop(queue);
         if was_empty {
@@ -222,7 +222,8 @@ impl<W: Write> Scribe<W> {
                 let queue = shared.lock();
                 let waits = |queue: &mut Queue| queue.pieces.is_empty() && !queue.finished;
                 let queue = shared.filled.wait_while(queue, waits);
-                let mut queue = queue.unwrap_or_else(PoisonError::into_inner);
+                let queue = queue.unwrap_or_else(PoisonError::into_inner);
+                let mut queue = linger(queue, shared);
                 (std::mem::take(&mut queue.pieces), queue.finished)
             };
             let mut taken = 0;
@@ -328,6 +329,16 @@ impl<W: Write> Scribe<W> {
     }
 }
 
+/// Leaves others a moment to add more: to wake this thread costs them more than to add a line.
+fn linger<'a>(queue: MutexGuard<'a, Queue>, shared: &'a Shared) -> MutexGuard<'a, Queue> {
+    if queue.finished {
+        return queue;
+    }
+    drop(queue);
+    thread::sleep(LINGER);
+    shared.lock()
+}
+
 impl Piece {
     fn weight(&self) -> usize {
         match &self.what {
@@ -376,5 +387,6 @@ const VERSION: u64 = 1;
 const WAITING: usize = 64 << 20;
 /// What a piece costs beside its bytes.
 const OVERHEAD: usize = 64;
+const LINGER: Duration = Duration::from_millis(1);
 /// How much is written at once.
 const BATCH: usize = 1 << 20;

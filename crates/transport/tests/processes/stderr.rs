@@ -2,6 +2,7 @@
 
 use attache_transport::process::Status;
 use libtest_mimic::Trial;
+use tokio::io::AsyncReadExt;
 
 use super::agents::{ready, shell};
 use super::{lone_trial, trial};
@@ -11,6 +12,7 @@ pub(super) fn trials() -> Vec<Trial> {
         lone_trial("stderr::a_flood_leaves_its_end", flood),
         trial("stderr::a_flood_without_lines_is_cut", one_line),
         trial("stderr::lines_can_be_watched", watched),
+        trial("stderr::it_is_handed_over_to_the_byte", handed_over),
     ]
 }
 
@@ -34,6 +36,19 @@ async fn one_line() {
     let ending = child.wait().await;
     assert_eq!(child.stderr().total(), 1_000_000);
     assert_eq!(ending.stderr, format!("{}…", "\u{fffd}".repeat(1000)));
+}
+
+async fn handed_over() {
+    let program = shell(r"printf 'a\377\000b' >&2; exit 4");
+    let (child, _stdin, _stdout, mut stderr) = program.spawn_open().await.unwrap();
+    let mut said = Vec::new();
+    stderr.read_to_end(&mut said).await.unwrap();
+    assert_eq!(said, b"a\xff\x00b");
+    let ending = child.wait().await;
+    assert_eq!(
+        (ending.status, ending.stderr.as_str()),
+        (Status::Exited(4), "")
+    );
 }
 
 async fn watched() {

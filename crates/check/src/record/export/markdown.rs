@@ -87,7 +87,7 @@ impl Page {
                 self.block(&format!("- asks: {}", asked.message));
             }
             AgentRequest::CreateTerminal(asked) => {
-                let words = [&[asked.command.clone()], &asked.args[..]].concat();
+                let words = [std::slice::from_ref(&asked.command), &asked.args].concat();
                 self.block(&format!("- runs `{}`", words.join(" ")));
             }
             AgentRequest::ReadTextFile(asked) => {

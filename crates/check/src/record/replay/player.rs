@@ -227,6 +227,7 @@ impl Player {
         };
         let places = || (0..self.lines.len()).filter(of_method);
         places()
+            .take(NEAR)
             .find(says_the_same)
             .or_else(|| places().find(|place| *place >= self.at))
             .or_else(|| places().next())
@@ -382,3 +383,5 @@ enum Sort {
 }
 
 const MOST: usize = 256 << 20;
+/// How many lines of a method are held against one that comes.
+const NEAR: usize = 256;

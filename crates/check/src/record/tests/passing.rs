@@ -10,7 +10,7 @@ use bytes::Bytes;
 use proptest::prelude::*;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::super::{Loss, Record, Records, Secrets, Stream, Tape, What, raw, relay};
+use super::super::{Loss, Record, Records, Said, Secrets, Stream, Tape, What, raw, relay};
 use super::poll;
 
 /// A file in memory that can be full, or not answer.
@@ -23,6 +23,7 @@ struct Inner {
     room: Mutex<Room>,
     changed: Condvar,
     tried: AtomicUsize,
+    refused: AtomicUsize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -61,7 +62,10 @@ impl Write for Disk {
             .changed
             .wait_while(room, |room| *room == Room::Blocked);
         match *room.unwrap() {
-            Room::Full => Err(io::ErrorKind::StorageFull.into()),
+            Room::Full => {
+                self.0.refused.fetch_add(1, Ordering::SeqCst);
+                Err(io::ErrorKind::StorageFull.into())
+            }
             _ => {
                 self.0.text.lock().unwrap().extend_from_slice(bytes);
                 Ok(bytes.len())
@@ -169,15 +173,34 @@ fn a_file_that_does_not_answer_holds_nobody_up_and_the_loss_is_told() {
 }
 
 #[test]
+fn after_a_loss_the_next_line_is_written_without_being_asked_for() {
+    let disk = Disk::default();
+    disk.set(Room::Blocked);
+    let tape = tape(&disk, 200);
+    tape.line(Stream::Agent, &[b'a'; 100]);
+    tape.line(Stream::Agent, &[b'b'; 100]);
+    disk.set(Room::Free);
+    poll(|| {
+        tape.line(Stream::Agent, b"after");
+        let (records, _) = disk.records();
+        let lost = |record: &Record| matches!(record.what, What::Lost(Some(_), _));
+        records.iter().any(lost) && records.iter().any(|it| it.what == said("after"))
+    });
+}
+
+fn said(line: &str) -> What {
+    What::Said(Stream::Agent, Said::whole(line))
+}
+
+#[test]
 fn a_full_disk_is_told_where_it_was_and_writing_goes_on() {
     let disk = Disk::default();
     let tape = tape(&disk, 1 << 20);
     tape.line(Stream::Client, b"before");
     disk.wait_for_tries(1);
     disk.set(Room::Full);
-    let tried = disk.0.tried.load(Ordering::SeqCst);
     tape.line(Stream::Client, b"lost");
-    disk.wait_for_tries(tried + 1);
+    poll(|| disk.0.refused.load(Ordering::SeqCst) > 0);
     disk.set(Room::Free);
     tape.line(Stream::Client, b"after");
     let told = tape.finish("over", PATIENCE).unwrap_err();

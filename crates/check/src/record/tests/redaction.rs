@@ -60,6 +60,20 @@ fn keys_inside_of_text() {
 }
 
 #[test]
+fn a_line_that_is_cut_off() {
+    check(
+        r#"{"env":[{"name":"A","value":"hunter2"},{"name":"B","value":"hunter2 and mo"#,
+        &expect![[
+            r#"3: {"env":[{"name":"A","value":"[redacted]"},{"name":"[redacted]","value":"[redacted]" [unreadable]"#
+        ]],
+    );
+    check(
+        r#"{"text":"API_KEY=hunter2"#,
+        &expect![[r#"1: {"text":"API_KEY=[redacted]"#]],
+    );
+}
+
+#[test]
 fn what_only_looks_like_one_stays_as_it_was() {
     for line in [
         r#"{ "text" : "a skirt = sk-irt, keyboard, tokens: 12", "n": 1e400 }"#,
