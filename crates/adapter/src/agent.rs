@@ -187,6 +187,7 @@ impl Agent {
         });
         self.open(wish, reply, |id, opened| {
             v1::NewSessionResponse::new(id)
+                .meta(offers::about(&opened.settings))
                 .modes(opened.settings.modes())
                 .config_options(opened.settings.options())
         });
@@ -207,6 +208,7 @@ impl Agent {
         });
         self.open(wish, reply, |_, opened| {
             v1::ResumeSessionResponse::new()
+                .meta(offers::about(&opened.settings))
                 .modes(opened.settings.modes())
                 .config_options(opened.settings.options())
         });
@@ -228,6 +230,7 @@ impl Agent {
         });
         self.open(wish, reply, |id, opened| {
             v1::ForkSessionResponse::new(id)
+                .meta(offers::about(&opened.settings))
                 .modes(opened.settings.modes())
                 .config_options(opened.settings.options())
         });
@@ -256,6 +259,7 @@ impl Agent {
         let before = async move { replaying::replay(&session, &transcript, shows).await };
         self.open_after(before, Ok(wish), reply, |_, opened| {
             v1::LoadSessionResponse::new()
+                .meta(offers::about(&opened.settings))
                 .modes(opened.settings.modes())
                 .config_options(opened.settings.options())
         });

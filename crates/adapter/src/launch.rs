@@ -212,7 +212,7 @@ fn home() -> PathBuf {
 /// The CLI refuses to start so for the superuser, unless told that it is in a box.
 #[cfg(unix)]
 fn may_bypass() -> bool {
-    !rustix::process::geteuid().is_root() || env::var_os("IS_SANDBOX").is_some()
+    !rustix::process::geteuid().is_root() || env::var_os("IS_SANDBOX").is_some_and(|it| it == "1")
 }
 
 #[cfg(not(unix))]

@@ -99,7 +99,11 @@ pub fn choices(question: &CanUseTool) -> Option<Vec<Choice>> {
 pub fn form(choices: &[Choice]) -> v1::ElicitationSchema {
     let fields = choices.iter().enumerate().map(|(at, choice)| {
         let labels = choice.labels.iter().map(|(label, what)| {
-            v1::EnumOption::new(label.as_str(), label.as_str()).description(what.as_str())
+            let option = v1::EnumOption::new(label.as_str(), label.as_str());
+            match what.is_empty() {
+                true => option,
+                false => option.description(what.as_str()),
+            }
         });
         let field = match choice.several {
             true => {

@@ -111,8 +111,14 @@ fn read(input: &Value) -> Shown {
         (None, None) => String::new(),
     };
     let mut shown = plain(v1::ToolKind::Read, &(titled("Read", path) + &range));
-    let line = from.and_then(|line| u32::try_from(line).ok()).unwrap_or(1);
-    shown.locations = location(path).map(|it| it.line(line)).into_iter().collect();
+    let line = from.and_then(|line| u32::try_from(line).ok());
+    shown.locations = location(path)
+        .map(|place| match line {
+            Some(line) => place.line(line),
+            None => place,
+        })
+        .into_iter()
+        .collect();
     shown
 }
 

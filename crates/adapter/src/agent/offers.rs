@@ -6,6 +6,7 @@ use attache::{json, v1};
 use serde_json::json;
 
 use crate::mapping::Shows;
+use crate::settings::Settings;
 
 pub(super) fn hello(client: &v1::ClientCapabilities) -> v1::InitializeResponse {
     let sessions = v1::SessionCapabilities::new()
@@ -42,6 +43,12 @@ pub(super) fn hello(client: &v1::ClientCapabilities) -> v1::InitializeResponse {
         true => response.auth_methods([login()]),
         false => response,
     }
+}
+
+/// Which CLI a session runs.
+pub(super) fn about(settings: &Settings) -> Meta {
+    let version = settings.version.as_str();
+    Meta::new().with("claudeCode", json!({ "version": version }))
 }
 
 fn login() -> v1::AuthMethod {

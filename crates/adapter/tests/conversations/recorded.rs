@@ -10,20 +10,20 @@ fn partial() {
     check(
         "partial",
         &expect![[r#"
-        tell current_mode_update {"currentModeId":"default"}
-        tell agent_thought_chunk {"messageId":"73:0","content":{"type":"text","text":"hmm let me t"}}
-        tell agent_thought_chunk {"messageId":"73:0","content":{"type":"text","text":"hink"}}
-        tell agent_message_chunk {"messageId":"73:1","content":{"type":"text","text":"Hello from t"}}
-        tell agent_message_chunk {"messageId":"73:1","content":{"type":"text","text":"he fake mode"}}
-        tell agent_message_chunk {"messageId":"73:1","content":{"type":"text","text":"l, this is t"}}
-        tell agent_message_chunk {"messageId":"73:1","content":{"type":"text","text":"ext."}}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_de","title":"Read","kind":"read"}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_de","title":"Read /home/user/project/hello.txt","locations":[{"path":"/home/user/project/hello.txt","line":1}]}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_de","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```\nline one\nline two\nline three\n```"}}]}
-        tell agent_message_chunk {"messageId":"0a:0","content":{"type":"text","text":"I read it."}}
-        tell usage_update {"cost":{"amount":0.00036799999999999995,"currency":"USD"},"used":18,"size":1000000}
-        ended end_turn
-    "#]],
+            tell current_mode_update {"currentModeId":"default"}
+            tell agent_thought_chunk {"messageId":"73:0","content":{"type":"text","text":"hmm let me t"}}
+            tell agent_thought_chunk {"messageId":"73:0","content":{"type":"text","text":"hink"}}
+            tell agent_message_chunk {"messageId":"73:1","content":{"type":"text","text":"Hello from t"}}
+            tell agent_message_chunk {"messageId":"73:1","content":{"type":"text","text":"he fake mode"}}
+            tell agent_message_chunk {"messageId":"73:1","content":{"type":"text","text":"l, this is t"}}
+            tell agent_message_chunk {"messageId":"73:1","content":{"type":"text","text":"ext."}}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_de","title":"Read","kind":"read"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_de","title":"Read /home/user/project/hello.txt","locations":[{"path":"/home/user/project/hello.txt"}]}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_de","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```\nline one\nline two\nline three\n```"}}]}
+            tell agent_message_chunk {"messageId":"0a:0","content":{"type":"text","text":"I read it."}}
+            tell usage_update {"cost":{"amount":0.00036799999999999995,"currency":"USD"},"used":18,"size":1000000}
+            ended end_turn
+        "#]],
     );
 }
 
@@ -32,19 +32,19 @@ fn edit_write() {
     check(
         "edit_write",
         &expect![[r#"
-        tell current_mode_update {"currentModeId":"default"}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_81","title":"Read /home/user/project/hello.txt","locations":[{"path":"/home/user/project/hello.txt","line":1}],"kind":"read"}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_81","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```\nline one\nline two\nline three\n```"}}]}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Edit"}},"toolCallId":"toolu_be","title":"Edit /home/user/project/hello.txt","locations":[{"path":"/home/user/project/hello.txt"}],"kind":"edit","content":[{"type":"diff","path":"/home/user/project/hello.txt","newText":"line 2","oldText":"line two"}]}
-        ask Edit 1
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Edit"}},"toolCallId":"toolu_be","status":"completed","content":[{"type":"diff","path":"/home/user/project/hello.txt","newText":"line one\nline 2\nline three\n","oldText":"line one\nline two\nline three\n"}],"locations":[{"path":"/home/user/project/hello.txt","line":1}]}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Write"}},"toolCallId":"toolu_5c","title":"Write /home/user/project/new.txt","locations":[{"path":"/home/user/project/new.txt"}],"kind":"edit","content":[{"type":"diff","path":"/home/user/project/new.txt","newText":"brand new\n"}]}
-        ask Write 1
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Write"}},"toolCallId":"toolu_5c","status":"completed","content":[{"type":"diff","path":"/home/user/project/new.txt","newText":"brand new\n"}]}
-        tell agent_message_chunk {"messageId":"7f:0","content":{"type":"text","text":"Edited."}}
-        tell usage_update {"cost":{"amount":0.0007359999999999999,"currency":"USD"},"used":12,"size":1000000}
-        ended end_turn
-    "#]],
+            tell current_mode_update {"currentModeId":"default"}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_81","title":"Read /home/user/project/hello.txt","locations":[{"path":"/home/user/project/hello.txt"}],"kind":"read"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_81","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```\nline one\nline two\nline three\n```"}}]}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Edit"}},"toolCallId":"toolu_be","title":"Edit /home/user/project/hello.txt","locations":[{"path":"/home/user/project/hello.txt"}],"kind":"edit","content":[{"type":"diff","path":"/home/user/project/hello.txt","newText":"line 2","oldText":"line two"}]}
+            ask Edit 1
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Edit"}},"toolCallId":"toolu_be","status":"completed","content":[{"type":"diff","path":"/home/user/project/hello.txt","newText":"line one\nline 2\nline three\n","oldText":"line one\nline two\nline three\n"}],"locations":[{"path":"/home/user/project/hello.txt","line":1}]}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Write"}},"toolCallId":"toolu_5c","title":"Write /home/user/project/new.txt","locations":[{"path":"/home/user/project/new.txt"}],"kind":"edit","content":[{"type":"diff","path":"/home/user/project/new.txt","newText":"brand new\n"}]}
+            ask Write 1
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Write"}},"toolCallId":"toolu_5c","status":"completed","content":[{"type":"diff","path":"/home/user/project/new.txt","newText":"brand new\n"}]}
+            tell agent_message_chunk {"messageId":"7f:0","content":{"type":"text","text":"Edited."}}
+            tell usage_update {"cost":{"amount":0.0007359999999999999,"currency":"USD"},"used":12,"size":1000000}
+            ended end_turn
+        "#]],
     );
 }
 
@@ -53,14 +53,14 @@ fn read() {
     check(
         "read",
         &expect![[r#"
-        tell current_mode_update {"currentModeId":"default"}
-        tell agent_message_chunk {"messageId":"47:0","content":{"type":"text","text":"Reading."}}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_b2","title":"Read /home/user/project/hello.txt","locations":[{"path":"/home/user/project/hello.txt","line":1}],"kind":"read"}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_b2","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```\nline one\nline two\nline three\n```"}}]}
-        tell agent_message_chunk {"messageId":"bd:0","content":{"type":"text","text":"Done reading."}}
-        tell usage_update {"cost":{"amount":0.00036799999999999995,"currency":"USD"},"used":12,"size":1000000}
-        ended end_turn
-    "#]],
+            tell current_mode_update {"currentModeId":"default"}
+            tell agent_message_chunk {"messageId":"47:0","content":{"type":"text","text":"Reading."}}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_b2","title":"Read /home/user/project/hello.txt","locations":[{"path":"/home/user/project/hello.txt"}],"kind":"read"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_b2","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```\nline one\nline two\nline three\n```"}}]}
+            tell agent_message_chunk {"messageId":"bd:0","content":{"type":"text","text":"Done reading."}}
+            tell usage_update {"cost":{"amount":0.00036799999999999995,"currency":"USD"},"used":12,"size":1000000}
+            ended end_turn
+        "#]],
     );
 }
 
@@ -299,12 +299,12 @@ fn err_max_turns() {
     check(
         "err_max_turns",
         &expect![[r#"
-        tell current_mode_update {"currentModeId":"default"}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_81","title":"Read /home/user/project/hello.txt","locations":[{"path":"/home/user/project/hello.txt","line":1}],"kind":"read"}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_81","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```\nline one\nline two\nline three\n```"}}]}
-        tell usage_update {"cost":{"amount":0.00018399999999999997,"currency":"USD"},"used":12,"size":1000000}
-        ended max_turn_requests
-    "#]],
+            tell current_mode_update {"currentModeId":"default"}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_81","title":"Read /home/user/project/hello.txt","locations":[{"path":"/home/user/project/hello.txt"}],"kind":"read"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Read"}},"toolCallId":"toolu_81","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```\nline one\nline two\nline three\n```"}}]}
+            tell usage_update {"cost":{"amount":0.00018399999999999997,"currency":"USD"},"used":12,"size":1000000}
+            ended max_turn_requests
+        "#]],
     );
 }
 
@@ -355,26 +355,26 @@ fn subagent() {
     check(
         "subagent",
         &expect![[r#"
-        state Running
-        tell current_mode_update {"currentModeId":"default"}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","title":"Subagent","kind":"think"}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","title":"look"}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","content":[{"type":"content","content":{"type":"text","text":"look SCRIPT<<[[{\"text\":\"inner words\"},{\"tool\":\"Read\",\"input\":{\"file_path\":\"/home/user/proj/a.txt\"}}],[{\"text\":\"inner done\"}]]>>"}}]}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","content":[{"type":"content","content":{"type":"text","text":"look SCRIPT<<[[{\"text\":\"inner words\"},{\"tool\":\"Read\",\"input\":{\"file_path\":\"/home/user/project/a.txt\"}}],[{\"text\":\"inner done\"}]]>>"}}]}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","status":"completed"}
-        tell agent_message_chunk {"_meta":{"claudeCode":{"parentToolUseId":"toolu_d14ce91dc8474b33970a1aad"}},"content":{"type":"text","text":"inner words"},"messageId":"e1:0"}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Read","parentToolUseId":"toolu_d14ce91dc8474b33970a1aad"}},"toolCallId":"toolu_02","title":"Read /home/user/project/a.txt","locations":[{"path":"/home/user/project/a.txt","line":1}],"kind":"read"}
-        tell agent_message_chunk {"messageId":"39:0","content":{"type":"text","text":"outer done"}}
-        tell usage_update {"cost":{"amount":0.000552,"currency":"USD"},"used":18,"size":1000000}
-        ended end_turn
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Read","parentToolUseId":"toolu_d14ce91dc8474b33970a1aad"}},"toolCallId":"toolu_02","status":"completed","content":[{"type":"content","content":{"type":"text","text":"1\tone\n2\t"}}]}
-        tell agent_message_chunk {"_meta":{"claudeCode":{"parentToolUseId":"toolu_d14ce91dc8474b33970a1aad"}},"content":{"type":"text","text":"inner done"},"messageId":"47:0"}
-        tell agent_message_chunk {"messageId":"1e:0","content":{"type":"text","text":"(script exha"}}
-        tell agent_message_chunk {"messageId":"1e:0","content":{"type":"text","text":"usted)"}}
-        tell usage_update {"cost":{"amount":0.0009199999999999998,"currency":"USD"},"used":18,"size":1000000}
-        ended end_turn
-        state Idle
-    "#]],
+            state Running
+            tell current_mode_update {"currentModeId":"default"}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","title":"Subagent","kind":"think"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","title":"look"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","content":[{"type":"content","content":{"type":"text","text":"look SCRIPT<<[[{\"text\":\"inner words\"},{\"tool\":\"Read\",\"input\":{\"file_path\":\"/home/user/proj/a.txt\"}}],[{\"text\":\"inner done\"}]]>>"}}]}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","content":[{"type":"content","content":{"type":"text","text":"look SCRIPT<<[[{\"text\":\"inner words\"},{\"tool\":\"Read\",\"input\":{\"file_path\":\"/home/user/project/a.txt\"}}],[{\"text\":\"inner done\"}]]>>"}}]}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","status":"completed"}
+            tell agent_message_chunk {"_meta":{"claudeCode":{"parentToolUseId":"toolu_d14ce91dc8474b33970a1aad"}},"content":{"type":"text","text":"inner words"},"messageId":"e1:0"}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Read","parentToolUseId":"toolu_d14ce91dc8474b33970a1aad"}},"toolCallId":"toolu_02","title":"Read /home/user/project/a.txt","locations":[{"path":"/home/user/project/a.txt"}],"kind":"read"}
+            tell agent_message_chunk {"messageId":"39:0","content":{"type":"text","text":"outer done"}}
+            tell usage_update {"cost":{"amount":0.000552,"currency":"USD"},"used":18,"size":1000000}
+            ended end_turn
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Read","parentToolUseId":"toolu_d14ce91dc8474b33970a1aad"}},"toolCallId":"toolu_02","status":"completed","content":[{"type":"content","content":{"type":"text","text":"1\tone\n2\t"}}]}
+            tell agent_message_chunk {"_meta":{"claudeCode":{"parentToolUseId":"toolu_d14ce91dc8474b33970a1aad"}},"content":{"type":"text","text":"inner done"},"messageId":"47:0"}
+            tell agent_message_chunk {"messageId":"1e:0","content":{"type":"text","text":"(script exha"}}
+            tell agent_message_chunk {"messageId":"1e:0","content":{"type":"text","text":"usted)"}}
+            tell usage_update {"cost":{"amount":0.0009199999999999998,"currency":"USD"},"used":18,"size":1000000}
+            ended end_turn
+            state Idle
+        "#]],
     );
 }
 

@@ -15,7 +15,7 @@ use attache_check::{Side, Trace, scripted_client};
 async fn play(script: &str) -> Trace {
     let script = format!(
         "-> session/new {{\"cwd\":\"/\",\"mcpServers\":[]}}\n\
-         <= {{\"sessionId\":$session, ...}} within 20s\n\
+         <= {{\"sessionId\":$session,\"_meta\":{{\"claudeCode\":{{\"version\":\"2.1.325\"}}}}, ...}} within 20s\n\
          <. session/update {{\"sessionId\":$session,\"update\":{{\"sessionUpdate\":\"available_commands_update\",\
          \"availableCommands\":[{{\"name\":\"compact\",\"description\":\"Shorten\"}}]}}}}\n{script}"
     );

@@ -115,7 +115,7 @@ fn questions_are_a_form() {
     check(
         &question::form(&choices),
         &expect![[
-            r#"{"type":"object","properties":{"answer1":{"type":"string","title":"Pick","description":"Which?","oneOf":[{"const":"A","title":"A","description":"a"},{"const":"B","title":"B","description":""}]},"answer2":{"type":"array","items":{"anyOf":[{"const":"C","title":"C","description":"c"},{"const":"D","title":"D","description":"d"}]},"title":"Picks","description":"Which ones?"}},"required":["answer1","answer2"]}"#
+            r#"{"type":"object","properties":{"answer1":{"type":"string","title":"Pick","description":"Which?","oneOf":[{"const":"A","title":"A","description":"a"},{"const":"B","title":"B"}]},"answer2":{"type":"array","items":{"anyOf":[{"const":"C","title":"C","description":"c"},{"const":"D","title":"D","description":"d"}]},"title":"Picks","description":"Which ones?"}},"required":["answer1","answer2"]}"#
         ]],
     );
     let several = vec!["C".to_owned(), "D".to_owned()];

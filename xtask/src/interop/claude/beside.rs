@@ -73,17 +73,15 @@ fn shown(
     client.choose = Some("allow_once");
     let session = client.session(&stage.cwd)?;
     if name == "plan" {
-        client.choose = Some("default");
         client.ask(
             "session/set_mode",
             json!({ "sessionId": session, "modeId": "plan" }),
         )?;
     }
-    let opened = client.heard.len();
     let turn = client.prompt(&session, &script(stage, name))?;
     let answer = client.answer(turn)?;
     let mut facts = BTreeSet::new();
-    for (_, message) in &client.heard[opened..] {
+    for (_, message) in &client.heard {
         note(message, &mut facts);
     }
     let end = answer["result"]["stopReason"].as_str();
@@ -120,9 +118,12 @@ fn note(message: &Value, facts: &mut BTreeSet<String>) {
     {
         facts.insert("file".to_owned());
     }
-    if let Some(status) = update["status"].as_str() {
-        facts.insert(format!("status {status}"));
-    }
+    // One that is not told is pending.
+    let status = match (update["status"].as_str(), &update["sessionUpdate"]) {
+        (None, kind) if kind == "tool_call" => Some("pending"),
+        (status, _) => status,
+    };
+    facts.extend(status.map(|status| format!("status {status}")));
     for extra in ["terminal_info", "terminal_output", "terminal_exit"] {
         if update["_meta"].get(extra).is_some() {
             facts.insert(extra.to_owned());

@@ -127,7 +127,7 @@ fn fail(stream: &mut TcpStream, status: u64, block: &Value) -> io::Result<()> {
     let body = json!({ "type": "error", "error": { "type": kind, "message": "as scripted" } });
     let body = body.to_string();
     let head = format!(
-        "HTTP/1.1 {status} No\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        "HTTP/1.1 {status} No\r\nContent-Type: application/json\r\nContent-Length: {}\r\nx-should-retry: false\r\nConnection: close\r\n\r\n",
         body.len()
     );
     stream.write_all(head.as_bytes())?;
