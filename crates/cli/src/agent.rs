@@ -3,8 +3,10 @@
 use std::env;
 use std::io::IsTerminal as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
+use attache::Options;
 use attache_agent::store::Store;
 use attache_agent::tools::Equipment;
 use attache_agent::{Limits, Setup, serve};
@@ -32,7 +34,11 @@ pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
         },
         equipment: equipment(arguments)?,
     };
-    let (client, calls) = attache::agent::stdio()?;
+    let options = Options {
+        grace: GRACE,
+        ..Options::default()
+    };
+    let (client, calls) = attache::agent::stdio_with(options)?;
     tokio::select! {
         () = serve(client, calls, setup) => Ok(Exit::Done),
         signal = ended() => signal,
@@ -93,3 +99,6 @@ async fn ended() -> anyhow::Result<Exit> {
 async fn ended() -> anyhow::Result<Exit> {
     std::future::pending().await
 }
+
+/// How long turns may go on when nobody can cancel them any more.
+const GRACE: Duration = Duration::from_secs(1);

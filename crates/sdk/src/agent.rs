@@ -19,8 +19,13 @@ use crate::{AgentCall, CallError, Options, calls};
 /// An agent on standard input and output, which belong to the protocol from now on: what the program prints goes to
 /// standard error. Must be called within a tokio runtime, once.
 pub fn stdio() -> io::Result<(ClientHandle, AgentCalls)> {
+    stdio_with(Options::default())
+}
+
+/// The same with settings of your own.
+pub fn stdio_with(options: Options) -> io::Result<(ClientHandle, AgentCalls)> {
     let (read, write) = transport::stdio()?;
-    Ok(connect(read, write, Options::default()))
+    Ok(connect(read, write, options))
 }
 
 /// An agent on any stream of bytes.

@@ -1,0 +1,183 @@
+//! The agent is killed at any moment, 500 times, and every session loads: nothing acknowledged is lost, nothing is twice.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::peer::{Next, Peer, allowed, load, prompt};
+use crate::record::{Record, Tally};
+
+#[test]
+fn whatever_was_seen_is_replayed_after_500_kills() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = dir.path().join("script.json");
+    fs::write(&script, SCRIPT).unwrap();
+    let tallies: Vec<Tally> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..WORKERS)
+            .map(|number| {
+                // The first two share a database.
+                let data = dir.path().join(format!("data-{}", number.max(1)));
+                let place = Place {
+                    data,
+                    script: script.clone(),
+                    cwd: dir.path().join(format!("project-{number}")),
+                };
+                scope.spawn(move || place.work(number))
+            })
+            .collect();
+        workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap())
+            .collect()
+    });
+    let mut total = Tally::default();
+    tallies.iter().for_each(|tally| total.add(tally));
+    println!("after {LOOPS} kills: {total:?}");
+    let is_fair = total.answered > LOOPS / 20 && total.interrupted_calls > LOOPS / 20;
+    assert!(is_fair, "{total:?} is no fair trial");
+    // On a busy machine the writer may get no turn in time, now and then and not for long.
+    let is_prompt = total.late <= LOOPS / 20 && total.oldest_lost < Duration::from_secs(1);
+    assert!(is_prompt, "what was shown is written too late: {total:?}");
+}
+
+/// Where a worker has its things.
+struct Place {
+    data: PathBuf,
+    script: PathBuf,
+    cwd: PathBuf,
+}
+
+impl Place {
+    fn work(&self, number: usize) -> Tally {
+        fs::create_dir_all(&self.cwd).unwrap();
+        let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ (number as u64 + 1));
+        let mut total = Tally::default();
+        for round in 0..LOOPS / WORKERS / LOOPS_PER_SESSION {
+            let cwd = self.cwd.join(round.to_string());
+            fs::create_dir(&cwd).unwrap();
+            total.add(&self.session(&cwd, &mut dice));
+        }
+        total
+    }
+
+    /// One session through many agents, each of which is killed but the last.
+    fn session(&self, cwd: &Path, dice: &mut Dice) -> Tally {
+        let mut peer = Peer::start(&self.data, &self.script);
+        let id = peer.new_session(cwd);
+        let mut record = Record::default();
+        let mut asked = 0;
+        for _ in 0..LOOPS_PER_SESSION {
+            let killed = play(&mut peer, &id, &mut record, &mut asked, dice);
+            peer = Peer::start(&self.data, &self.script);
+            peer.initialize();
+            let (updates, answer) = peer.ask("session/load", load(&id, cwd));
+            answer.unwrap();
+            record.replayed(updates, killed, &SAID);
+        }
+        let before = record.len();
+        let (updates, answer) = peer.ask("session/prompt", prompt(&id, "at last"));
+        assert_eq!(answer.unwrap()["stopReason"], "end_turn");
+        assert!(updates.len() > 4 && before > LOOPS_PER_SESSION);
+        let ran = fs::read_to_string(cwd.join("ran.txt"))
+            .unwrap()
+            .lines()
+            .count()
+            - 1;
+        let (completed, announced) = (record.completed("execute"), record.announced("execute"));
+        assert!(
+            completed <= ran && ran <= announced,
+            "{completed} <= {ran} <= {announced}"
+        );
+        record.tally
+    }
+}
+
+/// Prompts one after the other, until the moment comes. Gives the moment.
+fn play(
+    peer: &mut Peer,
+    session: &str,
+    record: &mut Record,
+    asked: &mut usize,
+    dice: &mut Dice,
+) -> Instant {
+    let moment = Instant::now() + Duration::from_micros(dice.roll(LONGEST));
+    let mut ask = |peer: &mut Peer, record: &mut Record| {
+        *asked += 1;
+        let text = format!("prompt {asked}");
+        record.asked(&text);
+        peer.request("session/prompt", prompt(session, &text))
+    };
+    let mut open = ask(peer, record);
+    loop {
+        match peer.next(moment) {
+            Next::Message(at, message) if message["method"] == "session/update" => {
+                record.updated(at, message["params"]["update"].clone());
+            }
+            Next::Message(_, message) if message["method"] == "session/request_permission" => {
+                peer.answer(&message["id"], allowed());
+            }
+            Next::Message(_, message) if message["id"] == open => {
+                assert_eq!(message["result"]["stopReason"], "end_turn", "{message}");
+                record.answered();
+                open = ask(peer, record);
+            }
+            Next::Message(..) => {}
+            Next::Late => break,
+            Next::End => panic!("the agent ended by itself"),
+        }
+    }
+    let killed = Instant::now();
+    peer.kill();
+    // What it had written and nobody had read.
+    while let Next::Message(at, message) = peer.next(Instant::now() + Duration::from_secs(1)) {
+        match &message["params"]["update"] {
+            update if update.is_object() => record.updated(at, update.clone()),
+            _ if message["id"] == open && message.get("result").is_some() => record.answered(),
+            _ => {}
+        }
+    }
+    killed
+}
+
+impl Tally {
+    fn add(&mut self, other: &Tally) {
+        self.answered += other.answered;
+        self.interrupted_calls += other.interrupted_calls;
+        self.unseen += other.unseen;
+        self.late += other.late;
+        self.oldest_lost = self.oldest_lost.max(other.oldest_lost);
+    }
+}
+
+/// Numbers that look random and are the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+}
+
+const LOOPS: usize = 500;
+const WORKERS: usize = 5;
+const LOOPS_PER_SESSION: usize = 25;
+/// The latest moment of a kill, in microseconds: a turn takes about a third of it.
+const LONGEST: u64 = 400_000;
+
+const SAID: [&str; 2] = [
+    "abcdefghijklmnopqrstuvwxyz0123456789",
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+];
+const SCRIPT: &str = r#"{"repeat": true, "turns": [
+    {"say": [
+        {"thought": "I write, then I run."},
+        {"slow": {"text": "abcdefghijklmnopqrstuvwxyz0123456789", "characters": 2, "pause": 2}},
+        {"call": {"name": "write", "input": {"path": "made.txt", "content": "made\n"}}},
+        {"call": {"name": "run", "input": {"command": "echo ran >> ran.txt; sleep 0.02"}}}
+    ]},
+    {"say": [{"slow": {"text": "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "characters": 2, "pause": 2}}]}
+]}"#;

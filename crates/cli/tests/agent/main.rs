@@ -1,0 +1,14 @@
+//! `attache agent` from outside: the real binary over pipes, killed, starved and hung up on.
+
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on ends here"
+)]
+
+mod data;
+mod ends;
+mod kills;
+mod peer;
+mod record;
