@@ -212,15 +212,19 @@ fn measure(stage: &Stage) -> Result<(), Fault> {
             "µs",
         );
     keep(stage, "costs.md", &table)?;
-    // The bounds leave room for a machine that does other things as well.
+    // A machine that does other things as well slows both: then what counts is the ratio.
     let bounds = [
-        ("start", ours.start, 8.0),
+        ("start", ours.start, f64::max(8.0, theirs.start / 50.0)),
         ("memory", ours.memory, 10.0),
-        ("CPU for a piece", ours.piece, 60.0),
+        (
+            "CPU for a piece",
+            ours.piece,
+            f64::max(20.0, theirs.piece / 2.0),
+        ),
     ];
     let over = bounds.iter().filter(|(_, found, bound)| found > bound);
     let over: Vec<_> = over
-        .map(|(what, found, bound)| format!("{what} {found:.2} > {bound}"))
+        .map(|(what, found, bound)| format!("{what} {found:.2} > {bound:.2}"))
         .collect();
     match over.is_empty() {
         true => Ok(()),
@@ -289,6 +293,6 @@ const PROMPTS: &[&str] = &[
     "text", "read", "edit", "write", "command", "todo", "plan", "subagent", "error",
 ];
 /// What the other shows and ours does not, each with its reason in docs/claude.md.
-const EXPLAINED: &[&str] = &[];
+const EXPLAINED: &[&str] = &["_auth/status_update"];
 const STARTS: usize = 11;
 const PIECES: usize = 4000;

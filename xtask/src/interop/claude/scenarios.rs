@@ -34,8 +34,8 @@ pub(super) const ALL: &[(&str, Scenario)] = &[
     ("unknown session", sessions::unknown),
     ("mcp server", sessions::mcp_server),
     ("two at once", sessions::two_at_once),
-    ("attache run", clients::run),
-    ("attache run denied", clients::run_denied),
+    ("run", clients::run),
+    ("run denied", clients::run_denied),
     ("no CLI", ends::no_cli),
     ("100 kills", ends::kills),
 ];

@@ -114,14 +114,11 @@ pub(super) fn unknown(stage: &Stage) -> Result<(), Fault> {
 
 pub(super) fn mcp_server(stage: &Stage) -> Result<(), Fault> {
     let mut client = stage.start()?;
-    let env = json!([{ "name": "WORD", "value": "hunter2" }]);
-    let server =
-        json!({ "name": "echo", "command": "/bin/bash", "args": ["-c", SERVER], "env": env });
-    // Words of a server pass through a file, so that its arguments are not those of a shell.
+    // The CLI joins the words of a server by spaces when it has a shell prefix: none of them may hold one.
     stage.write("server.sh", SERVER)?;
-    let script = stage.path("server.sh");
-    let mut server = server;
-    server["args"] = json!([script]);
+    let env = json!([{ "name": "WORD", "value": "hunter2" }]);
+    let args = json!([stage.path("server.sh")]);
+    let server = json!({ "name": "echo", "command": "/bin/bash", "args": args, "env": env });
     let session = client.session_with(&stage.cwd, json!([server]))?;
     let secrets = std::process::Command::new("ps")
         .args(["axww", "-o", "args"])
