@@ -1,11 +1,14 @@
 //! `cargo xtask interop [--install-only]`: installs the partners of `interop/`, lets every client talk to every
 //! agent, and compares what each client prints with `interop/expected.jsonl`. Then the binary runs errands with those
-//! agents and with products.
+//! agents and with products, and our agent meets clients and MCP servers of others.
 
 mod binary;
+mod child;
+mod clients;
 mod install;
 mod model;
 mod pair;
+mod servers;
 
 use std::env;
 use std::ffi::OsString;
@@ -18,7 +21,10 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     let wanted = Wanted::from_arguments(arguments)?;
     let place = Place::new(root);
     let partners = install::all(&place)?;
-    let agents = install::agents(&place, &partners)?;
+    let mut agents = install::agents(&place, &partners)?;
+    let clients = clients::all(&place)?;
+    let servers = servers::install(&place)?;
+    agents.push(servers::agent(&place, &servers));
     if let Wanted::Installation = wanted {
         return Ok(());
     }
@@ -47,6 +53,20 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
             });
         }
     }
+    for client in &clients {
+        rows.push(Row {
+            client: client.name,
+            agent: "builtin",
+            errand: "diff",
+            outcome: clients::run(&place, client)?,
+        });
+    }
+    rows.push(Row {
+        client: "builtin",
+        agent: "servers",
+        errand: "mcp",
+        outcome: servers::test(&place, &servers),
+    });
     print!("{}", table(&rows));
     verdict(&rows)
 }
