@@ -1,12 +1,15 @@
 //! `cargo xtask interop [--install-only | claude]`: installs the partners of `interop/`, lets every client talk to every
 //! agent, and compares what each client prints with `interop/expected.jsonl`. Then the binary runs errands with those
-//! agents and with products, and `attache claude` plays its scenarios.
+//! agents and with products, `attache claude` plays its scenarios, and our agent meets clients and MCP servers of others.
 
 mod binary;
+mod child;
 mod claude;
+mod clients;
 mod install;
 mod model;
 mod pair;
+mod servers;
 
 use std::env;
 use std::ffi::OsString;
@@ -25,7 +28,10 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         return verdict(&rows);
     }
     let partners = install::all(&place)?;
-    let agents = install::agents(&place, &partners)?;
+    let mut agents = install::agents(&place, &partners)?;
+    let clients = clients::all(&place)?;
+    let servers = servers::install(&place)?;
+    agents.push(servers::agent(&place, &servers));
     if let Wanted::Installation = wanted {
         return install::claude(&place).map(drop);
     }
@@ -54,6 +60,20 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
             });
         }
     }
+    for client in &clients {
+        rows.push(Row {
+            client: client.name,
+            agent: "builtin",
+            errand: "diff",
+            outcome: clients::run(&place, client)?,
+        });
+    }
+    rows.push(Row {
+        client: "builtin",
+        agent: "servers",
+        errand: "mcp",
+        outcome: servers::test(&place, &servers),
+    });
     rows.extend(claude::rows(&place)?);
     print!("{}", table(&rows));
     verdict(&rows)

@@ -4,13 +4,12 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::pair::Outcome;
-use super::{Place, Program};
+use super::{Place, Program, child};
 
 /// An agent that `attache` drives.
 pub(super) struct Agent {
@@ -83,11 +82,9 @@ fn go(
     words: &[OsString],
     folder: &Path,
 ) -> io::Result<Option<String>> {
-    if folder.exists() {
-        fs::remove_dir_all(folder)?;
-    }
     let cwd = folder.join("cwd");
-    fs::create_dir_all(&cwd)?;
+    child::empty(folder)?;
+    fs::create_dir(&cwd)?;
     let (stdout, stderr) = (folder.join("stdout"), folder.join("stderr"));
     let mut command = Command::new(place.target.join("release/attache"));
     command.args(errand.words).arg("--").args(words);
@@ -96,20 +93,11 @@ fn go(
         .envs(agent.env.iter().map(|(name, value)| (name, value)));
     command
         .env("ATTACHE_HOME", folder.join("home"))
-        .env(MARK, folder);
+        .env(child::MARK, folder);
     command.stdin(Stdio::null()).stdout(File::create(&stdout)?);
-    let mut child = command.stderr(File::create(&stderr)?).spawn()?;
-    let start = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
-        }
-        if start.elapsed() > LIMIT {
-            child.kill()?;
-            child.wait()?;
-            return Ok(Some(format!("no end after {} s", LIMIT.as_secs())));
-        }
-        thread::sleep(Duration::from_millis(10));
+    let mut running = command.stderr(File::create(&stderr)?).spawn()?;
+    let Some(status) = child::wait(&mut running, LIMIT)? else {
+        return Ok(Some(format!("no end after {} s", LIMIT.as_secs())));
     };
     let said = fs::read_to_string(&stdout)?;
     let mut faults = Vec::new();
@@ -123,7 +111,7 @@ fn go(
             faults.push(format!("{name} holds {found:?}, not {expected:?}"));
         }
     }
-    let left = left_behind(folder);
+    let left = child::left_behind(folder);
     if !left.is_empty() {
         faults.push(format!("it left processes behind: {}", left.join(", ")));
     }
@@ -135,22 +123,6 @@ fn go(
         fs::read_to_string(&stderr)?.trim_end()
     ));
     Ok(Some(faults.join("\n")))
-}
-
-/// The processes that still carry the mark of a run.
-fn left_behind(folder: &Path) -> Vec<String> {
-    let mark = format!("{MARK}={}", folder.display());
-    let carries = |path: &PathBuf| {
-        fs::read(path.join("environ")).is_ok_and(|environ| {
-            environ
-                .split(|byte| *byte == 0)
-                .any(|one| one == mark.as_bytes())
-        })
-    };
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let processes = processes.map(|entry| entry.path()).filter(carries);
-    let names = processes.map(|path| fs::read_to_string(path.join("comm")).unwrap_or_default());
-    names.map(|name| name.trim().to_owned()).collect()
 }
 
 /// For the agents of `interop/README.md`.
@@ -257,5 +229,21 @@ pub(super) const PRODUCT: &[Errand] = &[
     },
 ];
 
-const MARK: &str = "ATTACHE_INTEROP_RUN";
+/// For our own agent with the script of `interop/mcp/`.
+pub(super) const SERVER: &[Errand] = &[Errand {
+    name: "mcp",
+    words: &[
+        "run",
+        "--format",
+        "quiet",
+        "--approve-all",
+        "--mcp",
+        r#"{"everything":{"command":"node","args":["../../../mcp/node_modules/@modelcontextprotocol/server-everything/dist/index.js","stdio"]}}"#,
+        "Call the server",
+    ],
+    exit: 0,
+    says: Says::Exactly("The server has answered.\n"),
+    leaves: None,
+}];
+
 const LIMIT: Duration = Duration::from_secs(60);

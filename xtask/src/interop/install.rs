@@ -47,22 +47,17 @@ pub(super) fn binary(place: &Place) -> Result<(), String> {
 /// Agents that people use. They are programs of their own and need npm only to be fetched.
 fn products(place: &Place) -> Result<[Agent; 2], String> {
     let folder = place.installed.join("products");
-    let missing = if !is_installed("npm") {
-        Some("npm is not installed".to_owned())
-    } else if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        Some("they are installed for Linux on x86_64 only".to_owned())
+    let missing = if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        match packages(place, "products")? {
+            Packages::Ready(_) => None,
+            Packages::Missing(reason) => Some(reason),
+        }
     } else {
-        None
+        Some("they are installed for Linux on x86_64 only".to_owned())
     };
     let home = folder.join("home");
     let mut env = vec![("HOME", home.clone().into_os_string())];
     if missing.is_none() {
-        for file in [".npmrc", "package.json", "package-lock.json"] {
-            copy(&place.sources.join("products"), &folder, file)?;
-        }
-        once(&folder, "package-lock.json", || {
-            finish(Command::new("npm").arg("ci").current_dir(&folder))
-        })?;
         let model = model::serve().map_err(|error| format!("no model: {error}"))?;
         let fail = |error: io::Error| format!("cannot write to {}: {error}", home.display());
         write(&home.join(".codex/config.toml"), &codex(&model.to_string())).map_err(fail)?;
@@ -130,16 +125,13 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 
 fn typescript(place: &Place) -> Result<Partner, String> {
     let name = "typescript";
-    if let Some(tool) = ["node", "npm"].into_iter().find(|tool| !is_installed(tool)) {
-        return Ok(skipped(name, tool));
+    if let Packages::Missing(reason) = packages(place, name)? {
+        return Ok(skipped(name, reason));
     }
     let folder = place.installed.join(name);
-    for file in TYPESCRIPT_FILES {
+    for file in ["agent.mjs", "client.mjs"] {
         copy(&place.sources.join(name), &folder, file)?;
     }
-    once(&folder, "package-lock.json", || {
-        finish(Command::new("npm").arg("ci").current_dir(&folder))
-    })?;
     Ok(Partner {
         name,
         client: program(&["node".as_ref(), &folder.join("client.mjs")]),
@@ -150,12 +142,45 @@ fn typescript(place: &Place) -> Result<Partner, String> {
 fn python(place: &Place) -> Result<Partner, String> {
     let name = "python";
     if !is_installed("python3") {
-        return Ok(skipped(name, "python3"));
+        return Ok(skipped(name, "python3 is not installed".to_owned()));
     }
     let sources = place.sources.join(name);
+    let python = environment(place, name)?;
+    Ok(Partner {
+        name,
+        client: program(&[&python, &sources.join("client.py")]),
+        agent: program(&[&python, &sources.join("agent.py")]),
+    })
+}
+
+/// What npm has installed.
+pub(super) enum Packages {
+    /// Where the modules are.
+    Ready(PathBuf),
+    /// With the reason.
+    Missing(String),
+}
+
+/// Installs what the folder of that name in `interop/` asks of npm.
+pub(super) fn packages(place: &Place, name: &str) -> Result<Packages, String> {
+    if let Some(tool) = ["node", "npm"].into_iter().find(|tool| !is_installed(tool)) {
+        return Ok(Packages::Missing(format!("{tool} is not installed")));
+    }
+    let folder = place.installed.join(name);
+    for file in [".npmrc", "package.json", "package-lock.json"] {
+        copy(&place.sources.join(name), &folder, file)?;
+    }
+    once(&folder, "package-lock.json", || {
+        finish(Command::new("npm").arg("ci").current_dir(&folder))
+    })?;
+    Ok(Packages::Ready(folder.join("node_modules")))
+}
+
+/// Installs what the folder of that name in `interop/` asks of pip, and gives the interpreter.
+pub(super) fn environment(place: &Place, name: &str) -> Result<PathBuf, String> {
     let folder = place.installed.join(name);
     let python = folder.join("venv/bin/python");
-    copy(&sources, &folder, "requirements.txt")?;
+    copy(&place.sources.join(name), &folder, "requirements.txt")?;
     once(&folder, "requirements.txt", || {
         let mut venv = Command::new("python3");
         finish(
@@ -172,11 +197,7 @@ fn python(place: &Place) -> Result<Partner, String> {
         ]);
         finish(pip.args(["-r", "requirements.txt"]).current_dir(&folder))
     })?;
-    Ok(Partner {
-        name,
-        client: program(&[&python, &sources.join("client.py")]),
-        agent: program(&[&python, &sources.join("agent.py")]),
-    })
+    Ok(python)
 }
 
 fn rust(place: &Place) -> Result<Partner, String> {
@@ -217,8 +238,7 @@ fn program(words: &[&Path]) -> Program {
     Program::Ready(words.iter().map(Into::into).collect())
 }
 
-fn skipped(name: &'static str, tool: &str) -> Partner {
-    let reason = format!("{tool} is not installed");
+fn skipped(name: &'static str, reason: String) -> Partner {
     eprintln!("==> {name} skipped: {reason}");
     Partner {
         name,
@@ -227,14 +247,14 @@ fn skipped(name: &'static str, tool: &str) -> Partner {
     }
 }
 
-fn is_installed(tool: &str) -> bool {
+pub(super) fn is_installed(tool: &str) -> bool {
     let mut version = Command::new(tool);
     version.arg("--version").stdin(Stdio::null());
     version.stdout(Stdio::null()).stderr(Stdio::null());
     version.status().is_ok_and(|status| status.success())
 }
 
-fn copy(from: &Path, to: &Path, file: &str) -> Result<(), String> {
+pub(super) fn copy(from: &Path, to: &Path, file: &str) -> Result<(), String> {
     let fail = |error| format!("cannot copy {file} to {}: {error}", to.display());
     fs::create_dir_all(to).map_err(fail)?;
     fs::copy(from.join(file), to.join(file)).map_err(fail)?;
@@ -242,10 +262,14 @@ fn copy(from: &Path, to: &Path, file: &str) -> Result<(), String> {
 }
 
 /// Installs again only after `lock` has changed; the copy it leaves behind tells.
-fn once(folder: &Path, lock: &str, install: impl Fn() -> Result<(), String>) -> Result<(), String> {
+pub(super) fn once(
+    folder: &Path,
+    lock: &str,
+    install: impl Fn() -> Result<(), String>,
+) -> Result<(), String> {
     let fail = |error: io::Error| format!("cannot use {}: {error}", folder.display());
     let wanted = fs::read(folder.join(lock)).map_err(fail)?;
-    let done = folder.join("installed");
+    let done = folder.join(format!("{lock}.installed"));
     if fs::read(&done).is_ok_and(|installed| installed == wanted) {
         eprintln!("==> {lock} is installed");
         return Ok(());
@@ -255,7 +279,7 @@ fn once(folder: &Path, lock: &str, install: impl Fn() -> Result<(), String>) -> 
 }
 
 /// What a tool says goes to stderr: stdout is for the table.
-fn finish(command: &mut Command) -> Result<(), String> {
+pub(super) fn finish(command: &mut Command) -> Result<(), String> {
     let words: Vec<_> = command.get_args().map(|word| word.display()).collect();
     let words: Vec<String> = words.iter().map(ToString::to_string).collect();
     let name = format!("{} {}", command.get_program().display(), words.join(" "));
@@ -281,11 +305,3 @@ extensions:
     name: developer
     bundled: true
 ";
-
-const TYPESCRIPT_FILES: [&str; 5] = [
-    ".npmrc",
-    "package.json",
-    "package-lock.json",
-    "agent.mjs",
-    "client.mjs",
-];

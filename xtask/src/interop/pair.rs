@@ -5,10 +5,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Partner, Place, Program};
+use super::{Partner, Place, Program, child};
 
 pub(super) enum Outcome {
     Ok(Duration),
@@ -56,11 +55,9 @@ enum End {
 
 /// The folder keeps what they printed; the two work in an empty one inside it.
 fn talk(words: &[&OsString], folder: &Path) -> io::Result<Printed> {
-    if folder.exists() {
-        fs::remove_dir_all(folder)?;
-    }
     let cwd = folder.join("cwd");
-    fs::create_dir_all(&cwd)?;
+    child::empty(folder)?;
+    fs::create_dir(&cwd)?;
     let (stdout, stderr) = (folder.join("trace.jsonl"), folder.join("stderr"));
     let [program, arguments @ ..] = words else {
         return Err(io::Error::other("no command"));
@@ -72,17 +69,9 @@ fn talk(words: &[&OsString], folder: &Path) -> io::Result<Printed> {
         .stdout(File::create(&stdout)?)
         .stderr(File::create(&stderr)?)
         .spawn()?;
-    let start = Instant::now();
-    let end = loop {
-        if let Some(status) = client.try_wait()? {
-            break End::Exit(status);
-        }
-        if start.elapsed() > LIMIT {
-            client.kill()?;
-            client.wait()?;
-            break End::Killed;
-        }
-        thread::sleep(Duration::from_millis(10));
+    let end = match child::wait(&mut client, LIMIT)? {
+        Some(status) => End::Exit(status),
+        None => End::Killed,
     };
     Ok(Printed {
         stdout: read(&stdout)?,

@@ -1,0 +1,50 @@
+//! Programs that are run, waited for and looked for afterwards.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ExitStatus};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How it ended; `None` if it had to be killed because the time was up.
+pub(super) fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if start.elapsed() > limit {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// An empty folder, whatever was in it before.
+pub(super) fn empty(folder: &Path) -> io::Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder)
+}
+
+/// The processes that still carry the mark of a run: the variable [`MARK`] with its folder.
+pub(super) fn left_behind(folder: &Path) -> Vec<String> {
+    let mark = format!("{MARK}={}", folder.display());
+    let carries = |path: &PathBuf| {
+        fs::read(path.join("environ")).is_ok_and(|environ| {
+            environ
+                .split(|byte| *byte == 0)
+                .any(|one| one == mark.as_bytes())
+        })
+    };
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let processes = processes.map(|entry| entry.path()).filter(carries);
+    let names = processes.map(|path| fs::read_to_string(path.join("comm")).unwrap_or_default());
+    names.map(|name| name.trim().to_owned()).collect()
+}
+
+pub(super) const MARK: &str = "ATTACHE_INTEROP_RUN";

