@@ -194,16 +194,19 @@ impl Agent {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends a session's work and lets go of it.
-    async fn close(&self, session: &Arc<Session>) {
-        session.close().await;
-        let mut sessions = self.sessions();
-        if sessions
-            .get(session.id())
-            .is_some_and(|open| Arc::ptr_eq(open, session))
-        {
-            sessions.remove(session.id());
-        }
+    /// Ends a session's work and lets go of it. Whoever stops waiting does not stop it halfway.
+    async fn close(self: &Arc<Self>, session: &Arc<Session>) {
+        let (agent, session) = (Arc::clone(self), Arc::clone(session));
+        let closed = tokio::spawn(async move {
+            session.close().await;
+            let mut sessions = agent.sessions();
+            let open = sessions.get(session.id());
+            if open.is_some_and(|open| Arc::ptr_eq(open, &session)) {
+                sessions.remove(session.id());
+            }
+        });
+        // It fails only with the runtime.
+        drop(closed.await);
     }
 
     async fn models_changed(&self) {
@@ -213,7 +216,7 @@ impl Agent {
         }
     }
 
-    async fn end(&self) {
+    async fn end(self: &Arc<Self>) {
         let sessions = self.open_sessions();
         join_all(sessions.iter().map(|session| self.close(session))).await;
         // What cannot be written has been told to whoever waited for it.

@@ -34,6 +34,8 @@ pub(crate) struct Session {
     /// Turns, one after the other, each with the conversation in its hands.
     pub(crate) turns: Queue<History>,
     settings: Mutex<Settings>,
+    /// Held by whoever changes the settings, until that is on disk and the client knows.
+    changing: tokio::sync::Mutex<()>,
     leave: Mutex<Leave>,
     /// What the client should know and cannot be shown as a notice; said when the next turn begins.
     asides: Mutex<Vec<String>>,
@@ -50,6 +52,7 @@ impl Session {
             servers: parts.servers,
             turns: Queue::new(parts.history, MOST_WAITING),
             settings: Mutex::new(parts.settings),
+            changing: tokio::sync::Mutex::default(),
             leave: Mutex::new(parts.leave),
             asides: Mutex::default(),
             closing: watch::Sender::new(false),
@@ -152,8 +155,19 @@ impl Session {
         drop(self.tell(commands).await);
     }
 
-    /// Changes the settings and keeps them; the client hears of a new mode and of the options as they are now.
-    pub(crate) async fn change(&self, change: impl FnOnce(&mut Settings)) -> Result<(), Failure> {
+    /// Changes the settings and keeps them; the client hears of a new mode and of the options as they are now. Whoever
+    /// stops waiting does not stop it halfway.
+    pub(crate) async fn change(
+        self: &Arc<Self>,
+        change: impl FnOnce(&mut Settings) + Send + 'static,
+    ) -> Result<(), Failure> {
+        let session = Arc::clone(self);
+        let changed = tokio::spawn(async move { session.change_whole(change).await });
+        changed.await.unwrap_or(Err(Failure::Cancelled))
+    }
+
+    async fn change_whole(&self, change: impl FnOnce(&mut Settings)) -> Result<(), Failure> {
+        let _alone = self.changing.lock().await;
         let (before, after) = {
             let mut settings = self.lock();
             let before = settings.clone();
@@ -164,7 +178,10 @@ impl Session {
             return Ok(());
         }
         let kept = serde_json::to_value(&after).unwrap_or_default();
-        self.journal.set_settings(&kept).await?;
+        if let Err(fault) = self.journal.set_settings(&kept).await {
+            *self.lock() = before;
+            return Err(fault.into());
+        }
         if before.mode != after.mode {
             self.tell(v1::CurrentModeUpdate::new(after.mode.id()))
                 .await?;
@@ -191,7 +208,7 @@ impl Session {
 
     /// `session/set_config_option`
     pub(crate) async fn choose(
-        &self,
+        self: &Arc<Self>,
         request: &v1::SetSessionConfigOptionRequest,
     ) -> Result<(), Error> {
         let v1::SessionConfigOptionValue::ValueId(value) = &request.value else {
@@ -219,18 +236,20 @@ impl Session {
                         "the model has no such thought level",
                     ));
                 };
-                Ok(self.change(|settings| settings.thought = level).await?)
+                Ok(self
+                    .change(move |settings| settings.thought = level)
+                    .await?)
             }
             _ => Err(error::unusable_params("there is no such config option")),
         }
     }
 
     /// `session/set_mode`
-    pub(crate) async fn set_mode(&self, id: &str) -> Result<(), Error> {
+    pub(crate) async fn set_mode(self: &Arc<Self>, id: &str) -> Result<(), Error> {
         let Some(mode) = Mode::find(id) else {
             return Err(error::unusable_params("there is no such mode"));
         };
-        Ok(self.change(|settings| settings.mode = mode).await?)
+        Ok(self.change(move |settings| settings.mode = mode).await?)
     }
 
     pub(crate) fn card(&self) -> Option<Card> {

@@ -10,6 +10,7 @@ use attache_host::Roots;
 use tokio::sync::mpsc;
 
 use super::Agent;
+use crate::compaction;
 use crate::failure::{Failure, of_session};
 use crate::mcp::{self, Servers};
 use crate::recovery::{self, Past, readable};
@@ -175,6 +176,7 @@ impl Agent {
 
     /// Sends everything that the client was ever shown, and the last word on what it has cost.
     async fn replay(&self, session: &Session) -> Result<(), Error> {
+        let shows_compaction = compaction::is_shown(session);
         let kinds = Kinds::of(&[Kind::Prompt, Kind::Update]);
         let mut entries = session.journal.entries(kinds).await?;
         while let Some(entry) = readable(&mut entries).await? {
@@ -191,7 +193,9 @@ impl Agent {
                 _ => {
                     let text = std::str::from_utf8(&entry.body).unwrap_or_default();
                     // What is damaged is left out; the rest can still be seen.
-                    if let Ok(update) = Raw::parse(text) {
+                    if let Ok(update) = Raw::parse(text)
+                        && (shows_compaction || !is_compaction(&update))
+                    {
                         session
                             .client
                             .repeat(&update)
@@ -206,6 +210,12 @@ impl Agent {
         }
         Ok(())
     }
+}
+
+/// Whether an update is for clients that show compactions.
+fn is_compaction(update: &Raw) -> bool {
+    let kind = update.string_member("sessionUpdate");
+    kind.is_some_and(|kind| kind.starts_with("compaction_"))
 }
 
 /// What MCP servers have to tell becomes notices and new lists.

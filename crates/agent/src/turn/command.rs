@@ -52,9 +52,12 @@ impl Turn<'_> {
     async fn ours(&mut self, command: Ours, behind: &str) -> Result<Then, Failure> {
         let said = match command {
             Ours::Help => commands::help(&self.session.commands(), &self.model_name()),
-            Ours::Compact => compaction::compact(self.session, self.history, behind).await?,
+            Ours::Compact => self.compact(behind).await?,
             Ours::Clear => {
                 compaction::clear(self.session, self.history).await?;
+                if let Some(card) = self.session.card() {
+                    self.tell_usage(&card).await?;
+                }
                 "The conversation so far is forgotten.".to_owned()
             }
             Ours::Mcp if behind.is_empty() => self.servers(),
@@ -76,6 +79,18 @@ impl Turn<'_> {
         };
         self.session.say(said).await?;
         Ok(Then::Done)
+    }
+
+    async fn compact(&mut self, emphasis: &str) -> Result<String, Failure> {
+        if self.history.messages().is_empty() {
+            return Ok("There is nothing to shorten.".to_owned());
+        }
+        let before = self.history.size();
+        self.shorten(emphasis).await?;
+        let after = self.history.size();
+        Ok(format!(
+            "The conversation is shortened from about {before} to {after} tokens."
+        ))
     }
 
     fn model_name(&self) -> String {
