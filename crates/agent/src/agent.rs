@@ -169,6 +169,7 @@ impl Agent {
             AgentCall::SetProvider(request, reply) => answer(reply, async move {
                 providers::set(&agent.models, request)?;
                 agent.models_changed().await;
+                agent.look_for_models();
                 Ok(v1::SetProviderResponse::new())
             }),
             AgentCall::DisableProvider(request, reply) => answer(reply, async move {
@@ -207,6 +208,19 @@ impl Agent {
         });
         // It fails only with the runtime.
         drop(closed.await);
+    }
+
+    /// Asks providers for their models while nobody waits.
+    fn look_for_models(self: &Arc<Self>) {
+        let agent = Arc::clone(self);
+        tokio::spawn(async move {
+            let before = agent.models.cards();
+            // Whoever chooses a model of one that does not answer hears of it.
+            drop(agent.models.discover().await);
+            if agent.models.cards() != before {
+                agent.models_changed().await;
+            }
+        });
     }
 
     async fn models_changed(&self) {

@@ -98,6 +98,17 @@ impl Session {
         Ok(self.client.repeat(&update).await?)
     }
 
+    /// Shows the client something that means nothing to it later, and keeps something else.
+    pub(crate) async fn show_for_now(
+        &self,
+        shown: impl Into<v1::SessionUpdate>,
+        kept: impl Into<v1::SessionUpdate>,
+    ) -> Result<(), Failure> {
+        let kept = Raw::of(&kept.into()).as_str().to_owned();
+        self.journal.append(Kind::Update, kept).await?;
+        Ok(self.tell(shown).await?)
+    }
+
     /// Shows the client something that is not part of the conversation.
     pub(crate) async fn tell(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), CallError> {
         self.client.update(update).await
@@ -128,15 +139,36 @@ impl Session {
         title: String,
         description: String,
     ) {
-        if can(self.client.client(), |session| session.notices.is_some()) {
+        if self.shows_notices() {
+            self.mention(severity, title, description).await;
+        } else {
+            self.aside(format!("{title}: {description}"));
+        }
+    }
+
+    /// What is soon over: only a client that shows notices hears of it.
+    pub(crate) async fn mention(
+        &self,
+        severity: v1::NoticeSeverity,
+        title: String,
+        description: String,
+    ) {
+        if self.shows_notices() {
             let notice = v1::Notice::new(severity, title).description(description);
             // A client that is gone needs none.
             drop(self.tell(notice).await);
-        } else {
-            let mut asides = self.asides.lock().unwrap_or_else(PoisonError::into_inner);
-            if asides.len() < MOST_ASIDES {
-                asides.push(format!("{title}: {description}"));
-            }
+        }
+    }
+
+    fn shows_notices(&self) -> bool {
+        can(self.client.client(), |session| session.notices.is_some())
+    }
+
+    /// What the next turn begins with.
+    pub(crate) fn aside(&self, text: String) {
+        let mut asides = self.asides.lock().unwrap_or_else(PoisonError::into_inner);
+        if asides.len() < MOST_ASIDES {
+            asides.push(text);
         }
     }
 

@@ -4,6 +4,7 @@ mod breaks;
 mod choices;
 mod commands;
 mod content;
+mod models;
 mod sessions;
 mod stage;
 mod stops;

@@ -28,6 +28,9 @@ pub(crate) fn take(
     request: v1::PromptRequest,
     reply: Reply<v1::PromptResponse>,
 ) {
+    if request.prompt.iter().all(is_blank) {
+        return reply.fail(error::unusable_params("there is nothing in the prompt"));
+    }
     match session.turns.enter() {
         Some(ticket) => drop(tokio::spawn(wait(
             Arc::clone(session),
@@ -360,6 +363,11 @@ impl<'a> Turn<'a> {
         }
         Ok(())
     }
+}
+
+/// Nothing that a model could be asked.
+fn is_blank(block: &v1::ContentBlock) -> bool {
+    block.as_text().is_some_and(|text| text.trim().is_empty())
 }
 
 fn cancelled() -> v1::PromptResponse {

@@ -2,7 +2,9 @@
 
 use std::env;
 use std::io::IsTerminal as _;
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use attache_agent::store::Store;
@@ -12,6 +14,7 @@ use attache_host::files::{self, Files};
 use attache_host::terminals::{self, Terminals};
 use attache_model::scripted::Scripted;
 use attache_model::{Catalog, Environment, Model as _};
+use tokio::time::timeout;
 
 use crate::arguments::Agent;
 use crate::exit::Exit;
@@ -33,10 +36,15 @@ pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
         equipment: equipment(arguments)?,
     };
     let (client, calls) = attache::agent::stdio()?;
+    let mut serving = pin!(serve(client.clone(), calls, setup));
     tokio::select! {
-        () = serve(client, calls, setup) => Ok(Exit::Done),
-        signal = ended() => signal,
+        () = &mut serving => return Ok(Exit::Done),
+        signal = ended() => signal?,
     }
+    // As if the client had gone: turns end, what they have started ends with them, and the journal is on disk.
+    client.close();
+    drop(timeout(LEAVE, serving).await);
+    Ok(Exit::Done)
 }
 
 fn store(arguments: &Agent) -> anyhow::Result<Store> {
@@ -66,11 +74,12 @@ fn models(arguments: &Agent) -> anyhow::Result<Catalog> {
 }
 
 fn equipment(arguments: &Agent) -> anyhow::Result<Equipment> {
-    let ours = [
+    let mut ours = vec![
         places::config_dir()?,
         places::data_dir()?,
         places::state_dir()?,
     ];
+    ours.extend(arguments.data.clone());
     Ok(Equipment {
         files: Files::new(files::Limits::default(), &ours),
         terminals: Terminals::new(
@@ -83,13 +92,23 @@ fn equipment(arguments: &Agent) -> anyhow::Result<Equipment> {
 
 /// Waits until somebody wants us to end.
 #[cfg(unix)]
-async fn ended() -> anyhow::Result<Exit> {
+async fn ended() -> anyhow::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    signal(SignalKind::terminate())?.recv().await;
-    Ok(Exit::Done)
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+        _ = hangup.recv() => {}
+    }
+    Ok(())
 }
 
 #[cfg(not(unix))]
-async fn ended() -> anyhow::Result<Exit> {
-    std::future::pending().await
+async fn ended() -> anyhow::Result<()> {
+    Ok(tokio::signal::ctrl_c().await?)
 }
+
+/// Whoever sends a signal does not wait much longer.
+const LEAVE: Duration = Duration::from_secs(5);

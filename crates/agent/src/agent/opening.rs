@@ -7,6 +7,7 @@ use attache::json::Raw;
 use attache::schema::error;
 use attache::{Error, v1};
 use attache_host::Roots;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::Agent;
@@ -16,8 +17,29 @@ use crate::mcp::{self, Servers};
 use crate::recovery::{self, Past, readable};
 use crate::session::{Parts, Session};
 use crate::settings::{Instructions, Settings};
-use crate::store::{Info, Journal, Kind, Kinds, new_id};
+use crate::store::{Info, Journal, Kind, Kinds, Store, new_id};
 use crate::tools::Workplace;
+
+/// A session that the client has not heard of: it is deleted unless it does.
+struct Unclaimed(Option<(Store, v1::SessionId)>);
+
+impl Unclaimed {
+    fn new(store: &Store, id: &v1::SessionId) -> Unclaimed {
+        Unclaimed(Some((store.clone(), id.clone())))
+    }
+
+    fn claim(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Unclaimed {
+    fn drop(&mut self) {
+        if let (Some((store, id)), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
+            runtime.spawn(async move { drop(store.delete(&id).await) });
+        }
+    }
+}
 
 /// What every request that opens a session says.
 struct Wish {
@@ -49,6 +71,7 @@ impl Agent {
     ) -> Result<(Arc<Session>, v1::NewSessionResponse), Error> {
         let wish = wish!(request);
         let roots = wish.roots().await?;
+        let silent = self.models.discover().await;
         let settings = Settings {
             model: self.models.default_model(),
             instructions: wish.instructions()?,
@@ -57,11 +80,16 @@ impl Agent {
         self.models.open(&settings.model).map_err(Failure::from)?;
         let info = wish.info(&settings)?;
         let id = info.id.clone();
+        let unclaimed = Unclaimed::new(&self.store, &id);
         let journal = self.store.create(info).await?;
         let session = self.open(id.clone(), journal, wish, roots, settings, Past::default());
+        for fault in silent {
+            session.aside(fault.to_string());
+        }
         let response = v1::NewSessionResponse::new(id)
             .modes(session.modes())
             .config_options(session.options());
+        unclaimed.claim();
         Ok((session, response))
     }
 
@@ -99,15 +127,17 @@ impl Agent {
         let roots = wish.roots().await?;
         let stored = self.store.info(&from).await;
         let stored = stored.map_err(|fault| of_session(fault, &from))?;
-        let settings = self.restored(&stored, &wish)?;
+        let settings = self.restored(&stored, &wish).await?;
         let info = wish.info(&settings)?;
         let id = info.id.clone();
+        let unclaimed = Unclaimed::new(&self.store, &id);
         let journal = self.store.fork(&from, info).await?;
         let past = recovery::read(&journal).await?;
         let session = self.open(id.clone(), journal, wish, roots, settings, past);
         let response = v1::ForkSessionResponse::new(id)
             .modes(session.modes())
             .config_options(session.options());
+        unclaimed.claim();
         Ok((session, response))
     }
 
@@ -124,17 +154,18 @@ impl Agent {
         }
         let opened = self.store.open_session(&id).await;
         let (info, journal) = opened.map_err(|fault| of_session(fault, &id))?;
-        let settings = self.restored(&info, &wish)?;
+        let settings = self.restored(&info, &wish).await?;
         let past = recovery::read(&journal).await?;
         Ok(self.open(id, journal, wish, roots, settings, past))
     }
 
     /// The settings that a session was left with. A model that is no longer there gives way to the default one.
-    fn restored(&self, info: &Info, wish: &Wish) -> Result<Settings, Error> {
+    async fn restored(&self, info: &Info, wish: &Wish) -> Result<Settings, Error> {
         let mut settings: Settings =
             serde_json::from_value(info.settings.clone()).unwrap_or_default();
-        let cards = self.models.cards();
-        if cards.iter().all(|card| card.id != settings.model) {
+        if self.models.open(&settings.model).is_err() {
+            // What does not answer is not chosen.
+            drop(self.models.discover().await);
             settings.model = self.models.default_model();
         }
         self.models.open(&settings.model).map_err(Failure::from)?;

@@ -1,5 +1,7 @@
 //! Turns that break: the client goes, refuses to be asked, changes its mind, or the process ends.
 
+use std::time::Duration;
+
 use expect_test::expect;
 
 use super::NEW;
@@ -189,6 +191,72 @@ async fn leave_that_comes_after_the_change_to_architect_mode_is_none() {
     );
     stage.play("{}", &format!("{NEW}{asked}")).await;
     assert!(!stage.project().join("a.txt").exists());
+}
+
+#[tokio::test]
+async fn a_session_that_was_cancelled_before_the_client_knew_it_is_not_there() {
+    let stage = Stage::new("");
+    let script = r#"
+        -> session/new @new {"cwd":"CWD","mcpServers":[]}
+        .> $/cancel_request {"requestId":@new}
+        <! @new {"code":-32800, ...}
+    "#;
+    stage.play("{}", script).await;
+    let store = stage.store();
+    let emptied = async {
+        while !store
+            .list(&Default::default(), None, 2)
+            .await
+            .unwrap()
+            .infos
+            .is_empty()
+        {
+            tokio::task::yield_now().await;
+        }
+    };
+    let emptied = tokio::time::timeout(Duration::from_secs(5), emptied).await;
+    assert!(emptied.is_ok());
+}
+
+#[tokio::test]
+async fn a_terminal_of_the_client_is_words_when_the_session_is_loaded() {
+    let run = r#"{"say":[{"call":{"name":"run","input":{"command":"make"}}}]}"#;
+    let stage = Stage::new(&format!("{run},{DONE}"));
+    let ran = prompt(
+        "Go",
+        r#"<- session/request_permission {"sessionId":$s, ...}
+        => {"outcome":{"outcome":"selected","optionId":"allow_once"}}
+        <. session/update {"sessionId":$s,"update":{"sessionUpdate":"tool_call_update","status":"in_progress", ...}}
+        <- terminal/create {"sessionId":$s, ...}
+        => {"terminalId":"t"}
+        any order
+          <- terminal/wait_for_exit @wait {"sessionId":$s,"terminalId":"t"}
+          <. session/update {"sessionId":$s,"update":{"sessionUpdate":"tool_call_update","content":[{"type":"terminal","terminalId":"t"}], ...}}
+        end
+        => @wait {"exitCode":0}
+        <- terminal/output {"sessionId":$s,"terminalId":"t"}
+        => {"output":"made","truncated":false,"exitStatus":{"exitCode":0}}
+        <- terminal/release {"sessionId":$s,"terminalId":"t"}
+        => {}
+        <. session/update {"sessionId":$s,"update":{"sessionUpdate":"tool_call_update","status":"completed","content":[{"type":"terminal","terminalId":"t"}], ...}}
+        <. session/update {"sessionId":$s, ...} x*
+        <= @turn {"stopReason":"end_turn", ...}"#,
+    );
+    stage
+        .play(r#"{"terminal":true}"#, &format!("{NEW}{ran}"))
+        .await;
+    let id = stage.only().await;
+    let loaded = format!(
+        r#"
+        -> session/load {{"sessionId":"{id}","cwd":"CWD","mcpServers":[]}}
+        <. session/update {{"sessionId":"{id}", ...}} x*
+        <= {{...}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"available_commands_update", ...}}}}
+    "#
+    );
+    let replayed = stage.play("{}", &loaded).await.to_script();
+    assert!(!replayed.contains(r#""type":"terminal""#), "{replayed}");
+    assert!(replayed.contains("made\\n[exit code 0]"), "{replayed}");
 }
 
 #[tokio::test]

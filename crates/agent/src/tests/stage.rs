@@ -19,6 +19,8 @@ use crate::{Limits, Setup, serve};
 pub(super) struct Stage {
     pub(super) model: Scripted,
     pub(super) limits: Limits,
+    /// Other models than the scripted one.
+    pub(super) environment: Option<Environment>,
     dir: TempDir,
 }
 
@@ -31,6 +33,7 @@ impl Stage {
         Stage {
             model,
             limits: Limits::default(),
+            environment: None,
             dir,
         }
     }
@@ -91,10 +94,11 @@ impl Stage {
     }
 
     fn setup(&self) -> Setup {
-        let environment = Environment {
+        let scripted = || Environment {
             model: Some(self.model.card().id.clone()),
             ..Environment::default()
         };
+        let environment = self.environment.clone().unwrap_or_else(scripted);
         let models = Catalog::new(&environment);
         models.add(Arc::new(self.model.clone()));
         Setup {

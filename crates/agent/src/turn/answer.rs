@@ -42,7 +42,7 @@ impl Turn<'_> {
                     let wait = wait.as_secs_f32();
                     let why = format!("{reason}; attempt {attempts} in {wait:.1} s");
                     let severity = v1::NoticeSeverity::Warning;
-                    self.session.notice(severity, title, why).await;
+                    self.session.mention(severity, title, why).await;
                 }
                 Event::End(stop) => break stop,
             }

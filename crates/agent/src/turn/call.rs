@@ -191,7 +191,11 @@ impl Turn<'_> {
             select! {
                 biased;
                 outcome = &mut work => return Ok(outcome),
-                now = seen.take() => self.session.show(now.shown(open)).await?,
+                now = seen.take() => match now.shown(open) {
+                    // A terminal that is gone when the session is loaded again.
+                    shown if has_terminal(shown.content.as_deref()) => self.session.tell(shown).await?,
+                    shown => self.session.show(shown).await?,
+                },
             }
         }
     }
@@ -202,6 +206,7 @@ impl Turn<'_> {
             false => v1::ToolCallStatus::Completed,
         };
         let mut shown = v1::ToolCallUpdate::new(open.shown.clone()).status(status);
+        let is_for_now = has_terminal(Some(&outcome.content));
         if !outcome.content.is_empty() {
             shown = shown.content(outcome.content);
         }
@@ -209,7 +214,12 @@ impl Turn<'_> {
             shown = shown.locations(outcome.locations);
         }
         shown.raw_output = outcome.raw.map(Raw::from);
-        self.session.show(shown).await?;
+        if is_for_now {
+            let kept = shown.clone().content(words(outcome.told));
+            self.session.show_for_now(shown, kept).await?;
+        } else {
+            self.session.show(shown).await?;
+        }
         self.open.retain(|other| other.shown != open.shown);
         Ok(())
     }
@@ -234,6 +244,20 @@ impl Progress {
             }
         }
     }
+}
+
+fn has_terminal(content: Option<&[v1::ToolCallContent]>) -> bool {
+    let is_terminal = |one: &v1::ToolCallContent| matches!(one, v1::ToolCallContent::Terminal(_));
+    content.is_some_and(|content| content.iter().any(is_terminal))
+}
+
+/// What the model is told, for the person.
+fn words(told: Vec<Input>) -> Vec<v1::ToolCallContent> {
+    let words = told.into_iter().filter_map(|input| match input {
+        Input::Text(text) => Some(v1::ContentBlock::from(text).into()),
+        Input::Image { .. } | Input::Audio { .. } => None,
+    });
+    words.collect()
 }
 
 /// What the model wrote, as data where it is JSON.

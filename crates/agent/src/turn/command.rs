@@ -6,7 +6,7 @@ use attache_model::Input;
 use super::Turn;
 use crate::commands::{self, Command, Ours, Project};
 use crate::failure::Failure;
-use crate::{compaction, mcp};
+use crate::{compaction, mcp, prompt};
 
 /// What comes of a prompt after its command has been looked at.
 pub(super) enum Then {
@@ -31,15 +31,12 @@ impl Turn<'_> {
                 Ok(Then::Done)
             }
             Some(Command::Ours(command, behind)) => {
-                // What is attached to a command of ours is for the model.
-                if !rest.is_empty() && matches!(command, Ours::Review | Ours::Plan | Ours::Test) {
-                    return Ok(Then::Go);
-                }
-                self.ours(command, &behind).await
+                let then = self.ours(command, &behind).await?;
+                self.attach(then, rest).await
             }
             Some(Command::Foreign(name, behind)) => {
                 match self.session.servers.prompt(&name, &behind).await {
-                    Ok(inputs) => Ok(Then::Ask(inputs)),
+                    Ok(inputs) => self.attach(Then::Ask(inputs), rest).await,
                     Err(failure) => {
                         self.session.say(failure.to_string()).await?;
                         Ok(Then::Done)
@@ -47,6 +44,16 @@ impl Turn<'_> {
                 }
             }
         }
+    }
+
+    /// What is attached to a command is for the model.
+    async fn attach(&self, then: Then, attached: &[v1::ContentBlock]) -> Result<Then, Failure> {
+        let Then::Ask(mut inputs) = then else {
+            return Ok(then);
+        };
+        let card = self.session.model()?.card().clone();
+        inputs.extend(prompt::inputs(&self.session.place, &card, attached).await);
+        Ok(Then::Ask(inputs))
     }
 
     async fn ours(&mut self, command: Ours, behind: &str) -> Result<Then, Failure> {
