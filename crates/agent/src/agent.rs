@@ -169,6 +169,7 @@ impl Agent {
             AgentCall::SetProvider(request, reply) => answer(reply, async move {
                 providers::set(&agent.models, request)?;
                 agent.models_changed().await;
+                agent.look_for_models();
                 Ok(v1::SetProviderResponse::new())
             }),
             AgentCall::DisableProvider(request, reply) => answer(reply, async move {
@@ -194,28 +195,42 @@ impl Agent {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends a session's work and lets go of it.
-    async fn close(&self, session: &Arc<Session>) {
-        session.close().await;
-        let mut sessions = self.sessions();
-        if sessions
-            .get(session.id())
-            .is_some_and(|open| Arc::ptr_eq(open, session))
-        {
-            sessions.remove(session.id());
-        }
+    /// Ends a session's work and lets go of it. Whoever stops waiting does not stop it halfway.
+    async fn close(self: &Arc<Self>, session: &Arc<Session>) {
+        let (agent, session) = (Arc::clone(self), Arc::clone(session));
+        let closed = tokio::spawn(async move {
+            session.close().await;
+            let mut sessions = agent.sessions();
+            let open = sessions.get(session.id());
+            if open.is_some_and(|open| Arc::ptr_eq(open, &session)) {
+                sessions.remove(session.id());
+            }
+        });
+        // It fails only with the runtime.
+        drop(closed.await);
+    }
+
+    /// Asks providers for their models while nobody waits.
+    fn look_for_models(self: &Arc<Self>) {
+        let agent = Arc::clone(self);
+        tokio::spawn(async move {
+            let before = agent.models.cards();
+            // Whoever chooses a model of one that does not answer hears of it.
+            drop(agent.models.discover().await);
+            if agent.models.cards() != before {
+                agent.models_changed().await;
+            }
+        });
     }
 
     async fn models_changed(&self) {
-        // Whoever does not answer has no models to choose from, and the next session tells.
-        drop(self.models.discover().await);
         for session in self.open_sessions() {
             // A client that is gone needs no news.
             drop(session.announce_options().await);
         }
     }
 
-    async fn end(&self) {
+    async fn end(self: &Arc<Self>) {
         let sessions = self.open_sessions();
         join_all(sessions.iter().map(|session| self.close(session))).await;
         // What cannot be written has been told to whoever waited for it.

@@ -1,46 +1,97 @@
 //! Compaction: a conversation that would no longer fit becomes a summary.
 
+mod excerpt;
+
 use std::sync::Arc;
 
 use attache::v1;
-use attache_model::{Card, Event, Input, Message, Request, embedded};
+use attache_model::{self as model, Card, Event, Input, Message, Model, Request, embedded};
 use futures_util::StreamExt;
 
 use crate::failure::Failure;
-use crate::history::{History, unfinished};
+use crate::history::History;
 use crate::ids;
 use crate::session::{Session, can};
 use crate::store::Kind;
+use excerpt::Excerpt;
 
-/// Shortens the conversation to a summary, with this in mind. What to say about it to the person.
-pub(crate) async fn compact(
-    session: &Session,
-    history: &mut History,
-    emphasis: &str,
-) -> Result<String, Failure> {
-    if history.messages().is_empty() {
-        return Ok("There is nothing to shorten.".to_owned());
+/// A conversation is to be shortened to a summary.
+pub(crate) struct Shortening<'a> {
+    pub(crate) session: &'a Session,
+    /// Who writes the summary.
+    pub(crate) model: &'a dyn Model,
+    /// What matters most.
+    pub(crate) emphasis: &'a str,
+    pub(crate) screen: &'a mut Screen,
+    /// What the summary has cost.
+    pub(crate) heard: &'a mut model::Usage,
+}
+
+impl Shortening<'_> {
+    pub(crate) async fn shorten(mut self, history: &mut History) -> Result<(), Failure> {
+        self.screen.open(self.session).await?;
+        let status = match self.summary(history).await {
+            Ok(text) => {
+                let question = last_question(history);
+                replace(self.session, history, told(&text, question)).await?;
+                v1::CompactionStatus::Completed
+            }
+            Err(failure) => {
+                self.screen.fail(self.session, &failure).await?;
+                return Err(failure);
+            }
+        };
+        self.screen.close(self.session, status).await
     }
-    let before = history.size();
-    let screen = Screen::new(session);
-    screen.show(v1::CompactionStatus::InProgress, None).await?;
-    match summary(session, history, emphasis, &screen).await {
-        Ok(text) => {
-            let question = last_question(history);
-            replace(session, history, told(&text, question)).await?;
-            screen.show(v1::CompactionStatus::Completed, None).await?;
-            let after = history.size();
-            Ok(format!(
-                "The conversation is shortened from about {before} to {after} tokens."
-            ))
+
+    async fn summary(&mut self, history: &History) -> Result<String, Failure> {
+        if is_embedded(self.model.card()) {
+            let text = outline(history);
+            self.screen.piece(self.session, &text).await?;
+            return Ok(text);
         }
-        Err(failure) => {
-            let status = match failure {
-                Failure::Cancelled => v1::CompactionStatus::Cancelled,
-                _ => v1::CompactionStatus::Failed,
-            };
-            screen.show(status, Some(failure.to_string())).await?;
-            Err(failure)
+        let window = self.model.card().window;
+        let mut outcome = Ok(String::new());
+        for excerpt in Excerpt::ALL {
+            outcome = self.ask(excerpt.of(history, window)).await;
+            match &outcome {
+                // Less of it may fit.
+                Err(Failure::Model(model::Error::TooLong { .. })) => {}
+                _ => break,
+            }
+        }
+        outcome
+    }
+
+    async fn ask(&mut self, mut messages: Vec<Arc<Message>>) -> Result<String, Failure> {
+        let wish = match self.emphasis {
+            "" => WISH.to_owned(),
+            emphasis => format!("{WISH} What matters most: {emphasis}"),
+        };
+        messages.push(Arc::new(Message::User(vec![Input::Text(wish)])));
+        let mut events = self.model.answer(Request {
+            instructions: "You summarise conversations between a person and a coding agent.".into(),
+            messages,
+            ..Request::default()
+        });
+        let mut text = String::new();
+        while let Some(event) = events.next().await {
+            match event? {
+                Event::Text(piece) => {
+                    self.screen.piece(self.session, &piece).await?;
+                    text.push_str(&piece);
+                }
+                Event::Usage(now) => *self.heard = now,
+                Event::End(_) => break,
+                _ => {}
+            }
+        }
+        match text.trim() {
+            "" => Err(Failure::Model(model::Error::Provider {
+                provider: self.model.card().name.clone(),
+                reason: "the summary is empty".to_owned(),
+            })),
+            _ => Ok(text),
         }
     }
 }
@@ -56,101 +107,64 @@ async fn replace(
     messages: Vec<Message>,
 ) -> Result<(), Failure> {
     let kept = serde_json::to_vec(&messages).unwrap_or_default();
-    session.journal.commit(Kind::Compacted, kept).await?;
+    session.journal.append(Kind::Compacted, kept).await?;
+    // At once: whoever gives up waiting for the disk finds here what the journal says.
     history.replace(messages);
-    Ok(())
+    Ok(session.journal.flush().await?)
 }
 
 /// What the person sees of a compaction, where the client shows it.
-struct Screen<'a> {
-    session: &'a Session,
-    id: v1::CompactionId,
-    shown: bool,
-}
+#[derive(Debug, Default)]
+pub(crate) struct Screen(Option<v1::CompactionId>);
 
-impl<'a> Screen<'a> {
-    fn new(session: &'a Session) -> Screen<'a> {
-        Screen {
-            session,
-            id: ids::fresh("compaction_").into(),
-            shown: can(session.client.client(), |client| {
-                client.compaction.is_some()
-            }),
-        }
-    }
-
-    async fn show(
-        &self,
-        status: v1::CompactionStatus,
-        error: Option<String>,
-    ) -> Result<(), Failure> {
-        if !self.shown {
+impl Screen {
+    async fn open(&mut self, session: &Session) -> Result<(), Failure> {
+        if !is_shown(session) {
             return Ok(());
         }
-        let mut update = v1::CompactionUpdate::new(self.id.clone(), status);
-        if let Some(error) = error {
-            update.error = error.into();
-        }
-        self.session.show(update).await
+        let id = v1::CompactionId::from(ids::fresh("compaction_"));
+        self.0 = Some(id.clone());
+        let begun = v1::CompactionUpdate::new(id, v1::CompactionStatus::InProgress);
+        session.show(begun).await
     }
 
-    async fn piece(&self, text: &str) -> Result<(), Failure> {
-        if !self.shown {
-            return Ok(());
-        }
-        let chunk = v1::CompactionSummaryChunk::new(self.id.clone(), text);
-        self.session.show(chunk).await
-    }
-}
-
-async fn summary(
-    session: &Session,
-    history: &History,
-    emphasis: &str,
-    screen: &Screen<'_>,
-) -> Result<String, Failure> {
-    let model = session.model()?;
-    if is_embedded(model.card()) {
-        let text = outline(history);
-        screen.piece(&text).await?;
-        return Ok(text);
-    }
-    let mut messages = history.messages().to_vec();
-    let calls = history.open_calls();
-    if !calls.is_empty() {
-        let results = calls
-            .iter()
-            .map(|call| unfinished(call, "not carried out yet"));
-        messages.push(Arc::new(Message::Tools(results.collect())));
-    }
-    let wish = match emphasis {
-        "" => WISH.to_owned(),
-        emphasis => format!("{WISH} What matters most: {emphasis}"),
-    };
-    messages.push(Arc::new(Message::User(vec![Input::Text(wish)])));
-    let mut events = model.answer(Request {
-        instructions: "You summarise conversations between a person and a coding agent.".into(),
-        messages,
-        ..Request::default()
-    });
-    let mut text = String::new();
-    while let Some(event) = events.next().await {
-        match event? {
-            Event::Text(piece) => {
-                screen.piece(&piece).await?;
-                text.push_str(&piece);
+    async fn piece(&self, session: &Session, text: &str) -> Result<(), Failure> {
+        match &self.0 {
+            Some(id) => {
+                let chunk = v1::CompactionSummaryChunk::new(id.clone(), text);
+                session.show(chunk).await
             }
-            Event::End(_) => break,
-            _ => {}
+            None => Ok(()),
         }
     }
-    match text.trim() {
-        "" => Err(Failure::Model(attache_model::Error::Provider {
-            provider: model.card().name.clone(),
-            reason: "the summary is empty".to_owned(),
-        })),
-        _ => Ok(text),
+
+    async fn fail(&mut self, session: &Session, failure: &Failure) -> Result<(), Failure> {
+        let Some(id) = self.0.take() else {
+            return Ok(());
+        };
+        let mut failed = v1::CompactionUpdate::new(id, v1::CompactionStatus::Failed);
+        failed.error = failure.to_string().into();
+        session.show(failed).await
     }
+
+    /// Ends what is under way, if anything is.
+    pub(crate) async fn close(
+        &mut self,
+        session: &Session,
+        status: v1::CompactionStatus,
+    ) -> Result<(), Failure> {
+        match self.0.take() {
+            Some(id) => session.show(v1::CompactionUpdate::new(id, status)).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether the client shows compactions.
+pub(crate) fn is_shown(session: &Session) -> bool {
+    can(session.client.client(), |client| {
+        client.compaction.is_some()
+    })
 }
 
 /// Whether a model understands nothing but its grammar.

@@ -14,18 +14,52 @@ pub(crate) struct History {
 
 impl History {
     pub(crate) fn of(messages: Vec<Message>) -> History {
-        History {
-            messages: messages.into_iter().map(Arc::new).collect(),
-            used: 0,
+        let mut history = History::default();
+        for message in messages {
+            history.push(message);
         }
+        history
     }
 
     pub(crate) fn messages(&self) -> &[Arc<Message>] {
         &self.messages
     }
 
+    /// Adds a message. Providers refuse a conversation in which a call has no result or a result no call, for ever: so
+    /// results join those before them, calls that were left without one get one, and stray results are passed over.
     pub(crate) fn push(&mut self, message: Message) {
-        self.messages.push(Arc::new(message));
+        match message {
+            Message::Tools(_) if self.open_calls().is_empty() => {}
+            Message::Tools(results) => self.push_results(results),
+            message => {
+                self.settle();
+                self.messages.push(Arc::new(message));
+            }
+        }
+    }
+
+    /// Calls that were left without a result get one.
+    pub(crate) fn settle(&mut self) {
+        let open = self.open_calls();
+        if !open.is_empty() {
+            let results = open.iter().map(|call| unfinished(call, NEVER));
+            self.push_results(results.collect());
+        }
+    }
+
+    fn push_results(&mut self, more: Vec<ToolResult>) {
+        let mut results = match self
+            .messages
+            .pop_if(|last| matches!(**last, Message::Tools(_)))
+        {
+            Some(last) => match Arc::unwrap_or_clone(last) {
+                Message::Tools(results) => results,
+                _ => Vec::new(),
+            },
+            None => Vec::new(),
+        };
+        results.extend(more);
+        self.messages.push(Arc::new(Message::Tools(results)));
     }
 
     /// Forgets what came after the first so many.
@@ -58,14 +92,19 @@ impl History {
 
     /// The calls of the last answer that have no result.
     pub(crate) fn open_calls(&self) -> Vec<ToolCall> {
-        let Some(Message::Model(said)) = self.messages.last().map(AsRef::as_ref) else {
+        let mut newest = self.messages.iter().rev().map(AsRef::as_ref);
+        let (said, settled) = match newest.next() {
+            Some(Message::Tools(results)) => (newest.next(), results.len()),
+            said => (said, 0),
+        };
+        let Some(Message::Model(said)) = said else {
             return Vec::new();
         };
         let calls = said.iter().filter_map(|output| match output {
             Output::Call(call) => Some(call.clone()),
             Output::Text(_) | Output::Thought { .. } => None,
         });
-        calls.collect()
+        calls.skip(settled).collect()
     }
 }
 
@@ -79,7 +118,8 @@ pub(crate) fn unfinished(call: &ToolCall, why: &str) -> ToolResult {
     }
 }
 
-fn bytes(message: &Message) -> usize {
+/// About how much a message is to read.
+pub(crate) fn bytes(message: &Message) -> usize {
     match message {
         Message::User(inputs) => inputs.iter().map(input_bytes).sum(),
         Message::Model(outputs) => outputs.iter().map(output_bytes).sum(),
@@ -106,4 +146,5 @@ fn output_bytes(output: &Output) -> usize {
     }
 }
 
-const BYTES_PER_TOKEN: u64 = 4;
+pub(crate) const BYTES_PER_TOKEN: u64 = 4;
+const NEVER: &str = "Not finished: nothing is known of what came of it";

@@ -58,7 +58,10 @@ pub(crate) fn parse(name: &str, input: &str) -> Option<Result<Inner, String>> {
             Some(mode) => Ok(Inner::Mode { mode, reason }),
             None => Err("`mode` is one of ask, code, architect".to_owned()),
         }),
-        RESOURCE => read(input).map(|Resource { uri }| Inner::Resource(uri)),
+        RESOURCE => read(input).and_then(|Resource { uri }| match uri.trim() {
+            "" => Err("`uri` is empty".to_owned()),
+            _ => Ok(Inner::Resource(uri)),
+        }),
         _ => return None,
     })
 }

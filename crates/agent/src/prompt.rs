@@ -31,6 +31,10 @@ pub(crate) async fn inputs(
 
 /// The first words of a prompt, as a title.
 pub(crate) fn title(text: &str) -> Option<String> {
+    let text: String = text
+        .chars()
+        .filter(|letter| !letter.is_control() || letter.is_whitespace())
+        .collect();
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     if line.chars().count() <= MOST_TITLE {
         return Some(line.to_owned());
@@ -155,6 +159,7 @@ mod tests {
             Some("Fix the bug".into())
         );
         assert_eq!(title(" \n"), None);
+        assert_eq!(title("\u{1b}[2JFix"), Some("[2JFix".into()));
         let long = title(&"word ".repeat(40)).unwrap();
         assert!(
             long.chars().count() <= MOST_TITLE && long.ends_with("word…"),

@@ -2,9 +2,11 @@
 
 use attache::json::Raw;
 use attache::v1;
-use attache_model::{Message, Output};
+use attache_model::{Input, Message, Output};
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use crate::commands;
 use crate::history::{History, unfinished};
 use crate::leave::{Decision, Leave};
 use crate::store::{Entries, Entry, Error, Journal, Kind, Kinds};
@@ -60,14 +62,13 @@ pub(crate) async fn read(journal: &Journal) -> Result<Past, Error> {
     let mut reading = Reading::default();
     let mut entries = journal.entries(Kinds::of(&TOLD)).await?;
     while let Some(entry) = readable(&mut entries).await? {
-        reading.take(entry.seq, entry.kind, &entry.body);
+        reading.take(entry);
     }
     if let Some(cut) = reading.cut.take() {
-        let shown = Shown::since(journal, cut.prompt, cut.answer).await?;
-        mend(journal, &mut reading.history, shown).await?;
+        mend(journal, &mut reading.history, &cut).await?;
     }
     Ok(Past {
-        history: History::of(reading.history),
+        history: reading.history,
         leave: reading.leave,
     })
 }
@@ -84,7 +85,7 @@ pub(crate) async fn readable(entries: &mut Entries) -> Result<Option<Entry>, Err
 
 #[derive(Default)]
 struct Reading {
-    history: Vec<Message>,
+    history: History,
     leave: Leave,
     /// The turn that has not ended.
     cut: Option<Cut>,
@@ -97,38 +98,73 @@ struct Cut {
     answer: u64,
     /// How long the conversation was before.
     before: usize,
+    /// The prompt as it is kept.
+    asked: Bytes,
+}
+
+impl Cut {
+    /// Whether the conversation with the model had gone on in the turn.
+    fn has_begun(&self) -> bool {
+        self.answer > self.prompt
+    }
+
+    /// What the person asked, unless it was a command: that was for us.
+    fn question(&self) -> Option<Message> {
+        let updates = shown(&self.asked).into_iter();
+        let blocks = updates.filter_map(|update| match update.read() {
+            Ok(v1::SessionUpdate::UserMessageChunk(chunk)) => Some(chunk.content),
+            _ => None,
+        });
+        let inputs = blocks.map(|block| match block.as_text() {
+            Some(text) => text.to_owned(),
+            None => ATTACHED.to_owned(),
+        });
+        let inputs: Vec<String> = inputs.collect();
+        let first = inputs.first()?;
+        match commands::parse(first, &[]) {
+            Some(_) => None,
+            None => Some(Message::User(inputs.into_iter().map(Input::Text).collect())),
+        }
+    }
 }
 
 impl Reading {
-    fn take(&mut self, seq: u64, kind: Kind, body: &[u8]) {
+    fn take(&mut self, entry: Entry) {
+        let Entry {
+            seq, kind, body, ..
+        } = entry;
         match kind {
             Kind::Prompt => {
-                let before = self.history.len();
                 self.cut = Some(Cut {
                     prompt: seq,
                     answer: seq,
-                    before,
+                    before: self.history.messages().len(),
+                    asked: body,
                 });
             }
             Kind::Message => {
-                self.history.extend(serde_json::from_slice::<Message>(body));
+                if let Ok(message) = serde_json::from_slice::<Message>(&body) {
+                    self.history.push(message);
+                }
                 if let Some(cut) = &mut self.cut {
                     cut.answer = seq;
                 }
             }
             Kind::Compacted => {
-                self.history = serde_json::from_slice(body).unwrap_or_default();
+                let messages = serde_json::from_slice(&body).unwrap_or_default();
+                self.history.replace(messages);
                 if let Some(cut) = &mut self.cut {
-                    cut.before = self.history.len();
+                    cut.answer = seq;
+                    cut.before = self.history.messages().len();
                 }
             }
             Kind::Decision => {
-                if let Ok(decision) = serde_json::from_slice::<Decision>(body) {
+                if let Ok(decision) = serde_json::from_slice::<Decision>(&body) {
                     self.leave.note(&decision);
                 }
             }
             Kind::TurnEnded => {
-                let end = serde_json::from_slice::<TurnEnd>(body);
+                let end = serde_json::from_slice::<TurnEnd>(&body);
                 if let (
                     Some(cut),
                     Ok(TurnEnd {
@@ -152,19 +188,22 @@ struct Shown {
     text: String,
     /// The calls that were not settled.
     open: Vec<v1::ToolCallId>,
+    /// The compaction that was not settled.
+    compaction: Option<v1::CompactionId>,
 }
 
 impl Shown {
-    async fn since(journal: &Journal, prompt: u64, answer: u64) -> Result<Shown, Error> {
+    async fn during(journal: &Journal, cut: &Cut) -> Result<Shown, Error> {
         let mut shown = Shown::default();
         let mut entries = journal
             .entries(Kinds::of(&[Kind::Update]))
             .await?
-            .after(prompt);
+            .after(cut.prompt);
         while let Some(entry) = readable(&mut entries).await? {
             let text = std::str::from_utf8(&entry.body).unwrap_or_default();
             if let Ok(update) = Raw::parse(text).and_then(|raw| raw.read::<v1::SessionUpdate>()) {
-                shown.take(update, entry.seq > answer);
+                // Before the model is asked, whatever is said is ours.
+                shown.take(update, cut.has_begun() && entry.seq > cut.answer);
             }
         }
         Ok(shown)
@@ -184,8 +223,30 @@ impl Shown {
             {
                 self.open.retain(|id| *id != call.tool_call_id);
             }
+            v1::SessionUpdate::CompactionUpdate(compaction) => {
+                let is_open = compaction.status == v1::CompactionStatus::InProgress;
+                self.compaction = is_open.then_some(compaction.compaction_id);
+            }
             _ => {}
         }
+    }
+}
+
+impl Shown {
+    /// How what was not settled ended.
+    fn failures(&self) -> Vec<v1::SessionUpdate> {
+        let calls = self.open.iter().map(|id| {
+            let failed = v1::ToolCallUpdate::new(id.clone()).status(v1::ToolCallStatus::Failed);
+            let why = v1::ToolCallContent::from(v1::ContentBlock::from(CUT_OFF));
+            v1::SessionUpdate::ToolCallUpdate(failed.content([why]))
+        });
+        let compaction = self.compaction.iter().map(|id| {
+            let status = v1::CompactionStatus::Failed;
+            let mut failed = v1::CompactionUpdate::new(id.clone(), status);
+            failed.error = CUT_OFF.to_owned().into();
+            v1::SessionUpdate::CompactionUpdate(failed)
+        });
+        calls.chain(compaction).collect()
     }
 }
 
@@ -196,36 +257,14 @@ fn is_open(status: &v1::ToolCallStatus) -> bool {
     )
 }
 
-/// Brings a turn that was cut off to an end: open calls have failed, and the model knows.
-async fn mend(journal: &Journal, history: &mut Vec<Message>, shown: Shown) -> Result<(), Error> {
-    for id in shown.open {
-        let failed = v1::ToolCallUpdate::new(id).status(v1::ToolCallStatus::Failed);
-        let failed = failed.content([v1::ToolCallContent::from(v1::ContentBlock::from(CUT_OFF))]);
-        let update = Raw::of(&v1::SessionUpdate::ToolCallUpdate(failed));
-        journal
-            .append(Kind::Update, update.as_str().to_owned())
-            .await?;
+/// Brings a turn that was cut off to an end: what was open has failed, and the model knows.
+async fn mend(journal: &Journal, history: &mut History, cut: &Cut) -> Result<(), Error> {
+    let shown = Shown::during(journal, cut).await?;
+    for update in shown.failures() {
+        let update = Raw::of(&update).as_str().to_owned();
+        journal.append(Kind::Update, update).await?;
     }
-    let mut fresh = Vec::new();
-    let calls = History::of(history.clone()).open_calls();
-    if !calls.is_empty() {
-        let results = calls.iter().map(|call| unfinished(call, CUT_OFF));
-        fresh.push(Message::Tools(results.collect()));
-    }
-    let last = fresh.last().or(history.last());
-    match (shown.text, last) {
-        (text, _) if !text.is_empty() => {
-            fresh.push(Message::Model(vec![Output::Text(format!(
-                "{text}\n[{CUT_OFF}]"
-            ))]));
-        }
-        // A conversation goes on with a question only after an answer.
-        (_, Some(Message::User(_) | Message::Tools(_))) => {
-            fresh.push(Message::Model(vec![Output::Text(format!("[{CUT_OFF}]"))]));
-        }
-        _ => {}
-    }
-    for message in fresh {
+    for message in missing(history, cut, shown.text) {
         let kept = serde_json::to_vec(&message).unwrap_or_default();
         journal.append(Kind::Message, kept).await?;
         history.push(message);
@@ -238,6 +277,28 @@ async fn mend(journal: &Journal, history: &mut Vec<Message>, shown: Shown) -> Re
     journal.commit(Kind::TurnEnded, end).await.map(drop)
 }
 
+/// What a conversation lacks that was cut off: the question, results, the end of the answer.
+fn missing(history: &History, cut: &Cut, text: String) -> Vec<Message> {
+    let mut fresh = Vec::new();
+    if !cut.has_begun() {
+        fresh.extend(cut.question());
+    }
+    let calls = history.open_calls();
+    if !calls.is_empty() {
+        let results = calls.iter().map(|call| unfinished(call, CUT_OFF));
+        fresh.push(Message::Tools(results.collect()));
+    }
+    let newest = history.messages().last().map(AsRef::as_ref);
+    let answer = match fresh.last().or(newest) {
+        _ if !text.is_empty() => format!("{text}\n[{CUT_OFF}]"),
+        // A conversation goes on with a question only after an answer.
+        Some(Message::User(_) | Message::Tools(_)) => format!("[{CUT_OFF}]"),
+        Some(Message::Model(_)) | None => return fresh,
+    };
+    fresh.push(Message::Model(vec![Output::Text(answer)]));
+    fresh
+}
+
 /// What the conversation is made of.
 const TOLD: [Kind; 5] = [
     Kind::Prompt,
@@ -246,4 +307,5 @@ const TOLD: [Kind; 5] = [
     Kind::TurnEnded,
     Kind::Compacted,
 ];
+const ATTACHED: &str = "[something was attached, and not read]";
 const CUT_OFF: &str = "Interrupted: the agent was ended before this was finished";

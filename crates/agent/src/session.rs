@@ -34,6 +34,8 @@ pub(crate) struct Session {
     /// Turns, one after the other, each with the conversation in its hands.
     pub(crate) turns: Queue<History>,
     settings: Mutex<Settings>,
+    /// Held by whoever changes the settings, until that is on disk and the client knows.
+    changing: tokio::sync::Mutex<()>,
     leave: Mutex<Leave>,
     /// What the client should know and cannot be shown as a notice; said when the next turn begins.
     asides: Mutex<Vec<String>>,
@@ -52,6 +54,7 @@ impl Session {
             servers: parts.servers,
             turns: Queue::new(parts.history, MOST_WAITING),
             settings: Mutex::new(parts.settings),
+            changing: tokio::sync::Mutex::default(),
             leave: Mutex::new(parts.leave),
             asides: Mutex::default(),
             closing: watch::Sender::new(false),
@@ -98,6 +101,17 @@ impl Session {
         Ok(self.client.repeat(&update).await?)
     }
 
+    /// Shows the client something that means nothing to it later, and keeps something else.
+    pub(crate) async fn show_for_now(
+        &self,
+        shown: impl Into<v1::SessionUpdate>,
+        kept: impl Into<v1::SessionUpdate>,
+    ) -> Result<(), Failure> {
+        let kept = Raw::of(&kept.into()).as_str().to_owned();
+        self.journal.append(Kind::Update, kept).await?;
+        Ok(self.tell(shown).await?)
+    }
+
     /// Shows the client something that is not part of the conversation.
     pub(crate) async fn tell(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), CallError> {
         self.client.update(update).await
@@ -128,15 +142,36 @@ impl Session {
         title: String,
         description: String,
     ) {
-        if can(self.client.client(), |session| session.notices.is_some()) {
+        if self.shows_notices() {
+            self.mention(severity, title, description).await;
+        } else {
+            self.aside(format!("{title}: {description}"));
+        }
+    }
+
+    /// What is soon over: only a client that shows notices hears of it.
+    pub(crate) async fn mention(
+        &self,
+        severity: v1::NoticeSeverity,
+        title: String,
+        description: String,
+    ) {
+        if self.shows_notices() {
             let notice = v1::Notice::new(severity, title).description(description);
             // A client that is gone needs none.
             drop(self.tell(notice).await);
-        } else {
-            let mut asides = self.asides.lock().unwrap_or_else(PoisonError::into_inner);
-            if asides.len() < MOST_ASIDES {
-                asides.push(format!("{title}: {description}"));
-            }
+        }
+    }
+
+    fn shows_notices(&self) -> bool {
+        can(self.client.client(), |session| session.notices.is_some())
+    }
+
+    /// What the next turn begins with.
+    pub(crate) fn aside(&self, text: String) {
+        let mut asides = self.asides.lock().unwrap_or_else(PoisonError::into_inner);
+        if asides.len() < MOST_ASIDES {
+            asides.push(text);
         }
     }
 
@@ -155,8 +190,19 @@ impl Session {
         drop(self.tell(commands).await);
     }
 
-    /// Changes the settings and keeps them; the client hears of a new mode and of the options as they are now.
-    pub(crate) async fn change(&self, change: impl FnOnce(&mut Settings)) -> Result<(), Failure> {
+    /// Changes the settings and keeps them; the client hears of a new mode and of the options as they are now. Whoever
+    /// stops waiting does not stop it halfway.
+    pub(crate) async fn change(
+        self: &Arc<Self>,
+        change: impl FnOnce(&mut Settings) + Send + 'static,
+    ) -> Result<(), Failure> {
+        let session = Arc::clone(self);
+        let changed = tokio::spawn(async move { session.change_whole(change).await });
+        changed.await.unwrap_or(Err(Failure::Cancelled))
+    }
+
+    async fn change_whole(&self, change: impl FnOnce(&mut Settings)) -> Result<(), Failure> {
+        let _alone = self.changing.lock().await;
         let (before, after) = {
             let mut settings = self.lock();
             let before = settings.clone();
@@ -167,7 +213,10 @@ impl Session {
             return Ok(());
         }
         let kept = serde_json::to_value(&after).unwrap_or_default();
-        self.journal.set_settings(&kept).await?;
+        if let Err(fault) = self.journal.set_settings(&kept).await {
+            *self.lock() = before;
+            return Err(fault.into());
+        }
         if before.mode != after.mode {
             self.tell(v1::CurrentModeUpdate::new(after.mode.id()))
                 .await?;
@@ -194,7 +243,7 @@ impl Session {
 
     /// `session/set_config_option`
     pub(crate) async fn choose(
-        &self,
+        self: &Arc<Self>,
         request: &v1::SetSessionConfigOptionRequest,
     ) -> Result<(), Error> {
         let v1::SessionConfigOptionValue::ValueId(value) = &request.value else {
@@ -222,18 +271,20 @@ impl Session {
                         "the model has no such thought level",
                     ));
                 };
-                Ok(self.change(|settings| settings.thought = level).await?)
+                Ok(self
+                    .change(move |settings| settings.thought = level)
+                    .await?)
             }
             _ => Err(error::unusable_params("there is no such config option")),
         }
     }
 
     /// `session/set_mode`
-    pub(crate) async fn set_mode(&self, id: &str) -> Result<(), Error> {
+    pub(crate) async fn set_mode(self: &Arc<Self>, id: &str) -> Result<(), Error> {
         let Some(mode) = Mode::find(id) else {
             return Err(error::unusable_params("there is no such mode"));
         };
-        Ok(self.change(|settings| settings.mode = mode).await?)
+        Ok(self.change(move |settings| settings.mode = mode).await?)
     }
 
     pub(crate) fn card(&self) -> Option<Card> {

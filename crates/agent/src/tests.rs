@@ -1,13 +1,16 @@
 //! Whole conversations: what the model is sent next, what the client saw, what is on disk.
 
+mod breaks;
 mod choices;
 mod commands;
 mod content;
+mod models;
 mod servers;
 mod sessions;
 mod stage;
 mod stops;
 mod turns;
+mod vanishing;
 
 /// A session, as the first lines of a script.
 const NEW: &str = r#"

@@ -10,16 +10,17 @@ use std::sync::Arc;
 
 use attache::schema::error;
 use attache::{Error, Reply, v1};
-use attache_model::{self as model, Message, Model, Output, Stop, ToolCall, ToolResult};
+use attache_model::{self as model, Message, Model, Output, Stop, ToolCall};
 use tokio::select;
 
+use crate::compaction::{Screen, Shortening};
 use crate::failure::Failure;
 use crate::history::{History, unfinished};
 use crate::queue::Ticket;
 use crate::recovery::{Asked, TurnEnd};
 use crate::session::Session;
 use crate::store::{Kind, TitledBy};
-use crate::{compaction, ids, prompt};
+use crate::{ids, prompt};
 
 /// Takes a prompt: it stands in line at once, and is answered when it has had its turn.
 pub(crate) fn take(
@@ -27,6 +28,9 @@ pub(crate) fn take(
     request: v1::PromptRequest,
     reply: Reply<v1::PromptResponse>,
 ) {
+    if request.prompt.iter().all(is_blank) {
+        return reply.fail(error::unusable_params("there is nothing in the prompt"));
+    }
     match session.turns.enter() {
         Some(ticket) => drop(tokio::spawn(wait(
             Arc::clone(session),
@@ -73,13 +77,15 @@ pub(crate) struct Turn<'a> {
     voice: Option<(Voice, v1::MessageId)>,
     /// Calls that the client was shown and that have not ended.
     open: Vec<Open>,
-    /// What became of the calls of the last answer so far.
-    results: Vec<ToolResult>,
+    /// A compaction under way.
+    screen: Screen,
     /// What the project tells agents.
     notes: String,
-    /// What the turn has cost, and the last answer of it.
+    /// What the answer under way has cost so far.
+    heard: model::Usage,
+    /// What the turn has cost, and as much of it as the session does not know of.
     spent: model::Usage,
-    last: model::Usage,
+    unpaid: model::Usage,
 }
 
 /// A call that the client was shown.
@@ -112,6 +118,7 @@ enum End {
 
 impl<'a> Turn<'a> {
     fn new(session: &'a Arc<Session>, history: &'a mut History) -> Turn<'a> {
+        history.settle();
         Turn {
             session,
             before: history.messages().len(),
@@ -119,10 +126,11 @@ impl<'a> Turn<'a> {
             said: Vec::new(),
             voice: None,
             open: Vec::new(),
-            results: Vec::new(),
+            screen: Screen::default(),
             notes: String::new(),
+            heard: model::Usage::default(),
             spent: model::Usage::default(),
-            last: model::Usage::default(),
+            unpaid: model::Usage::default(),
         }
     }
 
@@ -150,10 +158,10 @@ impl<'a> Turn<'a> {
     }
 
     async fn run(&mut self, content: Vec<v1::ContentBlock>) -> Result<End, Failure> {
+        self.session.servers.ready().await;
         for aside in self.session.take_asides() {
             self.session.say(aside).await?;
         }
-        self.session.servers.ready().await;
         self.notes = self.session.place.notes().await;
         match self.command(&content).await? {
             command::Then::Done => Ok(End::Done),
@@ -184,7 +192,7 @@ impl<'a> Turn<'a> {
             self.make_room(model.as_ref()).await?;
             let stop = match self.answer(model.as_ref()).await {
                 Err(Failure::Model(model::Error::TooLong { .. })) if self.said.is_empty() => {
-                    self.shorten().await?;
+                    self.shorten("").await?;
                     self.answer(model.as_ref()).await?
                 }
                 other => other?,
@@ -205,16 +213,27 @@ impl<'a> Turn<'a> {
         let window = model.card().window;
         let full = window.saturating_sub(model.card().most_output.min(window / 4));
         if self.history.size() > full / 100 * FULL_PERCENT && self.history.messages().len() > 1 {
-            self.shorten().await?;
+            self.shorten("").await?;
         }
         Ok(())
     }
 
-    async fn shorten(&mut self) -> Result<(), Failure> {
-        compaction::compact(self.session, self.history, "").await?;
+    /// Shortens the conversation, with this in mind.
+    async fn shorten(&mut self, emphasis: &str) -> Result<(), Failure> {
+        let model = self.session.model()?;
+        let shortening = Shortening {
+            session: self.session,
+            model: model.as_ref(),
+            emphasis,
+            screen: &mut self.screen,
+            heard: &mut self.heard,
+        };
+        let outcome = shortening.shorten(self.history).await;
+        self.count();
+        outcome?;
         // The prompt has become a part of the summary, which a refusal must not take along.
         self.before = self.history.messages().len();
-        Ok(())
+        self.tell_usage(model.card()).await
     }
 
     /// The answer is complete: it is kept, and its calls are to be carried out.
@@ -227,7 +246,7 @@ impl<'a> Turn<'a> {
         self.session
             .keep(self.history, Message::Model(said))
             .await?;
-        self.tell_usage(model).await?;
+        self.tell_usage(model.card()).await?;
         // A call that was named and never came to an end, as at the longest answer.
         let calls = self.history.open_calls();
         let lost: Vec<Open> = self.open.clone();
@@ -242,13 +261,9 @@ impl<'a> Turn<'a> {
 
     async fn carry_out(&mut self, calls: Vec<ToolCall>) -> Result<(), Failure> {
         for call in &calls {
-            let result = self.call(call).await?;
-            self.results.push(result);
+            self.call(call).await?;
         }
-        let results = std::mem::take(&mut self.results);
-        self.session
-            .keep(self.history, Message::Tools(results))
-            .await
+        Ok(())
     }
 
     /// Ends the turn, whatever came of it: nothing stays open, and the journal knows before the client does.
@@ -261,11 +276,7 @@ impl<'a> Turn<'a> {
             Err(Failure::Cancelled) => (v1::StopReason::Cancelled, "cancelled"),
             Err(_) => (v1::StopReason::EndTurn, "failed"),
         };
-        let why = match &outcome {
-            Err(Failure::Cancelled) => "Cancelled by the person",
-            _ => "Not finished: the turn failed",
-        };
-        let settled = self.settle_all(why).await;
+        self.settle_all(&outcome).await;
         let forgotten = matches!(outcome, Ok(End::Refusal));
         if forgotten {
             self.history.truncate(self.before);
@@ -278,52 +289,61 @@ impl<'a> Turn<'a> {
         self.session.journal.commit(Kind::TurnEnded, end).await?;
         match outcome {
             Ok(_) | Err(Failure::Cancelled) => {
-                // A client that is gone hears nothing; the journal has it.
-                drop(settled);
                 Ok(v1::PromptResponse::new(reason).usage(usage(&self.spent)))
             }
             Err(failure) => Err(failure.into()),
         }
     }
 
-    /// Settles what is open, for the client and for the model.
-    async fn settle_all(&mut self, why: &str) -> Result<(), Failure> {
+    /// Settles what is open, for the model and for the client. What cannot be kept, or told to a client that is gone, is
+    /// no reason to leave the rest.
+    async fn settle_all(&mut self, outcome: &Result<End, Failure>) {
+        let (why, status) = match outcome {
+            Err(Failure::Cancelled) => (CANCELLED, v1::CompactionStatus::Cancelled),
+            _ => (FAILED, v1::CompactionStatus::Failed),
+        };
         let said = std::mem::take(&mut self.said);
         if !said.is_empty() {
-            self.session
-                .keep(self.history, Message::Model(said))
-                .await?;
+            drop(self.session.keep(self.history, Message::Model(said)).await);
+        }
+        let left = self.history.open_calls();
+        if !left.is_empty() {
+            let results = left.iter().map(|call| unfinished(call, why)).collect();
+            let results = Message::Tools(results);
+            drop(self.session.keep(self.history, results).await);
         }
         for open in self.open.clone() {
-            self.settle(&open, why).await?;
+            drop(self.settle(&open, why).await);
         }
-        let mut results = std::mem::take(&mut self.results);
-        let calls = self.history.open_calls();
-        let left = calls.get(results.len()..).unwrap_or_default();
-        results.extend(left.iter().map(|call| unfinished(call, why)));
-        if !results.is_empty() {
-            self.session
-                .keep(self.history, Message::Tools(results))
-                .await?;
+        drop(self.screen.close(self.session, status).await);
+        if self.heard != model::Usage::default() {
+            self.count();
+            if let Some(card) = self.session.card() {
+                drop(self.tell_usage(&card).await);
+            }
         }
-        Ok(())
     }
 
     /// A call has failed before it came to anything.
     async fn settle(&mut self, open: &Open, why: &str) -> Result<(), Failure> {
         self.open.retain(|other| other.shown != open.shown);
         let why = serde_json::json!({ "error": why });
-        if !open.announced {
-            let failed = v1::ToolCall::new(open.shown.clone(), open.name.as_str())
+        let failed: v1::SessionUpdate = match open.announced {
+            true => v1::ToolCallUpdate::new(open.shown.clone())
+                .status(v1::ToolCallStatus::Failed)
+                .raw_output(why)
+                .into(),
+            false => v1::ToolCall::new(open.shown.clone(), open.name.as_str())
                 .name(open.name.as_str())
                 .status(v1::ToolCallStatus::Failed)
-                .raw_output(why);
-            return self.session.show(failed).await;
+                .raw_output(why)
+                .into(),
+        };
+        match self.session.show(failed.clone()).await {
+            // The client need not wait for what a disk without room cannot keep.
+            Err(Failure::Store(_)) => Ok(self.session.tell(failed).await?),
+            shown => shown,
         }
-        let failed = v1::ToolCallUpdate::new(open.shown.clone())
-            .status(v1::ToolCallStatus::Failed)
-            .raw_output(why);
-        self.session.show(failed).await
     }
 
     /// The first prompt names the session.
@@ -345,6 +365,11 @@ impl<'a> Turn<'a> {
     }
 }
 
+/// Nothing that a model could be asked.
+fn is_blank(block: &v1::ContentBlock) -> bool {
+    block.as_text().is_some_and(|text| text.trim().is_empty())
+}
+
 fn cancelled() -> v1::PromptResponse {
     v1::PromptResponse::new(v1::StopReason::Cancelled)
 }
@@ -358,5 +383,7 @@ fn usage(spent: &model::Usage) -> v1::Usage {
     usage
 }
 
+const CANCELLED: &str = "Cancelled by the person";
+const FAILED: &str = "Not finished: the turn failed";
 /// How full the window may become before the conversation is shortened.
 const FULL_PERCENT: u64 = 85;

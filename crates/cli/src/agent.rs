@@ -2,6 +2,7 @@
 
 use std::env;
 use std::io::IsTerminal as _;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use attache_host::files::{self, Files};
 use attache_host::terminals::{self, Terminals};
 use attache_model::scripted::Scripted;
 use attache_model::{Catalog, Environment, Model as _};
+use tokio::time::timeout;
 
 use crate::arguments::Agent;
 use crate::exit::Exit;
@@ -39,10 +41,15 @@ pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
         ..Options::default()
     };
     let (client, calls) = attache::agent::stdio_with(options)?;
+    let mut serving = pin!(serve(client.clone(), calls, setup));
     tokio::select! {
-        () = serve(client, calls, setup) => Ok(Exit::Done),
-        signal = ended() => signal,
+        () = &mut serving => return Ok(Exit::Done),
+        signal = ended() => signal?,
     }
+    // As if the client had gone: turns end, what they have started ends with them, and the journal is on disk.
+    client.close();
+    drop(timeout(LEAVE, serving).await);
+    Ok(Exit::Done)
 }
 
 fn store(arguments: &Agent) -> anyhow::Result<Store> {
@@ -72,11 +79,12 @@ fn models(arguments: &Agent) -> anyhow::Result<Catalog> {
 }
 
 fn equipment(arguments: &Agent) -> anyhow::Result<Equipment> {
-    let ours = [
+    let mut ours = vec![
         places::config_dir()?,
         places::data_dir()?,
         places::state_dir()?,
     ];
+    ours.extend(arguments.data.clone());
     Ok(Equipment {
         files: Files::new(files::Limits::default(), &ours),
         terminals: Terminals::new(
@@ -89,16 +97,25 @@ fn equipment(arguments: &Agent) -> anyhow::Result<Equipment> {
 
 /// Waits until somebody wants us to end.
 #[cfg(unix)]
-async fn ended() -> anyhow::Result<Exit> {
+async fn ended() -> anyhow::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    signal(SignalKind::terminate())?.recv().await;
-    Ok(Exit::Done)
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+        _ = hangup.recv() => {}
+    }
+    Ok(())
 }
 
 #[cfg(not(unix))]
-async fn ended() -> anyhow::Result<Exit> {
-    std::future::pending().await
+async fn ended() -> anyhow::Result<()> {
+    Ok(tokio::signal::ctrl_c().await?)
 }
 
 /// How long turns may go on when nobody can cancel them any more.
 const GRACE: Duration = Duration::from_secs(1);
+/// Whoever sends a signal does not wait much longer.
+const LEAVE: Duration = Duration::from_secs(5);

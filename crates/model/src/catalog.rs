@@ -95,6 +95,7 @@ impl Catalog {
 
     /// The models that can be opened, as far as that is known without asking anybody; the embedded one last.
     pub fn cards(&self) -> Vec<Card> {
+        let wanted = self.wanted.as_ref().and_then(|id| self.open(id).ok());
         let state = self.state();
         let mut cards: Vec<Card> = Vec::new();
         for provider in &state.providers {
@@ -106,6 +107,12 @@ impl Catalog {
             }
         }
         cards.extend(state.own.iter().rev().map(|model| model.card().clone()));
+        // The person may name one that nobody tells of.
+        if let Some(wanted) =
+            wanted.filter(|wanted| cards.iter().all(|one| one.id != wanted.card().id))
+        {
+            cards.insert(0, wanted.card().clone());
+        }
         cards
     }
 
@@ -146,7 +153,9 @@ impl Catalog {
     /// else the embedded one.
     pub fn default_model(&self) -> String {
         if let Some(wanted) = &self.wanted {
-            return wanted.clone();
+            // Its whole id, where the person wrote a bare name.
+            let opened = self.open(wanted).map(|model| model.card().id.clone());
+            return opened.unwrap_or_else(|_| wanted.clone());
         }
         let state = self.state();
         let mut providers = state.providers.iter();

@@ -7,16 +7,39 @@ use attache::json::Raw;
 use attache::schema::error;
 use attache::{Error, v1};
 use attache_host::Roots;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::Agent;
+use crate::compaction;
 use crate::failure::{Failure, of_session};
 use crate::mcp::{self, Servers};
 use crate::recovery::{self, Past, readable};
 use crate::session::{Parts, Session};
 use crate::settings::{Instructions, Settings};
-use crate::store::{Info, Journal, Kind, Kinds, new_id};
+use crate::store::{Info, Journal, Kind, Kinds, Store, new_id};
 use crate::tools::Workplace;
+
+/// A session that the client has not heard of: it is deleted unless it does.
+struct Unclaimed(Option<(Store, v1::SessionId)>);
+
+impl Unclaimed {
+    fn new(store: &Store, id: &v1::SessionId) -> Unclaimed {
+        Unclaimed(Some((store.clone(), id.clone())))
+    }
+
+    fn claim(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Unclaimed {
+    fn drop(&mut self) {
+        if let (Some((store, id)), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
+            runtime.spawn(async move { drop(store.delete(&id).await) });
+        }
+    }
+}
 
 /// What every request that opens a session says.
 struct Wish {
@@ -57,12 +80,14 @@ impl Agent {
         self.models.open(&settings.model).map_err(Failure::from)?;
         let info = wish.info(&settings)?;
         let id = info.id.clone();
+        let unclaimed = Unclaimed::new(&self.store, &id);
         let journal = self.store.create(info).await?;
         let session = self.open(id.clone(), journal, wish, roots, settings, Past::default());
         tell_of(&session, silent);
         let response = v1::NewSessionResponse::new(id)
             .modes(session.modes())
             .config_options(session.options());
+        unclaimed.claim();
         Ok((session, response))
     }
 
@@ -100,15 +125,17 @@ impl Agent {
         let roots = wish.roots().await?;
         let stored = self.store.info(&from).await;
         let stored = stored.map_err(|fault| of_session(fault, &from))?;
-        let settings = self.restored(&stored, &wish)?;
+        let settings = self.restored(&stored, &wish).await?;
         let info = wish.info(&settings)?;
         let id = info.id.clone();
+        let unclaimed = Unclaimed::new(&self.store, &id);
         let journal = self.store.fork(&from, info).await?;
         let past = recovery::read(&journal).await?;
         let session = self.open(id.clone(), journal, wish, roots, settings, past);
         let response = v1::ForkSessionResponse::new(id)
             .modes(session.modes())
             .config_options(session.options());
+        unclaimed.claim();
         Ok((session, response))
     }
 
@@ -119,24 +146,24 @@ impl Agent {
         wish: Wish,
     ) -> Result<Arc<Session>, Error> {
         let roots = wish.roots().await?;
-        self.models.discover().await;
         if let Ok(open) = self.session(&id) {
             self.close(&open).await;
             drop(open);
         }
         let opened = self.store.open_session(&id).await;
         let (info, journal) = opened.map_err(|fault| of_session(fault, &id))?;
-        let settings = self.restored(&info, &wish)?;
+        let settings = self.restored(&info, &wish).await?;
         let past = recovery::read(&journal).await?;
         Ok(self.open(id, journal, wish, roots, settings, past))
     }
 
     /// The settings that a session was left with. A model that is no longer there gives way to the default one.
-    fn restored(&self, info: &Info, wish: &Wish) -> Result<Settings, Error> {
+    async fn restored(&self, info: &Info, wish: &Wish) -> Result<Settings, Error> {
         let mut settings: Settings =
             serde_json::from_value(info.settings.clone()).unwrap_or_default();
-        let cards = self.models.cards();
-        if cards.iter().all(|card| card.id != settings.model) {
+        if self.models.open(&settings.model).is_err() {
+            // What does not answer is not chosen.
+            drop(self.models.discover().await);
             settings.model = self.models.default_model();
         }
         self.models.open(&settings.model).map_err(Failure::from)?;
@@ -178,6 +205,7 @@ impl Agent {
 
     /// Sends everything that the client was ever shown, and the last word on what it has cost.
     async fn replay(&self, session: &Session) -> Result<(), Error> {
+        let shows_compaction = compaction::is_shown(session);
         let kinds = Kinds::of(&[Kind::Prompt, Kind::Update]);
         let mut entries = session.journal.entries(kinds).await?;
         while let Some(entry) = readable(&mut entries).await? {
@@ -194,7 +222,9 @@ impl Agent {
                 _ => {
                     let text = std::str::from_utf8(&entry.body).unwrap_or_default();
                     // What is damaged is left out; the rest can still be seen.
-                    if let Ok(update) = Raw::parse(text) {
+                    if let Ok(update) = Raw::parse(text)
+                        && (shows_compaction || !is_compaction(&update))
+                    {
                         session
                             .client
                             .repeat(&update)
@@ -225,6 +255,12 @@ fn tell_of(session: &Arc<Session>, silent: Vec<attache_model::Error>) {
             session.notice(severity, title, fault.to_string()).await;
         }
     });
+}
+
+/// Whether an update is for clients that show compactions.
+fn is_compaction(update: &Raw) -> bool {
+    let kind = update.string_member("sessionUpdate");
+    kind.is_some_and(|kind| kind.starts_with("compaction_"))
 }
 
 /// What MCP servers have to tell becomes notices and new lists.

@@ -99,7 +99,7 @@ impl Agent {
         Ok(v1::SetSessionTitleResponse::new(title))
     }
 
-    async fn close_if_open(&self, id: &v1::SessionId) {
+    async fn close_if_open(self: &Arc<Self>, id: &v1::SessionId) {
         if let Ok(session) = self.session(id) {
             self.close(&session).await;
         }

@@ -58,6 +58,7 @@ async fn compaction_is_shown_where_the_client_shows_it() {
         <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"compaction_update","compactionId":$c,"status":"in_progress"}}}}
         <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"compaction_summary_chunk","compactionId":$c,"content":{{"type":"text","text":"They said one."}}}}}}
         <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"compaction_update","compactionId":$c,"status":"completed"}}}}
+        <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"usage_update","used":25, ...}}}}
         <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"agent_message_chunk", ...}}}}
         <= @turn {{"stopReason":"end_turn", ...}}
         {}"#,
@@ -107,6 +108,47 @@ async fn a_prompt_that_is_too_long_for_the_model_is_shortened_once() {
 
         They said one.
         user: Two
+    "#]]
+    .assert_eq(&stage.told());
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_too_long_to_summarise_is_read_in_part() {
+    let long = r#"{"say":[{"error":"too_long"}]}"#;
+    let summary = r#"{"say":[{"text":"They said one."}]}"#;
+    let stage = Stage::new(&[DONE, long, long, long, summary, DONE].join(","));
+    stage
+        .play("{}", &format!("{NEW}{}{}", prompt("One"), prompt("Two")))
+        .await;
+    expect![[r#"
+        user: This is what happened before, in short:
+
+        They said one.
+        user: Two
+    "#]]
+    .assert_eq(&stage.told());
+    assert_eq!(stage.model.requests().len(), 6);
+}
+
+#[tokio::test]
+async fn a_conversation_that_cannot_be_summarised_fails_the_turn_and_stays() {
+    let long = r#"{"say":[{"error":"too_long"}]}"#;
+    let stage = Stage::new(&[DONE, long, long, long, long, DONE].join(","));
+    let failed = prompt("Two").replace(
+        r#"<= @turn {"stopReason":"end_turn", ...}"#,
+        "<! @turn {...}",
+    );
+    stage
+        .play(
+            "{}",
+            &format!("{NEW}{}{failed}{}", prompt("One"), prompt("Three")),
+        )
+        .await;
+    expect![[r#"
+        user: One
+        model: Done.
+        user: Two
+        user: Three
     "#]]
     .assert_eq(&stage.told());
 }

@@ -6,6 +6,25 @@ use super::NEW;
 use super::stage::Stage;
 
 #[tokio::test]
+async fn what_is_attached_to_a_command_goes_with_it() {
+    let stage = Stage::new(r#"{"say":[{"text":"Seen."}]}"#);
+    stage.write("a.txt", "in the file\n");
+    let script = format!(
+        r#"{NEW}
+        -> session/prompt @turn {{"sessionId":$s,"prompt":[
+            {{"type":"text","text":"/review it"}},
+            {{"type":"resource_link","name":"a.txt","uri":"file://CWD/a.txt"}}]}}
+        <. session/update {{"sessionId":$s, ...}} x*
+        <= @turn {{"stopReason":"end_turn", ...}}
+    "#
+    );
+    stage.play("{}", &script).await;
+    let told = stage.told();
+    assert!(told.starts_with("user: Review it."), "{told}");
+    assert!(told.contains("in the file"), "{told}");
+}
+
+#[tokio::test]
 async fn links_are_read_and_resources_quoted() {
     let stage = Stage::new(r#"{"say":[{"text":"Seen."}]}"#);
     stage.write("a.txt", "in the file\n");

@@ -16,27 +16,17 @@ const TURN: &str = r#"
     <= @turn {"stopReason":"end_turn", ...}
 "#;
 
-/// The id of the only session.
-async fn only(stage: &Stage) -> String {
-    let page = stage
-        .store()
-        .list(&Default::default(), None, 2)
-        .await
-        .unwrap();
-    assert_eq!(page.infos.len(), 1);
-    page.infos[0].id.as_str().to_owned()
-}
-
 #[tokio::test]
 async fn loading_shows_everything_again_and_the_model_knows() {
     let stage = Stage::new(&format!("{HELLO},{HELLO}"));
     stage.play("{}", &format!("{NEW}{TURN}")).await;
-    let id = only(&stage).await;
+    let id = stage.only().await;
     let script = format!(
         r#"
         -> session/load {{"sessionId":"{id}","cwd":"CWD","mcpServers":[]}}
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"user_message_chunk","content":{{"type":"text","text":"Hi"}},"messageId":_}}}}
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"Hello."}},"messageId":_}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"usage_update", ...}}}}
         <= {{"modes":{{"currentModeId":"ask", ...}},"configOptions":[{{"id":"mode", ...}}, ...]}}
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"available_commands_update", ...}}}}
         -> session/prompt @turn {{"sessionId":"{id}","prompt":[{{"type":"text","text":"Again"}}]}}
@@ -58,7 +48,7 @@ async fn loading_shows_everything_again_and_the_model_knows() {
 async fn resuming_shows_nothing_again_and_the_model_knows() {
     let stage = Stage::new(&format!("{HELLO},{HELLO}"));
     stage.play("{}", &format!("{NEW}{TURN}")).await;
-    let id = only(&stage).await;
+    let id = stage.only().await;
     let script = format!(
         r#"
         -> session/resume {{"sessionId":"{id}","cwd":"CWD"}}
@@ -137,8 +127,8 @@ async fn a_session_is_listed_named_archived_forked_closed_and_deleted() {
 async fn what_was_cut_off_has_failed_and_the_model_knows() {
     let stage = Stage::new(&format!("{HELLO},{HELLO}"));
     stage.play("{}", &format!("{NEW}{TURN}")).await;
-    let id = only(&stage).await;
-    cut_off(&stage, &id).await;
+    let id = stage.only().await;
+    stage.add(&id, &CUT_OFF).await;
     let script = format!(
         r#"
         -> session/load {{"sessionId":"{id}","cwd":"CWD","mcpServers":[]}}
@@ -148,6 +138,7 @@ async fn what_was_cut_off_has_failed_and_the_model_knows() {
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"tool_call","toolCallId":"t1", ...}}}}
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"in_progress"}}}}
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"failed", ...}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"usage_update", ...}}}}
         <= {{...}}
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"available_commands_update", ...}}}}
         -> session/prompt @turn {{"sessionId":"{id}","prompt":[{{"type":"text","text":"What happened?"}}]}}
@@ -169,39 +160,33 @@ async fn what_was_cut_off_has_failed_and_the_model_knows() {
     .assert_eq(&stage.told());
 }
 
-/// Adds a turn that was killed while its command ran.
-async fn cut_off(stage: &Stage, id: &str) {
-    let store = stage.store();
-    let (_, journal) = store.open_session(&id.into()).await.unwrap();
-    for (kind, body) in [
-        (
-            Kind::Prompt,
-            r#"[{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"Run it"}}]"#,
-        ),
-        (Kind::Message, r#"{"user":[{"text":"Run it"}]}"#),
-        (
-            Kind::Update,
-            r#"{"sessionUpdate":"tool_call","toolCallId":"t1","title":"run"}"#,
-        ),
-        (
-            Kind::Message,
-            r#"{"model":[{"call":{"id":"c","name":"run","input":"{\"command\":\"make\"}"}}]}"#,
-        ),
-        (Kind::ToolStarted, r#"{"call":"t1","tool":"run"}"#),
-        (
-            Kind::Update,
-            r#"{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"in_progress"}"#,
-        ),
-    ] {
-        journal.commit(kind, body).await.unwrap();
-    }
-}
+/// A turn that was killed while its command ran.
+const CUT_OFF: [(Kind, &str); 6] = [
+    (
+        Kind::Prompt,
+        r#"[{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"Run it"}}]"#,
+    ),
+    (Kind::Message, r#"{"user":[{"text":"Run it"}]}"#),
+    (
+        Kind::Update,
+        r#"{"sessionUpdate":"tool_call","toolCallId":"t1","title":"run"}"#,
+    ),
+    (
+        Kind::Message,
+        r#"{"model":[{"call":{"id":"c","name":"run","input":"{\"command\":\"make\"}"}}]}"#,
+    ),
+    (Kind::ToolStarted, r#"{"call":"t1","tool":"run"}"#),
+    (
+        Kind::Update,
+        r#"{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"in_progress"}"#,
+    ),
+];
 
 #[tokio::test]
 async fn a_session_that_is_open_elsewhere_is_refused_by_name() {
     let stage = Stage::new(HELLO);
     stage.play("{}", &format!("{NEW}{TURN}")).await;
-    let id = only(&stage).await;
+    let id = stage.only().await;
     let store = stage.store();
     let held = store.open_session(&id.as_str().into()).await.unwrap();
     let script = format!(

@@ -10,6 +10,7 @@ use attache_model::scripted::Scripted;
 use attache_model::{Catalog, Environment, Input, Message, Model as _, Output, Request};
 use tempfile::TempDir;
 
+use super::vanishing::vanishing;
 use crate::store::{Kind, Kinds, Store};
 use crate::tools::Equipment;
 use crate::{Limits, Setup, serve};
@@ -18,6 +19,8 @@ use crate::{Limits, Setup, serve};
 pub(super) struct Stage {
     pub(super) model: Scripted,
     pub(super) limits: Limits,
+    /// Other models than the scripted one.
+    pub(super) environment: Option<Environment>,
     dir: TempDir,
 }
 
@@ -30,6 +33,7 @@ impl Stage {
         Stage {
             model,
             limits: Limits::default(),
+            environment: None,
             dir,
         }
     }
@@ -55,13 +59,7 @@ impl Stage {
     /// Starts the agent and plays a client's script to it, from behind `initialize` on. `CWD` stands for the project.
     /// The agent breaks no rule.
     pub(super) async fn play(&self, capabilities: &str, script: &str) -> Trace {
-        let cwd = self.project().display().to_string();
-        let script = format!(
-            "-> initialize {{\"protocolVersion\":1,\"clientCapabilities\":{capabilities},\
-             \"clientInfo\":{{\"name\":\"c\",\"version\":\"1\"}}}}\n<= {{...}}\n{}",
-            script.replace("CWD", &cwd)
-        );
-        let ((read, write), peer) = scripted_client(&script).unwrap();
+        let ((read, write), peer) = scripted_client(&self.script(capabilities, script)).unwrap();
         let (client, calls) = attache::agent::connect(read, write, Options::default());
         let serving = tokio::spawn(serve(client, calls, self.setup()));
         let trace = peer
@@ -72,14 +70,35 @@ impl Stage {
         let broken = trace.violations_of(Side::Agent);
         let broken: Vec<String> = broken.iter().map(ToString::to_string).collect();
         assert!(broken.is_empty(), "{broken:#?}\n{}", trace.to_script());
-        trace.replacing(cwd, "CWD")
+        trace.replacing(self.project().display().to_string(), "CWD")
+    }
+
+    /// The same with a client that is killed where the script ends.
+    pub(super) async fn play_and_vanish(&self, script: &str) {
+        let ((read, write), peer) = scripted_client(&self.script("{}", script)).unwrap();
+        let (read, write) = vanishing(read, write);
+        let (client, calls) = attache::agent::connect(read, write, Options::default());
+        let serving = tokio::spawn(serve(client, calls, self.setup()));
+        let played = peer.finish().await;
+        played.unwrap_or_else(|difference| panic!("{difference}"));
+        serving.await.unwrap();
+    }
+
+    fn script(&self, capabilities: &str, script: &str) -> String {
+        let cwd = self.project().display().to_string();
+        format!(
+            "-> initialize {{\"protocolVersion\":1,\"clientCapabilities\":{capabilities},\
+             \"clientInfo\":{{\"name\":\"c\",\"version\":\"1\"}}}}\n<= {{...}}\n{}",
+            script.replace("CWD", &cwd)
+        )
     }
 
     fn setup(&self) -> Setup {
-        let environment = Environment {
+        let scripted = || Environment {
             model: Some(self.model.card().id.clone()),
             ..Environment::default()
         };
+        let environment = self.environment.clone().unwrap_or_else(scripted);
         let models = Catalog::new(&environment);
         models.add(Arc::new(self.model.clone()));
         Setup {
@@ -87,6 +106,22 @@ impl Stage {
             models,
             limits: self.limits,
             equipment: Equipment::default(),
+        }
+    }
+
+    /// The id of the only session.
+    pub(super) async fn only(&self) -> String {
+        let listed = self.store().list(&Default::default(), None, 2).await;
+        let listed = listed.unwrap().infos;
+        assert_eq!(listed.len(), 1);
+        listed[0].id.as_str().to_owned()
+    }
+
+    /// Adds entries to the journal of a session that is not open, as if a process had been killed behind them.
+    pub(super) async fn add(&self, id: &str, entries: &[(Kind, &str)]) {
+        let (_, journal) = self.store().open_session(&id.into()).await.unwrap();
+        for (kind, body) in entries {
+            journal.commit(*kind, (*body).to_owned()).await.unwrap();
         }
     }
 

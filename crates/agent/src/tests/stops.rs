@@ -45,6 +45,20 @@ async fn a_refusal_is_forgotten() {
 }
 
 #[tokio::test]
+async fn a_prompt_without_content_is_refused() {
+    let stage = Stage::new("");
+    let script = format!(
+        r#"{NEW}
+        -> session/prompt {{"sessionId":$s,"prompt":[]}}
+        <! {{"code":-32602, ...}}
+        -> session/prompt {{"sessionId":$s,"prompt":[{{"type":"text","text":" \n"}}]}}
+        <! {{"code":-32602, ...}}
+    "#
+    );
+    stage.play("{}", &script).await;
+}
+
+#[tokio::test]
 async fn too_many_requests() {
     let think = r#"{"say":[{"call":{"name":"think","input":{"thought":"Hm."}}}]}"#;
     let mut stage = Stage::new(&format!("{think},{think}"));

@@ -82,8 +82,8 @@ async fn an_edit_is_shown_asked_about_and_done() {
         ToolStarted
         Update tool_call_update Some(InProgress)
         ToolEnded
-        Update tool_call_update Some(Completed)
         Message
+        Update tool_call_update Some(Completed)
         Update message "Done."
         Message
         TurnEnded
@@ -137,8 +137,8 @@ async fn a_cancelled_turn_settles_what_is_open() {
         Decision
         ToolStarted
         Update tool_call_update Some(InProgress)
-        Update tool_call_update Some(Failed)
         Message
+        Update tool_call_update Some(Failed)
         TurnEnded
         Prompt
         Message

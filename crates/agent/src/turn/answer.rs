@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use attache::v1;
-use attache_model::{Event, Model, Output, Request, Stop, Tool, Usage};
+use attache_model::{Card, Event, Model, Output, Request, Stop, Tool, Usage};
 use futures_util::StreamExt;
 
 use super::{Open, Turn, Voice};
@@ -15,7 +15,6 @@ impl Turn<'_> {
     pub(super) async fn answer(&mut self, model: &dyn Model) -> Result<Stop, Failure> {
         let request = self.request(model).await;
         let mut events = model.answer(request);
-        let mut usage = Usage::default();
         let stop = loop {
             let event = match events.next().await {
                 Some(event) => event?,
@@ -33,7 +32,7 @@ impl Turn<'_> {
                     }
                     self.said.push(Output::Call(call));
                 }
-                Event::Usage(now) => usage = now,
+                Event::Usage(now) => self.heard = now,
                 Event::Again {
                     attempts,
                     wait,
@@ -43,12 +42,13 @@ impl Turn<'_> {
                     let wait = wait.as_secs_f32();
                     let why = format!("{reason}; attempt {attempts} in {wait:.1} s");
                     let severity = v1::NoticeSeverity::Warning;
-                    self.session.notice(severity, title, why).await;
+                    self.session.mention(severity, title, why).await;
                 }
                 Event::End(stop) => break stop,
             }
         };
-        self.count(usage);
+        self.history.used = read(&self.heard) + self.heard.output;
+        self.count();
         Ok(stop)
     }
 
@@ -154,24 +154,29 @@ impl Turn<'_> {
         Ok(())
     }
 
-    fn count(&mut self, usage: Usage) {
-        self.history.used = usage.input + usage.cache_read + usage.cache_write + usage.output;
-        self.spent.input += usage.input;
-        self.spent.output += usage.output;
-        self.spent.thought += usage.thought;
-        self.spent.cache_read += usage.cache_read;
-        self.spent.cache_write += usage.cache_write;
-        self.last = usage;
+    /// The answer under way, or what there is of it, has cost what was heard.
+    pub(super) fn count(&mut self) {
+        let heard = std::mem::take(&mut self.heard);
+        for sum in [&mut self.spent, &mut self.unpaid] {
+            sum.input += heard.input;
+            sum.output += heard.output;
+            sum.thought += heard.thought;
+            sum.cache_read += heard.cache_read;
+            sum.cache_write += heard.cache_write;
+        }
     }
 
-    pub(super) async fn tell_usage(&mut self, model: &dyn Model) -> Result<(), Failure> {
-        let card = model.card();
-        let cost = card
-            .price
-            .map(|price| price.cost(&std::mem::take(&mut self.last)));
-        let used = self.history.used;
+    /// Adds to what the session has cost, and tells how full the window is.
+    pub(super) async fn tell_usage(&mut self, card: &Card) -> Result<(), Failure> {
+        let unpaid = std::mem::take(&mut self.unpaid);
+        let cost = card.price.map(|price| price.cost(&unpaid));
+        let used = match self.history.used {
+            // The provider does not count.
+            0 => self.history.size(),
+            used => used,
+        };
         self.session
-            .change(|settings| {
+            .change(move |settings| {
                 settings.used = used;
                 if let Some(cost) = cost {
                     settings.cost = Some(settings.cost.unwrap_or_default() + cost);
@@ -180,4 +185,9 @@ impl Turn<'_> {
             .await?;
         Ok(self.session.tell_usage(card).await?)
     }
+}
+
+/// All that was read, from a cache or not.
+fn read(usage: &Usage) -> u64 {
+    usage.input + usage.cache_read + usage.cache_write
 }

@@ -1,8 +1,8 @@
 //! One call of a tool: understood, asked about where the mode wants that, carried out, shown.
 
 use attache::json::Raw;
-use attache::v1;
-use attache_model::{Input, ToolCall, ToolResult};
+use attache::{CallError, v1};
+use attache_model::{Input, Message, ToolCall, ToolResult};
 use serde_json::json;
 use tokio::select;
 
@@ -10,7 +10,7 @@ use super::errand::Errand;
 use super::{Open, Turn};
 use crate::failure::Failure;
 use crate::leave::{self, Answer, Cover, Decision};
-use crate::modes::Verdict;
+use crate::modes::{Deed, Verdict};
 use crate::slot::Slot;
 use crate::store::Kind;
 use crate::{Outcome, mcp, tools};
@@ -23,9 +23,9 @@ enum Progress {
 
 impl Turn<'_> {
     /// Carries a call out. What it comes to is for the model; only the end of the turn is a failure.
-    pub(super) async fn call(&mut self, call: &ToolCall) -> Result<ToolResult, Failure> {
+    pub(super) async fn call(&mut self, call: &ToolCall) -> Result<(), Failure> {
         let Some(open) = self.open.iter().find(|open| open.id == call.id).cloned() else {
-            return Ok(result(call, &failed("there is no such call")));
+            return self.remember(call, &failed("there is no such call")).await;
         };
         let shown = v1::ToolCallUpdate::new(open.shown.clone()).raw_input(input(call));
         let outcome = match Errand::of(call, self.session).await {
@@ -43,8 +43,19 @@ impl Turn<'_> {
                 misfit.outcome
             }
         };
-        self.finish(&open, &outcome).await?;
-        Ok(result(call, &outcome))
+        let ended = json!({ "call": open.shown.as_str(), "failed": outcome.failed });
+        self.session
+            .journal
+            .append(Kind::ToolEnded, ended.to_string())
+            .await?;
+        // Before the client sees it: what it has seen, the model knows.
+        self.remember(call, &outcome).await?;
+        self.finish(&open, outcome).await
+    }
+
+    async fn remember(&mut self, call: &ToolCall, outcome: &Outcome) -> Result<(), Failure> {
+        let result = Message::Tools(vec![result(call, outcome)]);
+        self.session.keep(self.history, result).await
     }
 
     /// Why the errand may not be carried out, for the model.
@@ -52,37 +63,68 @@ impl Turn<'_> {
         let Some((deed, cover)) = errand.deed() else {
             return Ok(None);
         };
-        let mode = self.session.settings().mode;
-        match mode.verdict(deed) {
+        match self.verdict(deed) {
             Verdict::Free => Ok(None),
-            Verdict::Refuse => Ok(Some(format!(
-                "not possible in {} mode: nothing may be changed; call `mode` to ask the person for another",
-                mode.id()
-            ))),
+            Verdict::Refuse => Ok(Some(self.impossible())),
             Verdict::Ask => match self.ask(open, errand, &cover).await? {
-                answer if answer.is_leave() => Ok(None),
-                _ => Ok(Some(REFUSED.to_owned())),
+                // The person may have chosen another mode while the question stood there.
+                Some(answer) if answer.is_leave() => match self.verdict(deed) {
+                    Verdict::Refuse => Ok(Some(self.impossible())),
+                    Verdict::Free | Verdict::Ask => Ok(None),
+                },
+                Some(_) => Ok(Some(REFUSED.to_owned())),
+                None => Ok(Some(UNASKED.to_owned())),
             },
         }
     }
 
-    async fn ask(&self, open: &Open, errand: &Errand, cover: &Cover) -> Result<Answer, Failure> {
+    fn verdict(&self, deed: Deed) -> Verdict {
+        self.session.settings().mode.verdict(deed)
+    }
+
+    fn impossible(&self) -> String {
+        format!(
+            "not possible in {} mode: nothing may be changed; call `mode` to ask the person for another",
+            self.session.settings().mode.id()
+        )
+    }
+
+    /// What the person says; none if the client cannot ask.
+    async fn ask(
+        &self,
+        open: &Open,
+        errand: &Errand,
+        cover: &Cover,
+    ) -> Result<Option<Answer>, Failure> {
         if let Some(answer) = self.session.leave().of(cover) {
-            return Ok(answer);
+            return Ok(Some(answer));
         }
         let asked = errand.describe(v1::ToolCallUpdate::new(open.shown.clone()));
         let options = leave::options(cover);
-        let outcome = self.session.client.ask_permission(asked, options).await?;
-        let answer = match outcome {
-            v1::RequestPermissionOutcome::Selected(chosen) => {
+        let answer = match self.permission(asked, options.into()).await? {
+            Some(v1::RequestPermissionOutcome::Selected(chosen)) => {
                 Answer::find(&chosen.option_id).unwrap_or(Answer::RejectOnce)
             }
-            v1::RequestPermissionOutcome::Cancelled => return Err(Failure::Cancelled),
             // Never taken for leave.
-            _ => Answer::RejectOnce,
+            Some(_) => Answer::RejectOnce,
+            None => return Ok(None),
         };
         self.decided(open, &cover.key, answer).await?;
-        Ok(answer)
+        Ok(Some(answer))
+    }
+
+    /// Asks the person; none if the client answers that it cannot.
+    pub(super) async fn permission(
+        &self,
+        call: v1::ToolCallUpdate,
+        options: Vec<v1::PermissionOption>,
+    ) -> Result<Option<v1::RequestPermissionOutcome>, Failure> {
+        match self.session.client.ask_permission(call, options).await {
+            Ok(v1::RequestPermissionOutcome::Cancelled) => Err(Failure::Cancelled),
+            Ok(outcome) => Ok(Some(outcome)),
+            Err(gone @ CallError::Closed(_)) => Err(gone.into()),
+            Err(_) => Ok(None),
+        }
     }
 
     /// A decision is on disk before anything comes of it.
@@ -149,30 +191,35 @@ impl Turn<'_> {
             select! {
                 biased;
                 outcome = &mut work => return Ok(outcome),
-                now = seen.take() => self.session.show(now.shown(open)).await?,
+                now = seen.take() => match now.shown(open) {
+                    // A terminal that is gone when the session is loaded again.
+                    shown if has_terminal(shown.content.as_deref()) => self.session.tell(shown).await?,
+                    shown => self.session.show(shown).await?,
+                },
             }
         }
     }
 
-    async fn finish(&mut self, open: &Open, outcome: &Outcome) -> Result<(), Failure> {
-        let ended = json!({ "call": open.shown.as_str(), "failed": outcome.failed });
-        self.session
-            .journal
-            .append(Kind::ToolEnded, ended.to_string())
-            .await?;
+    async fn finish(&mut self, open: &Open, outcome: Outcome) -> Result<(), Failure> {
         let status = match outcome.failed {
             true => v1::ToolCallStatus::Failed,
             false => v1::ToolCallStatus::Completed,
         };
         let mut shown = v1::ToolCallUpdate::new(open.shown.clone()).status(status);
+        let is_for_now = has_terminal(Some(&outcome.content));
         if !outcome.content.is_empty() {
-            shown = shown.content(outcome.content.clone());
+            shown = shown.content(outcome.content);
         }
         if !outcome.locations.is_empty() {
-            shown = shown.locations(outcome.locations.clone());
+            shown = shown.locations(outcome.locations);
         }
-        shown.raw_output = outcome.raw.clone().map(Raw::from);
-        self.session.show(shown).await?;
+        shown.raw_output = outcome.raw.map(Raw::from);
+        if is_for_now {
+            let kept = shown.clone().content(words(outcome.told));
+            self.session.show_for_now(shown, kept).await?;
+        } else {
+            self.session.show(shown).await?;
+        }
         self.open.retain(|other| other.shown != open.shown);
         Ok(())
     }
@@ -199,6 +246,20 @@ impl Progress {
     }
 }
 
+fn has_terminal(content: Option<&[v1::ToolCallContent]>) -> bool {
+    let is_terminal = |one: &v1::ToolCallContent| matches!(one, v1::ToolCallContent::Terminal(_));
+    content.is_some_and(|content| content.iter().any(is_terminal))
+}
+
+/// What the model is told, for the person.
+fn words(told: Vec<Input>) -> Vec<v1::ToolCallContent> {
+    let words = told.into_iter().filter_map(|input| match input {
+        Input::Text(text) => Some(v1::ContentBlock::from(text).into()),
+        Input::Image { .. } | Input::Audio { .. } => None,
+    });
+    words.collect()
+}
+
 /// What the model wrote, as data where it is JSON.
 fn input(call: &ToolCall) -> Raw {
     Raw::parse(&call.input).unwrap_or_else(|_| Raw::of(call.input.as_str()))
@@ -223,4 +284,5 @@ fn result(call: &ToolCall, outcome: &Outcome) -> ToolResult {
     }
 }
 
+const UNASKED: &str = "the client could not ask the person, so this is not allowed; go on without it or say what you need";
 const REFUSED: &str = "the person has refused this; do not try it in another way, go on without it or ask what to do instead";

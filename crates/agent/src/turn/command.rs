@@ -6,7 +6,7 @@ use attache_model::Input;
 use super::Turn;
 use crate::commands::{self, Command, Ours, Project};
 use crate::failure::Failure;
-use crate::{compaction, mcp};
+use crate::{compaction, mcp, prompt};
 
 /// What comes of a prompt after its command has been looked at.
 pub(super) enum Then {
@@ -31,15 +31,12 @@ impl Turn<'_> {
                 Ok(Then::Done)
             }
             Some(Command::Ours(command, behind)) => {
-                // What is attached to a command of ours is for the model.
-                if !rest.is_empty() && matches!(command, Ours::Review | Ours::Plan | Ours::Test) {
-                    return Ok(Then::Go);
-                }
-                self.ours(command, &behind).await
+                let then = self.ours(command, &behind).await?;
+                self.attach(then, rest).await
             }
             Some(Command::Foreign(name, behind)) => {
                 match self.session.servers.prompt(&name, &behind).await {
-                    Ok(inputs) => Ok(Then::Ask(inputs)),
+                    Ok(inputs) => self.attach(Then::Ask(inputs), rest).await,
                     Err(failure) => {
                         self.session.say(failure.to_string()).await?;
                         Ok(Then::Done)
@@ -49,12 +46,25 @@ impl Turn<'_> {
         }
     }
 
+    /// What is attached to a command is for the model.
+    async fn attach(&self, then: Then, attached: &[v1::ContentBlock]) -> Result<Then, Failure> {
+        let Then::Ask(mut inputs) = then else {
+            return Ok(then);
+        };
+        let card = self.session.model()?.card().clone();
+        inputs.extend(prompt::inputs(&self.session.place, &card, attached).await);
+        Ok(Then::Ask(inputs))
+    }
+
     async fn ours(&mut self, command: Ours, behind: &str) -> Result<Then, Failure> {
         let said = match command {
             Ours::Help => commands::help(&self.session.commands(), &self.model_name()),
-            Ours::Compact => compaction::compact(self.session, self.history, behind).await?,
+            Ours::Compact => self.compact(behind).await?,
             Ours::Clear => {
                 compaction::clear(self.session, self.history).await?;
+                if let Some(card) = self.session.card() {
+                    self.tell_usage(&card).await?;
+                }
                 "The conversation so far is forgotten.".to_owned()
             }
             Ours::Mcp if behind.is_empty() => self.servers(),
@@ -76,6 +86,18 @@ impl Turn<'_> {
         };
         self.session.say(said).await?;
         Ok(Then::Done)
+    }
+
+    async fn compact(&mut self, emphasis: &str) -> Result<String, Failure> {
+        if self.history.messages().is_empty() {
+            return Ok("There is nothing to shorten.".to_owned());
+        }
+        let before = self.history.size();
+        self.shorten(emphasis).await?;
+        let after = self.history.size();
+        Ok(format!(
+            "The conversation is shortened from about {before} to {after} tokens."
+        ))
     }
 
     fn model_name(&self) -> String {

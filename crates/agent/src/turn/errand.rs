@@ -72,12 +72,12 @@ impl Errand {
     pub(super) fn deed(&self) -> Option<(Deed, Cover)> {
         match self {
             Errand::Ours { deed, cover, .. } => Some((*deed, cover.clone())),
-            Errand::Inner(Inner::Resource(uri)) => {
+            Errand::Inner(Inner::Resource(_)) => {
                 let cover = Cover {
                     key: "resources".to_owned(),
                     words: "reading resources of MCP servers".to_owned(),
                 };
-                Some((Deed::ForeignLook, cover)).filter(|_| !uri.is_empty())
+                Some((Deed::ForeignLook, cover))
             }
             Errand::Inner(_) => None,
             Errand::Foreign(tool) => {
@@ -142,8 +142,9 @@ fn cover(call: &Call) -> Cover {
         Call::Delete(_) => sort("delete", "deleting files"),
         Call::Move(_) => sort("move", "moving files"),
         Call::Run(tools::Run::Start(start)) => Cover {
+            // No path holds a zero: what is one command to the person is one key.
             key: format!(
-                "run:{}:{}",
+                "run:{}\0{}",
                 start.cwd.as_deref().unwrap_or_default(),
                 start.command
             ),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use attache::v1;
+use attache::{CallError, v1};
 use attache_model::Input;
 use serde_json::json;
 
@@ -64,7 +64,11 @@ impl Turn<'_> {
             v1::ElicitationScope::Session(scope),
             v1::ElicitationMode::Form(form),
         );
-        let answered = client.ask(request).await?.action;
+        let answered = match client.ask(request).await {
+            Ok(answered) => answered.action,
+            Err(gone @ CallError::Closed(_)) => return Err(gone.into()),
+            Err(_) => return Ok(failed(COULD_NOT_ASK)),
+        };
         Ok(match answered {
             v1::ElicitationAction::Accept(given) => match answer(given, &options) {
                 Some(text) => Outcome {
@@ -96,7 +100,9 @@ impl Turn<'_> {
                 }
             },
         };
-        self.session.change(|settings| settings.mode = mode).await?;
+        self.session
+            .change(move |settings| settings.mode = mode)
+            .await?;
         Ok(done(&format!(
             "The mode is now {}: {}.",
             mode.id(),
@@ -129,10 +135,10 @@ impl Turn<'_> {
         let stay = format!("No, stay in {} mode", current.name());
         let stay = v1::PermissionOption::new(STAY, stay, Kind::RejectOnce);
         let options: Vec<_> = go.chain([stay]).collect();
-        let outcome = self.session.client.ask_permission(call, options).await?;
-        let chosen = match outcome {
-            v1::RequestPermissionOutcome::Selected(chosen) => Mode::find(chosen.option_id.as_str()),
-            v1::RequestPermissionOutcome::Cancelled => return Err(Failure::Cancelled),
+        let chosen = match self.permission(call, options).await? {
+            Some(v1::RequestPermissionOutcome::Selected(chosen)) => {
+                Mode::find(chosen.option_id.as_str())
+            }
             _ => None,
         };
         let chosen = chosen.filter(|mode| *mode != Mode::Architect);
@@ -174,5 +180,7 @@ fn done(told: &str) -> Outcome {
 
 const FIELD: &str = "answer";
 const STAY: &str = "stay";
+const COULD_NOT_ASK: &str =
+    "the client could not ask the person; put the question into your message and end your turn";
 const CANNOT_ASK: &str =
     "this client cannot show questions; put the question into your message and end your turn";

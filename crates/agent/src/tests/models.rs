@@ -1,0 +1,82 @@
+//! Which models are offered: what providers tell of theirs, and names that only the person knows.
+
+use attache_model::Environment;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+use super::stage::Stage;
+
+/// A server that lists one model, whatever it is asked.
+async fn lister() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut request = [0; 4096];
+            drop(stream.read(&mut request).await);
+            let list = r#"{"object":"list","data":[{"id":"llama9","object":"model"}]}"#;
+            let answer = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{list}",
+                list.len()
+            );
+            drop(stream.write_all(answer.as_bytes()).await);
+        }
+    });
+    address
+}
+
+fn opened(model: &str) -> String {
+    format!(
+        r#"
+        -> session/new {{"cwd":"CWD","mcpServers":[]}}
+        <= {{"sessionId":$s,"configOptions":[_,{{"id":"model","currentValue":"{model}", ...}}, ...], ...}}
+        <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"available_commands_update", ...}}}}
+    "#
+    )
+}
+
+#[tokio::test]
+async fn a_server_that_lists_its_models_answers_with_the_first() {
+    let mut stage = Stage::new("");
+    stage.environment = Some(Environment {
+        ollama_host: Some(lister().await),
+        ..Environment::default()
+    });
+    stage.play("{}", &opened("ollama/llama9")).await;
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_answer_is_told_of_and_the_embedded_model_answers() {
+    let mut stage = Stage::new("");
+    stage.environment = Some(Environment {
+        ollama_host: Some("127.0.0.1:1".to_owned()),
+        ..Environment::default()
+    });
+    let script = format!(
+        r#"{}
+        -> session/prompt @turn {{"sessionId":$s,"prompt":[{{"type":"text","text":"/mcp"}}]}}
+        <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":$why}}, ...}}}}
+        <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"agent_message_chunk", ...}}}}
+        <= @turn {{"stopReason":"end_turn", ...}}
+    "#,
+        opened("embedded")
+    );
+    let trace = stage.play("{}", &script).await.to_script();
+    assert!(
+        trace.contains("ollama cannot be reached at 127.0.0.1:1"),
+        "{trace}"
+    );
+}
+
+#[tokio::test]
+async fn a_bare_name_stands_for_the_whole_one() {
+    let mut stage = Stage::new("");
+    stage.environment = Some(Environment {
+        anthropic_key: Some("k".to_owned().into()),
+        model: Some("claude-of-tomorrow".to_owned()),
+        ..Environment::default()
+    });
+    stage
+        .play("{}", &opened("anthropic/claude-of-tomorrow"))
+        .await;
+}
