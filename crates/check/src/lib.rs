@@ -4,6 +4,7 @@
 //! stands between two ends and records a [`Trace`], which is written as a script again.
 
 mod actor;
+pub mod conformance;
 mod heard;
 mod memory;
 mod pattern;
