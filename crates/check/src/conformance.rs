@@ -7,14 +7,15 @@
 mod act;
 mod agent;
 mod check;
-// mod client;
+mod client;
 mod conversation;
 mod desk;
 mod json;
+mod looks;
 mod members;
 mod options;
 mod process;
-// mod proxy;
+mod proxy;
 mod report;
 mod scene;
 mod select;
@@ -29,11 +30,11 @@ mod wire;
 pub use act::{Ends, Launch};
 pub use agent::check_agent;
 pub use check::{Check, Need, PromptKind};
-// pub use client::check_client;
+pub use client::check_client;
 pub use conversation::{Conversation, Said, What};
 pub use options::{Options, Preset};
 pub use process::{launch_program, serve_mcp};
-// pub use proxy::{ProxyLaunch, check_proxy};
+pub use proxy::{ProxyLaunch, check_proxy};
 pub use report::{Detail, Format, Paint, Report};
 pub use select::Selection;
 pub use verdict::{Evidence, Judgement, Verdict};
@@ -63,8 +64,8 @@ impl Subject {
     pub fn checks(self) -> Vec<&'static Check> {
         match self {
             Subject::Agent => agent::checks(),
-            Subject::Client => Vec::new(),
-            Subject::Proxy => Vec::new(),
+            Subject::Client => client::checks(),
+            Subject::Proxy => proxy::checks(),
         }
     }
 }

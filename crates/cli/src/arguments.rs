@@ -3,6 +3,7 @@
 mod agents;
 mod audit;
 mod chat;
+mod check;
 mod completions;
 mod config;
 mod doctor;
@@ -19,6 +20,7 @@ use crate::exit::Exit;
 pub(crate) use agents::{Agents, Choice};
 pub(crate) use audit::{Audit, AuditCommand, AuditFilter};
 pub(crate) use chat::Chat;
+pub(crate) use check::{Check, CheckAgent, CheckClient, CheckCommand, CheckFormat, CheckProxy, How};
 pub(crate) use completions::{Completions, Man};
 pub(crate) use config::{Config, ConfigCommand};
 pub(crate) use doctor::Doctor;
@@ -56,6 +58,7 @@ pub(crate) enum Command {
     Doctor(Doctor),
     Permissions(Permissions),
     Audit(Audit),
+    Check(Check),
     Completions(Completions),
     Man(Man),
 }

@@ -4,6 +4,7 @@ mod agents;
 mod arguments;
 mod audit;
 mod chat;
+mod check;
 mod completions;
 mod config;
 mod doctor;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
             Command::Doctor(doctor) => doctor::doctor(doctor).await,
             Command::Permissions(permissions) => permissions::permissions(permissions),
             Command::Audit(audit) => audit::audit(&audit),
+            Command::Check(check) => check::check(check).await,
             Command::Completions(completions) => completions::completions(&completions),
             Command::Man(man) => completions::man(&man),
         }

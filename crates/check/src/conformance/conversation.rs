@@ -55,6 +55,14 @@ impl Conversation {
         }
     }
 
+    /// The text of an entry.
+    pub(crate) fn text(&self, entry: usize) -> String {
+        match self.said.get(entry).map(|said| &said.what) {
+            Some(What::Line(line, _)) => String::from_utf8_lossy(line).into_owned(),
+            Some(What::End) | None => String::new(),
+        }
+    }
+
     /// The JSON that one side has said, with the entries.
     pub(crate) fn messages(&self, from: Side) -> impl Iterator<Item = (usize, &Value)> {
         let said = self.said.iter().enumerate();

@@ -6,25 +6,25 @@ use crate::conformance::json::{Shape, method, shape, text, update, update_kind};
 use crate::conformance::members;
 use crate::conformance::watch::Ids;
 
-pub(super) type Looked = Option<Result<(), String>>;
-pub(super) type AtLine = fn(&[u8], Option<&Value>) -> Looked;
-pub(super) type AtMessage = fn(&Value) -> Looked;
+pub(crate) type Looked = Option<Result<(), String>>;
+pub(crate) type AtLine = fn(&[u8], Option<&Value>) -> Looked;
+pub(crate) type AtMessage = fn(&Value) -> Looked;
 
-pub(super) fn utf8(line: &[u8], _: Option<&Value>) -> Looked {
+pub(crate) fn utf8(line: &[u8], _: Option<&Value>) -> Looked {
     Some(match std::str::from_utf8(line) {
         Ok(_) => Ok(()),
         Err(_) => Err("the line is no UTF-8".to_owned()),
     })
 }
 
-pub(super) fn newline(line: &[u8], _: Option<&Value>) -> Looked {
+pub(crate) fn newline(line: &[u8], _: Option<&Value>) -> Looked {
     Some(match line.ends_with(b"\n") {
         true => Ok(()),
         false => Err("the line has no line feed".to_owned()),
     })
 }
 
-pub(super) fn clean(line: &[u8], _: Option<&Value>) -> Looked {
+pub(crate) fn clean(line: &[u8], _: Option<&Value>) -> Looked {
     let line = line.trim_ascii();
     Some(match line.is_empty() || line.starts_with(b"{") || line.starts_with(b"[") {
         true => Ok(()),
@@ -33,7 +33,7 @@ pub(super) fn clean(line: &[u8], _: Option<&Value>) -> Looked {
 }
 
 /// Only lines that want to be messages, and are text at all.
-pub(super) fn whole(line: &[u8], json: Option<&Value>) -> Looked {
+pub(crate) fn whole(line: &[u8], json: Option<&Value>) -> Looked {
     let line = line.trim_ascii();
     if !line.starts_with(b"{") || std::str::from_utf8(line).is_err() {
         return None;
@@ -44,27 +44,27 @@ pub(super) fn whole(line: &[u8], json: Option<&Value>) -> Looked {
     })
 }
 
-pub(super) fn no_batch(message: &Value) -> Looked {
+pub(crate) fn no_batch(message: &Value) -> Looked {
     Some(match message.is_array() {
         true => Err("a batch was sent".to_owned()),
         false => Ok(()),
     })
 }
 
-pub(super) fn jsonrpc(message: &Value) -> Looked {
+pub(crate) fn jsonrpc(message: &Value) -> Looked {
     message.is_object().then(|| match text(message, "/jsonrpc") {
         "2.0" => Ok(()),
         _ => Err("jsonrpc is not \"2.0\"".to_owned()),
     })
 }
 
-pub(super) fn envelope(message: &Value) -> Looked {
+pub(crate) fn envelope(message: &Value) -> Looked {
     message.is_object().then(|| {
         members::only(message, &["jsonrpc", "id", "method", "params", "result", "error"])
     })
 }
 
-pub(super) fn one_outcome(message: &Value) -> Looked {
+pub(crate) fn one_outcome(message: &Value) -> Looked {
     if message.get("method").is_some() || !message.is_object() {
         return None;
     }
@@ -75,7 +75,7 @@ pub(super) fn one_outcome(message: &Value) -> Looked {
     })
 }
 
-pub(super) fn error_shape(message: &Value) -> Looked {
+pub(crate) fn error_shape(message: &Value) -> Looked {
     let error = message.get("error")?;
     let code = error.get("code").is_some_and(Value::is_i64);
     let said = error.get("message").is_some_and(Value::is_string);
@@ -85,7 +85,7 @@ pub(super) fn error_shape(message: &Value) -> Looked {
     })
 }
 
-pub(super) fn params(message: &Value) -> Looked {
+pub(crate) fn params(message: &Value) -> Looked {
     let calls = matches!(shape(message), Shape::Request | Shape::Notification);
     calls.then(|| match message.get("params") {
         None | Some(Value::Object(_)) => Ok(()),
@@ -93,7 +93,7 @@ pub(super) fn params(message: &Value) -> Looked {
     })
 }
 
-pub(super) fn request_id(message: &Value) -> Looked {
+pub(crate) fn request_id(message: &Value) -> Looked {
     if shape(message) != Shape::Request {
         return None;
     }
@@ -104,47 +104,47 @@ pub(super) fn request_id(message: &Value) -> Looked {
     })
 }
 
-pub(super) fn unique_id(ids: &Ids<'_>) -> Looked {
+pub(crate) fn unique_id(ids: &Ids<'_>) -> Looked {
     (ids.open > 0).then(|| match ids.open {
         1 => Ok(()),
         _ => Err("the id is that of another open request".to_owned()),
     })
 }
 
-pub(super) fn known_id(ids: &Ids<'_>) -> Looked {
+pub(crate) fn known_id(ids: &Ids<'_>) -> Looked {
     (ids.answers > 0 && !ids.id.is_null()).then(|| match ids.asks {
         0 => Err("nobody asked under that id".to_owned()),
         _ => Ok(()),
     })
 }
 
-pub(super) fn one_answer(ids: &Ids<'_>) -> Looked {
+pub(crate) fn one_answer(ids: &Ids<'_>) -> Looked {
     (ids.answers > 0 && ids.asks > 0 && !ids.id.is_null()).then(|| match ids.answers <= ids.asks {
         true => Ok(()),
         false => Err("there is a second answer".to_owned()),
     })
 }
 
-pub(super) fn is_known_update(message: &Value) -> bool {
+pub(crate) fn is_known_update(message: &Value) -> bool {
     let kind = update_kind(message);
     members::of_update(kind).is_some() || kind.starts_with("subagent") || kind.starts_with("session_message")
 }
 
-pub(super) fn update_members(message: &Value) -> Looked {
+pub(crate) fn update_members(message: &Value) -> Looked {
     let known = members::of_update(update_kind(message))?;
     let params = message.get("params")?;
     let update = update(message)?;
     Some(members::only(params, members::NEWS).and_then(|()| members::only(update, known)))
 }
 
-pub(super) fn permission_members(message: &Value) -> Looked {
+pub(crate) fn permission_members(message: &Value) -> Looked {
     if method(message) != "session/request_permission" {
         return None;
     }
     Some(members::only(message.get("params")?, members::PERMISSION))
 }
 
-pub(super) fn usage(message: &Value) -> Looked {
+pub(crate) fn usage(message: &Value) -> Looked {
     if update_kind(message) != "usage_update" {
         return None;
     }
@@ -162,7 +162,7 @@ pub(super) fn usage(message: &Value) -> Looked {
     })
 }
 
-pub(super) fn info(message: &Value) -> Looked {
+pub(crate) fn info(message: &Value) -> Looked {
     if update_kind(message) != "session_info_update" {
         return None;
     }
@@ -183,17 +183,17 @@ fn is_time(text: &str) -> bool {
     shape.starts_with("0000-00-00T00:00") && text.len() >= 17
 }
 
-pub(super) fn has_options(message: &Value) -> bool {
+pub(crate) fn has_options(message: &Value) -> bool {
     let result = message.pointer("/result/configOptions");
     let update = message.pointer("/params/update/configOptions");
     result.or(update).is_some_and(Value::is_array)
 }
 
-pub(super) fn is_gated(kind: &str) -> bool {
+pub(crate) fn is_gated(kind: &str) -> bool {
     kind == "notice" || kind.starts_with("compaction")
 }
 
-pub(super) fn environment(message: &Value) -> Looked {
+pub(crate) fn environment(message: &Value) -> Looked {
     if method(message) != "terminal/create" {
         return None;
     }
@@ -205,7 +205,7 @@ pub(super) fn environment(message: &Value) -> Looked {
     })
 }
 
-pub(super) fn names(message: &Value) -> Looked {
+pub(crate) fn names(message: &Value) -> Looked {
     if !matches!(shape(message), Shape::Request | Shape::Notification) {
         return None;
     }
