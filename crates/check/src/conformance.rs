@@ -21,8 +21,8 @@ mod scene;
 mod select;
 mod show;
 mod stage;
-// #[cfg(test)]
-// mod tests;
+#[cfg(test)]
+mod tests;
 mod verdict;
 mod watch;
 mod wire;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::act::not_exercised;
-use super::json::{Shape, shape};
+use super::json::{Shape, method, shape, text};
 use super::{Check, Conversation, Evidence, Judgement, Verdict, What};
 use crate::{Finding, Side};
 
@@ -104,6 +104,10 @@ impl Watch {
                 messages.filter_map(|(entry, message)| Some((entry, look(message)?))).collect()
             }
             Look::Ids(look) => ids(conversation, self.side, *look),
+            // The rules know one turn of a session at a time.
+            Look::Rules(numbers, _) if numbers.contains(&"108") && overlaps(conversation) => {
+                Vec::new()
+            }
             Look::Rules(numbers, sort) => {
                 let messages = conversation.messages(self.side).filter(|(_, it)| sort(it));
                 let own = |finding: &&Finding| {
@@ -122,6 +126,28 @@ impl Watch {
             }
         }
     }
+}
+
+/// Whether a session was prompted during a turn.
+fn overlaps(conversation: &Conversation) -> bool {
+    let mut open: HashMap<String, String> = HashMap::new();
+    for said in &conversation.said {
+        let What::Line(_, Some(message)) = &said.what else {
+            continue;
+        };
+        let id = message.get("id").map(Value::to_string).unwrap_or_default();
+        if said.from == Side::Agent && shape(message) == Shape::Answer {
+            open.remove(&id);
+        }
+        if said.from == Side::Client && method(message) == "session/prompt" {
+            let session = text(message, "/params/sessionId").to_owned();
+            if open.values().any(|it| *it == session) {
+                return true;
+            }
+            open.insert(id, session);
+        }
+    }
+    false
 }
 
 /// Counts each id, at each message that has it.

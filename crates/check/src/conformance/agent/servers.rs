@@ -47,7 +47,7 @@ async fn connected(scene: &mut Scene, command: &[String]) -> Result<(), Stop> {
     if opened.went_well().is_err() {
         return Ok(());
     }
-    let deadline = Instant::now() + scene.options.patience;
+    let deadline = Instant::now() + scene.options.patience.min(PATIENCE);
     let mut said = String::new();
     while !said.contains("tools/list") && Instant::now() < deadline {
         said = fs::read_to_string(&heard).unwrap_or_default();
@@ -63,6 +63,9 @@ async fn connected(scene: &mut Scene, command: &[String]) -> Result<(), Stop> {
     scene.judge("agent.mcp.lists-tools", listed, &opened.entries());
     Ok(())
 }
+
+/// How long an agent may take to connect after the session is there.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 const SERVER: Need = Need::Sight("a session with an MCP server");
 
