@@ -24,13 +24,24 @@ use visit::Visit;
 
 /// Checks a client. Starting it gives our ends of the connection with the agent that it has started.
 pub async fn check_client(launch: Launch, options: Options) -> Report {
-    let start = Instant::now();
-    let options = Arc::new(options);
     let watched = watched::CHECKS.iter().any(|it| options.only.takes(it.check.id));
     let wanted = |act: &&'static Act<Visit>| {
         watched || act.checks.iter().any(|check| options.only.takes(check.id))
     };
     let acts = ACTS.iter().filter(wanted).collect();
+    play(acts, launch, options).await
+}
+
+/// Plays some of the acts only.
+#[cfg(test)]
+pub(super) async fn check_in(act: &str, launch: Launch, options: Options) -> Report {
+    let acts = ACTS.iter().filter(|it| it.name == act).collect();
+    play(acts, launch, options).await
+}
+
+async fn play(acts: Vec<&'static Act<Visit>>, launch: Launch, options: Options) -> Report {
+    let start = Instant::now();
+    let options = Arc::new(options);
     let open = |act| Visit::new(Side::Agent, act, Arc::clone(&launch), Arc::clone(&options));
     let played = act::play(acts, &options, open).await;
     let (mut judgements, conversations) = act::gather(played);

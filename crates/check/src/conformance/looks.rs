@@ -125,9 +125,16 @@ pub(crate) fn one_answer(ids: &Ids<'_>) -> Looked {
     })
 }
 
-pub(crate) fn is_known_update(message: &Value) -> bool {
+pub(crate) fn update_known(message: &Value) -> Looked {
     let kind = update_kind(message);
-    members::of_update(kind).is_some() || kind.starts_with("subagent") || kind.starts_with("session_message")
+    if kind.is_empty() {
+        return None;
+    }
+    let unstable = kind.starts_with("subagent") || kind.starts_with("session_message");
+    Some(match unstable || members::of_update(kind).is_some() {
+        true => Ok(()),
+        false => Err("the kind of the update is none that the protocol has".to_owned()),
+    })
 }
 
 pub(crate) fn update_members(message: &Value) -> Looked {

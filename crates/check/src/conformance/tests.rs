@@ -1,13 +1,13 @@
 //! The checker, checked: whoever conforms passes everything, and for each check there is somebody who fails it alone.
 
 mod agent_breakers;
-// mod client_breakers;
+mod client_breakers;
 mod mock_agent;
-// mod mock_client;
-// mod mock_proxy;
+mod mock_client;
+mod mock_proxy;
 mod mutation;
-// mod proxy_breakers;
-// mod tables;
+mod proxy_breakers;
+mod tables;
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -190,6 +190,7 @@ async fn pending_permission(scene: &mut Scene, asking: &str) -> Result<(), Stop>
         return Ok(());
     }
     let told = scene.cancel(&session).await?;
+    scene.ping().await;
     for (entry, id) in scene.stage()?.held.clone() {
         let held = scene.heard(entry).into_iter().next();
         if held.is_some_and(|(_, it)| method(&it) == "session/request_permission") {

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::post::SESSION;
 use super::visit::Visit;
 use crate::conformance::Check;
 use crate::conformance::act::{Act, Later, Stop};
@@ -38,15 +37,7 @@ fn play(visit: &mut Visit) -> Later<'_, Result<(), Stop>> {
         visit.revive().await?;
         let large = visit.update(said(&"large ".repeat(200_000))).await?;
         visit.is_alive("client.update.large", large).await;
-        visit.end_turn("end_turn").await?;
-        let late = visit.tell("session/update", json!({ "sessionId": SESSION, "update": said("late") })).await?;
-        if !visit.is_gone() {
-            let ping = visit.ping_unknown().await;
-            if ping.was_answered().is_ok() {
-                visit.judge("client.update.late", Ok(()), &[late]);
-            }
-        }
-        Ok(())
+        visit.end_turn("end_turn").await
     })
 }
 
@@ -115,5 +106,4 @@ const CHECKS: &[Check] = &[
     must("client.update.other-session", "23", "The client goes on after an update of a session that it does not have.", "Drop it."),
     must("client.update.flood", "36", "The client goes on after five thousand updates.", "Read on while you draw."),
     must("client.update.large", "36", "The client goes on after a message of a megabyte.", "Do not limit what an agent says to less."),
-    should("client.update.late", "109", "The client goes on after an update behind the end of a turn.", "Show it.").seen("a client that stays"),
 ];

@@ -8,7 +8,7 @@ use super::ProxyLaunch;
 use crate::Side;
 use crate::conformance::act::{Act, Books, Later, Stageable, Stop};
 use crate::conformance::json::method;
-use crate::conformance::stage::{Answer, Manners, Reply, Stage};
+use crate::conformance::stage::{Answer, Asked, Manners, Reply, Stage};
 use crate::conformance::{Conversation, Evidence, Options};
 
 /// Whoever leaves everything to the act.
@@ -84,6 +84,23 @@ impl Passage {
 
     pub(crate) fn back(&mut self) -> Result<&mut Stage<Silent>, Stop> {
         let ends = self.ends.as_mut().map(|(_, back)| back);
+        ends.ok_or_else(|| Stop("the proxy does not run".to_owned()))
+    }
+
+    /// Sends a request of the client, and waits behind the proxy for it. Both at the same time: it may be large.
+    pub(crate) async fn forward(&mut self, method: &str, params: Value) -> Result<(Asked, Option<Passed>), Stop> {
+        let (front, back) = self.both()?;
+        Ok(tokio::join!(front.start(method, params), came(back, method)))
+    }
+
+    /// Sends a request of the agent, and waits in front of the proxy for it.
+    pub(crate) async fn backward(&mut self, method: &str, params: Value) -> Result<(Asked, Option<Passed>), Stop> {
+        let (front, back) = self.both()?;
+        Ok(tokio::join!(back.start(method, params), came(front, method)))
+    }
+
+    fn both(&mut self) -> Result<(&mut Stage<Silent>, &mut Stage<Silent>), Stop> {
+        let ends = self.ends.as_mut().map(|(front, back)| (front, back));
         ends.ok_or_else(|| Stop("the proxy does not run".to_owned()))
     }
 

@@ -91,9 +91,9 @@ fn backward() -> Vec<Row> {
 }
 
 async fn request_forward(passage: &mut Passage, check: &str, method: &str, params: Value) -> Result<(), Stop> {
-    let asked = passage.front()?.start(method, params.clone()).await;
+    let (asked, heard) = passage.forward(method, params.clone()).await?;
     let entry = asked.entry;
-    let Some(heard) = passage.at_back(method).await else {
+    let Some(heard) = heard else {
         passage.judge(check, Err("it did not come out".to_owned()), &[entry]);
         return Ok(());
     };
@@ -107,8 +107,8 @@ async fn request_forward(passage: &mut Passage, check: &str, method: &str, param
 }
 
 async fn request_backward(passage: &mut Passage, check: &str, method: &str, params: Value) -> Result<(), Stop> {
-    let asked = passage.back()?.start(method, params.clone()).await;
-    let Some(heard) = passage.at_front(method).await else {
+    let (asked, heard) = passage.backward(method, params.clone()).await?;
+    let Some(heard) = heard else {
         passage.judge_both(check, Err("it did not come out".to_owned()), &[], &[asked.entry]);
         return Ok(());
     };

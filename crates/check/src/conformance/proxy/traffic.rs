@@ -22,8 +22,8 @@ fn play(passage: &mut Passage) -> Later<'_, Result<(), Stop>> {
         out_of_order(passage).await?;
         updates(passage).await?;
         cancel(passage).await?;
-        garbage(passage).await?;
-        quiet(passage)
+        quiet(passage)?;
+        garbage(passage).await
     })
 }
 
@@ -94,7 +94,7 @@ async fn updates(passage: &mut Passage) -> Result<(), Stop> {
     let Some(prompt) = passage.at_back("session/prompt").await else {
         return Ok(());
     };
-    for number in 0..500 {
+    for number in 0..200 {
         let text = number.to_string();
         let update = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": text } });
         passage.back()?.tell("session/update", json!({ "sessionId": "s", "update": update })).await;
@@ -105,7 +105,7 @@ async fn updates(passage: &mut Passage) -> Result<(), Stop> {
     let text = |it: &Value| Some(it.pointer("/params/update/content/text")?.as_str()?.to_owned());
     let told: Vec<(usize, String)> = heard.filter_map(|(entry, it)| Some((entry, text(it)?))).collect();
     let numbers: Vec<String> = told.iter().map(|(_, text)| text.clone()).collect();
-    let all: Vec<String> = (0..500).map(|number| number.to_string()).collect();
+    let all: Vec<String> = (0..200).map(|number| number.to_string()).collect();
     let mut sorted = numbers.clone();
     sorted.sort_by_key(|it| it.parse::<u32>().unwrap_or_default());
     let in_order = (numbers == sorted).then_some(()).ok_or("updates are out of order".to_owned());
@@ -140,6 +140,7 @@ async fn cancel(passage: &mut Passage) -> Result<(), Stop> {
 
 async fn garbage(passage: &mut Passage) -> Result<(), Stop> {
     for (check, from_front) in [("proxy.robust.client-garbage", true), ("proxy.robust.agent-garbage", false)] {
+        passage.open().await?;
         let line = b"this is no message\n";
         let told = match from_front {
             true => passage.front()?.say_raw(line).await,

@@ -10,12 +10,17 @@ use std::collections::BTreeSet;
 use super::mock_agent;
 use super::mutation::{Breaker, Offers};
 use super::{broken, ids, options, told};
-use crate::conformance::{Report, Subject, Verdict, check_agent};
+use crate::conformance::{Report, Subject, Verdict, agent, check_agent};
 
+/// The check of a mock: of one that conforms in every act, of another in the act in which it does not.
 async fn check(offers: Offers, breaker: Option<&'static Breaker>) -> Report {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("hello.txt"), "one\ntwo\n").unwrap();
-    check_agent(mock_agent::launch(offers, breaker), options(folder.path())).await
+    let (launch, options) = (mock_agent::launch(offers, breaker), options(folder.path()));
+    match breaker {
+        Some(breaker) => agent::check_in(breaker.act, launch, options).await,
+        None => check_agent(launch, options).await,
+    }
 }
 
 #[tokio::test(start_paused = true)]

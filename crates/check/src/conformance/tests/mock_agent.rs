@@ -85,7 +85,11 @@ async fn serve(
                 }
             }
         }
-        if !matches!(read.read_buf(&mut buffer).await, Ok(1..)) {
+        let ended = !matches!(read.read_buf(&mut buffer).await, Ok(1..));
+        if mutations.is_deadly(&buffer) {
+            return;
+        }
+        if ended {
             if mutations.lingers() {
                 std::future::pending::<()>().await;
             }

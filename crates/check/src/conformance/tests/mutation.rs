@@ -72,6 +72,8 @@ pub(super) enum On {
     In(&'static str),
     /// Any line to the mock, as it is.
     Line,
+    /// Bytes to the mock that are no line; they end it.
+    Bytes,
     /// An answer of the mock to a call.
     Answer(&'static str),
     /// An update of the mock.
@@ -104,6 +106,8 @@ pub(super) enum Change {
     Linger,
     /// These bytes first.
     BeforeRaw(&'static [u8]),
+    /// These bytes behind it.
+    AfterRaw(&'static [u8]),
 }
 
 /// What goes out, or the end.
@@ -120,6 +124,7 @@ pub(super) struct Mutations {
     breaker: Option<&'static Breaker>,
     asked: Vec<(Value, String, String)>,
     waiting: Option<Vec<u8>>,
+    waiting_in: Option<Vec<u8>>,
 }
 
 impl Mutations {
@@ -153,7 +158,35 @@ impl Mutations {
             On::Line => text.contains(breaker.with),
             _ => false,
         });
-        self.passed(line.to_vec(), json, fits)
+        let outgoing = self.waiting.take();
+        let passed = self.passed(line.to_vec(), json, fits);
+        let held = std::mem::replace(&mut self.waiting, outgoing);
+        match passed {
+            Passed::Lines(mut lines) if !lines.is_empty() => {
+                lines.extend(self.waiting_in.take());
+                Passed::Lines(lines)
+            }
+            other => {
+                self.waiting_in = held;
+                other
+            }
+        }
+    }
+
+    /// What passes of a line from behind that is no message.
+    pub(super) fn hear_back(&self, line: &[u8]) -> Passed {
+        match self.is_deadly(line) {
+            true => Passed::End,
+            false => Passed::Lines(vec![line.to_vec()]),
+        }
+    }
+
+    /// Whether these bytes end the mock.
+    pub(super) fn is_deadly(&self, bytes: &[u8]) -> bool {
+        self.breaker.is_some_and(|breaker| {
+            let with = breaker.with.as_bytes();
+            matches!(breaker.on, On::Bytes) && bytes.windows(with.len()).any(|it| it == with)
+        })
     }
 
     /// What becomes of a message of the mock.
@@ -171,14 +204,21 @@ impl Mutations {
             }),
             On::Update(name) => kind.is_some_and(|kind| name == kind) && text.contains(breaker.with),
             On::Call(name) => kind.is_none() && name == method && text.contains(breaker.with),
-            On::In(_) | On::Line | On::Start => false,
+            On::In(_) | On::Line | On::Bytes | On::Start => false,
         });
         let line = format!("{message}\n").into_bytes();
-        self.passed(line, Some(message.clone()), fits)
+        let passed = self.passed(line, Some(message.clone()), fits);
+        match passed {
+            Passed::Lines(mut lines) if !lines.is_empty() => {
+                lines.extend(self.waiting.take());
+                Passed::Lines(lines)
+            }
+            other => other,
+        }
     }
 
     fn passed(&mut self, line: Vec<u8>, json: Option<Value>, fits: bool) -> Passed {
-        let mut lines = match (fits, self.breaker, json) {
+        let lines = match (fits, self.breaker, json) {
             (true, Some(breaker), json) => {
                 let json = json.unwrap_or(Value::Null);
                 match changed(&breaker.change, line, json) {
@@ -193,7 +233,6 @@ impl Mutations {
             }
             _ => vec![line],
         };
-        lines.extend(self.waiting.take());
         Passed::Lines(lines)
     }
 }
@@ -207,6 +246,7 @@ fn changed(change: &Change, line: Vec<u8>, mut json: Value) -> Passed {
         Change::Later | Change::Linger => vec![line],
         Change::Slow => return Passed::Slow(vec![line]),
         Change::BeforeRaw(bytes) => vec![bytes.to_vec(), line],
+        Change::AfterRaw(bytes) => vec![line, bytes.to_vec()],
         Change::Twice => vec![line.clone(), line],
         Change::Raw(bytes) => vec![bytes.to_vec()],
         Change::Before(text) => vec![format!("{text}\n").into_bytes(), line],

@@ -50,7 +50,7 @@ pub(super) static ALL: &[Breaker] = &[
     b("agent.mode.announced", "tools", Update("current_mode_update"), "", Set("/params/update/currentModeId", "\"zz\"")),
     b("agent.config.present", "choices", Answer(NEW), "", Set("/result/configOptions/0/currentValue", "\"zz\"")),
     b("agent.config.category", "choices", Answer(NEW), "", Set("/result/configOptions/0/category", "\"mine\"")),
-    b("agent.config.announced", "tools", Update("config_option_update"), "", Set("/params/update/configOptions", r#"[{"id":"s","name":"S","type":"boolean","currentValue":false}]"#)),
+    b("agent.config.announced", "tools", Update("config_option_update"), "", Set("/params/update/configOptions", r#"[{"id":"o","name":"O","type":"select","currentValue":"y","options":[{"value":"x","name":"X"},{"value":"y","name":"Y"}],"category":"model"}]"#)),
     b("agent.notice.fenced", "services", Update("plan"), "", Set("/params/update", r#"{"sessionUpdate":"notice","severity":"info","title":"Note"}"#)),
     b("agent.notice.title", "tools", Update("notice"), "", Set("/params/update/title", "\"\"")),
     b("agent.compaction.once", "tools", Update("compaction_update"), "completed", Twice),
@@ -65,5 +65,5 @@ pub(super) static ALL: &[Breaker] = &[
     b("agent.elicitation.page", "forms", Call("elicitation/create"), "", Set("/params", r#"{"sessionId":"s","mode":"url","message":"m","url":"http://user:pw@example.org/","elicitationId":"e"}"#)),
     b("agent.auth.terminal", "greeting", Answer(INIT), "", Set("/result/authMethods", r#"[{"id":"t","name":"T","type":"terminal"}]"#)),
     b("agent.ext.names", "greeting", Answer(INIT), "", After(r#"{"jsonrpc":"2.0","method":"my/news","params":{}}"#)),
-    b("agent.ext.case", "choices", Update(COMMANDS), "", Before(r#"{"jsonrpc":"2.0","method":"session/update","params":{"session_id":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}}}"#)).also(&["agent.update.readable"]),
+    b("agent.ext.case", "choices", Update(COMMANDS), "", Before(r#"{"jsonrpc":"2.0","method":"session/update","params":{"session_id":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}}}"#)).also(&["agent.update.readable", "agent.update.members"]),
 ];
