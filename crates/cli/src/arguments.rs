@@ -20,7 +20,9 @@ use crate::exit::Exit;
 pub(crate) use agents::{Agents, Choice};
 pub(crate) use audit::{Audit, AuditCommand, AuditFilter};
 pub(crate) use chat::Chat;
-pub(crate) use check::{Check, CheckAgent, CheckClient, CheckCommand, CheckFormat, CheckProxy, How};
+pub(crate) use check::{
+    Check, CheckAgent, CheckClient, CheckCommand, CheckFormat, CheckProxy, How,
+};
 pub(crate) use completions::{Completions, Man};
 pub(crate) use config::{Config, ConfigCommand};
 pub(crate) use doctor::Doctor;

@@ -13,7 +13,9 @@ use attache_check::conformance::{
     self, Detail, Format, Options, Paint, Report, Selection, Subject,
 };
 
-use crate::arguments::{Check, CheckAgent, CheckClient, CheckCommand, CheckFormat, CheckProxy, How};
+use crate::arguments::{
+    Check, CheckAgent, CheckClient, CheckCommand, CheckFormat, CheckProxy, How,
+};
 use crate::exit::{self, Exit};
 use crate::{agents, print};
 
@@ -87,7 +89,9 @@ fn list(subject: Subject, how: &How) -> anyhow::Result<Exit> {
     let mut out = String::new();
     for check in subject.checks() {
         if wanted.takes(check.id) {
-            let rule = check.rule.map_or(String::new(), |rule| format!(" rule {rule}"));
+            let rule = check
+                .rule
+                .map_or(String::new(), |rule| format!(" rule {rule}"));
             out += &format!("{}  {}{rule}  {}\n", check.id, check.level, check.text);
         }
     }
@@ -103,7 +107,11 @@ fn tell(report: &Report, how: &How) -> anyhow::Result<Exit> {
         CheckFormat::Json => Format::Json,
         CheckFormat::Junit => Format::Junit,
         CheckFormat::Text => {
-            let detail = if how.verbose { Detail::Full } else { Detail::Short };
+            let detail = if how.verbose {
+                Detail::Full
+            } else {
+                Detail::Short
+            };
             let plain = !io::stdout().is_terminal() || std::env::var_os("NO_COLOR").is_some();
             Format::Text(detail, if plain { Paint::Plain } else { Paint::Colours })
         }

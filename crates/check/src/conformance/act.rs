@@ -66,12 +66,7 @@ impl Books {
     }
 
     /// Notes how a check ended. A failure is not taken back by what is right elsewhere.
-    pub(crate) fn judge(
-        &mut self,
-        id: &str,
-        outcome: Result<(), String>,
-        evidence: Vec<Evidence>,
-    ) {
+    pub(crate) fn judge(&mut self, id: &str, outcome: Result<(), String>, evidence: Vec<Evidence>) {
         let Some(check) = self.checks.iter().find(|check| check.id == id) else {
             debug_assert!(false, "{id} is no check of this act");
             return;

@@ -28,7 +28,7 @@ use crate::Side;
 
 /// Checks an agent, which is started many times.
 pub async fn check_agent(launch: Launch, options: Options) -> Report {
-    let watched = watched::CHECKS.iter().any(|it| options.only.takes(it.check.id));
+    let watched = watched::all().any(|it| options.only.takes(it.check.id));
     let wanted = |act: &&'static Act<Scene>| {
         watched || act.checks.iter().any(|check| options.only.takes(check.id))
     };
@@ -49,14 +49,14 @@ async fn play(acts: Vec<&'static Act<Scene>>, launch: Launch, options: Options) 
     let open = |act| Scene::new(Side::Client, act, Arc::clone(&launch), Arc::clone(&options));
     let played = act::play(acts, &options, open).await;
     let (mut judgements, conversations) = act::gather(played);
-    judgements.extend(watch::judge(watched::CHECKS, &conversations));
+    judgements.extend(watch::judge(watched::all(), &conversations));
     judgements.retain(|made| options.only.takes(made.check.id));
     Report::new(Subject::Agent, judgements, conversations, start.elapsed())
 }
 
 pub(super) fn checks() -> Vec<&'static Check> {
     let acts = ACTS.iter().flat_map(|act| act.checks);
-    acts.chain(watched::CHECKS.iter().map(|it| &it.check)).collect()
+    acts.chain(watched::all().map(|it| &it.check)).collect()
 }
 
 static ACTS: &[Act<Scene>] = &[

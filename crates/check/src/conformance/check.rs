@@ -195,7 +195,10 @@ impl fmt::Display for Need {
             }
             Need::Sight(what) => write!(f, "{what} did not occur"),
             Need::Command(name) => {
-                write!(f, "nothing made the client do it; give --command-for {name}=\"…\"")
+                write!(
+                    f,
+                    "nothing made the client do it; give --command-for {name}=\"…\""
+                )
             }
         }
     }

@@ -24,7 +24,9 @@ use visit::Visit;
 
 /// Checks a client. Starting it gives our ends of the connection with the agent that it has started.
 pub async fn check_client(launch: Launch, options: Options) -> Report {
-    let watched = watched::CHECKS.iter().any(|it| options.only.takes(it.check.id));
+    let watched = watched::CHECKS
+        .iter()
+        .any(|it| options.only.takes(it.check.id));
     let wanted = |act: &&'static Act<Visit>| {
         watched || act.checks.iter().any(|check| options.only.takes(check.id))
     };
@@ -45,14 +47,15 @@ async fn play(acts: Vec<&'static Act<Visit>>, launch: Launch, options: Options) 
     let open = |act| Visit::new(Side::Agent, act, Arc::clone(&launch), Arc::clone(&options));
     let played = act::play(acts, &options, open).await;
     let (mut judgements, conversations) = act::gather(played);
-    judgements.extend(watch::judge(watched::CHECKS, &conversations));
+    judgements.extend(watch::judge(watched::CHECKS.iter(), &conversations));
     judgements.retain(|made| options.only.takes(made.check.id));
     Report::new(Subject::Client, judgements, conversations, start.elapsed())
 }
 
 pub(super) fn checks() -> Vec<&'static Check> {
     let acts = ACTS.iter().flat_map(|act| act.checks);
-    acts.chain(watched::CHECKS.iter().map(|it| &it.check)).collect()
+    acts.chain(watched::CHECKS.iter().map(|it| &it.check))
+        .collect()
 }
 
 static ACTS: &[Act<Visit>] = &[

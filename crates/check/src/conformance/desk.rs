@@ -98,7 +98,10 @@ impl Desk {
             return Reply::Fail(-32603, "the disk does not answer");
         }
         let path = Path::new(text(params, "/path"));
-        let content = match path.starts_with(&self.folder).then(|| fs::read_to_string(path)) {
+        let content = match path
+            .starts_with(&self.folder)
+            .then(|| fs::read_to_string(path))
+        {
             Some(Ok(content)) => content,
             _ => return Reply::Fail(-32002, "there is no such file"),
         };
@@ -106,7 +109,11 @@ impl Desk {
         let number = |name| number(name).and_then(|it| usize::try_from(it).ok());
         let first = number("line").unwrap_or(1).max(1) - 1;
         let limit = number("limit").unwrap_or(usize::MAX);
-        let lines: String = content.split_inclusive('\n').skip(first).take(limit).collect();
+        let lines: String = content
+            .split_inclusive('\n')
+            .skip(first)
+            .take(limit)
+            .collect();
         Reply::Ok(json!({ "content": lines }))
     }
 
@@ -234,6 +241,8 @@ fn filled(params: &Value) -> Value {
 
 fn first_choice(property: Option<&Value>) -> Value {
     let place = |pointer: &str| property.and_then(|property| property.pointer(pointer));
-    let known = place("/enum/0").or(place("/oneOf/0/const")).or(place("/anyOf/0/const"));
+    let known = place("/enum/0")
+        .or(place("/oneOf/0/const"))
+        .or(place("/anyOf/0/const"));
     known.cloned().unwrap_or_else(|| json!("check"))
 }

@@ -26,10 +26,12 @@ pub(crate) fn newline(line: &[u8], _: Option<&Value>) -> Looked {
 
 pub(crate) fn clean(line: &[u8], _: Option<&Value>) -> Looked {
     let line = line.trim_ascii();
-    Some(match line.is_empty() || line.starts_with(b"{") || line.starts_with(b"[") {
-        true => Ok(()),
-        false => Err("the line is no message".to_owned()),
-    })
+    Some(
+        match line.is_empty() || line.starts_with(b"{") || line.starts_with(b"[") {
+            true => Ok(()),
+            false => Err("the line is no message".to_owned()),
+        },
+    )
 }
 
 /// Only lines that want to be messages, and are text at all.
@@ -52,15 +54,20 @@ pub(crate) fn no_batch(message: &Value) -> Looked {
 }
 
 pub(crate) fn jsonrpc(message: &Value) -> Looked {
-    message.is_object().then(|| match text(message, "/jsonrpc") {
-        "2.0" => Ok(()),
-        _ => Err("jsonrpc is not \"2.0\"".to_owned()),
-    })
+    message
+        .is_object()
+        .then(|| match text(message, "/jsonrpc") {
+            "2.0" => Ok(()),
+            _ => Err("jsonrpc is not \"2.0\"".to_owned()),
+        })
 }
 
 pub(crate) fn envelope(message: &Value) -> Looked {
     message.is_object().then(|| {
-        members::only(message, &["jsonrpc", "id", "method", "params", "result", "error"])
+        members::only(
+            message,
+            &["jsonrpc", "id", "method", "params", "result", "error"],
+        )
     })
 }
 
@@ -174,7 +181,10 @@ pub(crate) fn info(message: &Value) -> Looked {
         return None;
     }
     let update = update(message)?;
-    let title = matches!(update.get("title"), None | Some(Value::Null | Value::String(_)));
+    let title = matches!(
+        update.get("title"),
+        None | Some(Value::Null | Value::String(_))
+    );
     let time = match update.get("updatedAt") {
         None | Some(Value::Null) => true,
         Some(time) => time.as_str().is_some_and(is_time),
@@ -186,7 +196,10 @@ pub(crate) fn info(message: &Value) -> Looked {
 }
 
 fn is_time(text: &str) -> bool {
-    let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    let shape: String = text
+        .chars()
+        .map(|c| if c.is_ascii_digit() { '0' } else { c })
+        .collect();
     shape.starts_with("0000-00-00T00:00") && text.len() >= 17
 }
 
@@ -204,7 +217,10 @@ pub(crate) fn environment(message: &Value) -> Looked {
     if method(message) != "terminal/create" {
         return None;
     }
-    let named = |it: &Value| it.get("name").is_some_and(Value::is_string) && it.get("value").is_some_and(Value::is_string);
+    let named = |it: &Value| {
+        it.get("name").is_some_and(Value::is_string)
+            && it.get("value").is_some_and(Value::is_string)
+    };
     Some(match message.pointer("/params/env") {
         None | Some(Value::Null) => Ok(()),
         Some(Value::Array(env)) if env.iter().all(named) => Ok(()),

@@ -21,8 +21,12 @@ pub(crate) fn of_update(kind: &str) -> Option<&'static [&'static str]> {
     found.map(|(_, members)| *members)
 }
 
-pub(crate) const INITIALIZE: &[&str] =
-    &["protocolVersion", "agentCapabilities", "authMethods", "agentInfo"];
+pub(crate) const INITIALIZE: &[&str] = &[
+    "protocolVersion",
+    "agentCapabilities",
+    "authMethods",
+    "agentInfo",
+];
 
 pub(crate) const AGENT_CAPABILITIES: &[&str] = &[
     "loadSession",
@@ -78,15 +82,33 @@ const UPDATES: &[(&str, &[&str])] = &[
     ("plan", &["sessionUpdate", "entries"]),
     ("plan_update", &["sessionUpdate", "plan"]),
     ("plan_removed", &["sessionUpdate", "planId"]),
-    ("available_commands_update", &["sessionUpdate", "availableCommands"]),
+    (
+        "available_commands_update",
+        &["sessionUpdate", "availableCommands"],
+    ),
     ("current_mode_update", &["sessionUpdate", "currentModeId"]),
     ("config_option_update", &["sessionUpdate", "configOptions"]),
-    ("session_info_update", &["sessionUpdate", "title", "updatedAt"]),
+    (
+        "session_info_update",
+        &["sessionUpdate", "title", "updatedAt"],
+    ),
     ("usage_update", &["sessionUpdate", "used", "size", "cost"]),
-    ("notice", &["sessionUpdate", "severity", "title", "description"]),
+    (
+        "notice",
+        &["sessionUpdate", "severity", "title", "description"],
+    ),
     (
         "compaction_update",
-        &["sessionUpdate", "compactionId", "status", "summary", "error"],
+        &[
+            "sessionUpdate",
+            "compactionId",
+            "status",
+            "summary",
+            "error",
+        ],
     ),
-    ("compaction_summary_chunk", &["sessionUpdate", "compactionId", "content"]),
+    (
+        "compaction_summary_chunk",
+        &["sessionUpdate", "compactionId", "content"],
+    ),
 ];

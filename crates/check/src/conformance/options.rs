@@ -147,12 +147,36 @@ const PRODUCTS: &[(PromptKind, &str)] = &[
 
 const MODEL: &[(PromptKind, &str)] = &[
     (PromptKind::Text, "Say hello in one word."),
-    (PromptKind::Long, "Count from 1 to 2000 in words, one number a line."),
-    (PromptKind::ToolCall, "Read the file hello.txt in the working directory and say what is in it."),
-    (PromptKind::Permission, "Run the command `echo hello` in a shell."),
-    (PromptKind::Plan, "Make a plan of three steps for tidying this directory with your planning tool, and do not carry it out."),
-    (PromptKind::FsRead, "Read the file hello.txt in the working directory and say what is in it."),
-    (PromptKind::FsWrite, "Write the text `a note` to the file note.txt in the working directory."),
-    (PromptKind::Terminal, "Run the command `echo hello` in a shell."),
-    (PromptKind::LongTool, "Run the command `sleep 600` in a shell and wait for it."),
+    (
+        PromptKind::Long,
+        "Count from 1 to 2000 in words, one number a line.",
+    ),
+    (
+        PromptKind::ToolCall,
+        "Read the file hello.txt in the working directory and say what is in it.",
+    ),
+    (
+        PromptKind::Permission,
+        "Run the command `echo hello` in a shell.",
+    ),
+    (
+        PromptKind::Plan,
+        "Make a plan of three steps for tidying this directory with your planning tool, and do not carry it out.",
+    ),
+    (
+        PromptKind::FsRead,
+        "Read the file hello.txt in the working directory and say what is in it.",
+    ),
+    (
+        PromptKind::FsWrite,
+        "Write the text `a note` to the file note.txt in the working directory.",
+    ),
+    (
+        PromptKind::Terminal,
+        "Run the command `echo hello` in a shell.",
+    ),
+    (
+        PromptKind::LongTool,
+        "Run the command `sleep 600` in a shell and wait for it.",
+    ),
 ];

@@ -61,7 +61,9 @@ impl Report {
 
     /// The checks that ended so.
     pub fn of(&self, verdict: Verdict) -> impl Iterator<Item = &Judgement> {
-        self.judgements.iter().filter(move |made| made.verdict == verdict)
+        self.judgements
+            .iter()
+            .filter(move |made| made.verdict == verdict)
     }
 
     /// Whether no duty was broken, and anything was seen at all.

@@ -88,11 +88,15 @@ impl Scene {
     }
 
     pub(crate) async fn start_prompt(&mut self, session: &str, text: &str) -> Result<Asked, Stop> {
-        Ok(self.stage()?.start("session/prompt", prompt(session, text)).await)
+        Ok(self
+            .stage()?
+            .start("session/prompt", prompt(session, text))
+            .await)
     }
 
     pub(crate) async fn cancel(&mut self, session: &str) -> Result<usize, Stop> {
-        self.tell("session/cancel", json!({ "sessionId": session })).await
+        self.tell("session/cancel", json!({ "sessionId": session }))
+            .await
     }
 
     /// Whether the agent still answers, and what it said until it did.
@@ -116,7 +120,9 @@ impl Scene {
     /// Judges that the agent still answers.
     pub(crate) async fn is_alive(&mut self, id: &str, after: usize) {
         let ping = self.ping().await;
-        let outcome = ping.was_answered().map_err(|why| format!("afterwards {why}"));
+        let outcome = ping
+            .was_answered()
+            .map_err(|why| format!("afterwards {why}"));
         let mut entries = vec![after];
         entries.extend(ping.entries());
         self.judge(id, outcome, &entries);

@@ -57,7 +57,9 @@ impl<M: Manners + 'static> Show<M> {
     }
 
     pub(crate) fn stage(&mut self) -> Result<&mut Stage<M>, Stop> {
-        self.stage.as_mut().ok_or_else(|| Stop("it does not run".to_owned()))
+        self.stage
+            .as_mut()
+            .ok_or_else(|| Stop("it does not run".to_owned()))
     }
 
     pub(crate) fn manners(&mut self) -> Result<&mut M, Stop> {
@@ -100,7 +102,9 @@ impl<M: Manners + 'static> Show<M> {
         };
         let messages = stage.conversation().messages(self.us.other());
         let later = messages.filter(|(entry, _)| *entry >= from);
-        later.map(|(entry, message)| (entry, message.clone())).collect()
+        later
+            .map(|(entry, message)| (entry, message.clone()))
+            .collect()
     }
 
     pub(crate) fn judge(&mut self, id: &str, outcome: Result<(), String>, entries: &[usize]) {

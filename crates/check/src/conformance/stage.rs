@@ -165,7 +165,9 @@ impl<M: Manners> Stage<M> {
 
     pub(crate) async fn say_in_pieces(&mut self, message: &Value) -> usize {
         let line = format!("{message}\n");
-        self.wire.say_in_pieces(line.as_bytes(), self.patience).await
+        self.wire
+            .say_in_pieces(line.as_bytes(), self.patience)
+            .await
     }
 
     /// Listens until a message fits; the entry. Requests are answered meanwhile.
@@ -322,7 +324,11 @@ impl Answer {
             Outcome::Fail(code, _) if codes.is_empty() || codes.contains(code) => Ok(()),
             Outcome::Fail(code, _) => Err(format!(
                 "it was refused with {code} instead of {}",
-                codes.iter().map(i64::to_string).collect::<Vec<_>>().join(" or ")
+                codes
+                    .iter()
+                    .map(i64::to_string)
+                    .collect::<Vec<_>>()
+                    .join(" or ")
             )),
             other => Err(other.said()),
         }

@@ -41,5 +41,6 @@ fn broken(report: &Report) -> BTreeSet<&'static str> {
 fn told(report: &Report) -> String {
     let made = report.judgements.iter();
     let made = made.filter(|made| matches!(made.verdict, Verdict::Fail | Verdict::Warn));
-    made.map(|made| format!("{}: {}\n", made.check.id, made.why)).collect()
+    made.map(|made| format!("{}: {}\n", made.check.id, made.why))
+        .collect()
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::act::not_exercised;
 use super::json::{Shape, method, shape, text};
+use super::looks::{AtLine, AtMessage};
 use super::{Check, Conversation, Evidence, Judgement, Verdict, What};
 use crate::{Finding, Side};
 
@@ -18,9 +19,9 @@ pub(crate) struct Watch {
 
 pub(crate) enum Look {
     /// At each line. `None` where it says nothing.
-    Line(fn(&[u8], Option<&Value>) -> Option<Result<(), String>>),
+    Line(AtLine),
     /// At each message. `None` where it says nothing.
-    Message(fn(&Value) -> Option<Result<(), String>>),
+    Message(AtMessage),
     /// At the ids of requests and their answers.
     Ids(fn(&Ids<'_>) -> Option<Result<(), String>>),
     /// At what breaks one of these rules, in messages of a sort.
@@ -38,14 +39,14 @@ pub(crate) struct Ids<'a> {
 }
 
 pub(crate) fn judge(
-    watches: &'static [Watch],
+    watches: impl Iterator<Item = &'static Watch>,
     conversations: &[Conversation],
 ) -> Vec<Judgement> {
     let findings: Vec<Vec<Finding>> = conversations
         .iter()
         .map(|conversation| conversation.trace().violations())
         .collect();
-    let judged = watches.iter().map(|watch| {
+    let judged = watches.map(|watch| {
         let mut seen = Vec::new();
         for (index, conversation) in conversations.iter().enumerate() {
             let found = watch.look(conversation, &findings[index]);
@@ -67,7 +68,9 @@ fn judgement(watch: &'static Watch, seen: Vec<(Evidence, Result<(), String>)>) -
     if seen.is_empty() {
         return not_exercised(&watch.check, None);
     }
-    let mut wrong = seen.into_iter().filter_map(|(at, outcome)| Some((at, outcome.err()?)));
+    let mut wrong = seen
+        .into_iter()
+        .filter_map(|(at, outcome)| Some((at, outcome.err()?)));
     let Some((first, why)) = wrong.next() else {
         return Judgement {
             check: &watch.check,
@@ -101,7 +104,9 @@ impl Watch {
             }
             Look::Message(look) => {
                 let messages = conversation.messages(self.side);
-                messages.filter_map(|(entry, message)| Some((entry, look(message)?))).collect()
+                messages
+                    .filter_map(|(entry, message)| Some((entry, look(message)?)))
+                    .collect()
             }
             Look::Ids(look) => ids(conversation, self.side, *look),
             // The rules know one turn of a session at a time.

@@ -22,7 +22,9 @@ use crate::exit::Exit;
 pub(crate) async fn join(place: &str) -> anyhow::Result<Exit> {
     let (address, secret) = place.split_once('#').context("expected ADDRESS#SECRET")?;
     let address: SocketAddr = address.parse().context("expected ADDRESS#SECRET")?;
-    let socket = TcpStream::connect(address).await.context("the checker is gone")?;
+    let socket = TcpStream::connect(address)
+        .await
+        .context("the checker is gone")?;
     socket.set_nodelay(true)?;
     let (mut from, mut to) = socket.into_split();
     to.write_all(format!("{secret}\n").as_bytes()).await?;
@@ -108,12 +110,20 @@ impl Command {
     }
 
     fn program(&self, door: &Door) -> Program {
-        let agent = [self.us.clone(), "check".to_owned(), "relay".to_owned(), door.place()];
+        let agent = [
+            self.us.clone(),
+            "check".to_owned(),
+            "relay".to_owned(),
+            door.place(),
+        ];
         let quoted: Vec<String> = agent.iter().map(|word| quote(word)).collect();
         let quoted = quoted.join(" ");
         let named = self.words.iter().any(|word| word.contains(AGENT));
-        let mut words: Vec<String> =
-            self.words.iter().map(|word| word.replace(AGENT, &quoted)).collect();
+        let mut words: Vec<String> = self
+            .words
+            .iter()
+            .map(|word| word.replace(AGENT, &quoted))
+            .collect();
         if !named {
             words.extend(agent);
         }
@@ -158,7 +168,9 @@ impl Door {
     async fn open() -> Result<Door, String> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
         let listener = listener.map_err(|error| format!("no socket: {error}"))?;
-        let address = listener.local_addr().map_err(|error| format!("no socket: {error}"))?;
+        let address = listener
+            .local_addr()
+            .map_err(|error| format!("no socket: {error}"))?;
         let number = || RandomState::new().hash_one(address);
         Ok(Door {
             listener,
@@ -186,7 +198,9 @@ impl Door {
             if !matches!(read, Ok(Ok(_))) || said != format!("{}\n", self.secret).as_bytes() {
                 continue;
             }
-            socket.set_nodelay(true).map_err(|error| error.to_string())?;
+            socket
+                .set_nodelay(true)
+                .map_err(|error| error.to_string())?;
             let (read, write) = socket.into_split();
             return Ok(Ends {
                 read: Box::new(read),
@@ -210,7 +224,9 @@ fn by_hand() -> anyhow::Result<Launch> {
                 eprintln!("{}", snippet(&us, &opened.place()));
                 *held = Some(opened);
             }
-            eprintln!("attache: waiting for a prompt ({act}); start the agent again in your client");
+            eprintln!(
+                "attache: waiting for a prompt ({act}); start the agent again in your client"
+            );
             match held.as_ref() {
                 Some(door) => door.enter(BY_HAND).await,
                 None => Err("there is no socket".to_owned()),

@@ -42,7 +42,9 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
 /// A cancel that comes too late does nothing to the next turn.
 async fn late(scene: &mut Scene) -> Result<(), Stop> {
     let session = scene.session().await?;
-    let said = scene.said_for(PromptKind::Text).unwrap_or_else(|| "hello".to_owned());
+    let said = scene
+        .said_for(PromptKind::Text)
+        .unwrap_or_else(|| "hello".to_owned());
     let first = scene.prompt(&session, &said).await;
     if first.went_well().is_err() {
         return Ok(());
@@ -62,7 +64,10 @@ async fn late(scene: &mut Scene) -> Result<(), Stop> {
 async fn mid_text(scene: &mut Scene, long: &str) -> Result<(), Stop> {
     let session = scene.session().await?;
     let asked = scene.start_prompt(&session, long).await?;
-    let begun = scene.stage()?.until(|it| is_of(it, &session) && !update_kind(it).is_empty()).await;
+    let begun = scene
+        .stage()?
+        .until(|it| is_of(it, &session) && !update_kind(it).is_empty())
+        .await;
     if begun.is_none() {
         return Ok(());
     }
@@ -78,16 +83,31 @@ async fn mid_text(scene: &mut Scene, long: &str) -> Result<(), Stop> {
     };
     scene.judge("agent.cancel.no-error", error, &entries);
     let quick = start.elapsed() < SOON;
-    let quick = quick.then_some(()).ok_or(format!("it took {} s", start.elapsed().as_secs()));
-    scene.judge("agent.cancel.soon", quick.and(answer.was_answered()), &entries);
-    let said = scene.said_for(PromptKind::Text).unwrap_or_else(|| "hello".to_owned());
+    let quick = quick
+        .then_some(())
+        .ok_or(format!("it took {} s", start.elapsed().as_secs()));
+    scene.judge(
+        "agent.cancel.soon",
+        quick.and(answer.was_answered()),
+        &entries,
+    );
+    let said = scene
+        .said_for(PromptKind::Text)
+        .unwrap_or_else(|| "hello".to_owned());
     let from = scene.now();
     let ping = scene.ping().await;
     let heard = scene.heard(from).into_iter();
     let late = heard.filter(|(_, it)| is_of(it, &session) && belongs_to_turn(update_kind(it)));
     let late: Vec<usize> = late.map(|(entry, _)| entry).collect();
-    let quiet = late.is_empty().then_some(()).ok_or("updates came after the answer".to_owned());
-    scene.judge("agent.cancel.nothing-after", quiet, &[late, ping.entries()].concat());
+    let quiet = late
+        .is_empty()
+        .then_some(())
+        .ok_or("updates came after the answer".to_owned());
+    scene.judge(
+        "agent.cancel.nothing-after",
+        quiet,
+        &[late, ping.entries()].concat(),
+    );
     let next = scene.prompt(&session, &said).await;
     let goes_on = match next.result().map(|result| text(result, "/stopReason")) {
         Some("cancelled") => Err("the next turn was cancelled too".to_owned()),
@@ -102,7 +122,11 @@ async fn at_once(scene: &mut Scene, long: &str) -> Result<(), Stop> {
     let asked = scene.start_prompt(&session, long).await?;
     scene.cancel(&session).await?;
     let answer = scene.finish(asked).await?;
-    scene.judge("agent.cancel.at-once", cancelled(&answer), &answer.entries());
+    scene.judge(
+        "agent.cancel.at-once",
+        cancelled(&answer),
+        &answer.entries(),
+    );
     Ok(())
 }
 
@@ -120,9 +144,13 @@ async fn one_of_two(scene: &mut Scene, long: &str) -> Result<(), Stop> {
     let id = second.id().clone();
     let heard = scene.heard(0).into_iter();
     let ended = heard.filter(|(_, it)| it.get("id") == Some(&id) && it.get("result").is_some());
-    let ended = ended.map(|(_, it)| text(&it, "/result/stopReason") == "cancelled");
-    let ended = ended.last().unwrap_or(false);
-    let alone = if ended { Err("the other session's turn was cancelled too".to_owned()) } else { Ok(()) };
+    let mut ended = ended.map(|(_, it)| text(&it, "/result/stopReason") == "cancelled");
+    let ended = ended.next_back().unwrap_or(false);
+    let alone = if ended {
+        Err("the other session's turn was cancelled too".to_owned())
+    } else {
+        Ok(())
+    };
     scene.judge("agent.cancel.one-of-two", alone, &[first.asked, before]);
     scene.cancel(&other).await?;
     scene.finish(second).await?;
@@ -133,7 +161,9 @@ async fn one_of_two(scene: &mut Scene, long: &str) -> Result<(), Stop> {
 async fn request(scene: &mut Scene, long: &str) -> Result<(), Stop> {
     let session = scene.session().await?;
     let asked = scene.start_prompt(&session, long).await?;
-    let told = scene.tell("$/cancel_request", json!({ "requestId": asked.id() })).await?;
+    let told = scene
+        .tell("$/cancel_request", json!({ "requestId": asked.id() }))
+        .await?;
     scene.ping().await;
     scene.cancel(&session).await?;
     let answer = scene.finish(asked).await?;
@@ -142,7 +172,11 @@ async fn request(scene: &mut Scene, long: &str) -> Result<(), Stop> {
         Outcome::Fail(code, _) => Err(format!("it was refused with {code} instead of -32800")),
         _ => answer.was_answered(),
     };
-    scene.judge("agent.cancel.request", outcome, &[vec![told], answer.entries()].concat());
+    scene.judge(
+        "agent.cancel.request",
+        outcome,
+        &[vec![told], answer.entries()].concat(),
+    );
     Ok(())
 }
 
@@ -164,14 +198,20 @@ async fn mid_tool(scene: &mut Scene, tool: &str) -> Result<(), Stop> {
     scene.judge("agent.cancel.mid-tool", cancelled(&answer), &entries);
     if answer.was_answered().is_ok() {
         let heard = scene.heard(from);
-        scene.judge("agent.cancel.tools-settle", super::tools::settled(&heard), &entries);
+        scene.judge(
+            "agent.cancel.tools-settle",
+            super::tools::settled(&heard),
+            &entries,
+        );
         let count = |name: &str| heard.iter().filter(|(_, it)| method(it) == name).count();
         if count("terminal/create") > 0 {
             scene.ping().await;
             let heard = scene.heard(from);
             let count = |name: &str| heard.iter().filter(|(_, it)| method(it) == name).count();
             let all = count("terminal/release") >= count("terminal/create");
-            let all = all.then_some(()).ok_or("a terminal was not released".to_owned());
+            let all = all
+                .then_some(())
+                .ok_or("a terminal was not released".to_owned());
             scene.judge("agent.cancel.terminals-released", all, &entries);
         }
     }
@@ -185,7 +225,10 @@ async fn pending_permission(scene: &mut Scene, asking: &str) -> Result<(), Stop>
     let session = scene.session().await?;
     let from = scene.now();
     let asked = scene.start_prompt(&session, asking).await?;
-    let question = scene.stage()?.until(|it| method(it) == "session/request_permission").await;
+    let question = scene
+        .stage()?
+        .until(|it| method(it) == "session/request_permission")
+        .await;
     if question.is_none() {
         return Ok(());
     }
@@ -200,10 +243,20 @@ async fn pending_permission(scene: &mut Scene, asking: &str) -> Result<(), Stop>
     }
     let answer = scene.finish(asked).await?;
     let entries = [question.into_iter().collect(), vec![told], answer.entries()].concat();
-    scene.judge("agent.cancel.pending-permission", cancelled(&answer), &entries);
+    scene.judge(
+        "agent.cancel.pending-permission",
+        cancelled(&answer),
+        &entries,
+    );
     let heard = scene.heard(from);
-    let ran = heard.iter().any(|(_, it)| update(it).is_some_and(|it| text(it, "/status") == "completed"));
-    let ran = if ran { Err("a tool call is completed all the same".to_owned()) } else { Ok(()) };
+    let ran = heard
+        .iter()
+        .any(|(_, it)| update(it).is_some_and(|it| text(it, "/status") == "completed"));
+    let ran = if ran {
+        Err("a tool call is completed all the same".to_owned())
+    } else {
+        Ok(())
+    };
     scene.judge("agent.cancel.permission-not-run", ran, &entries);
     Ok(())
 }
@@ -231,18 +284,101 @@ fn belongs_to_turn(kind: &str) -> bool {
 const SOON: Duration = Duration::from_secs(3);
 
 const CHECKS: &[Check] = &[
-    must("agent.cancel.late", "102", "A cancel after the end of a turn does nothing to the next one.", "Forget a cancel that finds no turn."),
-    must("agent.cancel.mid-text", "106", "A turn that is cancelled while it says something ends with cancelled.", "Stop, send what is left, and answer with cancelled.").prompt(PromptKind::Long),
-    must("agent.cancel.no-error", "107", "A cancelled prompt does not fail.", "Catch what aborting throws.").prompt(PromptKind::Long),
-    should("agent.cancel.soon", "105", "A cancelled turn ends within three seconds.", "Abort the request to the model; do not wait for it.").prompt(PromptKind::Long),
-    must("agent.cancel.nothing-after", "108", "Nothing of the turn comes after its answer.", "Send what is left before the answer.").prompt(PromptKind::Long),
-    must("agent.cancel.then-prompt", "36", "After a cancelled turn the session takes a prompt.", "Reset the cancellation with each turn.").prompt(PromptKind::Long),
-    must("agent.cancel.at-once", "106", "A turn that is cancelled before it says anything ends with cancelled.", "A cancel right behind the prompt belongs to it.").prompt(PromptKind::Long),
-    must("agent.cancel.one-of-two", "102", "Cancelling one session leaves the other alone.", "Keep a cancellation for each session.").prompt(PromptKind::Long),
-    must("agent.cancel.request", "110", "A prompt that $/cancel_request names is answered in the end.", "Answer with a result or -32800.").prompt(PromptKind::Long),
-    must("agent.cancel.mid-tool", "106", "A turn that is cancelled while a tool runs ends with cancelled.", "Stop the tool, and answer with cancelled.").prompt(PromptKind::LongTool),
-    should("agent.cancel.tools-settle", "108", "Tool calls of a cancelled turn reach a final status before its answer.", "Report open calls as failed first.").prompt(PromptKind::LongTool),
-    must("agent.cancel.terminals-released", "137", "Terminals of a cancelled turn are released.", "Release them whatever happens.").prompt(PromptKind::LongTool),
-    must("agent.cancel.pending-permission", "106", "A turn that is cancelled while it asks for permission ends with cancelled.", "Take the outcome cancelled for the end of the turn.").prompt(PromptKind::Permission),
-    must("agent.cancel.permission-not-run", "106", "A tool whose question was cancelled does not run.", "Only selected with an allowing option allows.").prompt(PromptKind::Permission),
+    must(
+        "agent.cancel.late",
+        "102",
+        "A cancel after the end of a turn does nothing to the next one.",
+        "Forget a cancel that finds no turn.",
+    ),
+    must(
+        "agent.cancel.mid-text",
+        "106",
+        "A turn that is cancelled while it says something ends with cancelled.",
+        "Stop, send what is left, and answer with cancelled.",
+    )
+    .prompt(PromptKind::Long),
+    must(
+        "agent.cancel.no-error",
+        "107",
+        "A cancelled prompt does not fail.",
+        "Catch what aborting throws.",
+    )
+    .prompt(PromptKind::Long),
+    should(
+        "agent.cancel.soon",
+        "105",
+        "A cancelled turn ends within three seconds.",
+        "Abort the request to the model; do not wait for it.",
+    )
+    .prompt(PromptKind::Long),
+    must(
+        "agent.cancel.nothing-after",
+        "108",
+        "Nothing of the turn comes after its answer.",
+        "Send what is left before the answer.",
+    )
+    .prompt(PromptKind::Long),
+    must(
+        "agent.cancel.then-prompt",
+        "36",
+        "After a cancelled turn the session takes a prompt.",
+        "Reset the cancellation with each turn.",
+    )
+    .prompt(PromptKind::Long),
+    must(
+        "agent.cancel.at-once",
+        "106",
+        "A turn that is cancelled before it says anything ends with cancelled.",
+        "A cancel right behind the prompt belongs to it.",
+    )
+    .prompt(PromptKind::Long),
+    must(
+        "agent.cancel.one-of-two",
+        "102",
+        "Cancelling one session leaves the other alone.",
+        "Keep a cancellation for each session.",
+    )
+    .prompt(PromptKind::Long),
+    must(
+        "agent.cancel.request",
+        "110",
+        "A prompt that $/cancel_request names is answered in the end.",
+        "Answer with a result or -32800.",
+    )
+    .prompt(PromptKind::Long),
+    must(
+        "agent.cancel.mid-tool",
+        "106",
+        "A turn that is cancelled while a tool runs ends with cancelled.",
+        "Stop the tool, and answer with cancelled.",
+    )
+    .prompt(PromptKind::LongTool),
+    should(
+        "agent.cancel.tools-settle",
+        "108",
+        "Tool calls of a cancelled turn reach a final status before its answer.",
+        "Report open calls as failed first.",
+    )
+    .prompt(PromptKind::LongTool),
+    must(
+        "agent.cancel.terminals-released",
+        "137",
+        "Terminals of a cancelled turn are released.",
+        "Release them whatever happens.",
+    )
+    .prompt(PromptKind::LongTool),
+    must(
+        "agent.cancel.pending-permission",
+        "106",
+        "A turn that is cancelled while it asks for permission ends with cancelled.",
+        "Take the outcome cancelled for the end of the turn.",
+    )
+    .prompt(PromptKind::Permission),
+    must(
+        "agent.cancel.permission-not-run",
+        "106",
+        "A tool whose question was cancelled does not run.",
+        "Only selected with an allowing option allows.",
+    )
+    .prompt(PromptKind::Permission),
 ];

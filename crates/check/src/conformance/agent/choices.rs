@@ -48,15 +48,23 @@ async fn config(scene: &mut Scene, session: &str, options: &[Value]) -> Result<(
         return Ok(());
     };
     let (id, values) = (text(first, "/id"), values(first));
-    let other = values.iter().find(|value| **value != text(first, "/currentValue"));
+    let other = values
+        .iter()
+        .find(|value| **value != text(first, "/currentValue"));
     if let Some(value) = other.or(values.first()) {
         let params = json!({ "sessionId": session, "configId": id, "value": value });
         let set = scene.ask("session/set_config_option", params).await;
-        let list = set.result().and_then(|it| it.get("configOptions")?.as_array().cloned());
+        let list = set
+            .result()
+            .and_then(|it| it.get("configOptions")?.as_array().cloned());
         scene.went_well("agent.config.set", &set);
         if let Some(list) = list {
-            let all = options.iter().all(|it| find(&list, text(it, "/id")).is_some());
-            let all = all.then_some(()).ok_or("an option is missing in the answer".to_owned());
+            let all = options
+                .iter()
+                .all(|it| find(&list, text(it, "/id")).is_some());
+            let all = all
+                .then_some(())
+                .ok_or("an option is missing in the answer".to_owned());
             scene.judge("agent.config.complete", all, &set.entries());
             let now = find(&list, id).map(|it| text(it, "/currentValue"));
             let now = (now == Some(value)).then_some(());
@@ -67,12 +75,19 @@ async fn config(scene: &mut Scene, session: &str, options: &[Value]) -> Result<(
     let params = json!({ "sessionId": session, "configId": "no-such-option", "value": "x" });
     let unknown = scene.ask("session/set_config_option", params).await;
     scene.was_refused("agent.config.unknown", &unknown, &[]);
-    let params = json!({ "sessionId": session, "configId": id, "value": "no-such-value-of-attache" });
+    let params =
+        json!({ "sessionId": session, "configId": id, "value": "no-such-value-of-attache" });
     let wrong = scene.ask("session/set_config_option", params).await;
     scene.was_refused("agent.config.unknown-value", &wrong, &[]);
-    let grouped: Vec<&Value> = options.iter().filter(|it| text(it, "/type") == "boolean").collect();
+    let grouped: Vec<&Value> = options
+        .iter()
+        .filter(|it| text(it, "/type") == "boolean")
+        .collect();
     if let Some(switch) = grouped.first() {
-        let on = switch.get("currentValue").and_then(Value::as_bool).unwrap_or_default();
+        let on = switch
+            .get("currentValue")
+            .and_then(Value::as_bool)
+            .unwrap_or_default();
         let params = json!({ "sessionId": session, "configId": text(switch, "/id"), "type": "boolean", "value": !on });
         let set = scene.ask("session/set_config_option", params).await;
         scene.went_well("agent.config.switch", &set);
@@ -96,7 +111,9 @@ fn values(option: &Value) -> Vec<&str> {
 }
 
 async fn commands(scene: &mut Scene, session: &str) -> Result<(), Stop> {
-    let said = scene.said_for(PromptKind::Text).unwrap_or_else(|| "hello".to_owned());
+    let said = scene
+        .said_for(PromptKind::Text)
+        .unwrap_or_else(|| "hello".to_owned());
     scene.prompt(session, &said).await;
     let heard = scene.heard(0).into_iter();
     let mut news = heard.filter(|(_, it)| update_kind(it) == "available_commands_update");
@@ -106,15 +123,29 @@ async fn commands(scene: &mut Scene, session: &str) -> Result<(), Stop> {
     let list = update(&news).and_then(|it| it.get("availableCommands")?.as_array().cloned());
     let list = list.unwrap_or_default();
     let mut names: Vec<&str> = list.iter().map(|it| text(it, "/name")).collect();
-    let bare = names.iter().any(|name| name.is_empty() || name.starts_with('/') || name.contains(' '));
-    let bare = if bare { Err("a name is empty, has a space or starts with /".to_owned()) } else { Ok(()) };
+    let bare = names
+        .iter()
+        .any(|name| name.is_empty() || name.starts_with('/') || name.contains(' '));
+    let bare = if bare {
+        Err("a name is empty, has a space or starts with /".to_owned())
+    } else {
+        Ok(())
+    };
     scene.judge("agent.command.names", bare, &[entry]);
     names.sort_unstable();
     let twice = names.windows(2).any(|pair| pair[0] == pair[1]);
-    let twice = if twice { Err("two commands have one name".to_owned()) } else { Ok(()) };
+    let twice = if twice {
+        Err("two commands have one name".to_owned())
+    } else {
+        Ok(())
+    };
     scene.judge("agent.command.unique", twice, &[entry]);
-    let plain = list.iter().all(|it| it.get("description").is_some_and(Value::is_string));
-    let plain = plain.then_some(()).ok_or("a command has no description".to_owned());
+    let plain = list
+        .iter()
+        .all(|it| it.get("description").is_some_and(Value::is_string));
+    let plain = plain
+        .then_some(())
+        .ok_or("a command has no description".to_owned());
     scene.judge("agent.command.described", plain, &[entry]);
     Ok(())
 }
@@ -125,10 +156,16 @@ async fn switches(scene: &mut Scene) -> Result<(), Stop> {
     without["session"] = json!({});
     scene.greet_as(without).await?;
     let (_, opened) = scene.session_with_answer().await?;
-    let options = opened.result().and_then(|it| it.get("configOptions")?.as_array().cloned());
+    let options = opened
+        .result()
+        .and_then(|it| it.get("configOptions")?.as_array().cloned());
     if let Some(options) = options {
         let switch = options.iter().any(|it| text(it, "/type") == "boolean");
-        let none = if switch { Err("a switch is offered".to_owned()) } else { Ok(()) };
+        let none = if switch {
+            Err("a switch is offered".to_owned())
+        } else {
+            Ok(())
+        };
         scene.judge("agent.config.no-switch", none, &opened.entries());
     }
     Ok(())
@@ -139,16 +176,88 @@ const OPTIONS: &str = "a session with options";
 const COMMANDS: &str = "a list of commands";
 
 const CHECKS: &[Check] = &[
-    must("agent.mode.set", "144", "Every mode that is offered can be set.", "Answer session/set_mode.").seen(MODES),
-    should("agent.mode.unknown", "144", "A mode that is not offered is refused.", "Refuse it with -32602.").seen(MODES),
-    must("agent.config.set", "153", "An option can be set to a value that is offered.", "Answer session/set_config_option.").seen(OPTIONS),
-    must("agent.config.complete", "153", "The answer to setting an option has all options.", "Options can depend on each other: send all.").seen(OPTIONS),
-    must("agent.config.new-value", "153", "The answer to setting an option has the new value.", "Answer after it is set.").seen(OPTIONS),
-    should("agent.config.unknown", "153", "An option that is not offered is refused.", "Refuse it with -32602.").seen(OPTIONS),
-    should("agent.config.unknown-value", "153", "A value that is not offered is refused.", "Refuse it with -32602.").seen(OPTIONS),
-    must("agent.config.switch", "153", "A switch can be turned.", "Answer session/set_config_option with type boolean.").seen("a session with a switch"),
-    must("agent.config.no-switch", "148", "A client without switches is offered none.", "Look at session.configOptions.boolean first.").seen(OPTIONS),
-    observed("agent.command.names", "157", "A command's name has no slash in front and no space.", "The client writes the slash.").seen(COMMANDS),
-    must("agent.command.unique", "B5", "No two commands have the same name.", "A command is run by its name.").seen(COMMANDS),
-    must("agent.command.described", "156", "Every command has a description.", "description is required.").seen(COMMANDS),
+    must(
+        "agent.mode.set",
+        "144",
+        "Every mode that is offered can be set.",
+        "Answer session/set_mode.",
+    )
+    .seen(MODES),
+    should(
+        "agent.mode.unknown",
+        "144",
+        "A mode that is not offered is refused.",
+        "Refuse it with -32602.",
+    )
+    .seen(MODES),
+    must(
+        "agent.config.set",
+        "153",
+        "An option can be set to a value that is offered.",
+        "Answer session/set_config_option.",
+    )
+    .seen(OPTIONS),
+    must(
+        "agent.config.complete",
+        "153",
+        "The answer to setting an option has all options.",
+        "Options can depend on each other: send all.",
+    )
+    .seen(OPTIONS),
+    must(
+        "agent.config.new-value",
+        "153",
+        "The answer to setting an option has the new value.",
+        "Answer after it is set.",
+    )
+    .seen(OPTIONS),
+    should(
+        "agent.config.unknown",
+        "153",
+        "An option that is not offered is refused.",
+        "Refuse it with -32602.",
+    )
+    .seen(OPTIONS),
+    should(
+        "agent.config.unknown-value",
+        "153",
+        "A value that is not offered is refused.",
+        "Refuse it with -32602.",
+    )
+    .seen(OPTIONS),
+    must(
+        "agent.config.switch",
+        "153",
+        "A switch can be turned.",
+        "Answer session/set_config_option with type boolean.",
+    )
+    .seen("a session with a switch"),
+    must(
+        "agent.config.no-switch",
+        "148",
+        "A client without switches is offered none.",
+        "Look at session.configOptions.boolean first.",
+    )
+    .seen(OPTIONS),
+    observed(
+        "agent.command.names",
+        "157",
+        "A command's name has no slash in front and no space.",
+        "The client writes the slash.",
+    )
+    .seen(COMMANDS),
+    must(
+        "agent.command.unique",
+        "B5",
+        "No two commands have the same name.",
+        "A command is run by its name.",
+    )
+    .seen(COMMANDS),
+    must(
+        "agent.command.described",
+        "156",
+        "Every command has a description.",
+        "description is required.",
+    )
+    .seen(COMMANDS),
 ];

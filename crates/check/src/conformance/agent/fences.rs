@@ -50,19 +50,67 @@ struct Fence {
 
 const FENCES: &[Fence] = &[
     fence("agent.fence.load", "/loadSession", "session/load", setup),
-    fence("agent.fence.resume", "/sessionCapabilities/resume", "session/resume", setup),
-    fence("agent.fence.fork", "/sessionCapabilities/fork", "session/fork", setup),
-    fence("agent.fence.list", "/sessionCapabilities/list", "session/list", nothing),
-    fence("agent.fence.delete", "/sessionCapabilities/delete", "session/delete", named),
-    fence("agent.fence.close", "/sessionCapabilities/close", "session/close", named),
-    fence("agent.fence.archive", "/sessionCapabilities/archive", "session/archive", named),
-    fence("agent.fence.status", "/sessionCapabilities/status", "session/status", named),
-    fence("agent.fence.title", "/sessionCapabilities/title", "session/set_title", |session, _| {
-        json!({ "sessionId": session, "title": "A title" })
-    }),
+    fence(
+        "agent.fence.resume",
+        "/sessionCapabilities/resume",
+        "session/resume",
+        setup,
+    ),
+    fence(
+        "agent.fence.fork",
+        "/sessionCapabilities/fork",
+        "session/fork",
+        setup,
+    ),
+    fence(
+        "agent.fence.list",
+        "/sessionCapabilities/list",
+        "session/list",
+        nothing,
+    ),
+    fence(
+        "agent.fence.delete",
+        "/sessionCapabilities/delete",
+        "session/delete",
+        named,
+    ),
+    fence(
+        "agent.fence.close",
+        "/sessionCapabilities/close",
+        "session/close",
+        named,
+    ),
+    fence(
+        "agent.fence.archive",
+        "/sessionCapabilities/archive",
+        "session/archive",
+        named,
+    ),
+    fence(
+        "agent.fence.status",
+        "/sessionCapabilities/status",
+        "session/status",
+        named,
+    ),
+    fence(
+        "agent.fence.title",
+        "/sessionCapabilities/title",
+        "session/set_title",
+        |session, _| json!({ "sessionId": session, "title": "A title" }),
+    ),
     fence("agent.fence.logout", "/auth/logout", "logout", nothing),
-    fence("agent.fence.auth-status", "/auth/status", "auth/status", nothing),
-    fence("agent.fence.providers", "/providers", "providers/list", nothing),
+    fence(
+        "agent.fence.auth-status",
+        "/auth/status",
+        "auth/status",
+        nothing,
+    ),
+    fence(
+        "agent.fence.providers",
+        "/providers",
+        "providers/list",
+        nothing,
+    ),
 ];
 
 const fn fence(
@@ -97,18 +145,74 @@ const fn refuses(id: &'static str, text: &'static str, capability: &'static str)
 }
 
 const CHECKS: &[Check] = &[
-    refuses("agent.fence.load", "session/load is refused where it is not advertised.", "loadSession"),
-    refuses("agent.fence.resume", "session/resume is refused where it is not advertised.", "sessionCapabilities.resume"),
-    refuses("agent.fence.fork", "session/fork is refused where it is not advertised.", "sessionCapabilities.fork"),
-    refuses("agent.fence.list", "session/list is refused where it is not advertised.", "sessionCapabilities.list"),
-    refuses("agent.fence.delete", "session/delete is refused where it is not advertised.", "sessionCapabilities.delete"),
-    refuses("agent.fence.close", "session/close is refused where it is not advertised.", "sessionCapabilities.close"),
-    refuses("agent.fence.archive", "session/archive is refused where it is not advertised.", "sessionCapabilities.archive"),
-    refuses("agent.fence.status", "session/status is refused where it is not advertised.", "sessionCapabilities.status"),
-    refuses("agent.fence.title", "session/set_title is refused where it is not advertised.", "sessionCapabilities.title"),
-    refuses("agent.fence.logout", "logout is refused where it is not advertised.", "auth.logout"),
-    refuses("agent.fence.auth-status", "auth/status is refused where it is not advertised.", "auth.status"),
-    refuses("agent.fence.providers", "providers/list is refused where it is not advertised.", "providers"),
-    refuses("agent.fence.mode", "session/set_mode is refused in a session without modes.", "a session's modes"),
-    refuses("agent.fence.config", "session/set_config_option is refused in a session without options.", "a session's configOptions"),
+    refuses(
+        "agent.fence.load",
+        "session/load is refused where it is not advertised.",
+        "loadSession",
+    ),
+    refuses(
+        "agent.fence.resume",
+        "session/resume is refused where it is not advertised.",
+        "sessionCapabilities.resume",
+    ),
+    refuses(
+        "agent.fence.fork",
+        "session/fork is refused where it is not advertised.",
+        "sessionCapabilities.fork",
+    ),
+    refuses(
+        "agent.fence.list",
+        "session/list is refused where it is not advertised.",
+        "sessionCapabilities.list",
+    ),
+    refuses(
+        "agent.fence.delete",
+        "session/delete is refused where it is not advertised.",
+        "sessionCapabilities.delete",
+    ),
+    refuses(
+        "agent.fence.close",
+        "session/close is refused where it is not advertised.",
+        "sessionCapabilities.close",
+    ),
+    refuses(
+        "agent.fence.archive",
+        "session/archive is refused where it is not advertised.",
+        "sessionCapabilities.archive",
+    ),
+    refuses(
+        "agent.fence.status",
+        "session/status is refused where it is not advertised.",
+        "sessionCapabilities.status",
+    ),
+    refuses(
+        "agent.fence.title",
+        "session/set_title is refused where it is not advertised.",
+        "sessionCapabilities.title",
+    ),
+    refuses(
+        "agent.fence.logout",
+        "logout is refused where it is not advertised.",
+        "auth.logout",
+    ),
+    refuses(
+        "agent.fence.auth-status",
+        "auth/status is refused where it is not advertised.",
+        "auth.status",
+    ),
+    refuses(
+        "agent.fence.providers",
+        "providers/list is refused where it is not advertised.",
+        "providers",
+    ),
+    refuses(
+        "agent.fence.mode",
+        "session/set_mode is refused in a session without modes.",
+        "a session's modes",
+    ),
+    refuses(
+        "agent.fence.config",
+        "session/set_config_option is refused in a session without options.",
+        "a session's configOptions",
+    ),
 ];

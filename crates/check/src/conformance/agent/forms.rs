@@ -48,10 +48,20 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
         let session = scene.session().await?;
         let from = scene.now();
         let answer = scene.prompt(&session, &said).await;
-        let asked = scene.heard(from).into_iter().filter(|(_, it)| is_question(it));
+        let asked = scene
+            .heard(from)
+            .into_iter()
+            .filter(|(_, it)| is_question(it));
         let asked: Vec<usize> = asked.map(|(entry, _)| entry).collect();
-        let quiet = asked.is_empty().then_some(()).ok_or("a question was asked".to_owned());
-        scene.judge("agent.elicitation.fenced", quiet, &[asked, answer.entries()].concat());
+        let quiet = asked
+            .is_empty()
+            .then_some(())
+            .ok_or("a question was asked".to_owned());
+        scene.judge(
+            "agent.elicitation.fenced",
+            quiet,
+            &[asked, answer.entries()].concat(),
+        );
         scene.was_answered("agent.elicitation.fenced-ends", &answer);
         Ok(())
     })
@@ -71,15 +81,59 @@ fn whole(question: &Value) -> Result<(), String> {
         "url" => has("/url") && has("/elicitationId"),
         _ => false,
     };
-    whole.then_some(()).ok_or("the question lacks its mode or what belongs to it".to_owned())
+    whole
+        .then_some(())
+        .ok_or("the question lacks its mode or what belongs to it".to_owned())
 }
 
 const CHECKS: &[Check] = &[
-    must("agent.elicitation.accepted", "167", "A turn in which a question is answered is answered.", "Go on with what was said.").prompt(PromptKind::Elicitation),
-    must("agent.elicitation.declined", "167", "A turn in which a question is declined is answered.", "Do without.").prompt(PromptKind::Elicitation),
-    must("agent.elicitation.cancelled", "167", "A turn in which a question is closed is answered.", "Do without.").prompt(PromptKind::Elicitation),
-    must("agent.elicitation.unknown-action", "172", "A turn in which a question gets an action that nobody knows is answered.", "Take it for none that you know.").prompt(PromptKind::Elicitation),
-    must("agent.elicitation.whole", "158", "A question has a message, a mode, and what belongs to it.", "A form has requestedSchema, a page url and elicitationId.").prompt(PromptKind::Elicitation),
-    must("agent.elicitation.fenced", "158", "A client without questions is asked none.", "Look at elicitation.form and elicitation.url first.").prompt(PromptKind::Elicitation),
-    must("agent.elicitation.fenced-ends", "158", "With a client without questions the turn is answered.", "Do without, or refuse.").prompt(PromptKind::Elicitation),
+    must(
+        "agent.elicitation.accepted",
+        "167",
+        "A turn in which a question is answered is answered.",
+        "Go on with what was said.",
+    )
+    .prompt(PromptKind::Elicitation),
+    must(
+        "agent.elicitation.declined",
+        "167",
+        "A turn in which a question is declined is answered.",
+        "Do without.",
+    )
+    .prompt(PromptKind::Elicitation),
+    must(
+        "agent.elicitation.cancelled",
+        "167",
+        "A turn in which a question is closed is answered.",
+        "Do without.",
+    )
+    .prompt(PromptKind::Elicitation),
+    must(
+        "agent.elicitation.unknown-action",
+        "172",
+        "A turn in which a question gets an action that nobody knows is answered.",
+        "Take it for none that you know.",
+    )
+    .prompt(PromptKind::Elicitation),
+    must(
+        "agent.elicitation.whole",
+        "158",
+        "A question has a message, a mode, and what belongs to it.",
+        "A form has requestedSchema, a page url and elicitationId.",
+    )
+    .prompt(PromptKind::Elicitation),
+    must(
+        "agent.elicitation.fenced",
+        "158",
+        "A client without questions is asked none.",
+        "Look at elicitation.form and elicitation.url first.",
+    )
+    .prompt(PromptKind::Elicitation),
+    must(
+        "agent.elicitation.fenced-ends",
+        "158",
+        "With a client without questions the turn is answered.",
+        "Do without, or refuse.",
+    )
+    .prompt(PromptKind::Elicitation),
 ];

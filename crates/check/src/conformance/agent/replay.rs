@@ -17,7 +17,9 @@ pub(super) const ACT: Act<Scene> = Act {
 fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
     Box::pin(async move {
         let session = scene.open().await?;
-        let said = scene.said_for(PromptKind::Text).unwrap_or_else(|| "hello".to_owned());
+        let said = scene
+            .said_for(PromptKind::Text)
+            .unwrap_or_else(|| "hello".to_owned());
         scene.prompt(&session, &said).await;
         if scene.offers("/loadSession") {
             load(scene, &session, &said).await?;
@@ -47,28 +49,63 @@ async fn load(scene: &mut Scene, session: &str, said: &str) -> Result<(), Stop> 
             .iter()
             .filter_map(|(entry, it)| {
                 let update = update(it)?;
-                Some((*entry, text(update, "/sessionUpdate"), text(update, "/content/text")))
+                Some((
+                    *entry,
+                    text(update, "/sessionUpdate"),
+                    text(update, "/content/text"),
+                ))
             })
             .collect();
         let mine = |(_, kind, _): &&(usize, &str, &str)| *kind == "user_message_chunk";
-        let told: String = chunks.iter().filter(mine).map(|(_, _, text)| *text).collect();
-        let entries = [chunks.iter().map(|(entry, ..)| *entry).take(5).collect(), loaded.entries()].concat();
+        let told: String = chunks
+            .iter()
+            .filter(mine)
+            .map(|(_, _, text)| *text)
+            .collect();
+        let entries = [
+            chunks.iter().map(|(entry, ..)| *entry).take(5).collect(),
+            loaded.entries(),
+        ]
+        .concat();
         let asked = told.contains(said).then_some(());
-        scene.judge("agent.load.prompt", asked.ok_or("what was asked is not told again".to_owned()), &entries);
-        let answered = chunks.iter().any(|(_, kind, _)| *kind == "agent_message_chunk").then_some(());
-        scene.judge("agent.load.answer", answered.ok_or("what was answered is not told again".to_owned()), &entries);
+        scene.judge(
+            "agent.load.prompt",
+            asked.ok_or("what was asked is not told again".to_owned()),
+            &entries,
+        );
+        let answered = chunks
+            .iter()
+            .any(|(_, kind, _)| *kind == "agent_message_chunk")
+            .then_some(());
+        scene.judge(
+            "agent.load.answer",
+            answered.ok_or("what was answered is not told again".to_owned()),
+            &entries,
+        );
         let first = |name: &str| chunks.iter().position(|(_, kind, _)| *kind == name);
         let order = match (first("user_message_chunk"), first("agent_message_chunk")) {
-            (Some(user), Some(agent)) if user > agent => Err("the answer comes before what was asked".to_owned()),
+            (Some(user), Some(agent)) if user > agent => {
+                Err("the answer comes before what was asked".to_owned())
+            }
             _ => Ok(()),
         };
         scene.judge("agent.load.order", order, &entries);
         let from = scene.now();
         scene.ping().await;
-        let late = scene.heard(from).into_iter().filter(|(_, it)| update_kind(it).ends_with("_chunk"));
+        let late = scene
+            .heard(from)
+            .into_iter()
+            .filter(|(_, it)| update_kind(it).ends_with("_chunk"));
         let late: Vec<usize> = late.map(|(entry, _)| entry).collect();
-        let all = late.is_empty().then_some(()).ok_or("more is told after the answer".to_owned());
-        scene.judge("agent.load.before-answer", all, &[loaded.entries(), late].concat());
+        let all = late
+            .is_empty()
+            .then_some(())
+            .ok_or("more is told after the answer".to_owned());
+        scene.judge(
+            "agent.load.before-answer",
+            all,
+            &[loaded.entries(), late].concat(),
+        );
         let next = scene.prompt(session, said).await;
         scene.went_well("agent.load.then-prompt", &next);
     }
@@ -86,10 +123,20 @@ async fn resume(scene: &mut Scene, session: &str, said: &str) -> Result<(), Stop
     let resumed = scene.ask("session/resume", here).await;
     scene.went_well("agent.resume.works", &resumed);
     if resumed.went_well().is_ok() {
-        let told = scene.heard(from).into_iter().filter(|(_, it)| update_kind(it).ends_with("_chunk"));
+        let told = scene
+            .heard(from)
+            .into_iter()
+            .filter(|(_, it)| update_kind(it).ends_with("_chunk"));
         let told: Vec<usize> = told.map(|(entry, _)| entry).collect();
-        let quiet = told.is_empty().then_some(()).ok_or("the conversation is told again".to_owned());
-        scene.judge("agent.resume.quiet", quiet, &[told, resumed.entries()].concat());
+        let quiet = told
+            .is_empty()
+            .then_some(())
+            .ok_or("the conversation is told again".to_owned());
+        scene.judge(
+            "agent.resume.quiet",
+            quiet,
+            &[told, resumed.entries()].concat(),
+        );
         let next = scene.prompt(session, said).await;
         scene.went_well("agent.resume.then-prompt", &next);
     }
@@ -103,17 +150,95 @@ const LOAD: &str = "loadSession";
 const RESUME: &str = "sessionCapabilities.resume";
 
 const CHECKS: &[Check] = &[
-    must("agent.load.same-process", "55", "A session can be loaded by the process that has it.", "Answer session/load.").offered(LOAD),
-    should("agent.load.other-process", "55", "A session can be loaded by another process.", "Keep sessions on disk.").offered(LOAD),
-    must("agent.load.prompt", "55", "Loading tells again what was asked.", "Send user_message_chunk for each prompt.").offered(LOAD),
-    must("agent.load.answer", "55", "Loading tells again what was answered.", "Send agent_message_chunk for each answer.").offered(LOAD),
-    must("agent.load.order", "55", "Loading tells in the order in which it was.", "Send the history from its beginning.").offered(LOAD),
-    must("agent.load.before-answer", "56", "Loading is answered after everything has been told.", "Answer last.").offered(LOAD),
-    must("agent.load.then-prompt", "36", "A loaded session takes a prompt.", "Loading opens the session.").offered(LOAD),
-    must("agent.load.unknown", "55", "Loading an unknown session is refused.", "Do not make a session up.").offered(LOAD),
-    observed("agent.load.unknown-code", "", "Loading an unknown session is refused with -32002.", "-32002 says that something was not found.").offered(LOAD),
-    should("agent.resume.works", "59", "A session can be resumed by another process.", "Keep sessions on disk.").offered(RESUME),
-    must("agent.resume.quiet", "59", "Resuming tells nothing again.", "Send no history before the answer.").offered(RESUME),
-    must("agent.resume.then-prompt", "36", "A resumed session takes a prompt.", "Resuming opens the session.").offered(RESUME),
-    must("agent.resume.unknown", "59", "Resuming an unknown session is refused.", "Do not make a session up.").offered(RESUME),
+    must(
+        "agent.load.same-process",
+        "55",
+        "A session can be loaded by the process that has it.",
+        "Answer session/load.",
+    )
+    .offered(LOAD),
+    should(
+        "agent.load.other-process",
+        "55",
+        "A session can be loaded by another process.",
+        "Keep sessions on disk.",
+    )
+    .offered(LOAD),
+    must(
+        "agent.load.prompt",
+        "55",
+        "Loading tells again what was asked.",
+        "Send user_message_chunk for each prompt.",
+    )
+    .offered(LOAD),
+    must(
+        "agent.load.answer",
+        "55",
+        "Loading tells again what was answered.",
+        "Send agent_message_chunk for each answer.",
+    )
+    .offered(LOAD),
+    must(
+        "agent.load.order",
+        "55",
+        "Loading tells in the order in which it was.",
+        "Send the history from its beginning.",
+    )
+    .offered(LOAD),
+    must(
+        "agent.load.before-answer",
+        "56",
+        "Loading is answered after everything has been told.",
+        "Answer last.",
+    )
+    .offered(LOAD),
+    must(
+        "agent.load.then-prompt",
+        "36",
+        "A loaded session takes a prompt.",
+        "Loading opens the session.",
+    )
+    .offered(LOAD),
+    must(
+        "agent.load.unknown",
+        "55",
+        "Loading an unknown session is refused.",
+        "Do not make a session up.",
+    )
+    .offered(LOAD),
+    observed(
+        "agent.load.unknown-code",
+        "",
+        "Loading an unknown session is refused with -32002.",
+        "-32002 says that something was not found.",
+    )
+    .offered(LOAD),
+    should(
+        "agent.resume.works",
+        "59",
+        "A session can be resumed by another process.",
+        "Keep sessions on disk.",
+    )
+    .offered(RESUME),
+    must(
+        "agent.resume.quiet",
+        "59",
+        "Resuming tells nothing again.",
+        "Send no history before the answer.",
+    )
+    .offered(RESUME),
+    must(
+        "agent.resume.then-prompt",
+        "36",
+        "A resumed session takes a prompt.",
+        "Resuming opens the session.",
+    )
+    .offered(RESUME),
+    must(
+        "agent.resume.unknown",
+        "59",
+        "Resuming an unknown session is refused.",
+        "Do not make a session up.",
+    )
+    .offered(RESUME),
 ];

@@ -20,11 +20,18 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
         for (id, line) in LINES {
             treat(scene, id, line).await?;
         }
-        let deep = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"_x\",\"params\":{{\"a\":{}{}}}}}\n", "[".repeat(1000), "]".repeat(1000));
+        let deep = format!(
+            "{{\"jsonrpc\":\"2.0\",\"method\":\"_x\",\"params\":{{\"a\":{}{}}}}}\n",
+            "[".repeat(1000),
+            "]".repeat(1000)
+        );
         treat(scene, "agent.robust.deep", deep.as_bytes()).await?;
         let garbage = "this is no message\n".repeat(200);
         treat(scene, "agent.robust.garbage", garbage.as_bytes()).await?;
-        let large = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"_x\",\"params\":{{\"a\":\"{}\"}}}}\n", "x".repeat(4 << 20));
+        let large = format!(
+            "{{\"jsonrpc\":\"2.0\",\"method\":\"_x\",\"params\":{{\"a\":\"{}\"}}}}\n",
+            "x".repeat(4 << 20)
+        );
         treat(scene, "agent.robust.large", large.as_bytes()).await?;
         let endless = format!("{}\n", "y".repeat(4 << 20));
         treat(scene, "agent.robust.large-garbage", endless.as_bytes()).await?;
@@ -42,19 +49,38 @@ async fn treat(scene: &mut Scene, id: &str, line: &[u8]) -> Result<(), Stop> {
 /// What official implementations answer to what is no request.
 async fn answers(scene: &mut Scene) -> Result<(), Stop> {
     let (told, errors) = provoke(scene, "{\"jsonrpc\": oh no}\n").await?;
-    scene.judge("agent.robust.parse-error", one(&errors, -32700), &entries(told, &errors));
+    scene.judge(
+        "agent.robust.parse-error",
+        one(&errors, -32700),
+        &entries(told, &errors),
+    );
     let params = scene.new_params();
-    let ask = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "session/new", "params": params });
+    let ask =
+        |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "session/new", "params": params });
     let batch = format!("{}\n", json!([ask(7001), ask(7002)]));
     let (told, errors) = provoke(scene, &batch).await?;
-    scene.judge("agent.robust.batch-answer", one(&errors, -32600), &entries(told, &errors));
-    let done = errors.iter().any(|(_, answer)| answer.get("result").is_some());
-    let done = if done { Err("a request of the batch was carried out".to_owned()) } else { Ok(()) };
+    scene.judge(
+        "agent.robust.batch-answer",
+        one(&errors, -32600),
+        &entries(told, &errors),
+    );
+    let done = errors
+        .iter()
+        .any(|(_, answer)| answer.get("result").is_some());
+    let done = if done {
+        Err("a request of the batch was carried out".to_owned())
+    } else {
+        Ok(())
+    };
     scene.judge("agent.robust.batch-not-done", done, &entries(told, &errors));
     scene.revive().await?;
     let stage = scene.stage()?;
-    let twice = stage.start_as(json!("twice"), "_attache.check/twice", json!({})).await;
-    let _second = stage.start_as(json!("twice"), "_attache.check/twice", json!({})).await;
+    let twice = stage
+        .start_as(json!("twice"), "_attache.check/twice", json!({}))
+        .await;
+    let _second = stage
+        .start_as(json!("twice"), "_attache.check/twice", json!({}))
+        .await;
     let answer = scene.finish(twice).await?;
     scene.was_answered("agent.robust.duplicate-id", &answer);
     Ok(())
@@ -84,7 +110,9 @@ fn one(answers: &[(usize, Value)], code: i64) -> Result<(), String> {
     };
     match answers {
         [(_, answer)] if fits(answer) => Ok(()),
-        [] => Err(format!("there was no answer; expected {code} under the id null")),
+        [] => Err(format!(
+            "there was no answer; expected {code} under the id null"
+        )),
         _ => Err(format!("expected one answer, {code} under the id null")),
     }
 }
@@ -113,27 +141,142 @@ const LINES: &[(&str, &[u8])] = &[
 ];
 
 const CHECKS: &[Check] = &[
-    must("agent.robust.bad-json", "17", "A line that is no JSON does not end the connection.", "Answer -32700 under the id null, and go on."),
-    must("agent.robust.no-object", "17", "A line of JSON that is no message does not end the connection.", "Answer -32600 under the id null, and go on."),
-    should("agent.robust.blank", "", "Blank lines do not end the connection.", "Pass over them."),
-    must("agent.robust.utf8", "1", "A line that is no UTF-8 does not end the connection.", "Decode line by line and treat a bad one as bad JSON."),
-    should("agent.robust.surrogate", "1", "Half a surrogate pair does not end the connection.", "Treat the line as bad JSON."),
-    should("agent.robust.nul", "1", "A NUL byte does not end the connection.", "Treat the line as bad JSON."),
-    must("agent.robust.batch", "18", "A batch does not end the connection.", "Answer -32600 under the id null, and go on."),
-    should("agent.robust.empty-batch", "18", "An empty batch does not end the connection.", "Answer -32600 under the id null, and go on."),
-    must("agent.robust.no-jsonrpc", "", "A message without jsonrpc does not end the connection.", "Refuse or take it, and go on."),
-    must("agent.robust.null-id", "", "A request with the id null does not end the connection.", "Answer under the id null, and go on."),
-    must("agent.robust.odd-id", "", "A request whose id is an object does not end the connection.", "Answer -32600 under the id null, and go on."),
-    must("agent.robust.both", "10", "An answer with a result and an error does not end the connection.", "Drop it and go on."),
-    should("agent.robust.two-on-a-line", "2", "Two messages on one line do not end the connection.", "Treat the line as bad JSON."),
-    should("agent.robust.numbers", "", "Numbers that fit no machine word do not end the connection.", "Read numbers that you do not need as text."),
-    should("agent.robust.headers", "2", "Headers before a message do not end the connection.", "Treat each as a bad line."),
-    must("agent.robust.deep", "", "A thousand nested lists do not end the connection.", "Limit the depth, refuse, and go on."),
-    must("agent.robust.garbage", "17", "Two hundred lines of garbage do not end the connection.", "Go on after each of them."),
-    must("agent.robust.large", "", "A message of four mebibytes does not end the connection.", "Take it or step over it."),
-    must("agent.robust.large-garbage", "17", "A line of four mebibytes that is no JSON does not end the connection.", "Step over it."),
-    observed("agent.robust.parse-error", "17", "A line that is no JSON is answered by -32700 under the id null.", "Official SDKs answer so."),
-    observed("agent.robust.batch-answer", "18", "A batch is answered by one -32600 under the id null.", "Official SDKs answer so."),
-    observed("agent.robust.batch-not-done", "18", "Nothing of a batch is carried out.", "Official SDKs carry out nothing."),
-    should("agent.robust.duplicate-id", "21", "Two open requests with one id are answered.", "Refuse the second or answer both; the client must not hang."),
+    must(
+        "agent.robust.bad-json",
+        "17",
+        "A line that is no JSON does not end the connection.",
+        "Answer -32700 under the id null, and go on.",
+    ),
+    must(
+        "agent.robust.no-object",
+        "17",
+        "A line of JSON that is no message does not end the connection.",
+        "Answer -32600 under the id null, and go on.",
+    ),
+    should(
+        "agent.robust.blank",
+        "",
+        "Blank lines do not end the connection.",
+        "Pass over them.",
+    ),
+    must(
+        "agent.robust.utf8",
+        "1",
+        "A line that is no UTF-8 does not end the connection.",
+        "Decode line by line and treat a bad one as bad JSON.",
+    ),
+    should(
+        "agent.robust.surrogate",
+        "1",
+        "Half a surrogate pair does not end the connection.",
+        "Treat the line as bad JSON.",
+    ),
+    should(
+        "agent.robust.nul",
+        "1",
+        "A NUL byte does not end the connection.",
+        "Treat the line as bad JSON.",
+    ),
+    must(
+        "agent.robust.batch",
+        "18",
+        "A batch does not end the connection.",
+        "Answer -32600 under the id null, and go on.",
+    ),
+    should(
+        "agent.robust.empty-batch",
+        "18",
+        "An empty batch does not end the connection.",
+        "Answer -32600 under the id null, and go on.",
+    ),
+    must(
+        "agent.robust.no-jsonrpc",
+        "",
+        "A message without jsonrpc does not end the connection.",
+        "Refuse or take it, and go on.",
+    ),
+    must(
+        "agent.robust.null-id",
+        "",
+        "A request with the id null does not end the connection.",
+        "Answer under the id null, and go on.",
+    ),
+    must(
+        "agent.robust.odd-id",
+        "",
+        "A request whose id is an object does not end the connection.",
+        "Answer -32600 under the id null, and go on.",
+    ),
+    must(
+        "agent.robust.both",
+        "10",
+        "An answer with a result and an error does not end the connection.",
+        "Drop it and go on.",
+    ),
+    should(
+        "agent.robust.two-on-a-line",
+        "2",
+        "Two messages on one line do not end the connection.",
+        "Treat the line as bad JSON.",
+    ),
+    should(
+        "agent.robust.numbers",
+        "",
+        "Numbers that fit no machine word do not end the connection.",
+        "Read numbers that you do not need as text.",
+    ),
+    should(
+        "agent.robust.headers",
+        "2",
+        "Headers before a message do not end the connection.",
+        "Treat each as a bad line.",
+    ),
+    must(
+        "agent.robust.deep",
+        "",
+        "A thousand nested lists do not end the connection.",
+        "Limit the depth, refuse, and go on.",
+    ),
+    must(
+        "agent.robust.garbage",
+        "17",
+        "Two hundred lines of garbage do not end the connection.",
+        "Go on after each of them.",
+    ),
+    must(
+        "agent.robust.large",
+        "",
+        "A message of four mebibytes does not end the connection.",
+        "Take it or step over it.",
+    ),
+    must(
+        "agent.robust.large-garbage",
+        "17",
+        "A line of four mebibytes that is no JSON does not end the connection.",
+        "Step over it.",
+    ),
+    observed(
+        "agent.robust.parse-error",
+        "17",
+        "A line that is no JSON is answered by -32700 under the id null.",
+        "Official SDKs answer so.",
+    ),
+    observed(
+        "agent.robust.batch-answer",
+        "18",
+        "A batch is answered by one -32600 under the id null.",
+        "Official SDKs answer so.",
+    ),
+    observed(
+        "agent.robust.batch-not-done",
+        "18",
+        "Nothing of a batch is carried out.",
+        "Official SDKs carry out nothing.",
+    ),
+    should(
+        "agent.robust.duplicate-id",
+        "21",
+        "Two open requests with one id are answered.",
+        "Refuse the second or answer both; the client must not hang.",
+    ),
 ];

@@ -25,7 +25,12 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
         }
         let cwd = scene.cwd();
         let nowhere = json!({ "name": "nowhere", "command": "/no/such/program/of/attache", "args": [], "env": [] });
-        let broken = scene.ask("session/new", json!({ "cwd": cwd, "mcpServers": [nowhere] })).await;
+        let broken = scene
+            .ask(
+                "session/new",
+                json!({ "cwd": cwd, "mcpServers": [nowhere] }),
+            )
+            .await;
         scene.was_answered("agent.mcp.broken-server", &broken);
         scene.is_alive("agent.mcp.broken-alive", broken.asked).await;
         Ok(())
@@ -42,7 +47,9 @@ async fn connected(scene: &mut Scene, command: &[String]) -> Result<(), Stop> {
     let env = json!([{ "name": "ATTACHE_CHECK", "value": "1" }]);
     let server = json!({ "name": "check", "command": program, "args": args, "env": env });
     let cwd = scene.cwd();
-    let opened = scene.ask("session/new", json!({ "cwd": cwd, "mcpServers": [server] })).await;
+    let opened = scene
+        .ask("session/new", json!({ "cwd": cwd, "mcpServers": [server] }))
+        .await;
     scene.went_well("agent.mcp.stdio", &opened);
     if opened.went_well().is_err() {
         return Ok(());
@@ -70,9 +77,37 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const SERVER: Need = Need::Sight("a session with an MCP server");
 
 const CHECKS: &[Check] = &[
-    must("agent.mcp.stdio", "72", "A session can be given an MCP server over stdio.", "Every agent takes MCP servers over stdio.").needs(SERVER),
-    should("agent.mcp.connects", "75", "The agent connects to the MCP server it was given.", "Start it with its args and env, and initialize it.").needs(SERVER),
-    should("agent.mcp.lists-tools", "75", "The agent asks the MCP server for its tools.", "Call tools/list.").needs(SERVER),
-    must("agent.mcp.broken-server", "75", "A server that cannot be started does not leave session/new without an answer.", "Refuse, or go on without it."),
-    must("agent.mcp.broken-alive", "75", "A server that cannot be started does not end the agent.", "Catch what starting it throws."),
+    must(
+        "agent.mcp.stdio",
+        "72",
+        "A session can be given an MCP server over stdio.",
+        "Every agent takes MCP servers over stdio.",
+    )
+    .needs(SERVER),
+    should(
+        "agent.mcp.connects",
+        "75",
+        "The agent connects to the MCP server it was given.",
+        "Start it with its args and env, and initialize it.",
+    )
+    .needs(SERVER),
+    should(
+        "agent.mcp.lists-tools",
+        "75",
+        "The agent asks the MCP server for its tools.",
+        "Call tools/list.",
+    )
+    .needs(SERVER),
+    must(
+        "agent.mcp.broken-server",
+        "75",
+        "A server that cannot be started does not leave session/new without an answer.",
+        "Refuse, or go on without it.",
+    ),
+    must(
+        "agent.mcp.broken-alive",
+        "75",
+        "A server that cannot be started does not end the agent.",
+        "Catch what starting it throws.",
+    ),
 ];

@@ -23,14 +23,19 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
         scene.open().await?;
         if let Some(said) = scene.said_for(PromptKind::ToolCall) {
             let (heard, answer) = turn(scene, &said, Person::Allows).await?;
-            if heard.iter().any(|(_, it)| update_kind(it).starts_with("tool_call")) {
+            if heard
+                .iter()
+                .any(|(_, it)| update_kind(it).starts_with("tool_call"))
+            {
                 scene.went_well("agent.tool.turn-ends", &answer);
                 scene.judge("agent.tool.settled", settled(&heard), &answer.entries());
             }
         }
         if let Some(said) = scene.said_for(PromptKind::Plan) {
             let (heard, answer) = turn(scene, &said, Person::Allows).await?;
-            let plan = heard.iter().any(|(_, it)| update_kind(it).starts_with("plan"));
+            let plan = heard
+                .iter()
+                .any(|(_, it)| update_kind(it).starts_with("plan"));
             let plan = plan.then_some(()).ok_or("no plan was reported".to_owned());
             scene.judge("agent.plan.reported", plan, &answer.entries());
         }
@@ -65,16 +70,24 @@ async fn permissions(scene: &mut Scene, said: &str) -> Result<(), Stop> {
         _ => Ok(()),
     };
     scene.judge("agent.permission.allowed-runs", ran, &entries);
-    let options = question.pointer("/params/options").and_then(Value::as_array);
+    let options = question
+        .pointer("/params/options")
+        .and_then(Value::as_array);
     let options = options.map_or(&[][..], Vec::as_slice);
     scene.judge("agent.permission.options", given(options), &entries);
     scene.judge("agent.permission.named", named(options), &entries);
-    let has = |start: &str| options.iter().any(|it| text(it, "/kind").starts_with(start));
+    let has = |start: &str| {
+        options
+            .iter()
+            .any(|it| text(it, "/kind").starts_with(start))
+    };
     let choice = (has("allow") && has("reject")).then_some(());
     let choice = choice.ok_or("there is no way to allow or none to reject".to_owned());
     scene.judge("agent.permission.choice", choice, &entries);
     let call = !text(question, "/params/toolCall/toolCallId").is_empty();
-    let call = call.then_some(()).ok_or("it does not say which tool call".to_owned());
+    let call = call
+        .then_some(())
+        .ok_or("it does not say which tool call".to_owned());
     scene.judge("agent.permission.call", call, &entries);
     for (id, person) in [
         ("agent.permission.rejected", Person::Rejects),
@@ -102,7 +115,9 @@ fn is_question(message: &Value) -> bool {
 }
 
 fn given(options: &[Value]) -> Result<(), String> {
-    (!options.is_empty()).then_some(()).ok_or("there is nothing to choose from".to_owned())
+    (!options.is_empty())
+        .then_some(())
+        .ok_or("there is nothing to choose from".to_owned())
 }
 
 fn named(options: &[Value]) -> Result<(), String> {
@@ -117,8 +132,10 @@ fn named(options: &[Value]) -> Result<(), String> {
 fn status_of<'a>(heard: &'a [(usize, Value)], call: &str) -> &'a str {
     let updates = heard.iter().filter_map(|(_, it)| update(it));
     let own = updates.filter(|it| text(it, "/toolCallId") == call);
-    let said = own.map(|it| text(it, "/status")).filter(|status| !status.is_empty());
-    said.last().unwrap_or("")
+    let mut said = own
+        .map(|it| text(it, "/status"))
+        .filter(|status| !status.is_empty());
+    said.next_back().unwrap_or("")
 }
 
 /// That every tool call has reached a final status.
@@ -139,17 +156,95 @@ pub(super) fn settled(heard: &[(usize, Value)]) -> Result<(), String> {
 }
 
 const CHECKS: &[Check] = &[
-    must("agent.tool.turn-ends", "97", "A turn with a tool call ends with a result.", "Go on after the tool, and end the turn.").prompt(PromptKind::ToolCall),
-    should("agent.tool.settled", "97", "At the end of a turn every tool call is completed or failed.", "Report the end of each call.").prompt(PromptKind::ToolCall),
-    should("agent.plan.reported", "127", "A plan is reported.", "Send a plan update.").prompt(PromptKind::Plan),
-    must("agent.permission.allowed", "122", "With permission the turn ends with a result.", "Go on when allowed.").prompt(PromptKind::Permission),
-    should("agent.permission.allowed-runs", "121", "With permission the tool call is carried out.", "Run the tool and report it as in progress.").prompt(PromptKind::Permission),
-    must("agent.permission.options", "122", "A question for permission offers something to choose.", "Send at least one option.").prompt(PromptKind::Permission),
-    should("agent.permission.named", "B4", "Each option has a name to show.", "A person has to read it.").prompt(PromptKind::Permission),
-    should("agent.permission.choice", "122", "There is an option that allows and one that rejects.", "A person must be able to say no.").prompt(PromptKind::Permission),
-    must("agent.permission.call", "122", "The question says which tool call it is about.", "Put the toolCallId into toolCall.").prompt(PromptKind::Permission),
-    must("agent.permission.rejected", "97", "A turn in which permission is rejected is answered.", "Go on or stop, but answer.").prompt(PromptKind::Permission),
-    must("agent.permission.left", "97", "A turn in which a question is closed is answered.", "Go on or stop, but answer.").prompt(PromptKind::Permission),
-    must("agent.permission.unanswerable", "97", "A turn in which the question fails is answered.", "Take an error for a no.").prompt(PromptKind::Permission),
-    must("agent.permission.refused-not-run", "122", "A tool that was not allowed does not run.", "Only selected with an allowing option allows.").prompt(PromptKind::Permission),
+    must(
+        "agent.tool.turn-ends",
+        "97",
+        "A turn with a tool call ends with a result.",
+        "Go on after the tool, and end the turn.",
+    )
+    .prompt(PromptKind::ToolCall),
+    should(
+        "agent.tool.settled",
+        "97",
+        "At the end of a turn every tool call is completed or failed.",
+        "Report the end of each call.",
+    )
+    .prompt(PromptKind::ToolCall),
+    should(
+        "agent.plan.reported",
+        "127",
+        "A plan is reported.",
+        "Send a plan update.",
+    )
+    .prompt(PromptKind::Plan),
+    must(
+        "agent.permission.allowed",
+        "122",
+        "With permission the turn ends with a result.",
+        "Go on when allowed.",
+    )
+    .prompt(PromptKind::Permission),
+    should(
+        "agent.permission.allowed-runs",
+        "121",
+        "With permission the tool call is carried out.",
+        "Run the tool and report it as in progress.",
+    )
+    .prompt(PromptKind::Permission),
+    must(
+        "agent.permission.options",
+        "122",
+        "A question for permission offers something to choose.",
+        "Send at least one option.",
+    )
+    .prompt(PromptKind::Permission),
+    should(
+        "agent.permission.named",
+        "B4",
+        "Each option has a name to show.",
+        "A person has to read it.",
+    )
+    .prompt(PromptKind::Permission),
+    should(
+        "agent.permission.choice",
+        "122",
+        "There is an option that allows and one that rejects.",
+        "A person must be able to say no.",
+    )
+    .prompt(PromptKind::Permission),
+    must(
+        "agent.permission.call",
+        "122",
+        "The question says which tool call it is about.",
+        "Put the toolCallId into toolCall.",
+    )
+    .prompt(PromptKind::Permission),
+    must(
+        "agent.permission.rejected",
+        "97",
+        "A turn in which permission is rejected is answered.",
+        "Go on or stop, but answer.",
+    )
+    .prompt(PromptKind::Permission),
+    must(
+        "agent.permission.left",
+        "97",
+        "A turn in which a question is closed is answered.",
+        "Go on or stop, but answer.",
+    )
+    .prompt(PromptKind::Permission),
+    must(
+        "agent.permission.unanswerable",
+        "97",
+        "A turn in which the question fails is answered.",
+        "Take an error for a no.",
+    )
+    .prompt(PromptKind::Permission),
+    must(
+        "agent.permission.refused-not-run",
+        "122",
+        "A tool that was not allowed does not run.",
+        "Only selected with an allowing option allows.",
+    )
+    .prompt(PromptKind::Permission),
 ];

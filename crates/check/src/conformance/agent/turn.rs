@@ -18,16 +18,26 @@ pub(super) const ACT: Act<Scene> = Act {
 fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
     Box::pin(async move {
         let session = scene.open().await?;
-        let said = scene.said_for(PromptKind::Text).unwrap_or_else(|| "hello".to_owned());
+        let said = scene
+            .said_for(PromptKind::Text)
+            .unwrap_or_else(|| "hello".to_owned());
         let from = scene.now();
         let first = scene.prompt(&session, &said).await;
         scene.went_well("agent.turn.ends", &first);
         if let Some(result) = first.result() {
             scene.judge("agent.turn.stop-reason", reason(result), &first.entries());
-            scene.judge("agent.turn.members", members::only(result, members::PROMPT), &first.entries());
+            scene.judge(
+                "agent.turn.members",
+                members::only(result, members::PROMPT),
+                &first.entries(),
+            );
             let heard = scene.heard(from);
-            let spoke = heard.iter().any(|(_, it)| update_kind(it) == "agent_message_chunk");
-            let spoke = spoke.then_some(()).ok_or("nothing was said in the turn".to_owned());
+            let spoke = heard
+                .iter()
+                .any(|(_, it)| update_kind(it) == "agent_message_chunk");
+            let spoke = spoke
+                .then_some(())
+                .ok_or("nothing was said in the turn".to_owned());
             scene.judge("agent.turn.says-something", spoke, &first.entries());
         }
         let again = scene.prompt(&session, &said).await;
@@ -50,12 +60,36 @@ async fn blocks(scene: &mut Scene, session: &str, said: &str) -> Result<(), Stop
     let uri = format!("file://{}/hello.txt", scene.cwd());
     let first = json!({ "type": "text", "text": said });
     for (id, capability, block) in [
-        ("agent.content.link", "", json!({ "type": "resource_link", "uri": uri, "name": "hello.txt" })),
-        ("agent.content.text-blocks", "", json!({ "type": "text", "text": " ", "annotations": { "audience": ["assistant"], "priority": 0.5 } })),
-        ("agent.content.image", "/promptCapabilities/image", json!({ "type": "image", "mimeType": "image/png", "data": PIXEL })),
-        ("agent.content.audio", "/promptCapabilities/audio", json!({ "type": "audio", "mimeType": "audio/wav", "data": "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=" })),
-        ("agent.content.embedded-text", "/promptCapabilities/embeddedContext", json!({ "type": "resource", "resource": { "uri": uri, "text": "one\n", "mimeType": "text/plain" } })),
-        ("agent.content.embedded-blob", "/promptCapabilities/embeddedContext", json!({ "type": "resource", "resource": { "uri": "file:///x.bin", "blob": "AAEC" } })),
+        (
+            "agent.content.link",
+            "",
+            json!({ "type": "resource_link", "uri": uri, "name": "hello.txt" }),
+        ),
+        (
+            "agent.content.text-blocks",
+            "",
+            json!({ "type": "text", "text": " ", "annotations": { "audience": ["assistant"], "priority": 0.5 } }),
+        ),
+        (
+            "agent.content.image",
+            "/promptCapabilities/image",
+            json!({ "type": "image", "mimeType": "image/png", "data": PIXEL }),
+        ),
+        (
+            "agent.content.audio",
+            "/promptCapabilities/audio",
+            json!({ "type": "audio", "mimeType": "audio/wav", "data": "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=" }),
+        ),
+        (
+            "agent.content.embedded-text",
+            "/promptCapabilities/embeddedContext",
+            json!({ "type": "resource", "resource": { "uri": uri, "text": "one\n", "mimeType": "text/plain" } }),
+        ),
+        (
+            "agent.content.embedded-blob",
+            "/promptCapabilities/embeddedContext",
+            json!({ "type": "resource", "resource": { "uri": "file:///x.bin", "blob": "AAEC" } }),
+        ),
     ] {
         if !capability.is_empty() && !scene.offers(capability) {
             continue;
@@ -74,7 +108,12 @@ async fn refused_blocks(scene: &mut Scene, session: &str) -> Result<(), Stop> {
     let unknown = json!({ "sessionId": session, "prompt": [{ "type": "smell", "data": "rose" }] });
     let unknown = scene.ask("session/prompt", unknown).await;
     scene.was_refused("agent.content.unknown", &unknown, &[-32602]);
-    let none = scene.ask("session/prompt", json!({ "sessionId": session, "prompt": [] })).await;
+    let none = scene
+        .ask(
+            "session/prompt",
+            json!({ "sessionId": session, "prompt": [] }),
+        )
+        .await;
     scene.was_answered("agent.content.none", &none);
     let large = "word ".repeat(40_000);
     let large = scene.prompt(session, &large).await;
@@ -116,22 +155,119 @@ fn entries(one: &Answer, two: &Answer) -> Vec<usize> {
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 const CHECKS: &[Check] = &[
-    must("agent.turn.ends", "97", "A turn ends with a result.", "Answer session/prompt when there is nothing more to do."),
-    must("agent.turn.stop-reason", "97", "The result has a stopReason that the protocol has.", "Use end_turn, max_tokens, max_turn_requests, refusal or cancelled.").seen("a turn that ended"),
-    must("agent.turn.members", "173", "The answer to a prompt has no members of the agent's own.", "Put what is your own into _meta.").seen("a turn that ended"),
-    should("agent.turn.says-something", "36", "A turn says something.", "Send agent_message_chunk.").seen("a turn that ended"),
-    must("agent.turn.again", "36", "A session takes a second prompt.", "A session outlives its turns."),
-    must("agent.turn.meta", "178", "A prompt with _meta works as without.", "Take any _meta, and expect nothing in it."),
-    must("agent.content.link", "35", "A prompt can have a resource link.", "Every agent takes text and resource links."),
-    must("agent.content.text-blocks", "35", "A prompt can have several texts, with annotations.", "Take them as one."),
-    must("agent.content.image", "96", "A prompt can have an image where that is advertised.", "Do not advertise what you refuse.").offered("promptCapabilities.image"),
-    must("agent.content.audio", "96", "A prompt can have a sound where that is advertised.", "Do not advertise what you refuse.").offered("promptCapabilities.audio"),
-    must("agent.content.embedded-text", "96", "A prompt can have a file's text where that is advertised.", "Do not advertise what you refuse.").offered("promptCapabilities.embeddedContext"),
-    must("agent.content.embedded-blob", "96", "A prompt can have a file's bytes where that is advertised.", "Do not advertise what you refuse.").offered("promptCapabilities.embeddedContext"),
-    observed("agent.content.unknown", "19", "Content of a type that nobody knows is refused with -32602.", "Refuse it; do not answer half a question."),
-    must("agent.content.none", "36", "A prompt without content is answered.", "Refuse it or end the turn."),
-    must("agent.content.large", "36", "A prompt of 200 kB is answered.", "Refuse it or take it."),
-    must("agent.turn.two-sessions", "36", "Two sessions can have a turn at the same time.", "Keep reading while a turn runs."),
-    must("agent.turn.own-session", "36", "Updates belong to sessions that the client opened.", "Put the sessionId of the prompt into its updates."),
-    must("agent.turn.two-prompts", "36", "A prompt during a turn is answered, and so is the first.", "Queue it or refuse it; do not let either hang."),
+    must(
+        "agent.turn.ends",
+        "97",
+        "A turn ends with a result.",
+        "Answer session/prompt when there is nothing more to do.",
+    ),
+    must(
+        "agent.turn.stop-reason",
+        "97",
+        "The result has a stopReason that the protocol has.",
+        "Use end_turn, max_tokens, max_turn_requests, refusal or cancelled.",
+    )
+    .seen("a turn that ended"),
+    must(
+        "agent.turn.members",
+        "173",
+        "The answer to a prompt has no members of the agent's own.",
+        "Put what is your own into _meta.",
+    )
+    .seen("a turn that ended"),
+    should(
+        "agent.turn.says-something",
+        "36",
+        "A turn says something.",
+        "Send agent_message_chunk.",
+    )
+    .seen("a turn that ended"),
+    must(
+        "agent.turn.again",
+        "36",
+        "A session takes a second prompt.",
+        "A session outlives its turns.",
+    ),
+    must(
+        "agent.turn.meta",
+        "178",
+        "A prompt with _meta works as without.",
+        "Take any _meta, and expect nothing in it.",
+    ),
+    must(
+        "agent.content.link",
+        "35",
+        "A prompt can have a resource link.",
+        "Every agent takes text and resource links.",
+    ),
+    must(
+        "agent.content.text-blocks",
+        "35",
+        "A prompt can have several texts, with annotations.",
+        "Take them as one.",
+    ),
+    must(
+        "agent.content.image",
+        "96",
+        "A prompt can have an image where that is advertised.",
+        "Do not advertise what you refuse.",
+    )
+    .offered("promptCapabilities.image"),
+    must(
+        "agent.content.audio",
+        "96",
+        "A prompt can have a sound where that is advertised.",
+        "Do not advertise what you refuse.",
+    )
+    .offered("promptCapabilities.audio"),
+    must(
+        "agent.content.embedded-text",
+        "96",
+        "A prompt can have a file's text where that is advertised.",
+        "Do not advertise what you refuse.",
+    )
+    .offered("promptCapabilities.embeddedContext"),
+    must(
+        "agent.content.embedded-blob",
+        "96",
+        "A prompt can have a file's bytes where that is advertised.",
+        "Do not advertise what you refuse.",
+    )
+    .offered("promptCapabilities.embeddedContext"),
+    observed(
+        "agent.content.unknown",
+        "19",
+        "Content of a type that nobody knows is refused with -32602.",
+        "Refuse it; do not answer half a question.",
+    ),
+    must(
+        "agent.content.none",
+        "36",
+        "A prompt without content is answered.",
+        "Refuse it or end the turn.",
+    ),
+    must(
+        "agent.content.large",
+        "36",
+        "A prompt of 200 kB is answered.",
+        "Refuse it or take it.",
+    ),
+    must(
+        "agent.turn.two-sessions",
+        "36",
+        "Two sessions can have a turn at the same time.",
+        "Keep reading while a turn runs.",
+    ),
+    must(
+        "agent.turn.own-session",
+        "36",
+        "Updates belong to sessions that the client opened.",
+        "Put the sessionId of the prompt into its updates.",
+    ),
+    must(
+        "agent.turn.two-prompts",
+        "36",
+        "A prompt during a turn is answered, and so is the first.",
+        "Queue it or refuse it; do not let either hang.",
+    ),
 ];

@@ -17,15 +17,26 @@ pub(super) const ACT: Act<Visit> = Act {
 fn play(visit: &mut Visit) -> Later<'_, Result<(), Stop>> {
     Box::pin(async move {
         visit.prompted().await?;
-        let (form, page) = (visit.offers("/elicitation/form"), visit.offers("/elicitation/url"));
+        let (form, page) = (
+            visit.offers("/elicitation/form"),
+            visit.offers("/elicitation/url"),
+        );
         let answer = visit.request("elicitation/create", a_form()).await;
         match form {
-            true => visit.judge("client.elicitation.form", action(answer.result()), &answer.entries()),
+            true => visit.judge(
+                "client.elicitation.form",
+                action(answer.result()),
+                &answer.entries(),
+            ),
             false => visit.was_refused("client.fence.form", &answer, &[-32602, -32601]),
         }
         let answer = visit.request("elicitation/create", a_page()).await;
         match page {
-            true => visit.judge("client.elicitation.page", action(answer.result()), &answer.entries()),
+            true => visit.judge(
+                "client.elicitation.page",
+                action(answer.result()),
+                &answer.entries(),
+            ),
             false => visit.was_refused("client.fence.page", &answer, &[-32602, -32601]),
         }
         let strange = json!({ "mode": "dance", "message": "Shall we?" });
@@ -59,9 +70,38 @@ fn action(result: Option<&Value>) -> Result<(), String> {
 }
 
 const CHECKS: &[Check] = &[
-    must("client.elicitation.form", "162", "A form is answered with accept, decline or cancel.", "You offer forms.").needs(Need::Capability("elicitation.form")),
-    must("client.elicitation.page", "163", "A page is answered with accept, decline or cancel.", "You offer pages.").needs(Need::Capability("elicitation.url")),
-    observed("client.fence.form", "159", "A form is refused with -32602 where forms are not offered.", "Refuse it.").needs(Need::NoCapability("elicitation.form")),
-    observed("client.fence.page", "159", "A page is refused with -32602 where pages are not offered.", "Refuse it.").needs(Need::NoCapability("elicitation.url")),
-    observed("client.elicitation.unknown-mode", "159", "A question in a mode that nobody knows is refused.", "Refuse it with -32602."),
+    must(
+        "client.elicitation.form",
+        "162",
+        "A form is answered with accept, decline or cancel.",
+        "You offer forms.",
+    )
+    .needs(Need::Capability("elicitation.form")),
+    must(
+        "client.elicitation.page",
+        "163",
+        "A page is answered with accept, decline or cancel.",
+        "You offer pages.",
+    )
+    .needs(Need::Capability("elicitation.url")),
+    observed(
+        "client.fence.form",
+        "159",
+        "A form is refused with -32602 where forms are not offered.",
+        "Refuse it.",
+    )
+    .needs(Need::NoCapability("elicitation.form")),
+    observed(
+        "client.fence.page",
+        "159",
+        "A page is refused with -32602 where pages are not offered.",
+        "Refuse it.",
+    )
+    .needs(Need::NoCapability("elicitation.url")),
+    observed(
+        "client.elicitation.unknown-mode",
+        "159",
+        "A question in a mode that nobody knows is refused.",
+        "Refuse it with -32602.",
+    ),
 ];

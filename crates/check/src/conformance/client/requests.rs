@@ -32,10 +32,30 @@ fn play(visit: &mut Visit) -> Later<'_, Result<(), Stop>> {
 
 async fn refusals(visit: &mut Visit) -> Result<(), Stop> {
     for (id, method, params, codes) in [
-        ("client.rpc.unknown-method", "no/such_method", json!({}), &[-32601][..]),
-        ("client.rpc.unknown-extension", "_attache.check/none", json!({ "a": 1 }), &[-32601]),
-        ("client.rpc.agent-method", "session/prompt", json!({ "sessionId": SESSION, "prompt": [] }), &[-32601]),
-        ("client.rpc.bad-params", "session/request_permission", json!({ "sessionId": 7 }), &[-32602]),
+        (
+            "client.rpc.unknown-method",
+            "no/such_method",
+            json!({}),
+            &[-32601][..],
+        ),
+        (
+            "client.rpc.unknown-extension",
+            "_attache.check/none",
+            json!({ "a": 1 }),
+            &[-32601],
+        ),
+        (
+            "client.rpc.agent-method",
+            "session/prompt",
+            json!({ "sessionId": SESSION, "prompt": [] }),
+            &[-32601],
+        ),
+        (
+            "client.rpc.bad-params",
+            "session/request_permission",
+            json!({ "sessionId": 7 }),
+            &[-32602],
+        ),
     ] {
         let answer = visit.ask(method, params).await;
         visit.was_refused(id, &answer, codes);
@@ -78,12 +98,30 @@ async fn ids(visit: &mut Visit) -> Result<(), Stop> {
 
 async fn silence(visit: &mut Visit) -> Result<(), Stop> {
     for (id, message) in [
-        ("client.rpc.unknown-notification", json!({ "jsonrpc": "2.0", "method": "no/such_news", "params": {} })),
-        ("client.rpc.extension-notification", json!({ "jsonrpc": "2.0", "method": "_attache.check/news", "params": {} })),
-        ("client.rpc.bad-update", json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": 7 } })),
-        ("client.rpc.cancel-request-unknown", json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 99_999 } })),
-        ("client.rpc.stray-answer", json!({ "jsonrpc": "2.0", "id": 31_337, "result": {} })),
-        ("client.rpc.elicitation-unknown", json!({ "jsonrpc": "2.0", "method": "elicitation/complete", "params": { "elicitationId": "none" } })),
+        (
+            "client.rpc.unknown-notification",
+            json!({ "jsonrpc": "2.0", "method": "no/such_news", "params": {} }),
+        ),
+        (
+            "client.rpc.extension-notification",
+            json!({ "jsonrpc": "2.0", "method": "_attache.check/news", "params": {} }),
+        ),
+        (
+            "client.rpc.bad-update",
+            json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": 7 } }),
+        ),
+        (
+            "client.rpc.cancel-request-unknown",
+            json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 99_999 } }),
+        ),
+        (
+            "client.rpc.stray-answer",
+            json!({ "jsonrpc": "2.0", "id": 31_337, "result": {} }),
+        ),
+        (
+            "client.rpc.elicitation-unknown",
+            json!({ "jsonrpc": "2.0", "method": "elicitation/complete", "params": { "elicitationId": "none" } }),
+        ),
     ] {
         visit.revive().await?;
         let from = visit.now();
@@ -91,10 +129,14 @@ async fn silence(visit: &mut Visit) -> Result<(), Stop> {
         let ping = visit.ping_unknown().await;
         let known = ping.entries();
         let heard = visit.heard(from).into_iter();
-        let stray = heard.filter(|(entry, it): &(usize, Value)| shape(it) == Shape::Answer && !known.contains(entry));
+        let stray = heard.filter(|(entry, it): &(usize, Value)| {
+            shape(it) == Shape::Answer && !known.contains(entry)
+        });
         let stray: Vec<usize> = stray.map(|(entry, _)| entry).collect();
         let outcome = match stray.is_empty() {
-            true => ping.was_answered().map_err(|why| format!("afterwards {why}")),
+            true => ping
+                .was_answered()
+                .map_err(|why| format!("afterwards {why}")),
             false => Err("it was answered".to_owned()),
         };
         visit.judge(id, outcome, &[vec![told], stray, known].concat());
@@ -113,26 +155,136 @@ const LINES: &[(&str, &[u8])] = &[
 ];
 
 const CHECKS: &[Check] = &[
-    must("client.rpc.unknown-method", "15", "A request for a method that nobody knows is refused with -32601.", "Answer with -32601; silence hangs the agent."),
-    must("client.rpc.unknown-extension", "175", "An extension request that the client does not have is refused with -32601.", "Answer with -32601; silence hangs the agent."),
-    observed("client.rpc.agent-method", "15", "A method of the agent's side is refused with -32601.", "The client does not have the agent's methods."),
-    observed("client.rpc.bad-params", "19", "Parameters that do not fit the schema are refused with -32602.", "Check params against the schema first."),
-    must("client.rpc.id-text", "21", "The id of a request can be a text, and comes back as it was.", "Keep ids as they are on the wire."),
-    must("client.rpc.id-zero", "21", "The id 0 comes back as it was.", "0 is an id like any other."),
-    must("client.rpc.id-large", "21", "The id 9007199254740991 comes back as it was.", "Keep ids as they are on the wire, not as floats."),
-    must("client.rpc.same-id", "21", "A request of the agent's can have the id of an open one of the client's.", "Each side numbers its own requests."),
-    must("client.rpc.many", "21", "Of 50 requests at once each is answered.", "Read on while requests are being handled."),
-    must("client.rpc.unknown-notification", "11", "A notification that nobody knows gets no answer.", "Never answer a message without an id."),
-    must("client.rpc.extension-notification", "11", "An extension notification gets no answer.", "Never answer a message without an id."),
-    must("client.rpc.bad-update", "20", "An update that does not fit the schema gets no answer.", "Drop it and go on."),
-    must("client.rpc.cancel-request-unknown", "113", "$/cancel_request for an unknown request gets no answer.", "Drop it; the request may be answered already."),
-    must("client.rpc.stray-answer", "23", "An answer that nobody waits for is dropped.", "Drop it and go on."),
-    must("client.rpc.elicitation-unknown", "169", "The end of a page that nobody opened is ignored.", "Drop it and go on."),
-    must("client.robust.bad-json", "17", "A line that is no JSON does not end the connection.", "Go on with the next line."),
-    should("client.robust.log-line", "17", "A line of log does not end the connection.", "Go on with the next line; agents print by accident."),
-    should("client.robust.blank", "", "Blank lines do not end the connection.", "Pass over them."),
-    must("client.robust.utf8", "1", "A line that is no UTF-8 does not end the connection.", "Decode line by line and treat a bad one as bad JSON."),
-    must("client.robust.batch", "18", "A batch does not end the connection.", "Answer -32600 under the id null, and go on."),
-    must("client.robust.null-error", "23", "An error under the id null does not end the connection.", "Drop it and go on."),
-    should("client.robust.no-jsonrpc", "", "A message without jsonrpc does not end the connection.", "Refuse or take it, and go on."),
+    must(
+        "client.rpc.unknown-method",
+        "15",
+        "A request for a method that nobody knows is refused with -32601.",
+        "Answer with -32601; silence hangs the agent.",
+    ),
+    must(
+        "client.rpc.unknown-extension",
+        "175",
+        "An extension request that the client does not have is refused with -32601.",
+        "Answer with -32601; silence hangs the agent.",
+    ),
+    observed(
+        "client.rpc.agent-method",
+        "15",
+        "A method of the agent's side is refused with -32601.",
+        "The client does not have the agent's methods.",
+    ),
+    observed(
+        "client.rpc.bad-params",
+        "19",
+        "Parameters that do not fit the schema are refused with -32602.",
+        "Check params against the schema first.",
+    ),
+    must(
+        "client.rpc.id-text",
+        "21",
+        "The id of a request can be a text, and comes back as it was.",
+        "Keep ids as they are on the wire.",
+    ),
+    must(
+        "client.rpc.id-zero",
+        "21",
+        "The id 0 comes back as it was.",
+        "0 is an id like any other.",
+    ),
+    must(
+        "client.rpc.id-large",
+        "21",
+        "The id 9007199254740991 comes back as it was.",
+        "Keep ids as they are on the wire, not as floats.",
+    ),
+    must(
+        "client.rpc.same-id",
+        "21",
+        "A request of the agent's can have the id of an open one of the client's.",
+        "Each side numbers its own requests.",
+    ),
+    must(
+        "client.rpc.many",
+        "21",
+        "Of 50 requests at once each is answered.",
+        "Read on while requests are being handled.",
+    ),
+    must(
+        "client.rpc.unknown-notification",
+        "11",
+        "A notification that nobody knows gets no answer.",
+        "Never answer a message without an id.",
+    ),
+    must(
+        "client.rpc.extension-notification",
+        "11",
+        "An extension notification gets no answer.",
+        "Never answer a message without an id.",
+    ),
+    must(
+        "client.rpc.bad-update",
+        "20",
+        "An update that does not fit the schema gets no answer.",
+        "Drop it and go on.",
+    ),
+    must(
+        "client.rpc.cancel-request-unknown",
+        "113",
+        "$/cancel_request for an unknown request gets no answer.",
+        "Drop it; the request may be answered already.",
+    ),
+    must(
+        "client.rpc.stray-answer",
+        "23",
+        "An answer that nobody waits for is dropped.",
+        "Drop it and go on.",
+    ),
+    must(
+        "client.rpc.elicitation-unknown",
+        "169",
+        "The end of a page that nobody opened is ignored.",
+        "Drop it and go on.",
+    ),
+    must(
+        "client.robust.bad-json",
+        "17",
+        "A line that is no JSON does not end the connection.",
+        "Go on with the next line.",
+    ),
+    should(
+        "client.robust.log-line",
+        "17",
+        "A line of log does not end the connection.",
+        "Go on with the next line; agents print by accident.",
+    ),
+    should(
+        "client.robust.blank",
+        "",
+        "Blank lines do not end the connection.",
+        "Pass over them.",
+    ),
+    must(
+        "client.robust.utf8",
+        "1",
+        "A line that is no UTF-8 does not end the connection.",
+        "Decode line by line and treat a bad one as bad JSON.",
+    ),
+    must(
+        "client.robust.batch",
+        "18",
+        "A batch does not end the connection.",
+        "Answer -32600 under the id null, and go on.",
+    ),
+    must(
+        "client.robust.null-error",
+        "23",
+        "An error under the id null does not end the connection.",
+        "Drop it and go on.",
+    ),
+    should(
+        "client.robust.no-jsonrpc",
+        "",
+        "A message without jsonrpc does not end the connection.",
+        "Refuse or take it, and go on.",
+    ),
 ];

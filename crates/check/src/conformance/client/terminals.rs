@@ -21,7 +21,9 @@ fn play(visit: &mut Visit) -> Later<'_, Result<(), Stop>> {
     Box::pin(async move {
         visit.prompted().await?;
         if !visit.offers("/terminal") {
-            let answer = visit.request("terminal/create", json!({ "command": "true" })).await;
+            let answer = visit
+                .request("terminal/create", json!({ "command": "true" }))
+                .await;
             visit.was_refused("client.fence.terminal", &answer, &[]);
             return visit.end_turn("end_turn").await;
         }
@@ -43,7 +45,10 @@ fn shell(script: &str, more: Value) -> Value {
 
 async fn made(visit: &mut Visit, params: Value) -> (Answer, String) {
     let answer = visit.request("terminal/create", params).await;
-    let id = answer.result().map_or("", |it| text(it, "/terminalId")).to_owned();
+    let id = answer
+        .result()
+        .map_or("", |it| text(it, "/terminalId"))
+        .to_owned();
     (answer, id)
 }
 
@@ -74,26 +79,42 @@ async fn ended(visit: &mut Visit) {
     let code = exit.result().and_then(|it| it.get("exitCode")?.as_i64());
     let right = match code {
         Some(3) => Ok(()),
-        _ => exit.went_well().and(Err("the exit code is another".to_owned())),
+        _ => exit
+            .went_well()
+            .and(Err("the exit code is another".to_owned())),
     };
     visit.judge("client.terminal.exit-code", right, &exit.entries());
     let output = call(visit, "terminal/output", &id).await;
     let said = output.result().map(|it| text(it, "/output").trim_end());
     let right = match said {
         Some("hello") => Ok(()),
-        _ => output.went_well().and(Err("the output is another".to_owned())),
+        _ => output
+            .went_well()
+            .and(Err("the output is another".to_owned())),
     };
     visit.judge("client.terminal.output", right, &output.entries());
-    let whole = output.result().and_then(|it| it.get("truncated")?.as_bool());
-    let whole = (whole == Some(false)).then_some(()).ok_or("truncated is not false".to_owned());
+    let whole = output
+        .result()
+        .and_then(|it| it.get("truncated")?.as_bool());
+    let whole = (whole == Some(false))
+        .then_some(())
+        .ok_or("truncated is not false".to_owned());
     visit.judge("client.terminal.not-truncated", whole, &output.entries());
-    let status = output.result().and_then(|it| it.pointer("/exitStatus/exitCode")?.as_i64());
-    let status = (status == Some(3)).then_some(()).ok_or("the output has no exit status".to_owned());
+    let status = output
+        .result()
+        .and_then(|it| it.pointer("/exitStatus/exitCode")?.as_i64());
+    let status = (status == Some(3))
+        .then_some(())
+        .ok_or("the output has no exit status".to_owned());
     visit.judge("client.terminal.exit-status", status, &output.entries());
     let again = call(visit, "terminal/wait_for_exit", &id).await;
     let same = (again.result() == exit.result()).then_some(());
     let same = same.ok_or("waiting twice gives two answers".to_owned());
-    visit.judge("client.terminal.wait-twice", same, &[exit.entries(), again.entries()].concat());
+    visit.judge(
+        "client.terminal.wait-twice",
+        same,
+        &[exit.entries(), again.entries()].concat(),
+    );
     let released = call(visit, "terminal/release", &id).await;
     visit.went_well("client.terminal.release", &released);
     let after = call(visit, "terminal/output", &id).await;
@@ -103,18 +124,34 @@ async fn ended(visit: &mut Visit) {
 async fn given(visit: &mut Visit) {
     let env = json!({ "env": [{ "name": "CHECK", "value": "a b" }] });
     let sub = visit.folder();
-    let folder = sub.map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+    let folder = sub
+        .map(|it| it.to_string_lossy().into_owned())
+        .unwrap_or_default();
     for (id, params, wanted) in [
         ("client.terminal.env", shell(ENV, env), "a b".to_owned()),
-        ("client.terminal.args", json!({ "command": "printf", "args": ["%s|%s", "a b", "*"] }), "a b|*".to_owned()),
-        ("client.terminal.cwd", shell("pwd", json!({})), folder.clone()),
-        ("client.terminal.stdin", json!({ "command": "cat", "args": [] }), String::new()),
+        (
+            "client.terminal.args",
+            json!({ "command": "printf", "args": ["%s|%s", "a b", "*"] }),
+            "a b|*".to_owned(),
+        ),
+        (
+            "client.terminal.cwd",
+            shell("pwd", json!({})),
+            folder.clone(),
+        ),
+        (
+            "client.terminal.stdin",
+            json!({ "command": "cat", "args": [] }),
+            String::new(),
+        ),
     ] {
         if id == "client.terminal.cwd" && folder.is_empty() {
             continue;
         }
         let (exit, output) = run(visit, params).await;
-        let said = output.result().map(|it| text(it, "/output").trim_end().to_owned());
+        let said = output
+            .result()
+            .map(|it| text(it, "/output").trim_end().to_owned());
         let right = match said {
             Some(said) if said == wanted => exit.went_well(),
             Some(_) => Err("the output is another".to_owned()),
@@ -127,12 +164,20 @@ async fn given(visit: &mut Visit) {
     let kept = text(&result, "/output");
     let within = match kept.len() <= 5 && !kept.is_empty() {
         true => Ok(()),
-        false => output.went_well().and(Err("the output is over its limit, or empty".to_owned())),
+        false => output
+            .went_well()
+            .and(Err("the output is over its limit, or empty".to_owned())),
     };
     visit.judge("client.terminal.limit", within, &output.entries());
     let letters = kept.chars().all(|c| c == 'ä');
-    let letters = letters.then_some(()).ok_or("a character is cut in two".to_owned());
-    visit.judge("client.terminal.limit-character", letters, &output.entries());
+    let letters = letters
+        .then_some(())
+        .ok_or("a character is cut in two".to_owned());
+    visit.judge(
+        "client.terminal.limit-character",
+        letters,
+        &output.entries(),
+    );
     let told = result.get("truncated") == Some(&Value::Bool(true));
     let told = told.then_some(()).ok_or("truncated is not true".to_owned());
     visit.judge("client.terminal.truncated", told, &output.entries());
@@ -145,7 +190,9 @@ async fn running(visit: &mut Visit) {
         return;
     }
     let quick = start.elapsed().as_secs() < 5;
-    let quick = quick.then_some(()).ok_or("it waited for the command".to_owned());
+    let quick = quick
+        .then_some(())
+        .ok_or("it waited for the command".to_owned());
     visit.judge("client.terminal.at-once", quick, &created.entries());
     let output = call(visit, "terminal/output", &id).await;
     let open = match output.result() {
@@ -202,28 +249,172 @@ const LONG: &str = "sleep 600";
 const TERMINAL: Need = Need::Capability("terminal");
 
 const CHECKS: &[Check] = &[
-    should("client.fence.terminal", "33", "Terminals are refused where they are not offered.", "Offer them, or refuse with -32601.").needs(Need::NoCapability("terminal")),
-    must("client.terminal.create", "135", "A terminal can be made.", "You offer terminals.").needs(TERMINAL),
-    must("client.terminal.exit-code", "138", "Waiting gives the exit code of the command.", "Answer with exitCode.").needs(TERMINAL),
-    must("client.terminal.output", "138", "The output of a command is there.", "Keep it until the release.").needs(TERMINAL),
-    must("client.terminal.not-truncated", "136", "Output that is whole is not said to be truncated.", "truncated is required, and false here.").needs(TERMINAL),
-    observed("client.terminal.exit-status", "142", "The output of a command that has ended has its exit status.", "Add exitStatus.").needs(TERMINAL),
-    must("client.terminal.wait-twice", "138", "Waiting twice gives the same.", "Keep the status until the release.").needs(TERMINAL),
-    must("client.terminal.release", "138", "A terminal can be released.", "Answer terminal/release.").needs(TERMINAL),
-    observed("client.terminal.released-void", "138", "A terminal that was released is not there any more.", "Forget its id.").needs(TERMINAL),
-    must("client.terminal.env", "134", "A command gets the environment it is given.", "Set each name to its value.").needs(TERMINAL),
-    must("client.terminal.args", "134", "Arguments reach the command as they are.", "Do not join them for a shell.").needs(TERMINAL),
-    must("client.terminal.cwd", "68", "Without a cwd a command runs in the session's directory.", "Start it there.").needs(TERMINAL),
-    should("client.terminal.stdin", "135", "A command that reads its input finds its end.", "Give it no input; it would wait for ever.").needs(TERMINAL),
-    must("client.terminal.limit", "136", "Output stays within its limit.", "Drop its beginning.").needs(TERMINAL),
-    must("client.terminal.limit-character", "136", "Output is cut between characters.", "Cut at the start of a character.").needs(TERMINAL),
-    must("client.terminal.truncated", "136", "Output that was cut is said to be truncated.", "Set truncated.").needs(TERMINAL),
-    observed("client.terminal.at-once", "135", "A terminal is made without waiting for its command.", "Answer when it has started.").needs(TERMINAL),
-    observed("client.terminal.running", "142", "A command that runs has no exit status.", "Leave exitStatus out.").needs(TERMINAL),
-    must("client.terminal.kill", "138", "A command can be killed.", "Answer terminal/kill.").needs(TERMINAL),
-    must("client.terminal.kill-wakes", "138", "Whoever waits for a command learns that it was killed.", "Answer terminal/wait_for_exit.").needs(TERMINAL),
-    must("client.terminal.kill-keeps", "138", "A terminal whose command was killed can still be asked.", "Keep it until the release.").needs(TERMINAL),
-    must("client.terminal.unknown-output", "138", "The output of an unknown terminal is refused.", "Refuse it.").needs(TERMINAL),
-    must("client.terminal.unknown-wait", "138", "Waiting for an unknown terminal is refused.", "Refuse it; do not wait for ever.").needs(TERMINAL),
-    must("client.terminal.missing-program", "135", "A program that is not there does not end well.", "Refuse, or give an exit code.").needs(TERMINAL),
+    should(
+        "client.fence.terminal",
+        "33",
+        "Terminals are refused where they are not offered.",
+        "Offer them, or refuse with -32601.",
+    )
+    .needs(Need::NoCapability("terminal")),
+    must(
+        "client.terminal.create",
+        "135",
+        "A terminal can be made.",
+        "You offer terminals.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.exit-code",
+        "138",
+        "Waiting gives the exit code of the command.",
+        "Answer with exitCode.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.output",
+        "138",
+        "The output of a command is there.",
+        "Keep it until the release.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.not-truncated",
+        "136",
+        "Output that is whole is not said to be truncated.",
+        "truncated is required, and false here.",
+    )
+    .needs(TERMINAL),
+    observed(
+        "client.terminal.exit-status",
+        "142",
+        "The output of a command that has ended has its exit status.",
+        "Add exitStatus.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.wait-twice",
+        "138",
+        "Waiting twice gives the same.",
+        "Keep the status until the release.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.release",
+        "138",
+        "A terminal can be released.",
+        "Answer terminal/release.",
+    )
+    .needs(TERMINAL),
+    observed(
+        "client.terminal.released-void",
+        "138",
+        "A terminal that was released is not there any more.",
+        "Forget its id.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.env",
+        "134",
+        "A command gets the environment it is given.",
+        "Set each name to its value.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.args",
+        "134",
+        "Arguments reach the command as they are.",
+        "Do not join them for a shell.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.cwd",
+        "68",
+        "Without a cwd a command runs in the session's directory.",
+        "Start it there.",
+    )
+    .needs(TERMINAL),
+    should(
+        "client.terminal.stdin",
+        "135",
+        "A command that reads its input finds its end.",
+        "Give it no input; it would wait for ever.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.limit",
+        "136",
+        "Output stays within its limit.",
+        "Drop its beginning.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.limit-character",
+        "136",
+        "Output is cut between characters.",
+        "Cut at the start of a character.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.truncated",
+        "136",
+        "Output that was cut is said to be truncated.",
+        "Set truncated.",
+    )
+    .needs(TERMINAL),
+    observed(
+        "client.terminal.at-once",
+        "135",
+        "A terminal is made without waiting for its command.",
+        "Answer when it has started.",
+    )
+    .needs(TERMINAL),
+    observed(
+        "client.terminal.running",
+        "142",
+        "A command that runs has no exit status.",
+        "Leave exitStatus out.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.kill",
+        "138",
+        "A command can be killed.",
+        "Answer terminal/kill.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.kill-wakes",
+        "138",
+        "Whoever waits for a command learns that it was killed.",
+        "Answer terminal/wait_for_exit.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.kill-keeps",
+        "138",
+        "A terminal whose command was killed can still be asked.",
+        "Keep it until the release.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.unknown-output",
+        "138",
+        "The output of an unknown terminal is refused.",
+        "Refuse it.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.unknown-wait",
+        "138",
+        "Waiting for an unknown terminal is refused.",
+        "Refuse it; do not wait for ever.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.missing-program",
+        "135",
+        "A program that is not there does not end well.",
+        "Refuse, or give an exit code.",
+    )
+    .needs(TERMINAL),
 ];

@@ -21,14 +21,21 @@ impl Visit {
 
     pub(crate) async fn prompted_by(&mut self, post: Post) -> Result<(), Stop> {
         self.start_with(post).await?;
-        let asked = self.stage()?.until(|it| json::method(it) == "session/prompt").await;
+        let asked = self
+            .stage()?
+            .until(|it| json::method(it) == "session/prompt")
+            .await;
         if asked.is_none() {
             return Err(Stop("the client sent no prompt".to_owned()));
         }
         let heard = self.heard(0);
-        let hello = heard.iter().find(|(_, it)| json::method(it) == "initialize");
+        let hello = heard
+            .iter()
+            .find(|(_, it)| json::method(it) == "initialize");
         self.peer = hello.map_or(Value::Null, |(_, it)| {
-            it.pointer("/params/clientCapabilities").cloned().unwrap_or(Value::Null)
+            it.pointer("/params/clientCapabilities")
+                .cloned()
+                .unwrap_or(Value::Null)
         });
         Ok(())
     }
@@ -52,13 +59,19 @@ impl Visit {
     }
 
     pub(crate) async fn update(&mut self, update: Value) -> Result<usize, Stop> {
-        self.tell("session/update", json!({ "sessionId": SESSION, "update": update })).await
+        self.tell(
+            "session/update",
+            json!({ "sessionId": SESSION, "update": update }),
+        )
+        .await
     }
 
     /// Judges that the client still answers.
     pub(crate) async fn is_alive(&mut self, id: &str, after: usize) {
         let ping = self.ping_unknown().await;
-        let outcome = ping.was_answered().map_err(|why| format!("afterwards {why}"));
+        let outcome = ping
+            .was_answered()
+            .map_err(|why| format!("afterwards {why}"));
         let entries = [vec![after], ping.entries()].concat();
         self.judge(id, outcome, &entries);
     }
@@ -67,7 +80,9 @@ impl Visit {
     pub(crate) async fn end_turn(&mut self, reason: &str) -> Result<(), Stop> {
         let held = self.stage()?.held.clone();
         for (_, id) in held {
-            self.stage()?.reply(&id, json!({ "stopReason": reason })).await;
+            self.stage()?
+                .reply(&id, json!({ "stopReason": reason }))
+                .await;
         }
         Ok(())
     }
@@ -75,7 +90,9 @@ impl Visit {
     /// The directory that the client works in, if it is the one made for it.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
         let heard = self.heard(0);
-        let opened = heard.iter().find(|(_, it)| json::method(it) == "session/new");
+        let opened = heard
+            .iter()
+            .find(|(_, it)| json::method(it) == "session/new");
         let cwd = PathBuf::from(opened.map_or("", |(_, it)| text(it, "/params/cwd")));
         let ours = |path: &PathBuf| path.canonicalize().ok();
         (ours(&cwd).is_some() && ours(&cwd) == ours(&self.options.folder)).then_some(cwd)

@@ -20,10 +20,15 @@ fn play(passage: &mut Passage) -> Later<'_, Result<(), Stop>> {
         passage.open().await?;
         passage.front()?.close().await;
         let ended = passage.back()?.until_end(patience).await;
-        let ended = ended.then_some(()).ok_or("the agent's input stays open".to_owned());
+        let ended = ended
+            .then_some(())
+            .ok_or("the agent's input stays open".to_owned());
         passage.judge("proxy.end.client", ended, &[]);
         passage.open().await?;
-        let asked = passage.front()?.start("_attache.check/never", json!({})).await;
+        let asked = passage
+            .front()?
+            .start("_attache.check/never", json!({}))
+            .await;
         passage.at_back("_attache.check/never").await;
         passage.back()?.close().await;
         let answer = passage.front()?.finish(asked).await;
@@ -38,6 +43,16 @@ fn play(passage: &mut Passage) -> Later<'_, Result<(), Stop>> {
 }
 
 const CHECKS: &[Check] = &[
-    must("proxy.end.client", "9", "When the client is gone the agent's input ends.", "Close it and end."),
-    must("proxy.end.agent", "9", "When the agent is gone open requests fail or the connection ends.", "Fail them, or end."),
+    must(
+        "proxy.end.client",
+        "9",
+        "When the client is gone the agent's input ends.",
+        "Close it and end.",
+    ),
+    must(
+        "proxy.end.agent",
+        "9",
+        "When the agent is gone open requests fail or the connection ends.",
+        "Fail them, or end.",
+    ),
 ];

@@ -68,9 +68,10 @@ impl Passage {
         self.start().await?;
         let hello = json!({ "protocolVersion": 1, "clientCapabilities": {} });
         let asked = self.front()?.start("initialize", hello).await;
-        let heard = self.at_back("initialize").await.ok_or_else(|| {
-            Stop("initialize did not come through".to_owned())
-        })?;
+        let heard = self
+            .at_back("initialize")
+            .await
+            .ok_or_else(|| Stop("initialize did not come through".to_owned()))?;
         let result = json!({ "protocolVersion": 1, "agentCapabilities": {} });
         self.back()?.reply(&id(&heard.message), result).await;
         let answer = self.front()?.finish(asked).await;
@@ -88,15 +89,29 @@ impl Passage {
     }
 
     /// Sends a request of the client, and waits behind the proxy for it. Both at the same time: it may be large.
-    pub(crate) async fn forward(&mut self, method: &str, params: Value) -> Result<(Asked, Option<Passed>), Stop> {
+    pub(crate) async fn forward(
+        &mut self,
+        method: &str,
+        params: Value,
+    ) -> Result<(Asked, Option<Passed>), Stop> {
         let (front, back) = self.both()?;
-        Ok(tokio::join!(front.start(method, params), came(back, method)))
+        Ok(tokio::join!(
+            front.start(method, params),
+            came(back, method)
+        ))
     }
 
     /// Sends a request of the agent, and waits in front of the proxy for it.
-    pub(crate) async fn backward(&mut self, method: &str, params: Value) -> Result<(Asked, Option<Passed>), Stop> {
+    pub(crate) async fn backward(
+        &mut self,
+        method: &str,
+        params: Value,
+    ) -> Result<(Asked, Option<Passed>), Stop> {
         let (front, back) = self.both()?;
-        Ok(tokio::join!(back.start(method, params), came(front, method)))
+        Ok(tokio::join!(
+            back.start(method, params),
+            came(front, method)
+        ))
     }
 
     fn both(&mut self) -> Result<(&mut Stage<Silent>, &mut Stage<Silent>), Stop> {

@@ -18,9 +18,22 @@ pub(super) fn write(report: &Report) -> String {
         report.count(Verdict::NotExercised),
         report.took.as_secs_f64()
     );
-    for verdict in [Verdict::Fail, Verdict::Warn, Verdict::NotExercised, Verdict::Pass] {
-        let open = if verdict > Verdict::NotExercised { " open" } else { "" };
-        out += &format!("<details{open}><summary>{} ({})</summary>\n", verdict.name(), report.count(verdict));
+    for verdict in [
+        Verdict::Fail,
+        Verdict::Warn,
+        Verdict::NotExercised,
+        Verdict::Pass,
+    ] {
+        let open = if verdict > Verdict::NotExercised {
+            " open"
+        } else {
+            ""
+        };
+        out += &format!(
+            "<details{open}><summary>{} ({})</summary>\n",
+            verdict.name(),
+            report.count(verdict)
+        );
         for made in report.of(verdict) {
             out += &finding(made);
         }
@@ -43,7 +56,12 @@ fn finding(made: &Judgement) -> String {
         escape(check.text)
     );
     if let Some(rule) = check.rule() {
-        out += &format!("<p class=\"rule\">Rule {}, {}: {}</p>", rule.number, check.level, escape(rule.text));
+        out += &format!(
+            "<p class=\"rule\">Rule {}, {}: {}</p>",
+            rule.number,
+            check.level,
+            escape(rule.text)
+        );
     }
     if !made.why.is_empty() {
         out += &format!("<p class=\"why\">{}</p>", escape(&made.why));
@@ -53,7 +71,11 @@ fn finding(made: &Judgement) -> String {
     }
     for it in &made.evidence {
         let (conversation, entry) = (it.conversation, it.entry);
-        out += &format!("<a href=\"#m{conversation}-{entry}\">conversation {}, message {}</a> ", conversation + 1, entry + 1);
+        out += &format!(
+            "<a href=\"#m{conversation}-{entry}\">conversation {}, message {}</a> ",
+            conversation + 1,
+            entry + 1
+        );
     }
     out + "</section>\n"
 }
@@ -73,7 +95,10 @@ fn told(index: usize, conversation: &Conversation) -> String {
     }
     out += "</ol>\n";
     if !conversation.stderr.trim().is_empty() {
-        out += &format!("<details><summary>stderr</summary><pre>{}</pre></details>\n", escape(&conversation.stderr));
+        out += &format!(
+            "<details><summary>stderr</summary><pre>{}</pre></details>\n",
+            escape(&conversation.stderr)
+        );
     }
     out
 }

@@ -6,7 +6,11 @@ use super::Report;
 use crate::conformance::{Judgement, Verdict};
 
 pub(super) fn write(report: &Report) -> String {
-    let checks: Vec<Value> = report.judgements.iter().map(|made| check(report, made)).collect();
+    let checks: Vec<Value> = report
+        .judgements
+        .iter()
+        .map(|made| check(report, made))
+        .collect();
     let count = |verdict| report.count(verdict);
     let whole = json!({
         "subject": report.subject.name(),
@@ -23,9 +27,9 @@ pub(super) fn write(report: &Report) -> String {
 
 fn check(report: &Report, made: &Judgement) -> Value {
     let check = made.check;
-    let rule = check.rule().map(|rule| {
-        json!({ "number": rule.number, "text": rule.text, "level": rule.level.to_string() })
-    });
+    let rule = check.rule().map(
+        |rule| json!({ "number": rule.number, "text": rule.text, "level": rule.level.to_string() }),
+    );
     let messages: Vec<Value> = made
         .evidence
         .iter()

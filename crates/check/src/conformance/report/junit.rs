@@ -33,7 +33,11 @@ fn case(report: &Report, made: &Judgement) -> String {
             escape(&told(report, made))
         ),
     };
-    format!("  <testcase classname=\"{}\" name=\"{}\">{body}</testcase>\n", escape(&class), escape(check.id))
+    format!(
+        "  <testcase classname=\"{}\" name=\"{}\">{body}</testcase>\n",
+        escape(&class),
+        escape(check.id)
+    )
 }
 
 fn told(report: &Report, made: &Judgement) -> String {

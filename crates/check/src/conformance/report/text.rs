@@ -63,12 +63,19 @@ fn judgement(out: &mut String, report: &Report, made: &Judgement, detail: Detail
     match check.rule() {
         Some(rule) => {
             let (number, level) = (rule.number, check.level);
-            line(out, &format!("        rule {number}, {}: {}\n", word(level), rule.text));
+            line(
+                out,
+                &format!("        rule {number}, {}: {}\n", word(level), rule.text),
+            );
         }
         None => line(out, &format!("        {}\n", word(check.level))),
     }
     line(out, &format!("        fix: {}\n", check.hint));
-    let most = if detail == Detail::Full { usize::MAX } else { MESSAGES };
+    let most = if detail == Detail::Full {
+        usize::MAX
+    } else {
+        MESSAGES
+    };
     for evidence in made.evidence.iter().take(most) {
         if let Some((from, said)) = report.proof(evidence) {
             let said: String = said.chars().take(WIDTH).collect();

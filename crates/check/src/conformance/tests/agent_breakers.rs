@@ -30,19 +30,35 @@ async fn an_agent_that_conforms_passes_everything() {
     assert_eq!(told(&everything), "");
     assert_eq!(told(&nothing), "");
     let both = ids(&everything, Verdict::NotExercised);
-    let both: Vec<_> = both.intersection(&ids(&nothing, Verdict::NotExercised)).copied().collect();
-    assert_eq!(both, Vec::<&str>::new(), "checks that the mock does not exercise");
+    let both: Vec<_> = both
+        .intersection(&ids(&nothing, Verdict::NotExercised))
+        .copied()
+        .collect();
+    assert_eq!(
+        both,
+        Vec::<&str>::new(),
+        "checks that the mock does not exercise"
+    );
 }
 
 #[test]
 fn every_check_has_its_breaker() {
     let have: BTreeSet<&str> = all().map(|breaker| breaker.check).collect();
-    let want: BTreeSet<&str> = Subject::Agent.checks().iter().map(|check| check.id).collect();
+    let want: BTreeSet<&str> = Subject::Agent
+        .checks()
+        .iter()
+        .map(|check| check.id)
+        .collect();
     assert_eq!(have, want);
 }
 
 fn all() -> impl Iterator<Item = &'static Breaker> {
-    let tables = [initialization::ALL, conversation::ALL, sessions::ALL, watched::ALL];
+    let tables = [
+        initialization::ALL,
+        conversation::ALL,
+        sessions::ALL,
+        watched::ALL,
+    ];
     tables.into_iter().flatten()
 }
 
@@ -50,7 +66,12 @@ async fn each_fails_alone(breakers: &'static [Breaker]) {
     let mut wrong = String::new();
     for breaker in breakers {
         let report = check(breaker.offers, Some(breaker)).await;
-        let want: BTreeSet<&str> = breaker.also.iter().copied().chain([breaker.check]).collect();
+        let want: BTreeSet<&str> = breaker
+            .also
+            .iter()
+            .copied()
+            .chain([breaker.check])
+            .collect();
         if broken(&report) != want {
             wrong += &format!("{}:\n{}\n", breaker.check, told(&report));
         }

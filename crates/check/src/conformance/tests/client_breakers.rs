@@ -1,6 +1,7 @@
 //! Mock clients that break one rule each.
 
 mod conversation;
+mod endurance;
 mod services;
 
 use std::collections::BTreeSet;
@@ -26,27 +27,47 @@ async fn a_client_that_conforms_passes_everything() {
     assert_eq!(told(&everything), "");
     assert_eq!(told(&nothing), "");
     let both = ids(&everything, Verdict::NotExercised);
-    let both: Vec<_> = both.intersection(&ids(&nothing, Verdict::NotExercised)).copied().collect();
-    assert_eq!(both, Vec::<&str>::new(), "checks that the mock does not exercise");
+    let both: Vec<_> = both
+        .intersection(&ids(&nothing, Verdict::NotExercised))
+        .copied()
+        .collect();
+    assert_eq!(
+        both,
+        Vec::<&str>::new(),
+        "checks that the mock does not exercise"
+    );
 }
 
 #[test]
 fn every_check_has_its_breaker() {
-    let all = conversation::ALL.iter().chain(services::ALL);
-    let have: BTreeSet<&str> = all.map(|breaker| breaker.check).collect();
-    let want: BTreeSet<&str> = Subject::Client.checks().iter().map(|check| check.id).collect();
+    let have: BTreeSet<&str> = all().map(|breaker| breaker.check).collect();
+    let want: BTreeSet<&str> = Subject::Client
+        .checks()
+        .iter()
+        .map(|check| check.id)
+        .collect();
     assert_eq!(have, want);
 }
 
 #[tokio::test(start_paused = true)]
 async fn each_fails_alone() {
     let mut wrong = String::new();
-    for breaker in conversation::ALL.iter().chain(services::ALL) {
+    for breaker in all() {
         let report = check(breaker.offers, Some(breaker)).await;
-        let want: BTreeSet<&str> = breaker.also.iter().copied().chain([breaker.check]).collect();
+        let want: BTreeSet<&str> = breaker
+            .also
+            .iter()
+            .copied()
+            .chain([breaker.check])
+            .collect();
         if broken(&report) != want {
             wrong += &format!("{}:\n{}\n", breaker.check, told(&report));
         }
     }
     assert!(wrong.is_empty(), "these break something else:\n{wrong}");
+}
+
+fn all() -> impl Iterator<Item = &'static Breaker> {
+    let tables = [conversation::ALL, endurance::ALL, services::ALL];
+    tables.into_iter().flatten()
 }

@@ -118,7 +118,10 @@ impl Mock {
         let Ok(message) = serde_json::from_slice::<Value>(line) else {
             return self.answer(&Value::Null, Err(-32700));
         };
-        let call = message.get("method").and_then(Value::as_str).map(str::to_owned);
+        let call = message
+            .get("method")
+            .and_then(Value::as_str)
+            .map(str::to_owned);
         let id = message.get("id").cloned();
         match (message.is_object(), call, id) {
             (false, ..) => self.answer(&Value::Null, Err(-32600)),
@@ -149,7 +152,10 @@ impl Mock {
             return self.prompt(id, params);
         }
         let outcome = self.outcome(method, params);
-        let opened = outcome.as_ref().ok().and_then(|it| it.get("sessionId").cloned());
+        let opened = outcome
+            .as_ref()
+            .ok()
+            .and_then(|it| it.get("sessionId").cloned());
         if method == "session/load" && outcome.is_ok() {
             self.replay(params);
         }
@@ -164,7 +170,10 @@ impl Mock {
         match method {
             "initialize" => self.initialize(params),
             "session/new" => {
-                let boolean = self.client.pointer("/session/configOptions/boolean").is_some();
+                let boolean = self
+                    .client
+                    .pointer("/session/configOptions/boolean")
+                    .is_some();
                 self.store().open(params).map(|id| self.opened(id, boolean))
             }
             "authenticate" => Err(-32602),
@@ -178,7 +187,10 @@ impl Mock {
             }
             "auth/status" => Ok(json!({ "state": "not_required" })),
             "session/fork" => {
-                let boolean = self.client.pointer("/session/configOptions/boolean").is_some();
+                let boolean = self
+                    .client
+                    .pointer("/session/configOptions/boolean")
+                    .is_some();
                 self.store().fork(params).map(|id| self.opened(id, boolean))
             }
             _ => self.store().asked(method, params),
@@ -191,7 +203,10 @@ impl Mock {
             return Err(-32602);
         }
         self.greeted = true;
-        self.client = params.get("clientCapabilities").cloned().unwrap_or_default();
+        self.client = params
+            .get("clientCapabilities")
+            .cloned()
+            .unwrap_or_default();
         let capabilities = match self.offers {
             Offers::Everything => json!({
                 "loadSession": true,
@@ -227,16 +242,28 @@ impl Mock {
     fn prompt(&mut self, id: &Value, params: &Value) {
         let session = text(params, "/sessionId").to_owned();
         let blocks = params.get("prompt").and_then(Value::as_array);
-        let known = |it: &Value| ["text", "image", "audio", "resource_link", "resource"].contains(&text(it, "/type"));
+        let known = |it: &Value| {
+            ["text", "image", "audio", "resource_link", "resource"].contains(&text(it, "/type"))
+        };
         let outcome = match blocks {
-            Some(blocks) if params.get("sessionId").is_some_and(Value::is_string) && blocks.iter().all(known) => Ok(()),
+            Some(blocks)
+                if params.get("sessionId").is_some_and(Value::is_string)
+                    && blocks.iter().all(known) =>
+            {
+                Ok(())
+            }
             _ => Err(-32602),
         };
-        let outcome = outcome.and_then(|()| self.store().is_open(&session).then_some(()).ok_or(-32002));
+        let outcome =
+            outcome.and_then(|()| self.store().is_open(&session).then_some(()).ok_or(-32002));
         if let Err(code) = outcome {
             return self.answer(id, Err(code));
         }
-        let said = blocks.into_iter().flatten().map(|it| text(it, "/text")).find(|it| !it.is_empty());
+        let said = blocks
+            .into_iter()
+            .flatten()
+            .map(|it| text(it, "/text"))
+            .find(|it| !it.is_empty());
         let said = said.unwrap_or("").to_owned();
         self.store().said(&session, &said);
         self.begin(session, id.clone(), &said);
@@ -254,13 +281,15 @@ impl Mock {
     fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = json!(self.next_id);
         self.next_id += 1;
-        self.out.push(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        self.out
+            .push(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         id
     }
 
     fn update(&mut self, session: &Value, update: Value) {
         let params = json!({ "sessionId": session, "update": update });
-        self.out.push(json!({ "jsonrpc": "2.0", "method": "session/update", "params": params }));
+        self.out
+            .push(json!({ "jsonrpc": "2.0", "method": "session/update", "params": params }));
     }
 
     fn answer(&mut self, id: &Value, outcome: Outcome) {

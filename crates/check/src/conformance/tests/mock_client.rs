@@ -127,7 +127,8 @@ impl Mock {
         let id = json!(self.next_id);
         self.next_id += 1;
         self.open.insert(id.to_string(), method);
-        self.out.push(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        self.out
+            .push(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
     }
 
     fn hear(&mut self, line: &[u8]) {
@@ -153,7 +154,7 @@ impl Mock {
 
     fn request(&mut self, id: &Value, method: &str, params: &Value) {
         if method == "session/request_permission" && !self.questions.is_empty() {
-            self.out.extend(self.questions.drain(..));
+            self.out.append(&mut self.questions);
             return self.answer(id, Ok(json!({ "outcome": { "outcome": "cancelled" } })));
         }
         let everything = self.offers == Offers::Everything;
@@ -174,12 +175,17 @@ impl Mock {
     fn answered(&mut self, id: &Value, result: Option<&Value>) {
         let cwd = self.folder.to_string_lossy().into_owned();
         match (self.open.remove(&id.to_string()), result) {
-            (Some("initialize"), Some(result)) if result.get("protocolVersion") == Some(&json!(1)) => {
+            (Some("initialize"), Some(result))
+                if result.get("protocolVersion") == Some(&json!(1)) =>
+            {
                 self.ask("session/new", json!({ "cwd": cwd, "mcpServers": [] }));
             }
             (Some("session/new"), Some(result)) => {
                 let prompt = json!([{ "type": "text", "text": "hello" }]);
-                self.ask("session/prompt", json!({ "sessionId": result.get("sessionId"), "prompt": prompt }));
+                self.ask(
+                    "session/prompt",
+                    json!({ "sessionId": result.get("sessionId"), "prompt": prompt }),
+                );
             }
             (Some("session/new"), None) => self.ask("authenticate", json!({ "methodId": "key" })),
             (Some("authenticate"), Some(_)) => {

@@ -20,7 +20,11 @@ pub(super) fn launch(breaker: Option<&'static Breaker>) -> ProxyLaunch {
         Box::pin(async move {
             let (front, client) = attache_transport::pipes(1 << 16);
             let (back, agent) = attache_transport::pipes(1 << 16);
-            tokio::spawn(pass(client, agent, Mutations::new(breaker, act, connection)));
+            tokio::spawn(pass(
+                client,
+                agent,
+                Mutations::new(breaker, act, connection),
+            ));
             Ok((ends(front), ends(back)))
         })
     })

@@ -141,7 +141,8 @@ impl Mutations {
 
     /// Whether the mock stays when its input has ended.
     pub(super) fn lingers(&self) -> bool {
-        self.breaker.is_some_and(|it| matches!((it.on, it.change), (On::Start, Change::Linger)))
+        self.breaker
+            .is_some_and(|it| matches!((it.on, it.change), (On::Start, Change::Linger)))
     }
 
     /// What the mock hears of a line.
@@ -150,7 +151,8 @@ impl Mutations {
         let text = String::from_utf8_lossy(line).into_owned();
         let method = json.as_ref().and_then(|it| it.get("method")?.as_str());
         let method = method.unwrap_or("").to_owned();
-        if let Some(id) = json.as_ref().and_then(|it| it.get("id")) {
+        let id = json.as_ref().and_then(|it| it.get("id"));
+        if let Some(id) = id.filter(|_| !method.is_empty()) {
             self.asked.push((id.clone(), method.clone(), text.clone()));
         }
         let fits = self.breaker.is_some_and(|breaker| match breaker.on {
@@ -192,7 +194,9 @@ impl Mutations {
     /// What becomes of a message of the mock.
     pub(super) fn say(&mut self, message: &Value) -> Passed {
         let method = message.get("method").and_then(Value::as_str).unwrap_or("");
-        let kind = message.pointer("/params/update/sessionUpdate").and_then(Value::as_str);
+        let kind = message
+            .pointer("/params/update/sessionUpdate")
+            .and_then(Value::as_str);
         let asked = match (method, message.get("id")) {
             ("", Some(id)) => self.asked.iter().rev().find(|(asked, ..)| asked == id),
             _ => None,
@@ -202,7 +206,9 @@ impl Mutations {
             On::Answer(name) => asked.is_some_and(|(_, method, request)| {
                 (name == "*" || name == method) && request.contains(breaker.with)
             }),
-            On::Update(name) => kind.is_some_and(|kind| name == kind) && text.contains(breaker.with),
+            On::Update(name) => {
+                kind.is_some_and(|kind| name == kind) && text.contains(breaker.with)
+            }
             On::Call(name) => kind.is_none() && name == method && text.contains(breaker.with),
             On::In(_) | On::Line | On::Bytes | On::Start => false,
         });
@@ -261,11 +267,15 @@ fn changed(change: &Change, line: Vec<u8>, mut json: Value) -> Passed {
         }
         Change::Result(result) => {
             let result = read(result);
-            vec![as_line(&serde_json::json!({ "jsonrpc": "2.0", "id": id, "result": result }))]
+            vec![as_line(
+                &serde_json::json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+            )]
         }
         Change::Fail(code) => {
             let error = serde_json::json!({ "code": code, "message": "broken on purpose" });
-            vec![as_line(&serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error }))]
+            vec![as_line(
+                &serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error }),
+            )]
         }
     })
 }

@@ -14,8 +14,16 @@ fn every_check_has_an_id_of_its_own_and_a_rule_that_exists() {
         assert_eq!(ids.len(), checks.len(), "an id is used twice");
         for check in checks {
             assert!(check.id.starts_with(subject.name()), "{}", check.id);
-            assert!(check.rule.is_none_or(|it| Rule::find(it).is_some()), "{}", check.id);
-            assert!(check.text.ends_with('.') && check.hint.ends_with('.'), "{}", check.id);
+            assert!(
+                check.rule.is_none_or(|it| Rule::find(it).is_some()),
+                "{}",
+                check.id
+            );
+            assert!(
+                check.text.ends_with('.') && check.hint.ends_with('.'),
+                "{}",
+                check.id
+            );
         }
     }
 }

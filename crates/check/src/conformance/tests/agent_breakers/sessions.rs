@@ -1,6 +1,8 @@
 //! Sessions: how they are set up, listed, taken up again, and what can be chosen in them.
 
-use crate::conformance::tests::mutation::Change::{After, Before, Drop, Fail, Later, Linger, Remove, Result, Set};
+use crate::conformance::tests::mutation::Change::{
+    After, Before, Drop, Fail, Later, Linger, Remove, Result, Set,
+};
 use crate::conformance::tests::mutation::On::{Answer, Call, In, Start, Update};
 use crate::conformance::tests::mutation::{Breaker, b};
 

@@ -1,6 +1,8 @@
 //! What is watched in everything that is said.
 
-use crate::conformance::tests::mutation::Change::{After, Before, BeforeRaw, Drop, Later, Raw, Remove, Result, Set, Twice};
+use crate::conformance::tests::mutation::Change::{
+    After, Before, BeforeRaw, Drop, Later, Raw, Remove, Result, Set, Twice,
+};
 use crate::conformance::tests::mutation::On::{Answer, Call, Update};
 use crate::conformance::tests::mutation::{Breaker, b};
 

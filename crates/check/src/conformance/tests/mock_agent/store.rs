@@ -22,14 +22,23 @@ struct Session {
 impl Store {
     pub(super) fn open(&mut self, params: &Value) -> Result<String, i64> {
         let cwd = params.get("cwd").and_then(Value::as_str).ok_or(-32602)?;
-        let servers = params.get("mcpServers").ok_or(-32602)?.as_array().ok_or(-32602)?;
-        let roots = params.get("additionalDirectories").and_then(Value::as_array);
+        let servers = params
+            .get("mcpServers")
+            .ok_or(-32602)?
+            .as_array()
+            .ok_or(-32602)?;
+        let roots = params
+            .get("additionalDirectories")
+            .and_then(Value::as_array);
         let bad_root = |it: &Value| !it.as_str().is_some_and(|it| it.starts_with('/'));
         if !cwd.starts_with('/') || roots.is_some_and(|roots| roots.iter().any(bad_root)) {
             return Err(-32602);
         }
         for server in servers {
-            let command = server.get("command").and_then(Value::as_str).ok_or(-32602)?;
+            let command = server
+                .get("command")
+                .and_then(Value::as_str)
+                .ok_or(-32602)?;
             let args = server.get("args").and_then(Value::as_array).ok_or(-32602)?;
             if let (false, Some(file)) = (command.starts_with('/'), args.last()) {
                 let heard = match command {
@@ -65,7 +74,10 @@ impl Store {
     }
 
     pub(super) fn cwd(&self, id: &str) -> String {
-        self.sessions.get(id).map(|it| it.cwd.clone()).unwrap_or_default()
+        self.sessions
+            .get(id)
+            .map(|it| it.cwd.clone())
+            .unwrap_or_default()
     }
 
     pub(super) fn said(&mut self, id: &str, text: &str) {
@@ -75,7 +87,10 @@ impl Store {
     }
 
     pub(super) fn history(&self, id: &str) -> Vec<String> {
-        self.sessions.get(id).map(|it| it.said.clone()).unwrap_or_default()
+        self.sessions
+            .get(id)
+            .map(|it| it.said.clone())
+            .unwrap_or_default()
     }
 
     pub(super) fn set_mode(&self, params: &Value) -> Result<Value, i64> {
@@ -122,7 +137,9 @@ impl Store {
 
     fn list(&self, params: &Value) -> Result<Value, i64> {
         let archived = text(params, "/archived");
-        if !text(params, "/cursor").is_empty() || !["", "exclude", "include", "only"].contains(&archived) {
+        if !text(params, "/cursor").is_empty()
+            || !["", "exclude", "include", "only"].contains(&archived)
+        {
             return Err(-32602);
         }
         let cwd = text(params, "/cwd");
@@ -135,7 +152,9 @@ impl Store {
     }
 
     fn find(&mut self, params: &Value) -> Result<&mut Session, i64> {
-        self.sessions.get_mut(text(params, "/sessionId")).ok_or(-32002)
+        self.sessions
+            .get_mut(text(params, "/sessionId"))
+            .ok_or(-32002)
     }
 }
 

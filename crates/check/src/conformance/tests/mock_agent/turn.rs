@@ -44,7 +44,7 @@ impl Mock {
             }
             params
         };
-        let path = "/work/check/hello.txt";
+        let path = "/project/hello.txt";
         let (does, waits) = match said {
             "long" => {
                 self.say(&id, "tick");
@@ -59,26 +59,38 @@ impl Mock {
                 ]);
                 let tool = json!({ "toolCallId": self.tool_id(&session), "title": "Look" });
                 let params = with(json!({ "toolCall": tool, "options": options }));
-                (Does::Permission, Some(self.ask("session/request_permission", params)))
+                (
+                    Does::Permission,
+                    Some(self.ask("session/request_permission", params)),
+                )
             }
             "fs-read" if offers("/fs/readTextFile") => {
-                let params = with(json!({ "path": self.here(&session, "hello.txt"), "line": 1, "limit": 2 }));
+                let params = with(
+                    json!({ "path": self.here(&session, "hello.txt"), "line": 1, "limit": 2 }),
+                );
                 (Does::File, Some(self.ask("fs/read_text_file", params)))
             }
             "fs-write" if offers("/fs/writeTextFile") => {
-                let params = with(json!({ "path": self.here(&session, "note.txt"), "content": "a note" }));
+                let params =
+                    with(json!({ "path": self.here(&session, "note.txt"), "content": "a note" }));
                 (Does::File, Some(self.ask("fs/write_text_file", params)))
             }
             "terminal" | "long-tool" if offers("/terminal") => {
                 self.tool(&id, "in_progress");
                 let env = json!([{ "name": "A", "value": "b" }]);
                 let params = with(json!({ "command": "sh", "args": [], "env": env, "cwd": "/" }));
-                let does = if said == "terminal" { Does::Create } else { Does::LongCreate };
+                let does = if said == "terminal" {
+                    Does::Create
+                } else {
+                    Does::LongCreate
+                };
                 (does, Some(self.ask("terminal/create", params)))
             }
             "elicitation" if offers("/elicitation/form") => {
-                let schema = json!({ "type": "object", "properties": { "colour": { "type": "string" } } });
-                let params = with(json!({ "mode": "form", "message": "Which?", "requestedSchema": schema }));
+                let schema =
+                    json!({ "type": "object", "properties": { "colour": { "type": "string" } } });
+                let params =
+                    with(json!({ "mode": "form", "message": "Which?", "requestedSchema": schema }));
                 (Does::Form, Some(self.ask("elicitation/create", params)))
             }
             _ => {
@@ -102,21 +114,32 @@ impl Mock {
                 let tool = self.tool_id(text(&json!({ "s": id }), "/s"));
                 let place = json!([{ "path": path, "line": 1 }]);
                 self.update(id, json!({ "sessionUpdate": "tool_call", "toolCallId": tool, "title": "Look", "name": "look", "kind": "read", "status": "pending", "locations": place }));
-                let content = json!([{ "type": "content", "content": { "type": "text", "text": "x" } }]);
+                let content =
+                    json!([{ "type": "content", "content": { "type": "text", "text": "x" } }]);
                 self.update(id, json!({ "sessionUpdate": "tool_call_update", "toolCallId": tool, "status": "completed", "content": content }));
             }
             "plan" => {
-                let entries = json!([{ "content": "one", "priority": "high", "status": "pending" }]);
+                let entries =
+                    json!([{ "content": "one", "priority": "high", "status": "pending" }]);
                 self.update(id, json!({ "sessionUpdate": "plan", "entries": entries }));
                 self.update(id, json!({ "sessionUpdate": "usage_update", "used": 1, "size": 2, "cost": { "amount": 0.5, "currency": "EUR" } }));
                 self.update(id, json!({ "sessionUpdate": "session_info_update", "title": "T", "updatedAt": "2025-10-29T14:22:15Z" }));
                 if self.offers == super::Offers::Everything {
-                    self.update(id, json!({ "sessionUpdate": "current_mode_update", "currentModeId": "b" }));
-                    let boolean = self.client.pointer("/session/configOptions/boolean").is_some();
+                    self.update(
+                        id,
+                        json!({ "sessionUpdate": "current_mode_update", "currentModeId": "b" }),
+                    );
+                    let boolean = self
+                        .client
+                        .pointer("/session/configOptions/boolean")
+                        .is_some();
                     self.update(id, json!({ "sessionUpdate": "config_option_update", "configOptions": store::options("y", boolean) }));
                 }
                 if *gated {
-                    self.update(id, json!({ "sessionUpdate": "notice", "severity": "info", "title": "Note" }));
+                    self.update(
+                        id,
+                        json!({ "sessionUpdate": "notice", "severity": "info", "title": "Note" }),
+                    );
                     self.update(id, json!({ "sessionUpdate": "compaction_update", "compactionId": "c", "status": "in_progress" }));
                     self.update(id, json!({ "sessionUpdate": "compaction_update", "compactionId": "c", "status": "completed" }));
                 }
@@ -127,7 +150,11 @@ impl Mock {
     }
 
     pub(super) fn answered(&mut self, id: &Value, outcome: Result<Value, i64>) {
-        let Some(at) = self.turns.iter().position(|turn| turn.waits.as_ref() == Some(id)) else {
+        let Some(at) = self
+            .turns
+            .iter()
+            .position(|turn| turn.waits.as_ref() == Some(id))
+        else {
             return;
         };
         let mut turn = self.turns.remove(at);
@@ -137,7 +164,10 @@ impl Mock {
         match turn.does {
             Does::Permission => {
                 let chosen = outcome.unwrap_or_default();
-                let (status, reason) = match (text(&chosen, "/outcome/outcome"), text(&chosen, "/outcome/optionId")) {
+                let (status, reason) = match (
+                    text(&chosen, "/outcome/outcome"),
+                    text(&chosen, "/outcome/optionId"),
+                ) {
                     ("selected", "yes") => ("completed", "end_turn"),
                     ("cancelled", _) if turn.cancelled => ("failed", "cancelled"),
                     _ => ("failed", "end_turn"),
@@ -148,10 +178,21 @@ impl Mock {
             Does::File | Does::Form | Does::Wait => return self.finish(&turn, "end_turn"),
             Does::Create | Does::LongCreate if failed => {
                 self.changed(&session, "failed");
-                return self.finish(&turn, if turn.cancelled { "cancelled" } else { "end_turn" });
+                return self.finish(
+                    &turn,
+                    if turn.cancelled {
+                        "cancelled"
+                    } else {
+                        "end_turn"
+                    },
+                );
             }
             Does::Create | Does::LongCreate => {
-                turn.terminal = outcome.unwrap_or_default().get("terminalId").cloned().unwrap_or_default();
+                turn.terminal = outcome
+                    .unwrap_or_default()
+                    .get("terminalId")
+                    .cloned()
+                    .unwrap_or_default();
                 let shown = json!([{ "type": "terminal", "terminalId": turn.terminal }]);
                 let tool = self.tool_id(&turn.session);
                 self.update(&session, json!({ "sessionUpdate": "tool_call_update", "toolCallId": tool, "content": shown }));
@@ -160,7 +201,11 @@ impl Mock {
                 }
                 let params = json!({ "sessionId": session, "terminalId": turn.terminal });
                 turn.waits = Some(self.ask("terminal/wait_for_exit", params));
-                turn.does = if turn.does == Does::Create { Does::Exit } else { Does::LongExit };
+                turn.does = if turn.does == Does::Create {
+                    Does::Exit
+                } else {
+                    Does::LongExit
+                };
             }
             Does::Exit => {
                 turn.waits = Some(self.ask("terminal/output", params));
@@ -200,8 +245,14 @@ impl Mock {
 
     fn stopped(&mut self, turn: &Turn) {
         let session = json!(turn.session);
-        self.ask("terminal/kill", json!({ "sessionId": session, "terminalId": turn.terminal }));
-        self.ask("terminal/release", json!({ "sessionId": session, "terminalId": turn.terminal }));
+        self.ask(
+            "terminal/kill",
+            json!({ "sessionId": session, "terminalId": turn.terminal }),
+        );
+        self.ask(
+            "terminal/release",
+            json!({ "sessionId": session, "terminalId": turn.terminal }),
+        );
         self.changed(&session, "failed");
         self.end(&turn.prompt, "cancelled");
     }
@@ -226,7 +277,10 @@ impl Mock {
 
     fn changed(&mut self, session: &Value, status: &str) {
         let tool = self.tool_id(session.as_str().unwrap_or(""));
-        self.update(session, json!({ "sessionUpdate": "tool_call_update", "toolCallId": tool, "status": status }));
+        self.update(
+            session,
+            json!({ "sessionUpdate": "tool_call_update", "toolCallId": tool, "status": status }),
+        );
     }
 
     fn tool_id(&self, session: &str) -> String {

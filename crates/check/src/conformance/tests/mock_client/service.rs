@@ -34,7 +34,11 @@ impl Service {
 
     pub(super) fn asked(&mut self, method: &str, params: &Value) -> Outcome {
         if text(params, "/sessionId") != "check-session" && method != "elicitation/create" {
-            return if params.get("sessionId").is_some() { Err(-32602) } else { Err(-32601) };
+            return if params.get("sessionId").is_some() {
+                Err(-32602)
+            } else {
+                Err(-32601)
+            };
         }
         match method {
             "fs/read_text_file" => self.read(params),
@@ -56,7 +60,10 @@ impl Service {
     fn inside(&self, path: &str) -> Result<PathBuf, i64> {
         let path = Path::new(path);
         let parent = path.parent().ok_or(-32602)?;
-        let real = parent.canonicalize().map_err(|_| -32002)?.join(path.file_name().ok_or(-32602)?);
+        let real = parent
+            .canonicalize()
+            .map_err(|_| -32002)?
+            .join(path.file_name().ok_or(-32602)?);
         let real = real.canonicalize().unwrap_or(real);
         match path.is_absolute() && real.starts_with(&self.folder) {
             true => Ok(real),
@@ -67,8 +74,15 @@ impl Service {
     fn read(&self, params: &Value) -> Outcome {
         let path = self.inside(text(params, "/path"))?;
         let content = fs::read_to_string(path).map_err(|_| -32002)?;
-        let number = |name: &str| params.get(name).and_then(Value::as_u64).map(|it| it as usize);
-        let lines = content.split_inclusive('\n').skip(number("line").unwrap_or(1).max(1) - 1);
+        let number = |name: &str| {
+            params
+                .get(name)
+                .and_then(Value::as_u64)
+                .map(|it| usize::try_from(it).unwrap())
+        };
+        let lines = content
+            .split_inclusive('\n')
+            .skip(number("line").unwrap_or(1).max(1) - 1);
         let lines: String = lines.take(number("limit").unwrap_or(usize::MAX)).collect();
         Ok(json!({ "content": lines }))
     }
@@ -83,10 +97,17 @@ impl Service {
     }
 
     fn create(&mut self, params: &Value) -> Outcome {
-        let args = params.get("args").and_then(Value::as_array).cloned().unwrap_or_default();
+        let args = params
+            .get("args")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default();
         let arg = |at: usize| args.get(at).and_then(Value::as_str).unwrap_or("");
         let folder = self.folder.to_string_lossy().into_owned();
-        let env = params.pointer("/env/0/value").and_then(Value::as_str).unwrap_or("");
+        let env = params
+            .pointer("/env/0/value")
+            .and_then(Value::as_str)
+            .unwrap_or("");
         let (output, code) = match (text(params, "/command"), arg(1)) {
             ("sh", "printf hello; exit 3") => ("hello".to_owned(), Some(3)),
             ("sh", "printf %s \"$CHECK\"") => (env.to_owned(), Some(0)),
@@ -97,7 +118,10 @@ impl Service {
             ("cat", _) => (String::new(), Some(0)),
             _ => return Err(-32603),
         };
-        let limit = params.get("outputByteLimit").and_then(Value::as_u64).map(|it| it as usize);
+        let limit = params
+            .get("outputByteLimit")
+            .and_then(Value::as_u64)
+            .map(|it| usize::try_from(it).unwrap());
         let id = format!("t{}", self.terminals.len() + 1);
         let terminal = Terminal {
             output,
@@ -131,7 +155,8 @@ impl Service {
                 while kept.len() > limit {
                     kept = &kept[kept.chars().next().map_or(0, char::len_utf8)..];
                 }
-                let mut result = json!({ "output": kept, "truncated": kept.len() < terminal.output.len() });
+                let mut result =
+                    json!({ "output": kept, "truncated": kept.len() < terminal.output.len() });
                 if let Some(code) = terminal.code {
                     result["exitStatus"] = json!({ "exitCode": code, "signal": null });
                 }
@@ -144,7 +169,8 @@ impl Service {
                 Ok(json!({}))
             }
             _ => {
-                self.terminals.insert(format!("gone-{id}"), terminal.clone());
+                let gone = terminal.clone();
+                self.terminals.insert(format!("gone-{id}"), gone);
                 self.terminals.remove(&id);
                 Ok(json!({}))
             }
@@ -156,13 +182,18 @@ pub(super) fn permission(params: &Value) -> Outcome {
     if text(params, "/sessionId").is_empty() {
         return Err(-32602);
     }
-    let options = params.get("options").and_then(Value::as_array).ok_or(-32602)?;
+    let options = params
+        .get("options")
+        .and_then(Value::as_array)
+        .ok_or(-32602)?;
     let known = ["allow_once", "allow_always", "reject_once", "reject_always"];
     if options.iter().any(|it| !known.contains(&text(it, "/kind"))) {
         return Err(-32602);
     }
     Ok(match options.last() {
-        Some(option) => json!({ "outcome": { "outcome": "selected", "optionId": option["optionId"] } }),
+        Some(option) => {
+            json!({ "outcome": { "outcome": "selected", "optionId": option["optionId"] } })
+        }
         None => json!({ "outcome": { "outcome": "cancelled" } }),
     })
 }
