@@ -249,9 +249,9 @@ async fn pending_permission(scene: &mut Scene, asking: &str) -> Result<(), Stop>
         &entries,
     );
     let heard = scene.heard(from);
-    let ran = heard
-        .iter()
-        .any(|(_, it)| update(it).is_some_and(|it| text(it, "/status") == "completed"));
+    let asked = question.and_then(|entry| heard.iter().find(|(at, _)| *at == entry));
+    let call = asked.map_or("", |(_, it)| text(it, "/params/toolCall/toolCallId"));
+    let ran = super::tools::status_of(&heard, call) == "completed";
     let ran = if ran {
         Err("a tool call is completed all the same".to_owned())
     } else {

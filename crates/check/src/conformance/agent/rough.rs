@@ -30,10 +30,10 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
         treat(scene, "agent.robust.garbage", garbage.as_bytes()).await?;
         let large = format!(
             "{{\"jsonrpc\":\"2.0\",\"method\":\"_x\",\"params\":{{\"a\":\"{}\"}}}}\n",
-            "x".repeat(4 << 20)
+            "x".repeat(1 << 20)
         );
         treat(scene, "agent.robust.large", large.as_bytes()).await?;
-        let endless = format!("{}\n", "y".repeat(4 << 20));
+        let endless = format!("{}\n", "y".repeat(1 << 20));
         treat(scene, "agent.robust.large-garbage", endless.as_bytes()).await?;
         answers(scene).await
     })
@@ -246,13 +246,13 @@ const CHECKS: &[Check] = &[
     must(
         "agent.robust.large",
         "",
-        "A message of four mebibytes does not end the connection.",
+        "A message of one mebibyte does not end the connection.",
         "Take it or step over it.",
     ),
     must(
         "agent.robust.large-garbage",
         "17",
-        "A line of four mebibytes that is no JSON does not end the connection.",
+        "A line of one mebibyte that is no JSON does not end the connection.",
         "Step over it.",
     ),
     observed(

@@ -129,7 +129,7 @@ fn named(options: &[Value]) -> Result<(), String> {
 }
 
 /// The last status of a tool call.
-fn status_of<'a>(heard: &'a [(usize, Value)], call: &str) -> &'a str {
+pub(super) fn status_of<'a>(heard: &'a [(usize, Value)], call: &str) -> &'a str {
     let updates = heard.iter().filter_map(|(_, it)| update(it));
     let own = updates.filter(|it| text(it, "/toolCallId") == call);
     let mut said = own

@@ -84,7 +84,7 @@ pub(super) static ALL: &[Breaker] = &[
     ),
     b("client.update.meta", "updates", Line, "moonPhase", Die),
     b("client.update.other-session", "updates", Line, "lost", Die),
-    b("client.update.flood", "updates", Line, "\"4999 \"", Die),
+    b("client.update.flood", "updates", Line, "\"999 \"", Die),
     b("client.update.large", "updates", Line, "large large", Die),
     b(
         "client.permission.answered",
