@@ -5,6 +5,7 @@
 //! file, and plays them back.
 
 mod actor;
+pub mod conformance;
 mod heard;
 mod memory;
 mod pattern;

@@ -4,6 +4,7 @@ mod agent;
 mod agents;
 mod audit;
 mod chat;
+mod check;
 mod claude;
 mod completions;
 mod config;
@@ -25,6 +26,9 @@ pub(crate) use agent::Agent;
 pub(crate) use agents::{Agents, Choice};
 pub(crate) use audit::{Audit, AuditCommand, AuditFilter};
 pub(crate) use chat::Chat;
+pub(crate) use check::{
+    Check, CheckAgent, CheckClient, CheckCommand, CheckFormat, CheckProxy, How,
+};
 pub(crate) use claude::Claude;
 pub(crate) use completions::{Completions, Man};
 pub(crate) use config::{Config, ConfigCommand};
@@ -73,6 +77,7 @@ pub(crate) enum Command {
     Trace(Box<Trace>),
     Replay(Box<Replay>),
     Mock(Mock),
+    Check(Check),
     Completions(Completions),
     Man(Man),
 }

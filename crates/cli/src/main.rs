@@ -5,6 +5,7 @@ mod agents;
 mod arguments;
 mod audit;
 mod chat;
+mod check;
 mod claude;
 mod completions;
 mod config;
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
             Command::Trace(trace) => trace::trace(*trace).await,
             Command::Replay(replay) => replay::replay(*replay).await,
             Command::Mock(mock) => mock::mock(mock).await,
+            Command::Check(check) => check::check(check).await,
             Command::Completions(completions) => completions::completions(&completions),
             Command::Man(man) => completions::man(&man),
         }

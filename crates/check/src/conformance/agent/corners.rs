@@ -1,0 +1,454 @@
+//! The corners of JSON-RPC, on a connection that goes on.
+
+use serde_json::{Value, json};
+
+use crate::conformance::Check;
+use crate::conformance::act::{Act, Later, Stop};
+use crate::conformance::check::{must, observed, should};
+use crate::conformance::json::{Shape, shape};
+use crate::conformance::scene::Scene;
+
+pub(super) const ACT: Act<Scene> = Act {
+    name: "corners",
+    checks: CHECKS,
+    play,
+};
+
+fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
+    Box::pin(async move {
+        let session = scene.open().await?;
+        requests(scene).await?;
+        ids(scene).await?;
+        silence(scene, &session).await?;
+        writing(scene).await
+    })
+}
+
+async fn requests(scene: &mut Scene) -> Result<(), Stop> {
+    for (id, method, params, codes) in [
+        (
+            "agent.rpc.unknown-method",
+            "no/such_method",
+            json!({}),
+            &[-32601][..],
+        ),
+        (
+            "agent.rpc.unknown-extension",
+            "_attache.check/none",
+            json!({ "a": 1 }),
+            &[-32601],
+        ),
+        (
+            "agent.rpc.client-method",
+            "fs/read_text_file",
+            json!({ "sessionId": "s", "path": "/x" }),
+            &[-32601],
+        ),
+        (
+            "agent.rpc.wrong-type",
+            "session/new",
+            json!({ "cwd": 7, "mcpServers": [] }),
+            &[-32602],
+        ),
+        (
+            "agent.rpc.missing-member",
+            "session/prompt",
+            json!({ "prompt": [] }),
+            &[-32602],
+        ),
+        (
+            "agent.rpc.positional",
+            "session/new",
+            json!(["/", []]),
+            &[-32602, -32600],
+        ),
+    ] {
+        let answer = scene.ask(method, params).await;
+        scene.was_refused(id, &answer, codes);
+    }
+    let cwd = scene.cwd();
+    for (id, params) in [
+        (
+            "agent.rpc.new-member",
+            json!({ "cwd": cwd, "mcpServers": [], "moonPhase": "full" }),
+        ),
+        (
+            "agent.rpc.meta",
+            json!({ "cwd": cwd, "mcpServers": [], "_meta": { "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "deep": { "a": [{}] } } }),
+        ),
+        (
+            "agent.rpc.meta-null",
+            json!({ "cwd": cwd, "mcpServers": [], "_meta": null }),
+        ),
+    ] {
+        let answer = scene.ask("session/new", params).await;
+        scene.went_well(id, &answer);
+    }
+    Ok(())
+}
+
+async fn ids(scene: &mut Scene) -> Result<(), Stop> {
+    for (check, id) in [
+        ("agent.rpc.id-text", json!("a-text")),
+        ("agent.rpc.id-zero", json!(0)),
+        ("agent.rpc.id-negative", json!(-7)),
+        ("agent.rpc.id-large", json!(9_007_199_254_740_991_i64)),
+        ("agent.rpc.id-unicode", json!("ид-🦀\u{1}\"\\")),
+        ("agent.rpc.id-digits", json!("41")),
+    ] {
+        let stage = scene.stage()?;
+        let asked = stage.start_as(id, "_attache.check/id", json!({})).await;
+        let answer = stage.finish(asked).await;
+        let echoed = answer
+            .was_answered()
+            .map_err(|_| "no answer has the id of the request".to_owned());
+        scene.judge(check, echoed, &answer.entries());
+    }
+    let stage = scene.stage()?;
+    let number = stage
+        .start_as(json!(4242), "_attache.check/id", json!({}))
+        .await;
+    let text = stage
+        .start_as(json!("4242"), "_attache.check/id", json!({}))
+        .await;
+    let (number, text) = (stage.finish(number).await, stage.finish(text).await);
+    let both = number.was_answered().and(text.was_answered());
+    scene.judge(
+        "agent.rpc.id-kinds",
+        both,
+        &[number.entries(), text.entries()].concat(),
+    );
+    let mut many = Vec::new();
+    for _ in 0..50 {
+        many.push(scene.stage()?.start("_attache.check/many", json!({})).await);
+    }
+    let (mut outcome, mut entries) = (Ok(()), Vec::new());
+    for asked in many {
+        let answer = scene.finish(asked).await?;
+        outcome = outcome.and(answer.was_answered());
+        entries = answer.entries();
+    }
+    scene.judge("agent.rpc.many", outcome, &entries);
+    Ok(())
+}
+
+/// What must not be answered: whatever comes before the next answer would have been one.
+async fn silence(scene: &mut Scene, session: &str) -> Result<(), Stop> {
+    for (id, message) in [
+        (
+            "agent.rpc.unknown-notification",
+            json!({ "method": "no/such_news", "params": {} }),
+        ),
+        (
+            "agent.rpc.extension-notification",
+            json!({ "method": "_attache.check/news", "params": { "a": 1 } }),
+        ),
+        (
+            "agent.rpc.protocol-notification",
+            json!({ "method": "$/attache_check", "params": {} }),
+        ),
+        (
+            "agent.rpc.bad-notification",
+            json!({ "method": "session/cancel", "params": { "sessionId": 7 } }),
+        ),
+        (
+            "agent.rpc.cancel-unknown-session",
+            json!({ "method": "session/cancel", "params": { "sessionId": "no-such-session" } }),
+        ),
+        (
+            "agent.rpc.cancel-idle",
+            json!({ "method": "session/cancel", "params": { "sessionId": session } }),
+        ),
+        (
+            "agent.rpc.cancel-request-unknown",
+            json!({ "method": "$/cancel_request", "params": { "requestId": 99_999 } }),
+        ),
+        (
+            "agent.rpc.request-as-notification",
+            json!({ "method": "session/new", "params": scene.new_params() }),
+        ),
+        (
+            "agent.rpc.stray-answer",
+            json!({ "id": 31_337, "result": {} }),
+        ),
+        (
+            "agent.rpc.stray-error",
+            json!({ "id": null, "error": { "code": -32700, "message": "parse error" } }),
+        ),
+    ] {
+        scene.revive().await?;
+        let from = scene.now();
+        let mut whole = json!({ "jsonrpc": "2.0" });
+        if let (Value::Object(whole), Value::Object(message)) = (&mut whole, message) {
+            whole.extend(message);
+        }
+        let told = scene.stage()?.say(&whole).await;
+        let ping = scene.ping().await;
+        let strays: Vec<usize> = answers(scene, from, &ping.entries());
+        let outcome = match strays.is_empty() {
+            true => ping
+                .was_answered()
+                .map_err(|why| format!("afterwards {why}")),
+            false => Err("it was answered".to_owned()),
+        };
+        let entries = [vec![told], strays, ping.entries()].concat();
+        scene.judge(id, outcome, &entries);
+    }
+    Ok(())
+}
+
+/// The answers from an entry on, but for these.
+fn answers(scene: &Scene, from: usize, but: &[usize]) -> Vec<usize> {
+    let heard = scene.heard(from).into_iter();
+    let answers = heard.filter(|(_, message)| shape(message) == Shape::Answer);
+    answers
+        .map(|(entry, _)| entry)
+        .filter(|entry| !but.contains(entry))
+        .collect()
+}
+
+/// Ways of writing one message that all mean the same.
+async fn writing(scene: &mut Scene) -> Result<(), Stop> {
+    scene.revive().await?;
+    let ask = |id: &str| json!({ "jsonrpc": "2.0", "id": id, "method": "_attache.check/w", "params": {} });
+    let stage = scene.stage()?;
+    let mut asked = Vec::new();
+    let entry = stage.say_in_pieces(&ask("pieces")).await;
+    asked.push(("agent.rpc.pieces", stage.asked_as(entry, json!("pieces"))));
+    let two = format!("{}\n{}\n", ask("one"), ask("two"));
+    let entry = stage.say_raw(two.as_bytes()).await;
+    asked.push(("agent.rpc.together", stage.asked_as(entry, json!("one"))));
+    asked.push(("agent.rpc.together", stage.asked_as(entry, json!("two"))));
+    let entry = stage
+        .say_raw(format!("{}\r\n", ask("crlf")).as_bytes())
+        .await;
+    asked.push(("agent.rpc.crlf", stage.asked_as(entry, json!("crlf"))));
+    let spaced = "  { \"jsonrpc\" : \"2.0\" , \"id\" : \"space\" , \"method\" : \"_attache.check/w\" , \"params\" : { } }  \n";
+    let entry = stage.say_raw(spaced.as_bytes()).await;
+    asked.push(("agent.rpc.spaces", stage.asked_as(entry, json!("space"))));
+    let escaped = "{\"jsonrpc\":\"2.0\",\"id\":\"\\u0065sc\",\"\\u006dethod\":\"_attache.check\\/w\",\"params\":{}}\n";
+    let entry = stage.say_raw(escaped.as_bytes()).await;
+    asked.push(("agent.rpc.escapes", stage.asked_as(entry, json!("esc"))));
+    let reordered =
+        "{\"params\":{},\"method\":\"_attache.check/w\",\"id\":\"order\",\"jsonrpc\":\"2.0\"}\n";
+    let entry = stage.say_raw(reordered.as_bytes()).await;
+    asked.push((
+        "agent.rpc.member-order",
+        stage.asked_as(entry, json!("order")),
+    ));
+    let bare = "{\"jsonrpc\":\"2.0\",\"id\":\"bare\",\"method\":\"_attache.check/w\"}\n";
+    let entry = stage.say_raw(bare.as_bytes()).await;
+    asked.push(("agent.rpc.no-params", stage.asked_as(entry, json!("bare"))));
+    for (check, asked) in asked {
+        let answer = scene.finish(asked).await?;
+        scene.was_answered(check, &answer);
+    }
+    Ok(())
+}
+
+const CHECKS: &[Check] = &[
+    must(
+        "agent.rpc.unknown-method",
+        "15",
+        "A request for a method that nobody knows is refused with -32601.",
+        "Answer with -32601; silence hangs the client.",
+    ),
+    must(
+        "agent.rpc.unknown-extension",
+        "175",
+        "An extension request that the agent does not have is refused with -32601.",
+        "Answer with -32601; silence hangs the client.",
+    ),
+    observed(
+        "agent.rpc.client-method",
+        "15",
+        "A method of the client's side is refused with -32601.",
+        "The agent does not have the client's methods.",
+    ),
+    observed(
+        "agent.rpc.wrong-type",
+        "19",
+        "A parameter of the wrong type is refused with -32602.",
+        "Check params against the schema first.",
+    ),
+    observed(
+        "agent.rpc.missing-member",
+        "19",
+        "A request without a required parameter is refused with -32602.",
+        "Check params against the schema first.",
+    ),
+    observed(
+        "agent.rpc.positional",
+        "19",
+        "Parameters as a list are refused.",
+        "ACP names its parameters.",
+    ),
+    must(
+        "agent.rpc.new-member",
+        "34",
+        "A parameter that is not known is passed over.",
+        "Ignore what you do not know: the client may be newer.",
+    ),
+    must(
+        "agent.rpc.meta",
+        "178",
+        "A request with _meta works as without.",
+        "Take any _meta, and expect nothing in it.",
+    ),
+    must(
+        "agent.rpc.meta-null",
+        "178",
+        "_meta that is null counts as absent.",
+        "Read null as absent.",
+    ),
+    must(
+        "agent.rpc.id-text",
+        "21",
+        "The id of a request can be a text, and comes back as it was.",
+        "Keep ids as they are on the wire.",
+    ),
+    must(
+        "agent.rpc.id-zero",
+        "21",
+        "The id 0 comes back as it was.",
+        "0 is an id like any other.",
+    ),
+    must(
+        "agent.rpc.id-negative",
+        "21",
+        "An id below zero comes back as it was.",
+        "Keep ids as they are on the wire.",
+    ),
+    must(
+        "agent.rpc.id-large",
+        "21",
+        "The id 9007199254740991 comes back as it was.",
+        "Keep ids as they are on the wire, not as floats.",
+    ),
+    must(
+        "agent.rpc.id-unicode",
+        "21",
+        "An id with letters of any script, quotes and control characters comes back as it was.",
+        "Write ids with the same JSON writer as everything else.",
+    ),
+    must(
+        "agent.rpc.id-digits",
+        "21",
+        "The id \"41\" comes back as a text.",
+        "1 and \"1\" are different ids.",
+    ),
+    must(
+        "agent.rpc.id-kinds",
+        "21",
+        "4242 and \"4242\" at the same time are two requests.",
+        "Key open requests by the id and its type.",
+    ),
+    must(
+        "agent.rpc.many",
+        "21",
+        "Of 50 requests at once each is answered.",
+        "Read on while requests are being handled.",
+    ),
+    must(
+        "agent.rpc.unknown-notification",
+        "11",
+        "A notification that nobody knows gets no answer.",
+        "Never answer a message without an id.",
+    ),
+    must(
+        "agent.rpc.extension-notification",
+        "11",
+        "An extension notification gets no answer.",
+        "Never answer a message without an id.",
+    ),
+    must(
+        "agent.rpc.protocol-notification",
+        "113",
+        "A $/ notification that nobody knows gets no answer.",
+        "Ignore $/ names that you do not know.",
+    ),
+    must(
+        "agent.rpc.bad-notification",
+        "20",
+        "A notification that does not fit the schema gets no answer.",
+        "Drop it; there is nobody to tell.",
+    ),
+    must(
+        "agent.rpc.cancel-unknown-session",
+        "11",
+        "Cancelling an unknown session gets no answer.",
+        "Drop it; there is nobody to tell.",
+    ),
+    must(
+        "agent.rpc.cancel-idle",
+        "11",
+        "Cancelling a session without a turn gets no answer.",
+        "Drop it; there is nothing to cancel.",
+    ),
+    must(
+        "agent.rpc.cancel-request-unknown",
+        "113",
+        "$/cancel_request for an unknown request gets no answer.",
+        "Drop it; the request may be answered already.",
+    ),
+    must(
+        "agent.rpc.request-as-notification",
+        "11",
+        "session/new without an id gets no answer.",
+        "Never answer a message without an id.",
+    ),
+    must(
+        "agent.rpc.stray-answer",
+        "23",
+        "An answer that nobody waits for is dropped.",
+        "Drop it and go on.",
+    ),
+    must(
+        "agent.rpc.stray-error",
+        "23",
+        "An error under the id null is dropped.",
+        "Drop it and go on; answering it can loop.",
+    ),
+    must(
+        "agent.rpc.pieces",
+        "2",
+        "A message that arrives in pieces is understood.",
+        "Read until the line feed, not until the pipe is empty.",
+    ),
+    must(
+        "agent.rpc.together",
+        "2",
+        "Two messages that arrive together are both understood.",
+        "Split what was read at each line feed.",
+    ),
+    should(
+        "agent.rpc.crlf",
+        "2",
+        "A line that ends with CR LF is understood.",
+        "White space around a message means nothing.",
+    ),
+    must(
+        "agent.rpc.spaces",
+        "1",
+        "White space in a message means nothing.",
+        "Use a JSON reader.",
+    ),
+    must(
+        "agent.rpc.escapes",
+        "1",
+        "Escaped characters mean the same as plain ones.",
+        "Use a JSON reader.",
+    ),
+    must(
+        "agent.rpc.member-order",
+        "1",
+        "The order of members means nothing.",
+        "Use a JSON reader.",
+    ),
+    must(
+        "agent.rpc.no-params",
+        "15",
+        "A request without params is answered.",
+        "params can be left out.",
+    ),
+];

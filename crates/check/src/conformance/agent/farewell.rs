@@ -1,0 +1,100 @@
+//! How it ends.
+
+use std::time::Duration;
+
+use crate::conformance::act::{Act, Later, Stop};
+use crate::conformance::check::{observed, should};
+use crate::conformance::scene::Scene;
+use crate::conformance::{Check, PromptKind};
+
+pub(super) const ACT: Act<Scene> = Act {
+    name: "farewell",
+    checks: CHECKS,
+    play,
+};
+
+fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
+    Box::pin(async move {
+        scene.greet().await?;
+        ends(scene, "agent.end.after-greeting").await?;
+        scene.start().await?;
+        ends(scene, "agent.end.at-once").await?;
+        scene.open().await?;
+        ends(scene, "agent.end.with-session").await?;
+        scene.greet().await?;
+        scene
+            .stage()?
+            .say_raw(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"meth")
+            .await;
+        ends(scene, "agent.end.half-line").await?;
+        if let Some(long) = scene.said_for(PromptKind::Long) {
+            let session = scene.open().await?;
+            scene.start_prompt(&session, &long).await?;
+            ends(scene, "agent.end.mid-turn").await?;
+        }
+        scene.greet().await?;
+        let asked = scene
+            .stage()?
+            .start("_attache.check/last", serde_json::json!({}))
+            .await;
+        scene.stage()?.close().await;
+        let answer = scene.finish(asked).await?;
+        scene.was_answered("agent.end.last-answer", &answer);
+        Ok(())
+    })
+}
+
+async fn ends(scene: &mut Scene, id: &str) -> Result<(), Stop> {
+    let stage = scene.stage()?;
+    stage.close().await;
+    let ended = stage.until_end(PATIENCE).await;
+    let last = scene.now().saturating_sub(1);
+    let why = format!(
+        "it was still there {} s after its input had ended",
+        PATIENCE.as_secs()
+    );
+    scene.judge(id, ended.then_some(()).ok_or(why), &[last]);
+    Ok(())
+}
+
+const PATIENCE: Duration = Duration::from_secs(3);
+
+const CHECKS: &[Check] = &[
+    should(
+        "agent.end.after-greeting",
+        "9",
+        "The agent ends when its input ends.",
+        "End when reading gives nothing more.",
+    ),
+    should(
+        "agent.end.at-once",
+        "9",
+        "The agent ends when its input ends before it was greeted.",
+        "End when reading gives nothing more.",
+    ),
+    should(
+        "agent.end.with-session",
+        "9",
+        "The agent ends when its input ends with a session open.",
+        "Sessions do not hold the process.",
+    ),
+    should(
+        "agent.end.half-line",
+        "9",
+        "The agent ends when its input ends within a line.",
+        "Drop the rest and end.",
+    ),
+    should(
+        "agent.end.mid-turn",
+        "9",
+        "The agent ends when its input ends during a turn.",
+        "Abort the turn and end.",
+    )
+    .prompt(PromptKind::Long),
+    observed(
+        "agent.end.last-answer",
+        "10",
+        "A request right before the end of the input is answered.",
+        "Finish writing before you end.",
+    ),
+];

@@ -1,0 +1,273 @@
+//! Turns in which nothing special happens, and the content that prompts are made of.
+
+use serde_json::{Value, json};
+
+use crate::conformance::act::{Act, Later, Stop};
+use crate::conformance::check::{must, observed, should};
+use crate::conformance::json::{text, update_kind};
+use crate::conformance::scene::Scene;
+use crate::conformance::stage::Answer;
+use crate::conformance::{Check, PromptKind, members};
+
+pub(super) const ACT: Act<Scene> = Act {
+    name: "turn",
+    checks: CHECKS,
+    play,
+};
+
+fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
+    Box::pin(async move {
+        let session = scene.open().await?;
+        let said = scene
+            .said_for(PromptKind::Text)
+            .unwrap_or_else(|| "hello".to_owned());
+        let from = scene.now();
+        let first = scene.prompt(&session, &said).await;
+        scene.went_well("agent.turn.ends", &first);
+        if let Some(result) = first.result() {
+            scene.judge("agent.turn.stop-reason", reason(result), &first.entries());
+            scene.judge(
+                "agent.turn.members",
+                members::only(result, members::PROMPT),
+                &first.entries(),
+            );
+            let heard = scene.heard(from);
+            let spoke = heard
+                .iter()
+                .any(|(_, it)| update_kind(it) == "agent_message_chunk");
+            let spoke = spoke
+                .then_some(())
+                .ok_or("nothing was said in the turn".to_owned());
+            scene.judge("agent.turn.says-something", spoke, &first.entries());
+        }
+        let again = scene.prompt(&session, &said).await;
+        scene.went_well("agent.turn.again", &again);
+        blocks(scene, &session, &said).await?;
+        refused_blocks(scene, &session).await?;
+        side_by_side(scene, &session, &said).await
+    })
+}
+
+fn reason(result: &Value) -> Result<(), String> {
+    match text(result, "/stopReason") {
+        "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled" => Ok(()),
+        "" => Err("stopReason is missing".to_owned()),
+        _ => Err("stopReason is none that the protocol has".to_owned()),
+    }
+}
+
+async fn blocks(scene: &mut Scene, session: &str, said: &str) -> Result<(), Stop> {
+    let uri = format!("file://{}/hello.txt", scene.cwd());
+    let first = json!({ "type": "text", "text": said });
+    for (id, capability, block) in [
+        (
+            "agent.content.link",
+            "",
+            json!({ "type": "resource_link", "uri": uri, "name": "hello.txt" }),
+        ),
+        (
+            "agent.content.text-blocks",
+            "",
+            json!({ "type": "text", "text": " ", "annotations": { "audience": ["assistant"], "priority": 0.5 } }),
+        ),
+        (
+            "agent.content.image",
+            "/promptCapabilities/image",
+            json!({ "type": "image", "mimeType": "image/png", "data": PIXEL }),
+        ),
+        (
+            "agent.content.audio",
+            "/promptCapabilities/audio",
+            json!({ "type": "audio", "mimeType": "audio/wav", "data": "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=" }),
+        ),
+        (
+            "agent.content.embedded-text",
+            "/promptCapabilities/embeddedContext",
+            json!({ "type": "resource", "resource": { "uri": uri, "text": "one\n", "mimeType": "text/plain" } }),
+        ),
+        (
+            "agent.content.embedded-blob",
+            "/promptCapabilities/embeddedContext",
+            json!({ "type": "resource", "resource": { "uri": "file:///x.bin", "blob": "AAEC" } }),
+        ),
+    ] {
+        if !capability.is_empty() && !scene.offers(capability) {
+            continue;
+        }
+        let params = json!({ "sessionId": session, "prompt": [first, block] });
+        let answer = scene.ask("session/prompt", params).await;
+        scene.went_well(id, &answer);
+    }
+    let params = json!({ "sessionId": session, "prompt": [first], "_meta": { "x": 1 } });
+    let answer = scene.ask("session/prompt", params).await;
+    scene.went_well("agent.turn.meta", &answer);
+    Ok(())
+}
+
+async fn refused_blocks(scene: &mut Scene, session: &str) -> Result<(), Stop> {
+    let unknown = json!({ "sessionId": session, "prompt": [{ "type": "smell", "data": "rose" }] });
+    let unknown = scene.ask("session/prompt", unknown).await;
+    scene.was_refused("agent.content.unknown", &unknown, &[-32602]);
+    let none = scene
+        .ask(
+            "session/prompt",
+            json!({ "sessionId": session, "prompt": [] }),
+        )
+        .await;
+    scene.was_answered("agent.content.none", &none);
+    let large = "word ".repeat(40_000);
+    let large = scene.prompt(session, &large).await;
+    scene.was_answered("agent.content.large", &large);
+    Ok(())
+}
+
+async fn side_by_side(scene: &mut Scene, session: &str, said: &str) -> Result<(), Stop> {
+    let other = scene.session().await?;
+    let from = scene.now();
+    let one = scene.start_prompt(session, said).await?;
+    let two = scene.start_prompt(&other, said).await?;
+    let (one, two) = (scene.finish(one).await?, scene.finish(two).await?);
+    let both: Result<(), String> = one.went_well().and(two.went_well());
+    scene.judge("agent.turn.two-sessions", both, &entries(&one, &two));
+    let known = |id: &str| id == session || id == other;
+    let heard = scene.heard(from).into_iter();
+    let stray = heard.filter(|(_, it)| !update_kind(it).is_empty());
+    let stray = stray.filter(|(_, it)| !known(text(it, "/params/sessionId")));
+    let stray: Vec<usize> = stray.map(|(entry, _)| entry).collect();
+    let outcome = match stray.is_empty() {
+        true => Ok(()),
+        false => Err("there are updates of a session that nobody opened".to_owned()),
+    };
+    scene.judge("agent.turn.own-session", outcome, &stray);
+    let first = scene.start_prompt(session, said).await?;
+    let second = scene.start_prompt(session, said).await?;
+    let (first, second) = (scene.finish(first).await?, scene.finish(second).await?);
+    let both = first.was_answered().and(second.was_answered());
+    scene.judge("agent.turn.two-prompts", both, &entries(&first, &second));
+    Ok(())
+}
+
+fn entries(one: &Answer, two: &Answer) -> Vec<usize> {
+    [one.entries(), two.entries()].concat()
+}
+
+/// One transparent pixel.
+const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+const CHECKS: &[Check] = &[
+    must(
+        "agent.turn.ends",
+        "97",
+        "A turn ends with a result.",
+        "Answer session/prompt when there is nothing more to do.",
+    ),
+    must(
+        "agent.turn.stop-reason",
+        "97",
+        "The result has a stopReason that the protocol has.",
+        "Use end_turn, max_tokens, max_turn_requests, refusal or cancelled.",
+    )
+    .seen("a turn that ended"),
+    must(
+        "agent.turn.members",
+        "173",
+        "The answer to a prompt has no members of the agent's own.",
+        "Put what is your own into _meta.",
+    )
+    .seen("a turn that ended"),
+    should(
+        "agent.turn.says-something",
+        "36",
+        "A turn says something.",
+        "Send agent_message_chunk.",
+    )
+    .seen("a turn that ended"),
+    must(
+        "agent.turn.again",
+        "36",
+        "A session takes a second prompt.",
+        "A session outlives its turns.",
+    ),
+    must(
+        "agent.turn.meta",
+        "178",
+        "A prompt with _meta works as without.",
+        "Take any _meta, and expect nothing in it.",
+    ),
+    must(
+        "agent.content.link",
+        "35",
+        "A prompt can have a resource link.",
+        "Every agent takes text and resource links.",
+    ),
+    must(
+        "agent.content.text-blocks",
+        "35",
+        "A prompt can have several texts, with annotations.",
+        "Take them as one.",
+    ),
+    must(
+        "agent.content.image",
+        "96",
+        "A prompt can have an image where that is advertised.",
+        "Do not advertise what you refuse.",
+    )
+    .offered("promptCapabilities.image"),
+    must(
+        "agent.content.audio",
+        "96",
+        "A prompt can have a sound where that is advertised.",
+        "Do not advertise what you refuse.",
+    )
+    .offered("promptCapabilities.audio"),
+    must(
+        "agent.content.embedded-text",
+        "96",
+        "A prompt can have a file's text where that is advertised.",
+        "Do not advertise what you refuse.",
+    )
+    .offered("promptCapabilities.embeddedContext"),
+    must(
+        "agent.content.embedded-blob",
+        "96",
+        "A prompt can have a file's bytes where that is advertised.",
+        "Do not advertise what you refuse.",
+    )
+    .offered("promptCapabilities.embeddedContext"),
+    observed(
+        "agent.content.unknown",
+        "19",
+        "Content of a type that nobody knows is refused with -32602.",
+        "Refuse it; do not answer half a question.",
+    ),
+    must(
+        "agent.content.none",
+        "36",
+        "A prompt without content is answered.",
+        "Refuse it or end the turn.",
+    ),
+    must(
+        "agent.content.large",
+        "36",
+        "A prompt of 200 kB is answered.",
+        "Refuse it or take it.",
+    ),
+    must(
+        "agent.turn.two-sessions",
+        "36",
+        "Two sessions can have a turn at the same time.",
+        "Keep reading while a turn runs.",
+    ),
+    must(
+        "agent.turn.own-session",
+        "36",
+        "Updates belong to sessions that the client opened.",
+        "Put the sessionId of the prompt into its updates.",
+    ),
+    must(
+        "agent.turn.two-prompts",
+        "36",
+        "A prompt during a turn is answered, and so is the first.",
+        "Queue it or refuse it; do not let either hang.",
+    ),
+];

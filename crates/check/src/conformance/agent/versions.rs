@@ -1,0 +1,183 @@
+//! Versions, capabilities and the order of the first exchange, each on a connection of its own.
+
+use serde_json::{Value, json};
+
+use crate::conformance::Check;
+use crate::conformance::act::{Act, Later, Stop};
+use crate::conformance::check::{must, observed, should};
+use crate::conformance::scene::Scene;
+use crate::conformance::stage::Answer;
+
+pub(super) const ACT: Act<Scene> = Act {
+    name: "versions",
+    checks: CHECKS,
+    play,
+};
+
+fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
+    Box::pin(async move {
+        let newer = greet(scene, json!({ "protocolVersion": 65000 })).await?;
+        scene.went_well("agent.init.newer-version", &newer);
+        if let Some(result) = newer.result() {
+            let chosen = result.get("protocolVersion").and_then(Value::as_i64);
+            let own = match chosen {
+                Some(65000) => Err("it claims to speak version 65000".to_owned()),
+                _ => Ok(()),
+            };
+            scene.judge("agent.init.newer-not-echoed", own, &newer.entries());
+        }
+        let older = greet(scene, json!({ "protocolVersion": 0 })).await?;
+        scene.was_answered("agent.init.older-version", &older);
+        for (id, params) in [
+            ("agent.init.no-version", json!({})),
+            ("agent.init.version-text", json!({ "protocolVersion": "1" })),
+            (
+                "agent.init.version-negative",
+                json!({ "protocolVersion": -1 }),
+            ),
+            (
+                "agent.init.version-large",
+                json!({ "protocolVersion": 65536 }),
+            ),
+        ] {
+            let refused = greet(scene, params).await?;
+            scene.was_refused(id, &refused, &[-32602]);
+        }
+        for (id, params) in [
+            ("agent.init.bare", json!({ "protocolVersion": 1 })),
+            (
+                "agent.init.null-capabilities",
+                json!({ "protocolVersion": 1, "clientCapabilities": null, "clientInfo": null }),
+            ),
+            (
+                "agent.init.odd-capabilities",
+                json!({ "protocolVersion": 1, "clientCapabilities": { "fs": 7, "terminal": "yes", "session": [] } }),
+            ),
+            (
+                "agent.init.new-capabilities",
+                json!({ "protocolVersion": 1, "clientCapabilities": { "telepathy": { "range": 3 } }, "zone": 1 }),
+            ),
+            (
+                "agent.init.meta",
+                json!({ "protocolVersion": 1, "clientCapabilities": { "_meta": { "a": [1, null] } }, "_meta": { "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "x.y/z": {} } }),
+            ),
+        ] {
+            let answer = greet(scene, params).await?;
+            scene.went_well(id, &answer);
+        }
+        early(scene).await
+    })
+}
+
+async fn early(scene: &mut Scene) -> Result<(), Stop> {
+    scene.start().await?;
+    let params = scene.new_params();
+    let early = scene.ask("session/new", params).await;
+    scene.was_refused("agent.init.first", &early, &[]);
+    scene.was_refused("agent.init.first-code", &early, &[-32600]);
+    let late = scene
+        .ask("initialize", json!({ "protocolVersion": 1 }))
+        .await;
+    let outcome = late.went_well().map_err(|why| format!("afterwards {why}"));
+    scene.judge("agent.init.first-recovers", outcome, &late.entries());
+    Ok(())
+}
+
+async fn greet(scene: &mut Scene, params: Value) -> Result<Answer, Stop> {
+    scene.start().await?;
+    Ok(scene.ask("initialize", params).await)
+}
+
+const CHECKS: &[Check] = &[
+    must(
+        "agent.init.newer-version",
+        "30",
+        "A client that asks for a newer version gets an answer, not an error.",
+        "Answer with the newest version you speak.",
+    ),
+    must(
+        "agent.init.newer-not-echoed",
+        "30",
+        "A version that the agent cannot know is not agreed to.",
+        "Answer with the newest version you speak, not with the one asked for.",
+    )
+    .seen("an answer to a newer version"),
+    should(
+        "agent.init.older-version",
+        "30",
+        "A client that asks for version 0 gets an answer.",
+        "Answer with a version you speak, or refuse.",
+    ),
+    observed(
+        "agent.init.no-version",
+        "19",
+        "initialize without a version is refused with -32602.",
+        "protocolVersion is required.",
+    ),
+    observed(
+        "agent.init.version-text",
+        "19",
+        "A version that is a text is refused with -32602.",
+        "protocolVersion is a whole number.",
+    ),
+    observed(
+        "agent.init.version-negative",
+        "19",
+        "A version below zero is refused with -32602.",
+        "protocolVersion is between 0 and 65535.",
+    ),
+    observed(
+        "agent.init.version-large",
+        "19",
+        "A version over 65535 is refused with -32602.",
+        "protocolVersion is between 0 and 65535.",
+    ),
+    must(
+        "agent.init.bare",
+        "33",
+        "A client that says nothing but the version is answered.",
+        "Everything but protocolVersion is optional; treat it as absent.",
+    ),
+    should(
+        "agent.init.null-capabilities",
+        "34",
+        "Capabilities and info that are null count as absent.",
+        "Read null as absent.",
+    ),
+    should(
+        "agent.init.odd-capabilities",
+        "34",
+        "Capabilities of the wrong type count as absent.",
+        "Read what does not fit as absent; the message survives.",
+    ),
+    must(
+        "agent.init.new-capabilities",
+        "34",
+        "Capabilities and members that are not known are passed over.",
+        "Ignore what you do not know: the client may be newer.",
+    ),
+    must(
+        "agent.init.meta",
+        "178",
+        "initialize with _meta is answered.",
+        "Take any _meta, and expect nothing in it.",
+    ),
+    should(
+        "agent.init.first",
+        "14a",
+        "A request before initialize is refused.",
+        "Refuse everything but initialize until it is answered.",
+    ),
+    observed(
+        "agent.init.first-code",
+        "14a",
+        "A request before initialize is refused with -32600.",
+        "Official SDKs refuse with -32600.",
+    ),
+    must(
+        "agent.init.first-recovers",
+        "27",
+        "After an early request initialize still works.",
+        "An early request changes nothing.",
+    ),
+];

@@ -1,0 +1,383 @@
+//! What is watched in what an agent does: tool calls, plans, what it offers and what it asks.
+
+use super::{message, rules};
+use crate::conformance::check::{must, observed, should};
+use crate::conformance::json::{Shape, method, shape, text, update_kind};
+use crate::conformance::looks;
+use crate::conformance::watch::Watch;
+
+pub(super) static DONE: &[Watch] = &[
+    rules(
+        should(
+            "agent.tool.announced",
+            "118",
+            "A tool call is reported by tool_call before it changes.",
+            "Send tool_call first.",
+        )
+        .seen("a tool call"),
+        &["118"],
+        |it| update_kind(it).starts_with("tool_call"),
+    ),
+    rules(
+        must(
+            "agent.tool.unique",
+            "119",
+            "No two tool calls of a session have the same id.",
+            "Choose a new id for each, and report changes by tool_call_update.",
+        )
+        .seen("a tool call"),
+        &["119"],
+        |it| update_kind(it) == "tool_call",
+    ),
+    rules(
+        should(
+            "agent.tool.forward",
+            "B7",
+            "The status of a tool call goes forward.",
+            "A final status stays.",
+        )
+        .seen("a change of a tool call"),
+        &["B7"],
+        |it| update_kind(it).starts_with("tool_call"),
+    ),
+    rules(
+        should(
+            "agent.tool.defined",
+            "B3",
+            "Kind, status and content of a tool call are of those that the protocol has.",
+            "Readers take others for other, pending, or nothing.",
+        )
+        .seen("a tool call"),
+        &["B3"],
+        |it| update_kind(it).starts_with("tool_call"),
+    ),
+    rules(
+        should(
+            "agent.tool.title",
+            "B4",
+            "A tool call has a title.",
+            "A person has to read it.",
+        )
+        .seen("a tool call"),
+        &["B4"],
+        |it| update_kind(it).starts_with("tool_call"),
+    ),
+    rules(
+        must(
+            "agent.tool.paths",
+            "13",
+            "Paths in tool calls are absolute.",
+            "Join them with cwd.",
+        )
+        .seen("a tool call"),
+        &["13"],
+        |it| update_kind(it).starts_with("tool_call"),
+    ),
+    rules(
+        must(
+            "agent.tool.lines",
+            "14",
+            "Lines in tool calls are counted from 1.",
+            "Add 1.",
+        )
+        .seen("a tool call"),
+        &["14"],
+        |it| update_kind(it).starts_with("tool_call"),
+    ),
+    rules(
+        should(
+            "agent.tool.name",
+            "126",
+            "A tool's name does not change.",
+            "Give it once, in the first report.",
+        )
+        .seen("a tool call"),
+        &["126"],
+        |it| update_kind(it).starts_with("tool_call"),
+    ),
+    rules(
+        observed(
+            "agent.tool.terminal-first",
+            "141",
+            "A terminal is put into a tool call before it is released.",
+            "Send the content when the terminal is made.",
+        )
+        .seen("a tool call"),
+        &["141"],
+        |it| update_kind(it).starts_with("tool_call"),
+    ),
+    rules(
+        must(
+            "agent.plan.entries",
+            "B3",
+            "Entries of a plan have a priority and a status that the protocol has.",
+            "Readers drop entries that do not.",
+        )
+        .seen("a plan"),
+        &["B3"],
+        |it| update_kind(it).starts_with("plan"),
+    ),
+    rules(
+        must(
+            "agent.plan.fenced",
+            "130",
+            "Plans with ids go to clients that take them.",
+            "Look at the client's plan first.",
+        )
+        .seen("a plan"),
+        &["130"],
+        |it| update_kind(it).starts_with("plan"),
+    ),
+    message(
+        must(
+            "agent.usage.whole",
+            "101",
+            "usage_update has used and size, and a cost has an amount and a currency.",
+            "Fill in all of them.",
+        )
+        .seen("usage"),
+        looks::usage,
+    ),
+    message(
+        must(
+            "agent.info.times",
+            "84",
+            "session_info_update has a title and a time that are texts or null.",
+            "Write times as 2025-10-29T14:22:15Z.",
+        )
+        .seen("session_info_update"),
+        looks::info,
+    ),
+    rules(
+        must(
+            "agent.mode.listed",
+            "B5",
+            "The current mode is one of those available, and no two have one id.",
+            "List it.",
+        )
+        .seen("a session with modes"),
+        &["B5", "144"],
+        |it| it.pointer("/result/modes/availableModes").is_some(),
+    ),
+    rules(
+        must(
+            "agent.mode.announced",
+            "145",
+            "A mode that is announced is one of those available.",
+            "Announce modes of the list.",
+        )
+        .seen("current_mode_update"),
+        &["B5", "144"],
+        |it| update_kind(it) == "current_mode_update",
+    ),
+    rules(
+        must(
+            "agent.config.present",
+            "150",
+            "Every option has a present value that is one of its own.",
+            "Fill in currentValue.",
+        )
+        .seen("options"),
+        &["150"],
+        looks::has_options,
+    ),
+    rules(
+        observed(
+            "agent.config.category",
+            "155",
+            "Categories of the agent's own start with _.",
+            "Use mode, model, model_config, thought_level, or _yours.",
+        )
+        .seen("options"),
+        &["155"],
+        looks::has_options,
+    ),
+    rules(
+        observed(
+            "agent.config.announced",
+            "154",
+            "config_option_update has all options.",
+            "Send the whole list.",
+        )
+        .seen("config_option_update"),
+        &["154"],
+        |it| update_kind(it) == "config_option_update",
+    ),
+    rules(
+        must(
+            "agent.notice.fenced",
+            "114",
+            "Notices and compactions go to clients that take them.",
+            "Look at the client's session capabilities first.",
+        )
+        .seen("a notice or a compaction"),
+        &["114"],
+        |it| looks::is_gated(update_kind(it)),
+    ),
+    rules(
+        should(
+            "agent.notice.title",
+            "B4",
+            "A notice has a title.",
+            "A person has to read it.",
+        )
+        .seen("a notice"),
+        &["B4"],
+        |it| update_kind(it) == "notice",
+    ),
+    rules(
+        must(
+            "agent.compaction.once",
+            "115",
+            "A compaction that has begun ends once.",
+            "Send one final status.",
+        )
+        .seen("a compaction"),
+        &["115"],
+        |it| update_kind(it).starts_with("compaction"),
+    ),
+    rules(
+        must(
+            "agent.permission.ids",
+            "B5",
+            "No two options of a question have the same id.",
+            "The answer names one by its id.",
+        )
+        .seen("a question for permission"),
+        &["B5"],
+        is_permission,
+    ),
+    rules(
+        must(
+            "agent.permission.kinds",
+            "B3",
+            "Options of a question are of a kind that the protocol has.",
+            "Use allow_once, allow_always, reject_once, reject_always.",
+        )
+        .seen("a question for permission"),
+        &["B3"],
+        is_permission,
+    ),
+    message(
+        must(
+            "agent.permission.members",
+            "173",
+            "A question for permission has no members of the agent's own.",
+            "Put what is your own into _meta.",
+        )
+        .seen("a question for permission"),
+        looks::permission_members,
+    ),
+    rules(
+        must(
+            "agent.fs.paths",
+            "13",
+            "Paths of files are absolute.",
+            "Join them with cwd.",
+        )
+        .seen("a file request"),
+        &["13"],
+        |it| method(it).starts_with("fs/"),
+    ),
+    rules(
+        must(
+            "agent.fs.lines",
+            "14",
+            "Lines of files are counted from 1.",
+            "Add 1.",
+        )
+        .seen("a request to read a file"),
+        &["14"],
+        |it| method(it) == "fs/read_text_file",
+    ),
+    rules(
+        must(
+            "agent.terminal.cwd",
+            "13",
+            "The directory of a terminal is absolute.",
+            "Join it with cwd.",
+        )
+        .seen("a terminal"),
+        &["13"],
+        |it| method(it) == "terminal/create",
+    ),
+    message(
+        must(
+            "agent.terminal.env",
+            "12",
+            "The environment of a terminal is a list of names and values.",
+            "Send [{name, value}], not a map.",
+        )
+        .seen("a terminal"),
+        looks::environment,
+    ),
+    rules(
+        must(
+            "agent.elicitation.secret",
+            "161",
+            "A form does not ask for a secret.",
+            "Use a page for that.",
+        )
+        .seen("a question"),
+        &["161"],
+        is_elicitation,
+    ),
+    rules(
+        must(
+            "agent.elicitation.page",
+            "170",
+            "The address of a page has no credentials and is safe to open.",
+            "Use https and no user info.",
+        )
+        .seen("a question"),
+        &["170"],
+        is_elicitation,
+    ),
+    rules(
+        must(
+            "agent.auth.terminal",
+            "40",
+            "A login in a terminal is offered only to clients that have one.",
+            "Look at the client's auth.terminal first.",
+        ),
+        &["40"],
+        |it| it.pointer("/result/protocolVersion").is_some(),
+    ),
+    message(
+        must(
+            "agent.ext.names",
+            "174",
+            "Methods of the agent's own start with _.",
+            "Name it _yours/method.",
+        )
+        .seen("a call of the agent's"),
+        looks::names,
+    ),
+    message(
+        must(
+            "agent.ext.case",
+            "12",
+            "Members are named in camelCase.",
+            "The schema has the names.",
+        )
+        .seen("an update"),
+        |it| {
+            (method(it) == "session/update").then(|| {
+                match text(it, "/params/update/session_update").is_empty()
+                    && it.pointer("/params/session_id").is_none()
+                {
+                    true => Ok(()),
+                    false => Err("a member is written with an underscore".to_owned()),
+                }
+            })
+        },
+    ),
+];
+
+fn is_permission(message: &serde_json::Value) -> bool {
+    method(message) == "session/request_permission"
+}
+
+fn is_elicitation(message: &serde_json::Value) -> bool {
+    method(message) == "elicitation/create" && shape(message) == Shape::Request
+}

@@ -1,0 +1,449 @@
+//! Files: the boundary, the lines, and what is written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::visit::Visit;
+use crate::conformance::act::{Act, Later, Stop};
+use crate::conformance::check::{must, observed, should};
+use crate::conformance::json::text;
+use crate::conformance::stage::Answer;
+use crate::conformance::{Check, Need};
+
+pub(super) const ACT: Act<Visit> = Act {
+    name: "files",
+    checks: CHECKS,
+    play,
+};
+
+fn play(visit: &mut Visit) -> Later<'_, Result<(), Stop>> {
+    Box::pin(async move {
+        visit.prompted().await?;
+        let (reads, writes) = (
+            visit.offers("/fs/readTextFile"),
+            visit.offers("/fs/writeTextFile"),
+        );
+        if !reads {
+            let answer = visit
+                .request("fs/read_text_file", json!({ "path": "/etc/hostname" }))
+                .await;
+            visit.was_refused("client.fence.read", &answer, &[]);
+        }
+        if !writes {
+            let params = json!({ "path": "/no/such/place", "content": "" });
+            let answer = visit.request("fs/write_text_file", params).await;
+            visit.was_refused("client.fence.write", &answer, &[]);
+        }
+        let folder = visit.folder().ok_or_else(|| {
+            Stop("the client does not work in the directory it was started in".to_owned())
+        })?;
+        let ground = Ground::prepare(&folder).map_err(|error| Stop(error.to_string()))?;
+        if reads {
+            lines(visit, &folder).await;
+            boundary(visit, &folder, &ground).await;
+        }
+        if writes {
+            written(visit, &folder, &ground).await;
+        }
+        visit.end_turn("end_turn").await
+    })
+}
+
+/// A directory beside the one that the client works in, with something that must not be reached.
+struct Ground {
+    outside: PathBuf,
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        // It lies in a directory for temporary files, and is swept up with them at worst.
+        drop(fs::remove_dir_all(&self.outside));
+    }
+}
+
+impl Ground {
+    fn prepare(folder: &Path) -> std::io::Result<Ground> {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let outside = folder.with_file_name(format!("{name}-outside"));
+        fs::create_dir_all(&outside)?;
+        fs::write(outside.join("secret.txt"), "secret\n")?;
+        fs::write(folder.join("lines.txt"), "one\ntwo\nthree\nfour\n")?;
+        fs::write(folder.join("no-end.txt"), "one\ntwo")?;
+        fs::write(folder.join("empty.txt"), "")?;
+        fs::write(folder.join("crlf.txt"), "one\r\ntwo\r\n")?;
+        fs::write(folder.join("script.txt"), "žluť 🦀\nß\n")?;
+        fs::write(folder.join("bytes.bin"), [0xff, 0xfe, 0x00, 0x80])?;
+        fs::write(folder.join("old.txt"), "old\n")?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::symlink;
+            for (name, to) in [
+                ("link.txt", outside.join("secret.txt")),
+                ("out", outside.clone()),
+            ] {
+                // From an earlier conversation in the same directory.
+                drop(fs::remove_file(folder.join(name)));
+                symlink(to, folder.join(name))?;
+            }
+        }
+        Ok(Ground { outside })
+    }
+}
+
+async fn read(visit: &mut Visit, path: &Path, more: Value) -> Answer {
+    let mut params = json!({ "path": path.to_string_lossy() });
+    if let (Value::Object(params), Value::Object(more)) = (&mut params, more) {
+        params.extend(more);
+    }
+    visit.request("fs/read_text_file", params).await
+}
+
+async fn lines(visit: &mut Visit, folder: &Path) {
+    for (id, name, range, wanted) in [
+        (
+            "client.fs.read",
+            "lines.txt",
+            json!({}),
+            &["one\ntwo\nthree\nfour\n"][..],
+        ),
+        (
+            "client.fs.read-line",
+            "lines.txt",
+            json!({ "line": 3 }),
+            &["three\nfour\n", "three\nfour"],
+        ),
+        (
+            "client.fs.read-limit",
+            "lines.txt",
+            json!({ "limit": 2 }),
+            &["one\ntwo\n", "one\ntwo"],
+        ),
+        (
+            "client.fs.read-range",
+            "lines.txt",
+            json!({ "line": 2, "limit": 1 }),
+            &["two\n", "two"],
+        ),
+        (
+            "client.fs.read-null-range",
+            "lines.txt",
+            json!({ "line": null, "limit": null }),
+            &["one\ntwo\nthree\nfour\n"],
+        ),
+        (
+            "client.fs.read-no-end",
+            "no-end.txt",
+            json!({}),
+            &["one\ntwo"],
+        ),
+        ("client.fs.read-empty", "empty.txt", json!({}), &[""]),
+        (
+            "client.fs.read-crlf",
+            "crlf.txt",
+            json!({}),
+            &["one\r\ntwo\r\n"],
+        ),
+        (
+            "client.fs.read-unicode",
+            "script.txt",
+            json!({}),
+            &["žluť 🦀\nß\n"],
+        ),
+    ] {
+        let answer = read(visit, &folder.join(name), range).await;
+        let found = match answer.result().map(|it| text(it, "/content")) {
+            Some(content) if wanted.contains(&content) => Ok(()),
+            Some(_) => Err("the content is another".to_owned()),
+            None => answer.went_well(),
+        };
+        visit.judge(id, found, &answer.entries());
+    }
+    let beyond = read(visit, &folder.join("lines.txt"), json!({ "line": 100 })).await;
+    let nothing = match beyond.result().map(|it| text(it, "/content")) {
+        Some("") => Ok(()),
+        Some(_) => Err("there is content behind the end".to_owned()),
+        None => beyond.was_answered(),
+    };
+    visit.judge("client.fs.read-beyond", nothing, &beyond.entries());
+}
+
+async fn boundary(visit: &mut Visit, folder: &Path, ground: &Ground) {
+    let secret = ground.outside.join("secret.txt");
+    let name = ground
+        .outside
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    for (id, path) in [
+        ("client.fs.missing", folder.join("no-such-file.txt")),
+        ("client.fs.directory", folder.to_owned()),
+        ("client.fs.relative", Path::new("lines.txt").to_owned()),
+        ("client.fs.outside", secret),
+        (
+            "client.fs.dots",
+            folder.join("..").join(name).join("secret.txt"),
+        ),
+        ("client.fs.link", folder.join("link.txt")),
+        (
+            "client.fs.link-directory",
+            folder.join("out").join("secret.txt"),
+        ),
+        ("client.fs.bytes", folder.join("bytes.bin")),
+        ("client.fs.empty-path", Path::new("").to_owned()),
+    ] {
+        let answer = read(visit, &path, json!({})).await;
+        visit.was_refused(id, &answer, &[]);
+    }
+    let params = json!({ "sessionId": "no-such-session", "path": folder.join("lines.txt").to_string_lossy() });
+    let answer = visit.ask("fs/read_text_file", params).await;
+    visit.was_refused("client.fs.unknown-session", &answer, &[]);
+}
+
+async fn write(visit: &mut Visit, path: &Path, content: &str) -> Answer {
+    let params = json!({ "path": path.to_string_lossy(), "content": content });
+    visit.request("fs/write_text_file", params).await
+}
+
+async fn written(visit: &mut Visit, folder: &Path, ground: &Ground) {
+    let (new, old) = (folder.join("new.txt"), folder.join("old.txt"));
+    drop(fs::remove_file(&new));
+    for (id, path) in [("client.fs.write-new", new), ("client.fs.write-old", old)] {
+        let answer = write(visit, &path, "written ž\n").await;
+        if answer.was_refused(&[]).is_ok() && id == "client.fs.write-old" {
+            continue;
+        }
+        let there = fs::read_to_string(&path).is_ok_and(|text| text == "written ž\n");
+        let there = there
+            .then_some(())
+            .ok_or("the file does not have what was written".to_owned());
+        visit.judge(id, answer.went_well().and(there), &answer.entries());
+    }
+    let outside = ground.outside.join("planted.txt");
+    for (id, path, target) in [
+        ("client.fs.write-outside", outside.clone(), outside.clone()),
+        (
+            "client.fs.write-link",
+            folder.join("out").join("planted.txt"),
+            outside,
+        ),
+        (
+            "client.fs.write-over-link",
+            folder.join("link.txt"),
+            ground.outside.join("secret.txt"),
+        ),
+    ] {
+        let before = fs::read_to_string(&target).ok();
+        let answer = write(visit, &path, "planted\n").await;
+        let same = (fs::read_to_string(&target).ok() == before).then_some(());
+        let same = same.ok_or("a file outside was written".to_owned());
+        visit.judge(id, same.and(answer.was_answered()), &answer.entries());
+        drop(fs::remove_file(ground.outside.join("planted.txt")));
+    }
+    let relative = write(visit, Path::new("relative.txt"), "x").await;
+    visit.was_refused("client.fs.write-relative", &relative, &[]);
+}
+
+const READ: Need = Need::Capability("fs.readTextFile");
+const WRITE: Need = Need::Capability("fs.writeTextFile");
+
+const CHECKS: &[Check] = &[
+    should(
+        "client.fence.read",
+        "33",
+        "Reading is refused where it is not offered.",
+        "Offer it, or refuse it with -32601.",
+    )
+    .needs(Need::NoCapability("fs.readTextFile")),
+    should(
+        "client.fence.write",
+        "33",
+        "Writing is refused where it is not offered.",
+        "Offer it, or refuse it with -32601.",
+    )
+    .needs(Need::NoCapability("fs.writeTextFile")),
+    must(
+        "client.fs.read",
+        "131",
+        "A file is read whole.",
+        "You offer fs.readTextFile.",
+    )
+    .needs(READ),
+    must(
+        "client.fs.read-line",
+        "14",
+        "Reading from line 3 starts with the third line.",
+        "The first line is line 1.",
+    )
+    .needs(READ),
+    must(
+        "client.fs.read-limit",
+        "14",
+        "Reading two lines gives the first two.",
+        "limit counts lines.",
+    )
+    .needs(READ),
+    must(
+        "client.fs.read-range",
+        "14",
+        "Reading one line from line 2 gives the second.",
+        "The first line is line 1.",
+    )
+    .needs(READ),
+    must(
+        "client.fs.read-null-range",
+        "",
+        "line and limit that are null count as absent.",
+        "Read null as absent.",
+    )
+    .needs(READ),
+    must(
+        "client.fs.read-no-end",
+        "132",
+        "A file without a last line feed is read as it is.",
+        "Add nothing.",
+    )
+    .needs(READ),
+    must(
+        "client.fs.read-empty",
+        "132",
+        "An empty file is read as empty.",
+        "An empty file is no error.",
+    )
+    .needs(READ),
+    should(
+        "client.fs.read-crlf",
+        "132",
+        "Line ends are read as they are.",
+        "Do not translate them: what is written back would differ.",
+    )
+    .needs(READ),
+    must(
+        "client.fs.read-unicode",
+        "1",
+        "Letters of any script are read as they are.",
+        "Read files as UTF-8.",
+    )
+    .needs(READ),
+    observed(
+        "client.fs.read-beyond",
+        "14",
+        "Behind the end of a file there is nothing.",
+        "Answer with no content, or refuse.",
+    )
+    .needs(READ),
+    must(
+        "client.fs.missing",
+        "10",
+        "A file that is not there is refused.",
+        "Refuse with -32002; an empty content says that there is one.",
+    )
+    .needs(READ),
+    must(
+        "client.fs.directory",
+        "10",
+        "A directory is refused.",
+        "It has no text.",
+    )
+    .needs(READ),
+    must(
+        "client.fs.relative",
+        "13",
+        "A relative path is refused.",
+        "Refuse it with -32602.",
+    )
+    .needs(READ),
+    must(
+        "client.fs.outside",
+        "71",
+        "A file outside of the session's directories is refused.",
+        "Keep the agent within the roots.",
+    )
+    .needs(READ),
+    must(
+        "client.fs.dots",
+        "71",
+        "`..` does not lead out.",
+        "Resolve the path first.",
+    )
+    .needs(READ),
+    must(
+        "client.fs.link",
+        "70",
+        "A link does not lead out.",
+        "Open beneath the root and follow no link out of it.",
+    )
+    .needs(READ),
+    must(
+        "client.fs.link-directory",
+        "70",
+        "A link to a directory does not lead out.",
+        "Open beneath the root and follow no link out of it.",
+    )
+    .needs(READ),
+    should(
+        "client.fs.bytes",
+        "",
+        "A file that is no text is refused.",
+        "Replaced bytes would be written back.",
+    )
+    .needs(READ),
+    must(
+        "client.fs.empty-path",
+        "13",
+        "An empty path is refused.",
+        "Refuse it with -32602.",
+    )
+    .needs(READ),
+    should(
+        "client.fs.unknown-session",
+        "95",
+        "A file for a session that does not exist is refused.",
+        "Refuse it: nobody knows which roots would count.",
+    )
+    .needs(READ),
+    must(
+        "client.fs.write-new",
+        "133",
+        "Writing a file that is not there makes it.",
+        "Create it.",
+    )
+    .needs(WRITE),
+    must(
+        "client.fs.write-old",
+        "133",
+        "Writing a file that is there replaces its text.",
+        "Write all of it.",
+    )
+    .needs(WRITE),
+    must(
+        "client.fs.write-outside",
+        "71",
+        "A file outside of the session's directories is not written.",
+        "Keep the agent within the roots.",
+    )
+    .needs(WRITE),
+    must(
+        "client.fs.write-link",
+        "70",
+        "Nothing is written through a link to a directory outside.",
+        "Open beneath the root and follow no link out of it.",
+    )
+    .needs(WRITE),
+    must(
+        "client.fs.write-over-link",
+        "70",
+        "Nothing is written through a link to a file outside.",
+        "Open beneath the root and follow no link out of it.",
+    )
+    .needs(WRITE),
+    must(
+        "client.fs.write-relative",
+        "13",
+        "Writing to a relative path is refused.",
+        "Refuse it with -32602.",
+    )
+    .needs(WRITE),
+];

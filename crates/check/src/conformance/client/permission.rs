@@ -1,0 +1,207 @@
+//! Questions for permission.
+
+use serde_json::{Value, json};
+
+use super::post::SESSION;
+use super::visit::Visit;
+use crate::conformance::Check;
+use crate::conformance::act::{Act, Later, Stop};
+use crate::conformance::check::{must, should};
+use crate::conformance::json::text;
+use crate::conformance::stage::Answer;
+
+pub(super) const ACT: Act<Visit> = Act {
+    name: "permission",
+    checks: CHECKS,
+    play,
+};
+
+fn play(visit: &mut Visit) -> Later<'_, Result<(), Stop>> {
+    Box::pin(async move {
+        visit.prompted().await?;
+        let call = json!({ "sessionUpdate": "tool_call", "toolCallId": "p1", "title": "Delete x", "kind": "delete", "status": "pending" });
+        visit.update(call).await?;
+        let usual = visit
+            .ask("session/request_permission", question("p1", USUAL))
+            .await;
+        visit.went_well("client.permission.answered", &usual);
+        if usual.result().is_some() {
+            visit.judge(
+                "client.permission.outcome",
+                outcome(&usual),
+                &usual.entries(),
+            );
+            visit.judge(
+                "client.permission.offered",
+                offered(&usual, USUAL),
+                &usual.entries(),
+            );
+        }
+        for (id, call, options) in [
+            (
+                "client.permission.only-reject",
+                "p1",
+                &[("no", "reject_once")][..],
+            ),
+            (
+                "client.permission.odd-ids",
+                "p1",
+                &[("", "allow_once"), ("🦀 \"id\"", "reject_once")],
+            ),
+            ("client.permission.unannounced", "never", USUAL),
+        ] {
+            let answer = visit
+                .ask("session/request_permission", question(call, options))
+                .await;
+            let fits = answer
+                .was_answered()
+                .and_then(|()| offered(&answer, options));
+            visit.judge(id, fits, &answer.entries());
+        }
+        let none = visit
+            .ask("session/request_permission", question("p1", &[]))
+            .await;
+        let fits = none.was_answered().and_then(|()| offered(&none, &[]));
+        visit.judge("client.permission.no-options", fits, &none.entries());
+        let mut with_meta = question("p1", USUAL);
+        with_meta["_meta"] = json!({ "a": 1 });
+        with_meta["moonPhase"] = json!("full");
+        let answer = visit.ask("session/request_permission", with_meta).await;
+        visit.was_answered("client.permission.meta", &answer);
+        several(visit).await?;
+        let strange = visit
+            .ask(
+                "session/request_permission",
+                question("p1", &[("x", "perhaps")]),
+            )
+            .await;
+        let fits = strange
+            .was_answered()
+            .and_then(|()| offered(&strange, &[("x", "perhaps")]));
+        visit.judge("client.permission.unknown-kind", fits, &strange.entries());
+        visit.end_turn("end_turn").await
+    })
+}
+
+async fn several(visit: &mut Visit) -> Result<(), Stop> {
+    let mut asked = Vec::new();
+    for _ in 0..3 {
+        let params = question("p1", USUAL);
+        asked.push(
+            visit
+                .stage()?
+                .start("session/request_permission", params)
+                .await,
+        );
+    }
+    let (mut all, mut entries) = (Ok(()), Vec::new());
+    for asked in asked {
+        let answer = visit.finish(asked).await?;
+        all = all.and(answer.was_answered());
+        entries.extend(answer.entries());
+    }
+    visit.judge("client.permission.several", all, &entries);
+    Ok(())
+}
+
+fn question(call: &str, options: &[(&str, &str)]) -> Value {
+    let options = options
+        .iter()
+        .map(|(id, kind)| json!({ "optionId": id, "name": "Do it", "kind": kind }));
+    json!({
+        "sessionId": SESSION,
+        "toolCall": { "toolCallId": call, "title": "Delete x", "kind": "delete" },
+        "options": options.collect::<Vec<Value>>(),
+    })
+}
+
+fn outcome(answer: &Answer) -> Result<(), String> {
+    let result = answer.result().cloned().unwrap_or_default();
+    match text(&result, "/outcome/outcome") {
+        "selected" | "cancelled" => Ok(()),
+        _ => Err("the outcome is neither selected nor cancelled".to_owned()),
+    }
+}
+
+/// That what was selected was offered.
+fn offered(answer: &Answer, options: &[(&str, &str)]) -> Result<(), String> {
+    let result = answer.result().cloned().unwrap_or_default();
+    if text(&result, "/outcome/outcome") != "selected" {
+        return Ok(());
+    }
+    let chosen = text(&result, "/outcome/optionId");
+    match options.iter().any(|(id, _)| *id == chosen) {
+        true => Ok(()),
+        false => Err("an option is selected that was not offered".to_owned()),
+    }
+}
+
+const USUAL: &[(&str, &str)] = &[
+    ("yes", "allow_once"),
+    ("always", "allow_always"),
+    ("no", "reject_once"),
+    ("never", "reject_always"),
+];
+
+const CHECKS: &[Check] = &[
+    must(
+        "client.permission.answered",
+        "36",
+        "A question for permission is answered with a result.",
+        "Every client has session/request_permission.",
+    ),
+    must(
+        "client.permission.outcome",
+        "125",
+        "The outcome is selected or cancelled.",
+        "Say which.",
+    ),
+    must(
+        "client.permission.offered",
+        "125",
+        "The option that was selected was offered.",
+        "Answer with an optionId of the question.",
+    ),
+    must(
+        "client.permission.only-reject",
+        "125",
+        "Where only rejecting is offered, nothing else is selected.",
+        "Choose among what is there, or cancel.",
+    ),
+    should(
+        "client.permission.odd-ids",
+        "125",
+        "Ids of options can be any text.",
+        "Give them back as they were.",
+    ),
+    should(
+        "client.permission.unannounced",
+        "36",
+        "A question about a call that was not reported is answered.",
+        "Take it for the first report.",
+    ),
+    must(
+        "client.permission.no-options",
+        "125",
+        "A question without options is answered, and nothing is selected.",
+        "Cancel, or refuse with -32602.",
+    ),
+    must(
+        "client.permission.meta",
+        "178",
+        "A question with _meta and unknown members is answered.",
+        "Pass over them.",
+    ),
+    must(
+        "client.permission.several",
+        "36",
+        "Three questions at once are answered.",
+        "Queue them.",
+    ),
+    must(
+        "client.permission.unknown-kind",
+        "B3",
+        "A question with an option of an unknown kind is answered.",
+        "Refuse with -32602, or show it as it is.",
+    ),
+];

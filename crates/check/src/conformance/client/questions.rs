@@ -1,0 +1,107 @@
+//! Questions to the person: asked only as offered, and answered as the protocol says.
+
+use serde_json::{Value, json};
+
+use super::visit::Visit;
+use crate::conformance::act::{Act, Later, Stop};
+use crate::conformance::check::{must, observed};
+use crate::conformance::json::text;
+use crate::conformance::{Check, Need};
+
+pub(super) const ACT: Act<Visit> = Act {
+    name: "questions",
+    checks: CHECKS,
+    play,
+};
+
+fn play(visit: &mut Visit) -> Later<'_, Result<(), Stop>> {
+    Box::pin(async move {
+        visit.prompted().await?;
+        let (form, page) = (
+            visit.offers("/elicitation/form"),
+            visit.offers("/elicitation/url"),
+        );
+        let answer = visit.request("elicitation/create", a_form()).await;
+        match form {
+            true => visit.judge(
+                "client.elicitation.form",
+                action(answer.result()),
+                &answer.entries(),
+            ),
+            false => visit.was_refused("client.fence.form", &answer, &[-32602, -32601]),
+        }
+        let answer = visit.request("elicitation/create", a_page()).await;
+        match page {
+            true => visit.judge(
+                "client.elicitation.page",
+                action(answer.result()),
+                &answer.entries(),
+            ),
+            false => visit.was_refused("client.fence.page", &answer, &[-32602, -32601]),
+        }
+        let strange = json!({ "mode": "dance", "message": "Shall we?" });
+        let answer = visit.request("elicitation/create", strange).await;
+        visit.was_refused("client.elicitation.unknown-mode", &answer, &[]);
+        visit.end_turn("end_turn").await
+    })
+}
+
+fn a_form() -> Value {
+    json!({
+        "mode": "form",
+        "message": "Which one?",
+        "requestedSchema": {
+            "type": "object",
+            "properties": { "colour": { "type": "string", "enum": ["red", "blue"], "default": "red" } },
+        },
+    })
+}
+
+fn a_page() -> Value {
+    json!({ "mode": "url", "message": "Look at this", "url": "https://example.org/page", "elicitationId": "e1" })
+}
+
+fn action(result: Option<&Value>) -> Result<(), String> {
+    match result.map(|it| text(it, "/action")) {
+        Some("accept" | "decline" | "cancel") => Ok(()),
+        Some(_) => Err("the action is none that the protocol has".to_owned()),
+        None => Err("it was not answered with a result".to_owned()),
+    }
+}
+
+const CHECKS: &[Check] = &[
+    must(
+        "client.elicitation.form",
+        "162",
+        "A form is answered with accept, decline or cancel.",
+        "You offer forms.",
+    )
+    .needs(Need::Capability("elicitation.form")),
+    must(
+        "client.elicitation.page",
+        "163",
+        "A page is answered with accept, decline or cancel.",
+        "You offer pages.",
+    )
+    .needs(Need::Capability("elicitation.url")),
+    observed(
+        "client.fence.form",
+        "159",
+        "A form is refused with -32602 where forms are not offered.",
+        "Refuse it.",
+    )
+    .needs(Need::NoCapability("elicitation.form")),
+    observed(
+        "client.fence.page",
+        "159",
+        "A page is refused with -32602 where pages are not offered.",
+        "Refuse it.",
+    )
+    .needs(Need::NoCapability("elicitation.url")),
+    observed(
+        "client.elicitation.unknown-mode",
+        "159",
+        "A question in a mode that nobody knows is refused.",
+        "Refuse it with -32602.",
+    ),
+];

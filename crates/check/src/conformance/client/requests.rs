@@ -1,0 +1,290 @@
+//! The corners of JSON-RPC, from the agent's side, during a turn.
+
+use serde_json::{Value, json};
+
+use super::post::SESSION;
+use super::visit::Visit;
+use crate::conformance::Check;
+use crate::conformance::act::{Act, Later, Stop};
+use crate::conformance::check::{must, observed, should};
+use crate::conformance::json::{Shape, shape};
+
+pub(super) const ACT: Act<Visit> = Act {
+    name: "requests",
+    checks: CHECKS,
+    play,
+};
+
+fn play(visit: &mut Visit) -> Later<'_, Result<(), Stop>> {
+    Box::pin(async move {
+        visit.prompted().await?;
+        refusals(visit).await?;
+        ids(visit).await?;
+        silence(visit).await?;
+        for (id, line) in LINES {
+            visit.revive().await?;
+            let told = visit.stage()?.say_raw(line).await;
+            visit.is_alive(id, told).await;
+        }
+        visit.end_turn("end_turn").await
+    })
+}
+
+async fn refusals(visit: &mut Visit) -> Result<(), Stop> {
+    for (id, method, params, codes) in [
+        (
+            "client.rpc.unknown-method",
+            "no/such_method",
+            json!({}),
+            &[-32601][..],
+        ),
+        (
+            "client.rpc.unknown-extension",
+            "_attache.check/none",
+            json!({ "a": 1 }),
+            &[-32601],
+        ),
+        (
+            "client.rpc.agent-method",
+            "session/prompt",
+            json!({ "sessionId": SESSION, "prompt": [] }),
+            &[-32601],
+        ),
+        (
+            "client.rpc.bad-params",
+            "session/request_permission",
+            json!({ "sessionId": 7 }),
+            &[-32602],
+        ),
+    ] {
+        let answer = visit.ask(method, params).await;
+        visit.was_refused(id, &answer, codes);
+    }
+    Ok(())
+}
+
+async fn ids(visit: &mut Visit) -> Result<(), Stop> {
+    for (check, id) in [
+        ("client.rpc.id-text", json!("a-text")),
+        ("client.rpc.id-zero", json!(0)),
+        ("client.rpc.id-large", json!(9_007_199_254_740_991_i64)),
+    ] {
+        let stage = visit.stage()?;
+        let asked = stage.start_as(id, "_attache.check/id", json!({})).await;
+        let answer = stage.finish(asked).await;
+        visit.was_answered(check, &answer);
+    }
+    // The prompt that is open has an id of the client's choosing; ours may be the same.
+    let open = visit.stage()?.held.first().map(|(_, id)| id.clone());
+    if let Some(open) = open {
+        let stage = visit.stage()?;
+        let asked = stage.start_as(open, "_attache.check/id", json!({})).await;
+        let answer = stage.finish(asked).await;
+        visit.was_answered("client.rpc.same-id", &answer);
+    }
+    let mut many = Vec::new();
+    for _ in 0..50 {
+        many.push(visit.stage()?.start("_attache.check/many", json!({})).await);
+    }
+    let (mut outcome, mut entries) = (Ok(()), Vec::new());
+    for asked in many {
+        let answer = visit.finish(asked).await?;
+        outcome = outcome.and(answer.was_answered());
+        entries = answer.entries();
+    }
+    visit.judge("client.rpc.many", outcome, &entries);
+    Ok(())
+}
+
+async fn silence(visit: &mut Visit) -> Result<(), Stop> {
+    for (id, message) in [
+        (
+            "client.rpc.unknown-notification",
+            json!({ "jsonrpc": "2.0", "method": "no/such_news", "params": {} }),
+        ),
+        (
+            "client.rpc.extension-notification",
+            json!({ "jsonrpc": "2.0", "method": "_attache.check/news", "params": {} }),
+        ),
+        (
+            "client.rpc.bad-update",
+            json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": 7 } }),
+        ),
+        (
+            "client.rpc.cancel-request-unknown",
+            json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 99_999 } }),
+        ),
+        (
+            "client.rpc.stray-answer",
+            json!({ "jsonrpc": "2.0", "id": 31_337, "result": {} }),
+        ),
+        (
+            "client.rpc.elicitation-unknown",
+            json!({ "jsonrpc": "2.0", "method": "elicitation/complete", "params": { "elicitationId": "none" } }),
+        ),
+    ] {
+        visit.revive().await?;
+        let from = visit.now();
+        let told = visit.stage()?.say(&message).await;
+        let ping = visit.ping_unknown().await;
+        let known = ping.entries();
+        let heard = visit.heard(from).into_iter();
+        let stray = heard.filter(|(entry, it): &(usize, Value)| {
+            shape(it) == Shape::Answer && !known.contains(entry)
+        });
+        let stray: Vec<usize> = stray.map(|(entry, _)| entry).collect();
+        let outcome = match stray.is_empty() {
+            true => ping
+                .was_answered()
+                .map_err(|why| format!("afterwards {why}")),
+            false => Err("it was answered".to_owned()),
+        };
+        visit.judge(id, outcome, &[vec![told], stray, known].concat());
+    }
+    Ok(())
+}
+
+const LINES: &[(&str, &[u8])] = &[
+    ("client.robust.bad-json", b"{\"jsonrpc\":\"2.0\",\n"),
+    ("client.robust.log-line", b"INFO starting up the agent\n"),
+    ("client.robust.blank", b"\n\n  \n"),
+    ("client.robust.utf8", b"{\"jsonrpc\":\"2.0\",\"method\":\"_\xff\xfe\"}\n"),
+    ("client.robust.batch", b"[{\"jsonrpc\":\"2.0\",\"method\":\"_x\"}]\n"),
+    ("client.robust.null-error", b"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"parse error\"}}\n"),
+    ("client.robust.no-jsonrpc", b"{\"id\":7100,\"method\":\"_attache.check/none\"}\n"),
+];
+
+const CHECKS: &[Check] = &[
+    must(
+        "client.rpc.unknown-method",
+        "15",
+        "A request for a method that nobody knows is refused with -32601.",
+        "Answer with -32601; silence hangs the agent.",
+    ),
+    must(
+        "client.rpc.unknown-extension",
+        "175",
+        "An extension request that the client does not have is refused with -32601.",
+        "Answer with -32601; silence hangs the agent.",
+    ),
+    observed(
+        "client.rpc.agent-method",
+        "15",
+        "A method of the agent's side is refused with -32601.",
+        "The client does not have the agent's methods.",
+    ),
+    observed(
+        "client.rpc.bad-params",
+        "19",
+        "Parameters that do not fit the schema are refused with -32602.",
+        "Check params against the schema first.",
+    ),
+    must(
+        "client.rpc.id-text",
+        "21",
+        "The id of a request can be a text, and comes back as it was.",
+        "Keep ids as they are on the wire.",
+    ),
+    must(
+        "client.rpc.id-zero",
+        "21",
+        "The id 0 comes back as it was.",
+        "0 is an id like any other.",
+    ),
+    must(
+        "client.rpc.id-large",
+        "21",
+        "The id 9007199254740991 comes back as it was.",
+        "Keep ids as they are on the wire, not as floats.",
+    ),
+    must(
+        "client.rpc.same-id",
+        "21",
+        "A request of the agent's can have the id of an open one of the client's.",
+        "Each side numbers its own requests.",
+    ),
+    must(
+        "client.rpc.many",
+        "21",
+        "Of 50 requests at once each is answered.",
+        "Read on while requests are being handled.",
+    ),
+    must(
+        "client.rpc.unknown-notification",
+        "11",
+        "A notification that nobody knows gets no answer.",
+        "Never answer a message without an id.",
+    ),
+    must(
+        "client.rpc.extension-notification",
+        "11",
+        "An extension notification gets no answer.",
+        "Never answer a message without an id.",
+    ),
+    must(
+        "client.rpc.bad-update",
+        "20",
+        "An update that does not fit the schema gets no answer.",
+        "Drop it and go on.",
+    ),
+    must(
+        "client.rpc.cancel-request-unknown",
+        "113",
+        "$/cancel_request for an unknown request gets no answer.",
+        "Drop it; the request may be answered already.",
+    ),
+    must(
+        "client.rpc.stray-answer",
+        "23",
+        "An answer that nobody waits for is dropped.",
+        "Drop it and go on.",
+    ),
+    must(
+        "client.rpc.elicitation-unknown",
+        "169",
+        "The end of a page that nobody opened is ignored.",
+        "Drop it and go on.",
+    ),
+    must(
+        "client.robust.bad-json",
+        "17",
+        "A line that is no JSON does not end the connection.",
+        "Go on with the next line.",
+    ),
+    should(
+        "client.robust.log-line",
+        "17",
+        "A line of log does not end the connection.",
+        "Go on with the next line; agents print by accident.",
+    ),
+    should(
+        "client.robust.blank",
+        "",
+        "Blank lines do not end the connection.",
+        "Pass over them.",
+    ),
+    must(
+        "client.robust.utf8",
+        "1",
+        "A line that is no UTF-8 does not end the connection.",
+        "Decode line by line and treat a bad one as bad JSON.",
+    ),
+    must(
+        "client.robust.batch",
+        "18",
+        "A batch does not end the connection.",
+        "Answer -32600 under the id null, and go on.",
+    ),
+    must(
+        "client.robust.null-error",
+        "23",
+        "An error under the id null does not end the connection.",
+        "Drop it and go on.",
+    ),
+    should(
+        "client.robust.no-jsonrpc",
+        "",
+        "A message without jsonrpc does not end the connection.",
+        "Refuse or take it, and go on.",
+    ),
+];

@@ -1,0 +1,420 @@
+//! Terminals: what a command gets, what it leaves, and how long an id is good for.
+
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::post::SESSION;
+use super::visit::Visit;
+use crate::conformance::act::{Act, Later, Stop};
+use crate::conformance::check::{must, observed, should};
+use crate::conformance::json::text;
+use crate::conformance::stage::Answer;
+use crate::conformance::{Check, Need};
+
+pub(super) const ACT: Act<Visit> = Act {
+    name: "terminals",
+    checks: CHECKS,
+    play,
+};
+
+fn play(visit: &mut Visit) -> Later<'_, Result<(), Stop>> {
+    Box::pin(async move {
+        visit.prompted().await?;
+        if !visit.offers("/terminal") {
+            let answer = visit
+                .request("terminal/create", json!({ "command": "true" }))
+                .await;
+            visit.was_refused("client.fence.terminal", &answer, &[]);
+            return visit.end_turn("end_turn").await;
+        }
+        ended(visit).await;
+        given(visit).await;
+        running(visit).await;
+        odd(visit).await;
+        visit.end_turn("end_turn").await
+    })
+}
+
+fn shell(script: &str, more: Value) -> Value {
+    let mut params = json!({ "command": "sh", "args": ["-c", script] });
+    if let (Value::Object(params), Value::Object(more)) = (&mut params, more) {
+        params.extend(more);
+    }
+    params
+}
+
+async fn made(visit: &mut Visit, params: Value) -> (Answer, String) {
+    let answer = visit.request("terminal/create", params).await;
+    let id = answer
+        .result()
+        .map_or("", |it| text(it, "/terminalId"))
+        .to_owned();
+    (answer, id)
+}
+
+async fn call(visit: &mut Visit, method: &str, id: &str) -> Answer {
+    visit.request(method, json!({ "terminalId": id })).await
+}
+
+/// Runs a command to its end and gives its exit status and its output.
+async fn run(visit: &mut Visit, params: Value) -> (Answer, Answer) {
+    let (_, id) = made(visit, params).await;
+    let exit = call(visit, "terminal/wait_for_exit", &id).await;
+    let output = call(visit, "terminal/output", &id).await;
+    call(visit, "terminal/release", &id).await;
+    (exit, output)
+}
+
+async fn ended(visit: &mut Visit) {
+    let (created, id) = made(visit, shell(HELLO, json!({}))).await;
+    let has_id = match (created.result(), id.is_empty()) {
+        (Some(_), true) => Err("the answer has no terminalId".to_owned()),
+        _ => created.went_well(),
+    };
+    visit.judge("client.terminal.create", has_id, &created.entries());
+    if id.is_empty() {
+        return;
+    }
+    let exit = call(visit, "terminal/wait_for_exit", &id).await;
+    let code = exit.result().and_then(|it| it.get("exitCode")?.as_i64());
+    let right = match code {
+        Some(3) => Ok(()),
+        _ => exit
+            .went_well()
+            .and(Err("the exit code is another".to_owned())),
+    };
+    visit.judge("client.terminal.exit-code", right, &exit.entries());
+    let output = call(visit, "terminal/output", &id).await;
+    let said = output.result().map(|it| text(it, "/output").trim_end());
+    let right = match said {
+        Some("hello") => Ok(()),
+        _ => output
+            .went_well()
+            .and(Err("the output is another".to_owned())),
+    };
+    visit.judge("client.terminal.output", right, &output.entries());
+    let whole = output
+        .result()
+        .and_then(|it| it.get("truncated")?.as_bool());
+    let whole = (whole == Some(false))
+        .then_some(())
+        .ok_or("truncated is not false".to_owned());
+    visit.judge("client.terminal.not-truncated", whole, &output.entries());
+    let status = output
+        .result()
+        .and_then(|it| it.pointer("/exitStatus/exitCode")?.as_i64());
+    let status = (status == Some(3))
+        .then_some(())
+        .ok_or("the output has no exit status".to_owned());
+    visit.judge("client.terminal.exit-status", status, &output.entries());
+    let again = call(visit, "terminal/wait_for_exit", &id).await;
+    let same = (again.result() == exit.result()).then_some(());
+    let same = same.ok_or("waiting twice gives two answers".to_owned());
+    visit.judge(
+        "client.terminal.wait-twice",
+        same,
+        &[exit.entries(), again.entries()].concat(),
+    );
+    let released = call(visit, "terminal/release", &id).await;
+    visit.went_well("client.terminal.release", &released);
+    let after = call(visit, "terminal/output", &id).await;
+    visit.was_refused("client.terminal.released-void", &after, &[]);
+}
+
+async fn given(visit: &mut Visit) {
+    let env = json!({ "env": [{ "name": "CHECK", "value": "a b" }] });
+    let sub = visit.folder();
+    let folder = sub
+        .map(|it| it.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    for (id, params, wanted) in [
+        ("client.terminal.env", shell(ENV, env), "a b".to_owned()),
+        (
+            "client.terminal.args",
+            json!({ "command": "printf", "args": ["%s|%s", "a b", "*"] }),
+            "a b|*".to_owned(),
+        ),
+        (
+            "client.terminal.cwd",
+            shell("pwd", json!({})),
+            folder.clone(),
+        ),
+        (
+            "client.terminal.stdin",
+            json!({ "command": "cat", "args": [] }),
+            String::new(),
+        ),
+    ] {
+        if id == "client.terminal.cwd" && folder.is_empty() {
+            continue;
+        }
+        let (exit, output) = run(visit, params).await;
+        let said = output
+            .result()
+            .map(|it| text(it, "/output").trim_end().to_owned());
+        let right = match said {
+            Some(said) if said == wanted => exit.went_well(),
+            Some(_) => Err("the output is another".to_owned()),
+            None => exit.went_well().and(output.went_well()),
+        };
+        visit.judge(id, right, &[exit.entries(), output.entries()].concat());
+    }
+    let (_, output) = run(visit, shell(LETTERS, json!({ "outputByteLimit": 5 }))).await;
+    let result = output.result().cloned().unwrap_or_default();
+    let kept = text(&result, "/output");
+    let within = match kept.len() <= 5 && !kept.is_empty() {
+        true => Ok(()),
+        false => output
+            .went_well()
+            .and(Err("the output is over its limit, or empty".to_owned())),
+    };
+    visit.judge("client.terminal.limit", within, &output.entries());
+    let letters = kept.chars().all(|c| c == 'ä');
+    let letters = letters
+        .then_some(())
+        .ok_or("a character is cut in two".to_owned());
+    visit.judge(
+        "client.terminal.limit-character",
+        letters,
+        &output.entries(),
+    );
+    let told = result.get("truncated") == Some(&Value::Bool(true));
+    let told = told.then_some(()).ok_or("truncated is not true".to_owned());
+    visit.judge("client.terminal.truncated", told, &output.entries());
+}
+
+async fn running(visit: &mut Visit) {
+    let start = Instant::now();
+    let (created, id) = made(visit, shell(LONG, json!({}))).await;
+    if id.is_empty() {
+        return;
+    }
+    let quick = start.elapsed().as_secs() < 5;
+    let quick = quick
+        .then_some(())
+        .ok_or("it waited for the command".to_owned());
+    visit.judge("client.terminal.at-once", quick, &created.entries());
+    let output = call(visit, "terminal/output", &id).await;
+    let open = match output.result() {
+        Some(result) if result.get("exitStatus").is_some_and(|it| !it.is_null()) => {
+            Err("a command that runs has an exit status".to_owned())
+        }
+        _ => output.went_well(),
+    };
+    visit.judge("client.terminal.running", open, &output.entries());
+    let Ok(stage) = visit.stage() else {
+        return;
+    };
+    let params = json!({ "sessionId": SESSION, "terminalId": id });
+    let waiting = stage.start("terminal/wait_for_exit", params).await;
+    let killed = call(visit, "terminal/kill", &id).await;
+    visit.went_well("client.terminal.kill", &killed);
+    if let Ok(waited) = visit.finish(waiting).await {
+        visit.went_well("client.terminal.kill-wakes", &waited);
+    }
+    let after = call(visit, "terminal/output", &id).await;
+    visit.went_well("client.terminal.kill-keeps", &after);
+    call(visit, "terminal/release", &id).await;
+}
+
+async fn odd(visit: &mut Visit) {
+    for (check, method) in [
+        ("client.terminal.unknown-output", "terminal/output"),
+        ("client.terminal.unknown-wait", "terminal/wait_for_exit"),
+    ] {
+        let answer = call(visit, method, "no-such-terminal").await;
+        visit.was_refused(check, &answer, &[]);
+    }
+    let missing = json!({ "command": "/no/such/program/of/attache", "args": [] });
+    let (created, id) = made(visit, missing).await;
+    let fails = match id.is_empty() {
+        true => created.was_refused(&[]),
+        false => {
+            let exit = call(visit, "terminal/wait_for_exit", &id).await;
+            let code = exit.result().and_then(|it| it.get("exitCode")?.as_i64());
+            match code {
+                Some(0) => Err("it ended well".to_owned()),
+                _ => exit.was_answered(),
+            }
+        }
+    };
+    visit.judge("client.terminal.missing-program", fails, &created.entries());
+}
+
+pub(super) const HELLO: &str = "printf hello; exit 3";
+const ENV: &str = "printf %s \"$CHECK\"";
+const LETTERS: &str = "printf ääääääääää";
+const LONG: &str = "sleep 600";
+
+const TERMINAL: Need = Need::Capability("terminal");
+
+const CHECKS: &[Check] = &[
+    should(
+        "client.fence.terminal",
+        "33",
+        "Terminals are refused where they are not offered.",
+        "Offer them, or refuse with -32601.",
+    )
+    .needs(Need::NoCapability("terminal")),
+    must(
+        "client.terminal.create",
+        "135",
+        "A terminal can be made.",
+        "You offer terminals.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.exit-code",
+        "138",
+        "Waiting gives the exit code of the command.",
+        "Answer with exitCode.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.output",
+        "138",
+        "The output of a command is there.",
+        "Keep it until the release.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.not-truncated",
+        "136",
+        "Output that is whole is not said to be truncated.",
+        "truncated is required, and false here.",
+    )
+    .needs(TERMINAL),
+    observed(
+        "client.terminal.exit-status",
+        "142",
+        "The output of a command that has ended has its exit status.",
+        "Add exitStatus.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.wait-twice",
+        "138",
+        "Waiting twice gives the same.",
+        "Keep the status until the release.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.release",
+        "138",
+        "A terminal can be released.",
+        "Answer terminal/release.",
+    )
+    .needs(TERMINAL),
+    observed(
+        "client.terminal.released-void",
+        "138",
+        "A terminal that was released is not there any more.",
+        "Forget its id.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.env",
+        "134",
+        "A command gets the environment it is given.",
+        "Set each name to its value.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.args",
+        "134",
+        "Arguments reach the command as they are.",
+        "Do not join them for a shell.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.cwd",
+        "68",
+        "Without a cwd a command runs in the session's directory.",
+        "Start it there.",
+    )
+    .needs(TERMINAL),
+    should(
+        "client.terminal.stdin",
+        "135",
+        "A command that reads its input finds its end.",
+        "Give it no input; it would wait for ever.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.limit",
+        "136",
+        "Output stays within its limit.",
+        "Drop its beginning.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.limit-character",
+        "136",
+        "Output is cut between characters.",
+        "Cut at the start of a character.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.truncated",
+        "136",
+        "Output that was cut is said to be truncated.",
+        "Set truncated.",
+    )
+    .needs(TERMINAL),
+    observed(
+        "client.terminal.at-once",
+        "135",
+        "A terminal is made without waiting for its command.",
+        "Answer when it has started.",
+    )
+    .needs(TERMINAL),
+    observed(
+        "client.terminal.running",
+        "142",
+        "A command that runs has no exit status.",
+        "Leave exitStatus out.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.kill",
+        "138",
+        "A command can be killed.",
+        "Answer terminal/kill.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.kill-wakes",
+        "138",
+        "Whoever waits for a command learns that it was killed.",
+        "Answer terminal/wait_for_exit.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.kill-keeps",
+        "138",
+        "A terminal whose command was killed can still be asked.",
+        "Keep it until the release.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.unknown-output",
+        "138",
+        "The output of an unknown terminal is refused.",
+        "Refuse it.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.unknown-wait",
+        "138",
+        "Waiting for an unknown terminal is refused.",
+        "Refuse it; do not wait for ever.",
+    )
+    .needs(TERMINAL),
+    must(
+        "client.terminal.missing-program",
+        "135",
+        "A program that is not there does not end well.",
+        "Refuse, or give an exit code.",
+    )
+    .needs(TERMINAL),
+];

@@ -1,0 +1,282 @@
+//! Every kind of update, those that no protocol has, and many of them; after each the client must still be there.
+
+use serde_json::{Value, json};
+
+use super::visit::Visit;
+use crate::conformance::Check;
+use crate::conformance::act::{Act, Later, Stop};
+use crate::conformance::check::{must, should};
+
+pub(super) const ACT: Act<Visit> = Act {
+    name: "updates",
+    checks: CHECKS,
+    play,
+};
+
+fn play(visit: &mut Visit) -> Later<'_, Result<(), Stop>> {
+    Box::pin(async move {
+        visit.prompted().await?;
+        for (id, updates) in kinds().into_iter().chain(changes()) {
+            visit.revive().await?;
+            let mut last = 0;
+            for update in updates {
+                last = visit.update(update).await?;
+            }
+            visit.is_alive(id, last).await;
+        }
+        visit.revive().await?;
+        let strange = json!({ "sessionId": "no-such-session", "update": said("lost") });
+        let told = visit.tell("session/update", strange).await?;
+        visit.is_alive("client.update.other-session", told).await;
+        visit.revive().await?;
+        let mut last = 0;
+        for number in 0..1000 {
+            last = visit.update(said(&format!("{number} "))).await?;
+        }
+        visit.is_alive("client.update.flood", last).await;
+        visit.revive().await?;
+        let large = visit.update(said(&"large ".repeat(200_000))).await?;
+        visit.is_alive("client.update.large", large).await;
+        visit.end_turn("end_turn").await
+    })
+}
+
+fn said(text: &str) -> Value {
+    json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": text } })
+}
+
+fn kinds() -> Vec<(&'static str, Vec<Value>)> {
+    let tool = |more: Value| {
+        let mut call = json!({ "sessionUpdate": "tool_call", "toolCallId": "u1", "title": "Look" });
+        if let (Value::Object(call), Value::Object(more)) = (&mut call, more) {
+            call.extend(more);
+        }
+        call
+    };
+    vec![
+        (
+            "client.update.message",
+            vec![
+                said("*Hello* `there`"),
+                said("\u{1b}[31mred\u{1b}[0m\u{7}\u{202e}"),
+            ],
+        ),
+        (
+            "client.update.thought",
+            vec![
+                json!({ "sessionUpdate": "agent_thought_chunk", "content": { "type": "text", "text": "Hm." }, "messageId": "m1" }),
+            ],
+        ),
+        (
+            "client.update.user",
+            vec![
+                json!({ "sessionUpdate": "user_message_chunk", "content": { "type": "text", "text": "You." } }),
+            ],
+        ),
+        (
+            "client.update.content",
+            vec![
+                json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "resource_link", "uri": "file:///x", "name": "x" } }),
+                json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "image", "data": "AA==", "mimeType": "image/png" } }),
+                json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "resource", "resource": { "uri": "file:///x", "text": "x" } } }),
+            ],
+        ),
+        (
+            "client.update.tool-call",
+            vec![
+                tool(
+                    json!({ "kind": "read", "status": "pending", "locations": [{ "path": "/x", "line": 3 }], "rawInput": { "a": 1 } }),
+                ),
+                json!({ "sessionUpdate": "tool_call_update", "toolCallId": "u1", "status": "in_progress", "content": [{ "type": "content", "content": { "type": "text", "text": "x" } }] }),
+                json!({ "sessionUpdate": "tool_call_update", "toolCallId": "u1", "status": "completed", "content": [{ "type": "diff", "path": "/x", "oldText": null, "newText": "y" }] }),
+            ],
+        ),
+        (
+            "client.update.tool-unannounced",
+            vec![
+                json!({ "sessionUpdate": "tool_call_update", "toolCallId": "never", "status": "completed" }),
+            ],
+        ),
+        (
+            "client.update.tool-unknown-kind",
+            vec![tool(
+                json!({ "toolCallId": "u2", "kind": "dream", "status": "asleep" }),
+            )],
+        ),
+    ]
+}
+
+/// What is not said to the person as text.
+fn changes() -> Vec<(&'static str, Vec<Value>)> {
+    vec![
+        (
+            "client.update.plan",
+            vec![
+                json!({ "sessionUpdate": "plan", "entries": [{ "content": "one", "priority": "high", "status": "pending" }] }),
+                json!({ "sessionUpdate": "plan", "entries": [] }),
+            ],
+        ),
+        (
+            "client.update.commands",
+            vec![
+                json!({ "sessionUpdate": "available_commands_update", "availableCommands": [{ "name": "go", "description": "Goes", "input": { "hint": "where" } }] }),
+            ],
+        ),
+        (
+            "client.update.mode",
+            vec![json!({ "sessionUpdate": "current_mode_update", "currentModeId": "none" })],
+        ),
+        (
+            "client.update.config",
+            vec![
+                json!({ "sessionUpdate": "config_option_update", "configOptions": [{ "id": "m", "name": "M", "type": "select", "currentValue": "a", "options": [{ "value": "a", "name": "A" }], "category": "new-one" }, { "id": "n", "name": "N", "type": "dial" }] }),
+            ],
+        ),
+        (
+            "client.update.info",
+            vec![
+                json!({ "sessionUpdate": "session_info_update", "title": "A title" }),
+                json!({ "sessionUpdate": "session_info_update", "title": null }),
+            ],
+        ),
+        (
+            "client.update.usage",
+            vec![
+                json!({ "sessionUpdate": "usage_update", "used": 1, "size": 2, "cost": { "amount": 0.5, "currency": "EUR" } }),
+            ],
+        ),
+        (
+            "client.update.unknown",
+            vec![json!({ "sessionUpdate": "smell", "intensity": 3 })],
+        ),
+        (
+            "client.update.unknown-content",
+            vec![json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "smell" } })],
+        ),
+        (
+            "client.update.meta",
+            vec![
+                json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "x", "_meta": { "a": [1] } }, "_meta": { "traceparent": "x" }, "moonPhase": "full" }),
+            ],
+        ),
+    ]
+}
+
+const HINT: &str = "Show it or pass over it, and go on.";
+
+const CHECKS: &[Check] = &[
+    must(
+        "client.update.message",
+        "36",
+        "The client goes on after a message, whatever is in it.",
+        HINT,
+    ),
+    must(
+        "client.update.thought",
+        "36",
+        "The client goes on after a thought.",
+        HINT,
+    ),
+    must(
+        "client.update.user",
+        "36",
+        "The client goes on after a message of the user's.",
+        HINT,
+    ),
+    must(
+        "client.update.content",
+        "36",
+        "The client goes on after links, images and files.",
+        HINT,
+    ),
+    must(
+        "client.update.tool-call",
+        "109",
+        "The client goes on after a tool call and its changes.",
+        HINT,
+    ),
+    should(
+        "client.update.tool-unannounced",
+        "109",
+        "The client goes on after a change of a call that it was not told of.",
+        "Take it for the first report.",
+    ),
+    must(
+        "client.update.tool-unknown-kind",
+        "109",
+        "The client goes on after a tool call of an unknown kind.",
+        "Take it for other.",
+    ),
+    must(
+        "client.update.plan",
+        "129",
+        "The client goes on after a plan and its replacement.",
+        HINT,
+    ),
+    must(
+        "client.update.commands",
+        "156",
+        "The client goes on after a list of commands.",
+        HINT,
+    ),
+    must(
+        "client.update.mode",
+        "145",
+        "The client goes on after a mode that it does not know.",
+        HINT,
+    ),
+    must(
+        "client.update.config",
+        "149",
+        "The client goes on after options of unknown types and categories.",
+        "Pass over what you do not know.",
+    ),
+    must(
+        "client.update.info",
+        "84",
+        "The client goes on after a title and its removal.",
+        HINT,
+    ),
+    must(
+        "client.update.usage",
+        "101",
+        "The client goes on after usage.",
+        HINT,
+    ),
+    must(
+        "client.update.unknown",
+        "34",
+        "The client goes on after an update of a kind that nobody knows.",
+        "Pass over it: the agent may be newer.",
+    ),
+    must(
+        "client.update.unknown-content",
+        "34",
+        "The client goes on after content of a type that nobody knows.",
+        "Pass over it: the agent may be newer.",
+    ),
+    must(
+        "client.update.meta",
+        "178",
+        "The client goes on after _meta and members that it does not know.",
+        "Pass over them.",
+    ),
+    must(
+        "client.update.other-session",
+        "23",
+        "The client goes on after an update of a session that it does not have.",
+        "Drop it.",
+    ),
+    must(
+        "client.update.flood",
+        "36",
+        "The client goes on after a thousand updates.",
+        "Read on while you draw.",
+    ),
+    must(
+        "client.update.large",
+        "36",
+        "The client goes on after a message of a megabyte.",
+        "Do not limit what an agent says to less.",
+    ),
+];

@@ -1,0 +1,112 @@
+//! What has been found out, and the ways it is written.
+
+mod html;
+mod json;
+mod junit;
+mod text;
+
+use std::time::Duration;
+
+use super::{Conversation, Evidence, Judgement, Subject, Verdict, What};
+use crate::Side;
+
+pub use text::{Detail, Paint};
+
+/// What has been found out about something under test.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// What was under test.
+    pub subject: Subject,
+    /// A judgement for each check that was to be made.
+    pub judgements: Vec<Judgement>,
+    /// The conversations that prove them.
+    pub conversations: Vec<Conversation>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    Text(Detail, Paint),
+    /// For programs.
+    Json,
+    /// For test reports of CI systems.
+    Junit,
+    /// One page with the conversation beside each finding.
+    Html,
+}
+
+impl Report {
+    pub(crate) fn new(
+        subject: Subject,
+        mut judgements: Vec<Judgement>,
+        conversations: Vec<Conversation>,
+        took: Duration,
+    ) -> Self {
+        judgements.sort_by_key(|made| made.check.group());
+        Report {
+            subject,
+            judgements,
+            conversations,
+            took,
+        }
+    }
+
+    /// How many checks ended so.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.of(verdict).count()
+    }
+
+    /// The checks that ended so.
+    pub fn of(&self, verdict: Verdict) -> impl Iterator<Item = &Judgement> {
+        self.judgements
+            .iter()
+            .filter(move |made| made.verdict == verdict)
+    }
+
+    /// Whether no duty was broken, and anything was seen at all.
+    pub fn is_conformant(&self) -> bool {
+        self.count(Verdict::Fail) == 0 && self.count(Verdict::Pass) + self.count(Verdict::Warn) > 0
+    }
+
+    /// The report in a format.
+    pub fn write(&self, format: Format) -> String {
+        match format {
+            Format::Text(detail, paint) => text::write(self, detail, paint),
+            Format::Json => json::write(self),
+            Format::Junit => junit::write(self),
+            Format::Html => html::write(self),
+        }
+    }
+
+    /// A message that proves something, as a line: who said it, and what.
+    fn proof(&self, evidence: &Evidence) -> Option<(Side, String)> {
+        let conversation = self.conversations.get(evidence.conversation)?;
+        let said = conversation.said.get(evidence.entry)?;
+        Some((said.from, shown(&said.what)))
+    }
+}
+
+/// What was said, in a line that is not too long.
+fn shown(what: &What) -> String {
+    let What::Line(line, _) = what else {
+        return "(end)".to_owned();
+    };
+    let text = String::from_utf8_lossy(line.trim_ascii_end());
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}… ({} bytes)", &text[..at], line.len()),
+        None => text.into_owned(),
+    }
+}
+
+/// An arrow as in a script.
+fn arrow(from: Side) -> &'static str {
+    match from {
+        Side::Client => "->",
+        Side::Agent => "<-",
+    }
+}
+
+const LONGEST: usize = 600;

@@ -1,0 +1,145 @@
+//! For people: what is not right, by groups.
+
+use std::fmt::Write as _;
+
+use attache_schema::rules::Level;
+
+use super::{Report, arrow};
+use crate::conformance::{Judgement, Verdict};
+
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// What is not right, and how much could not be seen.
+    Short,
+    /// Every check.
+    Full,
+}
+
+/// Whether there are colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paint {
+    /// None.
+    Plain,
+    /// Those of the terminal.
+    Colours,
+}
+
+pub(super) fn write(report: &Report, detail: Detail, paint: Paint) -> String {
+    let mut out = String::new();
+    let mut group = "";
+    for made in &report.judgements {
+        if !is_told(made, detail) {
+            continue;
+        }
+        if made.check.group() != group {
+            group = made.check.group();
+            line(&mut out, &format!("{}\n", paint.bold(group)));
+        }
+        judgement(&mut out, report, made, detail, paint);
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out.push_str(&summary(report, detail));
+    out
+}
+
+fn is_told(made: &Judgement, detail: Detail) -> bool {
+    detail == Detail::Full || matches!(made.verdict, Verdict::Fail | Verdict::Warn)
+}
+
+fn judgement(out: &mut String, report: &Report, made: &Judgement, detail: Detail, paint: Paint) {
+    let check = made.check;
+    let name = paint.verdict(made.verdict);
+    line(out, &format!("  {name}  {}  {}\n", check.id, check.text));
+    if made.verdict == Verdict::Pass {
+        return;
+    }
+    line(out, &format!("        {}\n", safe(&made.why)));
+    if made.verdict == Verdict::NotExercised {
+        return;
+    }
+    match check.rule() {
+        Some(rule) => {
+            let (number, level) = (rule.number, check.level);
+            line(
+                out,
+                &format!("        rule {number}, {}: {}\n", word(level), rule.text),
+            );
+        }
+        None => line(out, &format!("        {}\n", word(check.level))),
+    }
+    line(out, &format!("        fix: {}\n", check.hint));
+    let most = if detail == Detail::Full {
+        usize::MAX
+    } else {
+        MESSAGES
+    };
+    for evidence in made.evidence.iter().take(most) {
+        if let Some((from, said)) = report.proof(evidence) {
+            let said: String = said.chars().take(WIDTH).collect();
+            line(out, &format!("        {} {}\n", arrow(from), safe(&said)));
+        }
+    }
+}
+
+fn summary(report: &Report, detail: Detail) -> String {
+    let count = |verdict| report.count(verdict);
+    let mut out = format!(
+        "{} passed, {} failed, {} warnings, {} not exercised, in {:.1} s\n",
+        count(Verdict::Pass),
+        count(Verdict::Fail),
+        count(Verdict::Warn),
+        count(Verdict::NotExercised),
+        report.took.as_secs_f64()
+    );
+    if detail == Detail::Short && count(Verdict::NotExercised) > 0 {
+        out.push_str("-v tells what was not exercised, and how to provoke it\n");
+    }
+    out
+}
+
+fn word(level: Level) -> &'static str {
+    match level {
+        Level::Must => "MUST",
+        Level::Should => "SHOULD",
+        Level::May => "MAY",
+        Level::Observed => "customary",
+    }
+}
+
+/// Text of others without what could touch a terminal.
+fn safe(text: &str) -> String {
+    let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.chars().map(plain).collect()
+}
+
+fn line(out: &mut String, text: &str) {
+    out.write_str(text).unwrap_or_default();
+}
+
+impl Paint {
+    fn bold(self, text: &str) -> String {
+        match self {
+            Paint::Plain => text.to_owned(),
+            Paint::Colours => format!("\x1b[1m{text}\x1b[0m"),
+        }
+    }
+
+    fn verdict(self, verdict: Verdict) -> String {
+        let (name, colour) = match verdict {
+            Verdict::Pass => ("pass", "32"),
+            Verdict::Fail => ("FAIL", "31"),
+            Verdict::Warn => ("warn", "33"),
+            Verdict::NotExercised => ("none", "2"),
+        };
+        match self {
+            Paint::Plain => name.to_owned(),
+            Paint::Colours => format!("\x1b[{colour}m{name}\x1b[0m"),
+        }
+    }
+}
+
+const MESSAGES: usize = 3;
+const WIDTH: usize = 200;

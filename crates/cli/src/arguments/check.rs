@@ -1,0 +1,143 @@
+//! `attache check`.
+
+use std::path::PathBuf;
+
+use attache_check::conformance::{Preset, PromptKind};
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::Choice;
+
+/// Check whether an agent, a client or a proxy keeps the rules of the protocol.
+///
+/// What is under test is started many times, in a directory made for it, and talked to. Each check ends with pass, fail
+/// (a duty is broken), warn (a recommendation or a custom is not kept) or not exercised.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  attache check agent -- ./my-agent --acp
+  attache check agent --prompt-for tool-call=\"read hello.txt\" --report out.html -- ./my-agent
+  attache check client -- my-client --agent {agent} --prompt hello
+  attache check proxy -- my-proxy {agent}
+  attache check agent --list
+
+Exit codes:
+  0 no duty is broken   1 one is   2 usage")]
+pub(crate) struct Check {
+    #[command(subcommand)]
+    pub(crate) command: CheckCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CheckCommand {
+    Agent(Box<CheckAgent>),
+    Client(Box<CheckClient>),
+    Proxy(Box<CheckProxy>),
+    /// Joins standard input and output to a socket: the agent that a client under test starts.
+    #[command(hide = true)]
+    Relay {
+        /// The address of the socket, `#`, and what to say there first.
+        place: String,
+    },
+    /// The MCP server that an agent under test is given.
+    #[command(hide = true)]
+    Mcp {
+        /// The file for what it hears.
+        heard: PathBuf,
+    },
+}
+
+/// Check an agent, by a client that is ours.
+#[derive(Debug, Args)]
+pub(crate) struct CheckAgent {
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+    /// What to say to make the agent do something, such as tool-call="read hello.txt"; can be given several times.
+    ///
+    /// The kinds are text, long, tool-call, permission, plan, fs-read, fs-write, terminal, long-tool and elicitation.
+    /// `hello.txt` with three lines is in the working directory.
+    #[arg(long = "prompt-for", value_name = "KIND=TEXT", value_parser = prompt_for)]
+    pub(crate) prompts: Vec<(PromptKind, String)>,
+    /// Prompts for agents that are known: attache, tour, interop, products, or model for any with a language model.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) preset: Option<Preset>,
+    #[command(flatten)]
+    pub(crate) how: How,
+}
+
+/// Check a client, by an agent that is ours.
+///
+/// `{agent}` in the command stands for the agent's command, as one word; without it the command is appended word by
+/// word. Without a command a snippet for the configuration of the client is printed, and whoever connects is checked.
+#[derive(Debug, Args)]
+pub(crate) struct CheckClient {
+    /// The client's command: it must start the agent and send it a prompt.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+    /// A command that makes the client do something, such as cancel="my-client --cancel-after 1 {agent}".
+    #[arg(long = "command-for", value_name = "KIND=COMMAND", value_parser = command_for)]
+    pub(crate) commands: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(crate) how: How,
+}
+
+/// Check a proxy, by a client in front of it and an agent behind it.
+///
+/// `{agent}` in the command stands for the agent's command, as one word; without it the command is appended word by
+/// word.
+#[derive(Debug, Args)]
+pub(crate) struct CheckProxy {
+    /// The proxy's command.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+    #[command(flatten)]
+    pub(crate) how: How,
+}
+
+/// How a check is done and told.
+#[derive(Debug, Args)]
+pub(crate) struct How {
+    /// Only the checks whose ids fit, with `*` for any text; can be given several times.
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) only: Vec<String>,
+    /// List the checks, and do nothing else.
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Tell of every check, not only of those that did not pass.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    /// How the result is printed.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: CheckFormat,
+    /// Also write a page with the conversation beside each finding.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// How many seconds an answer may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) timeout: u64,
+    /// How many conversations are held at the same time.
+    #[arg(long, value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub(crate) jobs: u8,
+}
+
+/// How the result is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+    /// For test reports of CI systems.
+    Junit,
+}
+
+fn prompt_for(text: &str) -> Result<(PromptKind, String), String> {
+    let (kind, prompt) = text.split_once('=').ok_or("expected KIND=TEXT")?;
+    Ok((kind.parse()?, prompt.to_owned()))
+}
+
+fn command_for(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((kind @ "cancel", command)) => Ok((kind.to_owned(), command.to_owned())),
+        _ => Err("expected cancel=COMMAND".to_owned()),
+    }
+}

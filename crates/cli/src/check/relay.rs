@@ -1,0 +1,272 @@
+//! The agent that a client or a proxy under test starts: this program again, which joins its standard input and output
+//! to a socket where the checker is the agent.
+
+use std::hash::{BuildHasher, RandomState};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use attache::process::{Child, Program};
+use attache_check::conformance::{Ends, Launch, ProxyLaunch};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy, sink};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use super::{Folder, program};
+use crate::arguments::CheckClient;
+use crate::exit::Exit;
+
+/// What the hidden command does: bytes in, bytes out, until either side ends.
+pub(crate) async fn join(place: &str) -> anyhow::Result<Exit> {
+    let (address, secret) = place.split_once('#').context("expected ADDRESS#SECRET")?;
+    let address: SocketAddr = address.parse().context("expected ADDRESS#SECRET")?;
+    let socket = TcpStream::connect(address)
+        .await
+        .context("the checker is gone")?;
+    socket.set_nodelay(true)?;
+    let (mut from, mut to) = socket.into_split();
+    to.write_all(format!("{secret}\n").as_bytes()).await?;
+    let (mut read, mut write) = attache::transport::stdio()?;
+    let inwards = async {
+        copy(&mut read, &mut to).await?;
+        to.shutdown().await?;
+        std::future::pending::<std::io::Result<()>>().await
+    };
+    let outwards = async {
+        copy(&mut from, &mut write).await?;
+        write.flush().await
+    };
+    tokio::select! {
+        // Whoever started us is gone, or the checker is.
+        _ = inwards => {}
+        _ = outwards => {}
+    }
+    Ok(Exit::Done)
+}
+
+/// Starts a client for each act. Without a command it waits for whoever connects.
+pub(super) fn client(
+    arguments: &CheckClient,
+    folder: &Folder,
+    patience: Duration,
+) -> anyhow::Result<Launch> {
+    if arguments.command.is_empty() {
+        return by_hand();
+    }
+    let usual = Command::new(&arguments.command, folder)?;
+    let cancel = arguments.commands.iter().find(|(kind, _)| kind == "cancel");
+    let cancel = cancel.map(|(_, command)| {
+        let words = ["sh", "-c", command].map(str::to_owned);
+        Command::new(&words, folder)
+    });
+    let cancel = cancel.transpose()?;
+    let patience = patience + START;
+    Ok(Arc::new(move |act| {
+        let command = match act {
+            "cancelled" => cancel.clone(),
+            _ => Some(usual.clone()),
+        };
+        Box::pin(async move {
+            let command = command.ok_or("there is no command for it")?;
+            let (child, ends) = command.start_captured(patience).await?;
+            Ok(with_child(ends, child))
+        })
+    }))
+}
+
+/// Starts a proxy for each act, and gives both of its ends.
+pub(super) fn proxy(
+    words: &[String],
+    folder: &Folder,
+    patience: Duration,
+) -> anyhow::Result<ProxyLaunch> {
+    let command = Command::new(words, folder)?;
+    let patience = patience + START;
+    Ok(Arc::new(move |_| {
+        let command = command.clone();
+        Box::pin(async move { command.start_piped(patience).await })
+    }))
+}
+
+/// A command that is told of an agent.
+#[derive(Clone)]
+struct Command {
+    words: Vec<String>,
+    folder: std::path::PathBuf,
+    us: String,
+}
+
+impl Command {
+    fn new(words: &[String], folder: &Folder) -> anyhow::Result<Command> {
+        // Whether it makes sense is found here, not in the middle.
+        program(words, folder)?;
+        Ok(Command {
+            words: words.to_vec(),
+            folder: folder.path().to_owned(),
+            us: us()?,
+        })
+    }
+
+    fn program(&self, door: &Door) -> Program {
+        let agent = [
+            self.us.clone(),
+            "check".to_owned(),
+            "relay".to_owned(),
+            door.place(),
+        ];
+        let quoted: Vec<String> = agent.iter().map(|word| quote(word)).collect();
+        let quoted = quoted.join(" ");
+        let named = self.words.iter().any(|word| word.contains(AGENT));
+        let mut words: Vec<String> = self
+            .words
+            .iter()
+            .map(|word| word.replace(AGENT, &quoted))
+            .collect();
+        if !named {
+            words.extend(agent);
+        }
+        let name = words.remove(0);
+        Program::new(name).args(words).cwd(&self.folder)
+    }
+
+    async fn start_captured(&self, patience: Duration) -> Result<(Child, Ends), String> {
+        let door = Door::open().await?;
+        let started = self.program(&door).spawn_captured().await;
+        let (child, mut output) = started.map_err(|error| error.to_string())?;
+        tokio::spawn(async move { copy(&mut output, &mut sink()).await });
+        let ends = tokio::select! {
+            ends = door.enter(patience) => ends?,
+            status = child.exited() => return Err(format!("it ended without starting the agent: {status:?}")),
+        };
+        Ok((child, ends))
+    }
+
+    async fn start_piped(&self, patience: Duration) -> Result<(Ends, Ends), String> {
+        let door = Door::open().await?;
+        let started = self.program(&door).spawn_piped().await;
+        let (child, stdin, stdout) = started.map_err(|error| error.to_string())?;
+        let back = door.enter(patience).await?;
+        let front = Ends {
+            read: Box::new(stdout),
+            write: Box::new(stdin),
+            child: Some(child),
+        };
+        Ok((front, back))
+    }
+}
+
+/// Where the agent that was started reports.
+struct Door {
+    listener: TcpListener,
+    address: SocketAddr,
+    secret: String,
+}
+
+impl Door {
+    async fn open() -> Result<Door, String> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+        let listener = listener.map_err(|error| format!("no socket: {error}"))?;
+        let address = listener
+            .local_addr()
+            .map_err(|error| format!("no socket: {error}"))?;
+        let number = || RandomState::new().hash_one(address);
+        Ok(Door {
+            listener,
+            address,
+            secret: format!("{:016x}{:016x}", number(), number()),
+        })
+    }
+
+    fn place(&self) -> String {
+        format!("{}#{}", self.address, self.secret)
+    }
+
+    /// The next connection that knows the secret.
+    async fn enter(&self, patience: Duration) -> Result<Ends, String> {
+        let late = |_| format!("no agent was started within {} s", patience.as_secs());
+        timeout(patience, self.next()).await.map_err(late)?
+    }
+
+    async fn next(&self) -> Result<Ends, String> {
+        loop {
+            let accepted = self.listener.accept().await;
+            let (mut socket, _) = accepted.map_err(|error| format!("no connection: {error}"))?;
+            let mut said = vec![0; self.secret.len() + 1];
+            let read = timeout(GREETING, socket.read_exact(&mut said)).await;
+            if !matches!(read, Ok(Ok(_))) || said != format!("{}\n", self.secret).as_bytes() {
+                continue;
+            }
+            socket
+                .set_nodelay(true)
+                .map_err(|error| error.to_string())?;
+            let (read, write) = socket.into_split();
+            return Ok(Ends {
+                read: Box::new(read),
+                write: Box::new(write),
+                child: None,
+            });
+        }
+    }
+}
+
+/// Prints how to configure a client, and waits for each conversation.
+fn by_hand() -> anyhow::Result<Launch> {
+    let us = us()?;
+    let door: Arc<Mutex<Option<Door>>> = Arc::default();
+    Ok(Arc::new(move |act| {
+        let (door, us) = (Arc::clone(&door), us.clone());
+        Box::pin(async move {
+            let mut held = door.lock().await;
+            if held.is_none() {
+                let opened = Door::open().await?;
+                eprintln!("{}", snippet(&us, &opened.place()));
+                *held = Some(opened);
+            }
+            eprintln!(
+                "attache: waiting for a prompt ({act}); start the agent again in your client"
+            );
+            match held.as_ref() {
+                Some(door) => door.enter(BY_HAND).await,
+                None => Err("there is no socket".to_owned()),
+            }
+        })
+    }))
+}
+
+fn snippet(us: &str, place: &str) -> String {
+    let server = serde_json::json!({
+        "agent_servers": { "attache check": { "command": us, "args": ["check", "relay", place], "env": {} } }
+    });
+    format!("Add this agent to the configuration of the client:\n{server:#}")
+}
+
+fn us() -> anyhow::Result<String> {
+    let us = std::env::current_exe().context("this program")?;
+    match us.into_os_string().into_string() {
+        Ok(us) => Ok(us),
+        Err(_) => bail!("the path of this program is no UTF-8"),
+    }
+}
+
+fn with_child(mut ends: Ends, child: Child) -> Ends {
+    ends.child = Some(child);
+    ends
+}
+
+/// A word as a shell reads it.
+fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:+,@%".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+const AGENT: &str = "{agent}";
+
+/// What starting may take, on top of what an answer may.
+const START: Duration = Duration::from_secs(20);
+const GREETING: Duration = Duration::from_secs(5);
+const BY_HAND: Duration = Duration::from_secs(600);
