@@ -31,6 +31,11 @@ pub(crate) fn take(
     if request.prompt.iter().all(is_blank) {
         return reply.fail(error::unusable_params("there is nothing in the prompt"));
     }
+    let is_known = |block: &v1::ContentBlock| !matches!(block, v1::ContentBlock::Other(_));
+    if !request.prompt.iter().all(is_known) {
+        let reason = "the prompt holds content of a type that is not known";
+        return reply.fail(error::unusable_params(reason));
+    }
     match session.turns.enter() {
         Some(ticket) => drop(tokio::spawn(wait(
             Arc::clone(session),

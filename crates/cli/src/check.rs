@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use attache::process::Program;
 use attache_check::conformance::{
-    self, Detail, Format, Options, Paint, Report, Selection, Subject,
+    self, Detail, Format, Options, Paint, Report, Selection, Subject, Verdict,
 };
 
 use crate::arguments::{
@@ -116,7 +116,12 @@ fn tell(report: &Report, how: &How) -> anyhow::Result<Exit> {
             Format::Text(detail, if plain { Paint::Plain } else { Paint::Colours })
         }
     };
-    match print::print(&report.write(format))? {
+    let printed = print::print(&report.write(format))?;
+    let seen = [Verdict::Pass, Verdict::Warn, Verdict::Fail];
+    if seen.into_iter().all(|verdict| report.count(verdict) == 0) {
+        eprintln!("attache: nothing could be seen of it; is the command right? -v tells why");
+    }
+    match printed {
         Exit::Done if !report.is_conformant() => Ok(Exit::Failed),
         exit => Ok(exit),
     }

@@ -6,6 +6,7 @@
 
 mod agents;
 mod audit;
+mod check;
 mod config;
 mod doctor;
 mod generated;
