@@ -27,9 +27,12 @@ fn check_refused(prepare: impl FnOnce(&Path), expected: &Expect) {
 
 #[test]
 fn a_directory_that_is_a_file() {
-    check_refused(|data| fs::write(data, "").unwrap(), &expect![[r#"
+    check_refused(
+        |data| fs::write(data, "").unwrap(),
+        &expect![[r#"
         attache: `DIR/data` cannot be used: File exists (os error 17)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -38,9 +41,12 @@ fn a_directory_that_others_may_write_to() {
         fs::create_dir(data).unwrap();
         fs::set_permissions(data, Permissions::from_mode(0o777)).unwrap();
     };
-    check_refused(prepare, &expect![[r#"
+    check_refused(
+        prepare,
+        &expect![[r#"
         attache: `DIR/data` can be changed by others; take their right to write away with `chmod go-w`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -49,9 +55,12 @@ fn a_directory_that_cannot_be_written_to() {
         fs::create_dir(data).unwrap();
         fs::set_permissions(data, Permissions::from_mode(0o500)).unwrap();
     };
-    check_refused(prepare, &expect![[r#"
+    check_refused(
+        prepare,
+        &expect![[r#"
         attache: `DIR/data/locks` cannot be used: Permission denied (os error 13)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -63,9 +72,12 @@ fn a_file_that_is_no_database() {
         let database = data.join("sessions.db");
         fs::set_permissions(database, Permissions::from_mode(0o600)).unwrap();
     };
-    check_refused(prepare, &expect![[r#"
+    check_refused(
+        prepare,
+        &expect![[r#"
         attache: the database of sessions is damaged: file is not a database; move it away, or restore it from a copy
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
