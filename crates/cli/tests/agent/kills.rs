@@ -1,9 +1,12 @@
 //! The agent is killed at any moment, 500 times, and every session loads: nothing acknowledged is lost, nothing is twice.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use serde_json::Value;
 
 use crate::peer::{Next, Peer, allowed, load, prompt};
 use crate::record::{Record, Tally};
@@ -69,6 +72,9 @@ impl Place {
         let mut asked = 0;
         for _ in 0..LOOPS_PER_SESSION {
             let killed = play(&mut peer, &id, &mut record, &mut asked, dice);
+            if dice.roll(4) == 0 {
+                self.killed_while_loading(&id, cwd, dice);
+            }
             peer = Peer::start(&self.data, &self.script);
             peer.initialize();
             let (updates, answer) = peer.ask("session/load", load(&id, cwd));
@@ -91,6 +97,18 @@ impl Place {
         );
         record.tally
     }
+
+    /// Mending a session is something that can be interrupted, too.
+    fn killed_while_loading(&self, id: &str, cwd: &Path, dice: &mut Dice) {
+        let mut peer = Peer::start(&self.data, &self.script);
+        peer.initialize();
+        peer.request("session/load", load(id, cwd));
+        let moment = Instant::now() + Duration::from_micros(dice.roll(LONGEST_LOAD));
+        while Instant::now() < moment {
+            std::hint::spin_loop();
+        }
+        peer.kill();
+    }
 }
 
 /// Prompts one after the other, until the moment comes. Gives the moment.
@@ -102,27 +120,28 @@ fn play(
     dice: &mut Dice,
 ) -> Instant {
     let moment = Instant::now() + Duration::from_micros(dice.roll(LONGEST));
-    let mut ask = |peer: &mut Peer, record: &mut Record| {
+    let mut line = Line::default();
+    let mut ask = |peer: &mut Peer, line: &mut Line, record: &mut Record| {
         *asked += 1;
         let text = format!("prompt {asked}");
-        record.asked(&text);
-        peer.request("session/prompt", prompt(session, &text))
+        let id = peer.request("session/prompt", prompt(session, &text));
+        line.enter(id, text, record);
     };
-    let mut open = ask(peer, record);
+    ask(peer, &mut line, record);
+    if dice.roll(3) == 0 {
+        ask(peer, &mut line, record);
+    }
     loop {
         match peer.next(moment) {
-            Next::Message(at, message) if message["method"] == "session/update" => {
-                record.updated(at, message["params"]["update"].clone());
-            }
             Next::Message(_, message) if message["method"] == "session/request_permission" => {
                 peer.answer(&message["id"], allowed());
             }
-            Next::Message(_, message) if message["id"] == open => {
-                assert_eq!(message["result"]["stopReason"], "end_turn", "{message}");
-                record.answered();
-                open = ask(peer, record);
+            Next::Message(at, message) => {
+                line.take(at, &message, record);
+                if line.0.is_empty() {
+                    ask(peer, &mut line, record);
+                }
             }
-            Next::Message(..) => {}
             Next::Late => break,
             Next::End => panic!("the agent ended by itself"),
         }
@@ -130,14 +149,42 @@ fn play(
     let killed = Instant::now();
     peer.kill();
     // What it had written and nobody had read.
-    while let Next::Message(at, message) = peer.next(Instant::now() + Duration::from_secs(1)) {
-        match &message["params"]["update"] {
-            update if update.is_object() => record.updated(at, update.clone()),
-            _ if message["id"] == open && message.get("result").is_some() => record.answered(),
-            _ => {}
-        }
+    while let Next::Message(at, message) = peer.next(killed + DRAINED) {
+        line.take(at, &message, record);
     }
     killed
+}
+
+/// The prompts that have no answer, with their ids; the first has its turn.
+#[derive(Default)]
+struct Line(VecDeque<(u64, String)>);
+
+impl Line {
+    fn enter(&mut self, id: u64, text: String, record: &mut Record) {
+        if self.0.is_empty() {
+            record.asked(&text);
+        }
+        self.0.push_back((id, text));
+    }
+
+    fn take(&mut self, at: Instant, message: &Value, record: &mut Record) {
+        if message["method"] == "session/update" {
+            return record.updated(at, message["params"]["update"].clone());
+        }
+        if self
+            .0
+            .front()
+            .is_none_or(|(id, _)| message["id"] != *id || message.get("method").is_some())
+        {
+            return;
+        }
+        assert_eq!(message["result"]["stopReason"], "end_turn", "{message}");
+        record.answered();
+        self.0.pop_front();
+        if let Some((_, text)) = self.0.front() {
+            record.asked(text);
+        }
+    }
 }
 
 impl Tally {
@@ -167,6 +214,9 @@ const WORKERS: usize = 5;
 const LOOPS_PER_SESSION: usize = 25;
 /// The latest moment of a kill, in microseconds: a turn takes about a third of it.
 const LONGEST: u64 = 400_000;
+const LONGEST_LOAD: u64 = 15_000;
+/// Until then the pipe of a killed agent is empty.
+const DRAINED: Duration = Duration::from_secs(5);
 
 const SAID: [&str; 2] = [
     "abcdefghijklmnopqrstuvwxyz0123456789",
