@@ -5,6 +5,7 @@ mod choices;
 mod commands;
 mod content;
 mod models;
+mod servers;
 mod sessions;
 mod stage;
 mod stops;

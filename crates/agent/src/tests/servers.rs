@@ -1,0 +1,75 @@
+//! MCP servers in a conversation: what the person is asked before a tool of one is called, and what a mode leaves of it.
+
+use expect_test::expect;
+
+use super::stage::Stage;
+
+const CALL: &str = r#"{"say":[{"call":{"name":"mcp__desk__stamp","input":{"on":"letter"}}}]}"#;
+const DONE: &str = r#"{"say":[{"text":"Done."}]}"#;
+
+/// A session with a server that the client reaches, which has one tool.
+const NEW: &str = r#"
+    -> session/new {"cwd":"CWD","mcpServers":[{"type":"acp","name":"desk","serverId":"d"}]}
+    any order
+      <= {"sessionId":$s, ...}
+      <. session/update {"update":{"sessionUpdate":"available_commands_update", ...}, ...} x2
+      in order
+        <- mcp/message @hello {"serverId":"d","method":"server/discover", ...}
+        => @hello {"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},
+            "_meta":{"io.modelcontextprotocol/serverInfo":{"name":"desk","version":"1"}},"ttlMs":0,"cacheScope":"private"}}
+        <- mcp/message @list {"serverId":"d","method":"tools/list", ...}
+        => @list {"result":{"resultType":"complete","tools":[{"name":"stamp","inputSchema":{"type":"object"}}],"ttlMs":0,"cacheScope":"private"}}
+      end
+    end
+"#;
+
+fn prompt(rest: &str) -> String {
+    format!(
+        r#"
+        -> session/prompt @turn {{"sessionId":$s,"prompt":[{{"type":"text","text":"Go"}}]}}
+        <. session/update {{"sessionId":$s, ...}} x*
+        {rest}
+        <. session/update {{"sessionId":$s, ...}} x*
+        <= @turn {{"stopReason":"end_turn", ...}}
+    "#
+    )
+}
+
+#[tokio::test]
+async fn the_person_sees_what_a_tool_is_given_before_it_is_called() {
+    let stage = Stage::new(&format!("{CALL},{DONE}"));
+    let called = prompt(
+        r#"<- session/request_permission {"sessionId":$s,"toolCall":{"title":"desk: stamp","rawInput":{"on":"letter"}, ...}, ...}
+        => {"outcome":{"outcome":"selected","optionId":"allow_once"}}
+        <. session/update {"sessionId":$s,"update":{"sessionUpdate":"tool_call_update","status":"in_progress", ...}}
+        <- mcp/message {"serverId":"d","method":"tools/call","params":{"name":"stamp","arguments":{"on":"letter"}, ...}, ...}
+        => {"result":{"resultType":"complete","content":[{"type":"text","text":"Stamped."}]}}"#,
+    );
+    stage.play("{}", &format!("{NEW}{called}")).await;
+    expect![[r#"
+        user: Go
+        model calls mcp__desk__stamp {"on":"letter"}
+        mcp__desk__stamp: Stamped.
+    "#]]
+    .assert_eq(&stage.told());
+}
+
+#[tokio::test]
+async fn a_tool_that_may_change_something_is_not_called_in_architect_mode() {
+    let stage = Stage::new(&format!("{CALL},{DONE}"));
+    let mode = r#"
+        -> session/set_mode {"sessionId":$s,"modeId":"architect"}
+        <. session/update {"sessionId":$s, ...} x2
+        <= {}
+    "#;
+    let refused = prompt("").replacen("<. session/update {\"sessionId\":$s, ...} x*\n", "", 1);
+    stage.play("{}", &format!("{NEW}{mode}{refused}")).await;
+    expect![[r#"
+        user: Go
+        model calls mcp__desk__stamp {"on":"letter"}
+        mcp__desk__stamp failed: not possible in architect mode: nothing may be changed; call `mode` to ask the person for another
+    "#]]
+    .assert_eq(&stage.told());
+    let offered = stage.model.requests()[0].tools.clone();
+    assert!(offered.iter().all(|tool| tool.name != "mcp__desk__stamp"));
+}
