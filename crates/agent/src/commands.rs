@@ -141,14 +141,14 @@ pub(crate) fn unknown(name: &str, all: &[v1::AvailableCommand]) -> String {
     }
 }
 
-/// The text of `/help`.
-pub(crate) fn help(all: &[v1::AvailableCommand], model: &str) -> String {
+/// The text of `/help`, with what becomes of anything that is no command.
+pub(crate) fn help(all: &[v1::AvailableCommand], model: &str, rest: &str) -> String {
     let mut text =
         format!("You are talking to Attaché's coding agent; `{model}` answers. Commands:\n\n");
     for command in all {
         text.push_str(&format!("- `/{}`: {}\n", command.name, command.description));
     }
-    text.push_str("\nAnything else you write goes to the model as it is.\n");
+    text.push_str(&format!("\n{rest}\n"));
     text
 }
 

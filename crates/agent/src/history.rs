@@ -148,3 +148,72 @@ fn output_bytes(output: &Output) -> usize {
 
 pub(crate) const BYTES_PER_TOKEN: u64 = 4;
 const NEVER: &str = "Not finished: nothing is known of what came of it";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(ids: &[&str]) -> Message {
+        let call = |id: &&str| {
+            Output::Call(ToolCall {
+                id: (*id).to_owned(),
+                name: "read".to_owned(),
+                input: "{}".to_owned(),
+            })
+        };
+        Message::Model(ids.iter().map(call).collect())
+    }
+
+    fn result(id: &str) -> Message {
+        Message::Tools(vec![ToolResult {
+            id: id.to_owned(),
+            name: "read".to_owned(),
+            content: Vec::new(),
+            failed: false,
+        }])
+    }
+
+    fn question() -> Message {
+        Message::User(vec![Input::Text("Go".to_owned())])
+    }
+
+    /// The conversation in short: who spoke, and which results there are.
+    fn check(messages: Vec<Message>, expected: &str) {
+        let history = History::of(messages);
+        let words = history.messages().iter().map(|message| match &**message {
+            Message::User(_) => "user".to_owned(),
+            Message::Model(_) => "model".to_owned(),
+            Message::Tools(results) => {
+                let results = results.iter().map(|result| match result.failed {
+                    true => format!("{}!", result.id),
+                    false => result.id.clone(),
+                });
+                results.collect::<Vec<_>>().join("+")
+            }
+        });
+        assert_eq!(words.collect::<Vec<_>>().join(" "), expected);
+    }
+
+    #[test]
+    fn every_call_has_one_result_and_every_result_a_call() {
+        check(
+            vec![
+                question(),
+                calls(&["a", "b"]),
+                result("a"),
+                result("b"),
+                question(),
+            ],
+            "user model a+b user",
+        );
+        check(
+            vec![question(), calls(&["a", "b"]), result("a"), question()],
+            "user model a+b! user",
+        );
+        check(
+            vec![question(), calls(&["a"]), calls(&[])],
+            "user model a! model",
+        );
+        check(vec![result("a"), question(), result("a")], "user");
+    }
+}

@@ -1,5 +1,6 @@
 //! Whole conversations: what the model is sent next, what the client saw, what is on disk.
 
+mod absent;
 mod breaks;
 mod choices;
 mod commands;

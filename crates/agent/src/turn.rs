@@ -164,6 +164,8 @@ impl<'a> Turn<'a> {
 
     async fn run(&mut self, content: Vec<v1::ContentBlock>) -> Result<End, Failure> {
         self.session.servers.ready().await;
+        // Whoever hears of servers that have failed is woken after us.
+        tokio::task::yield_now().await;
         for aside in self.session.take_asides() {
             self.session.say(aside).await?;
         }

@@ -1,53 +1,75 @@
-//! MCP servers of a session that fail: the session goes on without them.
+//! MCP servers in a conversation: what the person is asked before a tool of one is called, and what a mode leaves of it.
 
 use expect_test::expect;
 
 use super::stage::Stage;
 
-const MISSING: &str = r#"{"name":"gone","command":"/no/such/program","args":[],"env":[{"name":"TOKEN","value":"hunter2secret"}]}"#;
+const CALL: &str = r#"{"say":[{"call":{"name":"mcp__desk__stamp","input":{"on":"letter"}}}]}"#;
+const DONE: &str = r#"{"say":[{"text":"Done."}]}"#;
 
-#[tokio::test]
-async fn a_server_that_is_not_there_is_a_notice_behind_the_answer() {
-    let stage = Stage::new(r#"{"say":[{"text":"Well."}]}"#);
-    let script = format!(
+/// A session with a server that the client reaches, which has one tool.
+const NEW: &str = r#"
+    -> session/new {"cwd":"CWD","mcpServers":[{"type":"acp","name":"desk","serverId":"d"}]}
+    any order
+      <= {"sessionId":$s, ...}
+      <. session/update {"update":{"sessionUpdate":"available_commands_update", ...}, ...} x2
+      in order
+        <- mcp/message @hello {"serverId":"d","method":"server/discover", ...}
+        => @hello {"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},
+            "_meta":{"io.modelcontextprotocol/serverInfo":{"name":"desk","version":"1"}},"ttlMs":0,"cacheScope":"private"}}
+        <- mcp/message @list {"serverId":"d","method":"tools/list", ...}
+        => @list {"result":{"resultType":"complete","tools":[{"name":"stamp","inputSchema":{"type":"object"}}],"ttlMs":0,"cacheScope":"private"}}
+      end
+    end
+"#;
+
+fn prompt(rest: &str) -> String {
+    format!(
         r#"
-        -> session/new {{"cwd":"CWD","mcpServers":[{MISSING}]}}
-        <= {{"sessionId":$s, ...}}
-        any order
-          <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"available_commands_update", ...}}}}
-          <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"notice","severity":"warning","title":"MCP server gone is not available","description":_}}}}
-        end
         -> session/prompt @turn {{"sessionId":$s,"prompt":[{{"type":"text","text":"Go"}}]}}
+        <. session/update {{"sessionId":$s, ...}} x*
+        {rest}
         <. session/update {{"sessionId":$s, ...}} x*
         <= @turn {{"stopReason":"end_turn", ...}}
     "#
-    );
-    let trace = stage.play(r#"{"session":{"notices":{}}}"#, &script).await;
-    let said: String = trace.lines_of(attache_check::Side::Agent).collect();
-    assert!(!said.contains("hunter2secret"), "{said}");
+    )
 }
 
 #[tokio::test]
-async fn a_client_without_notices_hears_of_it_in_its_next_turn() {
-    let stage = Stage::new(r#"{"say":[{"text":"Well."}]}"#);
-    let script = format!(
-        r#"
-        -> session/new {{"cwd":"CWD","mcpServers":[{MISSING}]}}
-        <= {{"sessionId":$s, ...}}
-        <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"available_commands_update", ...}}}}
-        -> session/prompt @mcp {{"sessionId":$s,"prompt":[{{"type":"text","text":"/mcp"}}]}}
-        <. session/update {{"sessionId":$s, ...}} x*
-        <= @mcp {{"stopReason":"end_turn", ...}}
-        -> session/prompt @turn {{"sessionId":$s,"prompt":[{{"type":"text","text":"Go"}}]}}
-        <. session/update {{"sessionId":$s, ...}} x*
-        <= @turn {{"stopReason":"end_turn", ...}}
-    "#
+async fn the_person_sees_what_a_tool_is_given_before_it_is_called() {
+    let stage = Stage::new(&format!("{CALL},{DONE}"));
+    let called = prompt(
+        r#"<- session/request_permission {"sessionId":$s,"toolCall":{"title":"desk: stamp","rawInput":{"on":"letter"}, ...}, ...}
+        => {"outcome":{"outcome":"selected","optionId":"allow_once"}}
+        <. session/update {"sessionId":$s,"update":{"sessionUpdate":"tool_call_update","status":"in_progress", ...}}
+        <- mcp/message {"serverId":"d","method":"tools/call","params":{"name":"stamp","arguments":{"on":"letter"}, ...}, ...}
+        => {"result":{"resultType":"complete","content":[{"type":"text","text":"Stamped."}]}}"#,
     );
-    let trace = stage.play("{}", &script).await;
-    let said: String = trace.lines_of(attache_check::Side::Agent).collect();
-    assert!(said.contains("MCP server gone is not available"), "{said}");
+    stage.play("{}", &format!("{NEW}{called}")).await;
     expect![[r#"
         user: Go
+        model calls mcp__desk__stamp {"on":"letter"}
+        mcp__desk__stamp: Stamped.
     "#]]
     .assert_eq(&stage.told());
+}
+
+#[tokio::test]
+async fn a_tool_that_may_change_something_is_not_called_in_architect_mode() {
+    let stage = Stage::new(&format!("{CALL},{DONE}"));
+    let mode = r#"
+        -> session/set_mode {"sessionId":$s,"modeId":"architect"}
+        <. session/update {"sessionId":$s, ...} x2
+        <= {}
+    "#;
+    let refused = prompt("").replacen("<. session/update {\"sessionId\":$s, ...} x*\n", "", 1);
+    stage.play("{}", &format!("{NEW}{mode}{refused}")).await;
+    expect![[r#"
+        user: Go
+        model calls mcp__desk__stamp {"on":"letter"}
+        mcp__desk__stamp failed: not possible in architect mode: nothing may be changed; call `mode` to ask the person for another
+    "#]]
+    .assert_eq(&stage.told());
+    let offered = stage.model.requests()[0].tools.clone();
+    assert!(offered.iter().all(|tool| tool.name != "mcp__desk__stamp"));
 }

@@ -1,10 +1,13 @@
 //! One call of a tool: understood, asked about where the mode wants that, carried out, shown.
 
+use std::time::Duration;
+
 use attache::json::Raw;
 use attache::{CallError, v1};
 use attache_model::{Input, Message, ToolCall, ToolResult};
 use serde_json::json;
 use tokio::select;
+use tokio::time::{Instant, sleep_until};
 
 use super::errand::Errand;
 use super::{Open, Turn};
@@ -13,7 +16,7 @@ use crate::leave::{self, Answer, Cover, Decision};
 use crate::modes::{Deed, Verdict};
 use crate::slot::Slot;
 use crate::store::Kind;
-use crate::{Outcome, mcp, tools};
+use crate::{Outcome, compaction, mcp, tools};
 
 /// How a call goes on while it runs.
 enum Progress {
@@ -72,7 +75,7 @@ impl Turn<'_> {
                     Verdict::Refuse => Ok(Some(self.impossible())),
                     Verdict::Free | Verdict::Ask => Ok(None),
                 },
-                Some(_) => Ok(Some(REFUSED.to_owned())),
+                Some(_) => Ok(Some(self.refused())),
                 None => Ok(Some(UNASKED.to_owned())),
             },
         }
@@ -80,6 +83,15 @@ impl Turn<'_> {
 
     fn verdict(&self, deed: Deed) -> Verdict {
         self.session.settings().mode.verdict(deed)
+    }
+
+    fn refused(&self) -> String {
+        let card = self.session.card();
+        match card.as_ref().is_some_and(compaction::is_embedded) {
+            // Which only repeats it to the person.
+            true => "it was not allowed".to_owned(),
+            false => REFUSED.to_owned(),
+        }
     }
 
     fn impossible(&self) -> String {
@@ -168,7 +180,7 @@ impl Turn<'_> {
                 self.watch(open, &seen, work).await
             }
             Errand::Inner(inner) => self.inner(open, inner).await,
-            Errand::Foreign(tool) => {
+            Errand::Foreign(tool, _) => {
                 let note = |now| seen.put(Progress::Foreign(now));
                 let work = self
                     .session
@@ -187,16 +199,24 @@ impl Turn<'_> {
         work: impl Future<Output = Outcome>,
     ) -> Result<Outcome, Failure> {
         tokio::pin!(work);
+        let mut rest = Instant::now();
         loop {
-            select! {
+            // A server may tell of more steps than anybody wants to see or keep.
+            let next = async {
+                sleep_until(rest).await;
+                seen.take().await
+            };
+            let now = select! {
                 biased;
                 outcome = &mut work => return Ok(outcome),
-                now = seen.take() => match now.shown(open) {
-                    // A terminal that is gone when the session is loaded again.
-                    shown if has_terminal(shown.content.as_deref()) => self.session.tell(shown).await?,
-                    shown => self.session.show(shown).await?,
-                },
+                now = next => now.shown(open),
+            };
+            match has_terminal(now.content.as_deref()) {
+                // It is gone when the session is loaded again.
+                true => self.session.tell(now).await?,
+                false => self.session.show(now).await?,
             }
+            rest = Instant::now() + PACE;
         }
     }
 
@@ -261,7 +281,7 @@ fn words(told: Vec<Input>) -> Vec<v1::ToolCallContent> {
 }
 
 /// What the model wrote, as data where it is JSON.
-fn input(call: &ToolCall) -> Raw {
+pub(super) fn input(call: &ToolCall) -> Raw {
     Raw::parse(&call.input).unwrap_or_else(|_| Raw::of(call.input.as_str()))
 }
 
@@ -284,5 +304,7 @@ fn result(call: &ToolCall, outcome: &Outcome) -> ToolResult {
     }
 }
 
+/// How often at most a call tells how it goes on.
+const PACE: Duration = Duration::from_millis(50);
 const UNASKED: &str = "the client could not ask the person, so this is not allowed; go on without it or say what you need";
 const REFUSED: &str = "the person has refused this; do not try it in another way, go on without it or ask what to do instead";

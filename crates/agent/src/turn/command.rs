@@ -58,7 +58,7 @@ impl Turn<'_> {
 
     async fn ours(&mut self, command: Ours, behind: &str) -> Result<Then, Failure> {
         let said = match command {
-            Ours::Help => commands::help(&self.session.commands(), &self.model_name()),
+            Ours::Help => self.help(),
             Ours::Compact => self.compact(behind).await?,
             Ours::Clear => {
                 compaction::clear(self.session, self.history).await?;
@@ -100,9 +100,14 @@ impl Turn<'_> {
         ))
     }
 
-    fn model_name(&self) -> String {
+    fn help(&self) -> String {
         let card = self.session.card();
-        card.map_or_else(|| self.session.settings().model, |card| card.name)
+        let rest = match card.as_ref().is_some_and(compaction::is_embedded) {
+            true => NO_LANGUAGE_MODEL,
+            false => "Anything else you write goes to the model as it is.",
+        };
+        let name = card.map_or_else(|| self.session.settings().model, |card| card.name);
+        commands::help(&self.session.commands(), &name, rest)
     }
 
     /// The text of `/mcp`.
@@ -149,4 +154,5 @@ fn line(state: &mcp::State) -> String {
     }
 }
 
+const NO_LANGUAGE_MODEL: &str = "Anything else goes to the embedded model, which is no language model: say `help` for what it understands. For a real one set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.";
 const NEEDS_MORE: &str = "Say more: `/plan` wants the steps, separated by semicolons; `/test` the command, since no usual one was found here.";

@@ -1,5 +1,6 @@
 //! What the model wants done: which tool it is, what it would do, and what leave for it would cover.
 
+use attache::json::Raw;
 use attache::v1;
 use attache_model::ToolCall;
 
@@ -11,7 +12,7 @@ use crate::modes::Deed;
 use crate::session::Session;
 use crate::tools::{self, Call, Effect, Prepared};
 
-use super::call::failed;
+use super::call::{failed, input};
 
 /// What the model wants done, ready to be done.
 pub(super) enum Errand {
@@ -22,7 +23,8 @@ pub(super) enum Errand {
         prepared: Box<Prepared>,
     },
     Inner(Inner),
-    Foreign(mcp::Tool),
+    /// With what the model wrote.
+    Foreign(mcp::Tool, Raw),
 }
 
 /// A call that cannot be carried out.
@@ -44,7 +46,7 @@ impl Errand {
                 .map_err(|misfit| Misfit::of(&misfit));
         }
         match session.servers.tool(&call.name) {
-            Some(tool) => Ok(Errand::Foreign(tool)),
+            Some(tool) => Ok(Errand::Foreign(tool, input(call))),
             None => Err(Misfit::of(
                 "there is no such tool; use one of those you were given",
             )),
@@ -80,7 +82,7 @@ impl Errand {
                 Some((Deed::ForeignLook, cover))
             }
             Errand::Inner(_) => None,
-            Errand::Foreign(tool) => {
+            Errand::Foreign(tool, _) => {
                 let deed = match tool.read_only {
                     true => Deed::ForeignLook,
                     false => Deed::Foreign,
@@ -109,7 +111,10 @@ impl Errand {
                 }
             }
             Errand::Inner(inner) => call.title(inner.title()),
-            Errand::Foreign(tool) => call.title(format!("{}: {}", tool.server, tool.title)),
+            // What nobody can foretell is judged by what the tool is given.
+            Errand::Foreign(tool, input) => call
+                .title(format!("{}: {}", tool.server, tool.title))
+                .raw_input(input.clone()),
         }
     }
 }

@@ -44,7 +44,7 @@ fn us() -> String {
 fn nothing_to_blame(output: &Output, least: usize) {
     let shown = String::from_utf8_lossy(&output.stdout);
     let last = shown.lines().rfind(|line| line.contains(" passed, "));
-    let last = last.unwrap_or_else(|| panic!("{shown}"));
+    let last = last.unwrap_or_default();
     let passed = last.split(' ').next().and_then(|count| count.parse().ok());
     assert!(
         passed.is_some_and(|passed: usize| passed >= least),
