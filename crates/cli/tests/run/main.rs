@@ -258,6 +258,15 @@ fn our_own_agent_answers_when_none_is_named() {
 }
 
 #[test]
+fn a_command_of_our_own_agent_is_asked_about_once() {
+    let mut command = bare(&["run", "--approve-all", "run echo hello there"]);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(told.matches("allowed:").count(), 1, "{told}");
+}
+
+#[test]
 fn an_agent_that_is_not_there() {
     let mut command = bare(&["run", "hi", "--", "no-such-agent"]);
     let output = command.output().unwrap();

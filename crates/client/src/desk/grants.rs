@@ -100,6 +100,7 @@ fn changed(before: &str, parts: &[&v1::Diff], places: usize) -> Option<String> {
 
 /// A text that was shown may be run by a shell or as its words, if a shell would read nothing else in it.
 fn is_same_command(granted: &[String], words: &[String]) -> bool {
+    let words = without_inert(words);
     if granted == words {
         return true;
     }
@@ -115,6 +116,20 @@ fn is_same_command(granted: &[String], words: &[String]) -> bool {
                 && text.split_whitespace().eq(words)
         }
         _ => false,
+    }
+}
+
+/// The command without variables that only keep it from asking, paging and colouring; as it is if it has others.
+fn without_inert(words: &[String]) -> &[String] {
+    let [env, rest @ ..] = words else {
+        return words;
+    };
+    let inert = rest
+        .iter()
+        .take_while(|word| INERT.contains(&word.as_str()));
+    match rest.get(inert.count()..) {
+        Some(command @ [first, ..]) if env == "env" && !first.contains('=') => command,
+        _ => words,
     }
 }
 
@@ -138,6 +153,20 @@ const SYSTEM: [&str; 4] = [
     "/usr/local/bin/",
     "/opt/homebrew/bin/",
 ];
+/// What agents set so that nothing waits for a person.
+const INERT: [&str; 11] = [
+    "PAGER=cat",
+    "GIT_PAGER=cat",
+    "MANPAGER=cat",
+    "EDITOR=true",
+    "GIT_EDITOR=true",
+    "GIT_TERMINAL_PROMPT=0",
+    "DEBIAN_FRONTEND=noninteractive",
+    "TERM=dumb",
+    "NO_COLOR=1",
+    "CI=1",
+    "CI=true",
+];
 /// A change in more parts is asked about when it is written.
 const MOST_PARTS: usize = 64;
 
@@ -147,7 +176,22 @@ mod tests {
 
     #[test]
     fn leave_for_one_command_is_not_leave_for_another() {
-        let cases: [(&[&str], &[&str], bool); 14] = [
+        let cases: [(&[&str], &[&str], bool); 17] = [
+            (
+                &["a | b"],
+                &["env", "PAGER=cat", "TERM=dumb", "sh", "-c", "a | b"],
+                true,
+            ),
+            (
+                &["a | b"],
+                &["env", "PAGER=cat", "LD_PRELOAD=x", "sh", "-c", "a | b"],
+                false,
+            ),
+            (
+                &["a | b"],
+                &["env", "PAGER=less", "sh", "-c", "a | b"],
+                false,
+            ),
             (&["npm", "test"], &["npm", "test"], true),
             (&["npm test"], &["npm", "test"], true),
             (&["npm test"], &["bash", "-lc", "npm test"], true),
