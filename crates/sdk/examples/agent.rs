@@ -1,12 +1,13 @@
-//! An agent in forty lines: it asks before it does anything, and can be cancelled.
+//! An agent in fifty lines: it asks before it does anything, and can be cancelled.
 
 use attache::agent::ClientSession;
+use attache::schema::error;
 use attache::{AgentCall, CallError, v1};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
     let (client, mut calls) = attache::agent::stdio()?;
-    let mut sessions = 0;
+    let mut sessions: Vec<v1::SessionId> = Vec::new();
     while let Some(call) = calls.next().await {
         match call {
             AgentCall::Initialize(_, reply) => {
@@ -14,8 +15,12 @@ async fn main() -> std::io::Result<()> {
                 reply.ok(v1::InitializeResponse::new(v1::ProtocolVersion::V1).agent_info(us));
             }
             AgentCall::NewSession(_, reply) => {
-                sessions += 1;
-                reply.ok(v1::NewSessionResponse::new(format!("session-{sessions}")));
+                let id = v1::SessionId::from(format!("session-{}", sessions.len() + 1));
+                sessions.push(id.clone());
+                reply.ok(v1::NewSessionResponse::new(id));
+            }
+            AgentCall::Prompt(request, reply) if !sessions.contains(&request.session_id) => {
+                reply.fail(error::session_not_found(&request.session_id));
             }
             AgentCall::Prompt(request, reply) => {
                 let session = client.session(request.session_id.clone());

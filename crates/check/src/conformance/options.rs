@@ -115,6 +115,10 @@ const ATTACHE: &[(PromptKind, &str)] = &[
     (PromptKind::FsWrite, "write note.txt with a note"),
     (PromptKind::Terminal, "run echo hello"),
     (PromptKind::LongTool, "run sleep 600"),
+    (
+        PromptKind::Elicitation,
+        "ask 'Which colour?' options: red, blue",
+    ),
 ];
 
 const TOUR: &[(PromptKind, &str)] = &[

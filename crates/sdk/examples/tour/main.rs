@@ -43,7 +43,7 @@ impl Tour {
                 let session = Session {
                     cwd: request.cwd,
                     mode: "ask".into(),
-                    options: offers::options(),
+                    options: offers::options(client),
                     prompts: Vec::new(),
                 };
                 let opened = v1::NewSessionResponse::new(id.clone());
@@ -85,9 +85,10 @@ impl Tour {
             }
             AgentCall::SetSessionConfigOption(request, reply) => {
                 let set = self.session(&request.session_id);
-                reply.with(set.map(|session| {
-                    offers::set(&mut session.options, &request);
-                    v1::SetSessionConfigOptionResponse::new(session.options.clone())
+                reply.with(set.and_then(|session| {
+                    offers::set(&mut session.options, &request)?;
+                    let options = session.options.clone();
+                    Ok(v1::SetSessionConfigOptionResponse::new(options))
                 }));
             }
             AgentCall::Prompt(request, reply) => match self.session(&request.session_id) {

@@ -1,6 +1,8 @@
 //! What the tour says of itself: capabilities, modes, options, commands.
 
-use attache::v1;
+use attache::agent::ClientHandle;
+use attache::schema::error;
+use attache::{Error, v1};
 
 pub(crate) fn hello() -> v1::InitializeResponse {
     let sessions = v1::SessionCapabilities::new()
@@ -24,33 +26,59 @@ pub(crate) fn modes(current: v1::SessionModeId) -> v1::SessionModeState {
     v1::SessionModeState::new(current, [ask, plan])
 }
 
-pub(crate) fn options() -> Vec<v1::SessionConfigOption> {
+/// What can be chosen; a switch only where the client shows switches.
+pub(crate) fn options(client: &ClientHandle) -> Vec<v1::SessionConfigOption> {
     let choice = |value: &str, name: &str| v1::SessionConfigSelectOption::new(value, name);
     let small = v1::SessionConfigSelectGroup::new("small", "Small", [choice("wren", "Wren")]);
     let large = [choice("heron", "Heron"), choice("crane", "Crane")];
     let large = v1::SessionConfigSelectGroup::new("large", "Large", large);
     let birds = v1::SessionConfigSelectOptions::Grouped(vec![small, large]);
     let birds = v1::SessionConfigKind::Select(v1::SessionConfigSelect::new("heron", birds));
+    let model = v1::SessionConfigOption::new("model", "Model", birds)
+        .category(v1::SessionConfigOptionCategory::Model);
     let brief = v1::SessionConfigKind::Boolean(v1::SessionConfigBoolean::new(false));
-    vec![
-        v1::SessionConfigOption::new("model", "Model", birds)
-            .category(v1::SessionConfigOptionCategory::Model),
-        v1::SessionConfigOption::new("brief", "Brief answers", brief),
-    ]
+    let brief = v1::SessionConfigOption::new("brief", "Brief answers", brief);
+    match shows_switches(client) {
+        true => vec![model, brief],
+        false => vec![model],
+    }
 }
 
-pub(crate) fn set(options: &mut [v1::SessionConfigOption], to: &v1::SetSessionConfigOptionRequest) {
+fn shows_switches(client: &ClientHandle) -> bool {
+    let session = client.capabilities().and_then(|can| can.session);
+    let options = session.and_then(|session| session.config_options);
+    options.is_some_and(|options| options.boolean.is_some())
+}
+
+/// Makes a choice, if it is one that was offered.
+pub(crate) fn set(
+    options: &mut [v1::SessionConfigOption],
+    to: &v1::SetSessionConfigOptionRequest,
+) -> Result<(), Error> {
     let option = options.iter_mut().find(|option| option.id == to.config_id);
     match (option.map(|option| &mut option.kind), &to.value) {
         (
             Some(v1::SessionConfigKind::Select(select)),
             v1::SessionConfigOptionValue::ValueId(value),
-        ) => select.current_value = value.clone(),
+        ) if offers(&select.options, value) => select.current_value = value.clone(),
         (
             Some(v1::SessionConfigKind::Boolean(switch)),
             v1::SessionConfigOptionValue::Boolean(value),
         ) => switch.current_value = *value,
-        _ => {}
+        _ => return Err(error::unusable_params("there is no such choice")),
+    }
+    Ok(())
+}
+
+fn offers(options: &v1::SessionConfigSelectOptions, value: &v1::SessionConfigValueId) -> bool {
+    let has = |choices: &[v1::SessionConfigSelectOption]| {
+        choices.iter().any(|choice| choice.value == *value)
+    };
+    match options {
+        v1::SessionConfigSelectOptions::Ungrouped(choices) => has(choices),
+        v1::SessionConfigSelectOptions::Grouped(groups) => {
+            groups.iter().any(|group| has(&group.options))
+        }
     }
 }
 
