@@ -44,7 +44,10 @@ fn settle(screen: &mut Screen) {
 }
 
 fn check(size: (u16, u16), keys: &[KeyCode], expected: &Expect) {
-    expected.assert_eq(&shown(size.0, size.1, keys));
+    // With an edge, since an expectation loses what all of its lines begin with.
+    let shown = shown(size.0, size.1, keys);
+    let edged = shown.lines().map(|line| format!("|{line}\n"));
+    expected.assert_eq(&edged.collect::<String>());
 }
 
 fn typed(key: char, text: &str) -> Vec<KeyCode> {
@@ -61,30 +64,30 @@ fn a_small_screen() {
         (80, 24),
         &[],
         &expect![[r#"
-             talk.jsonl  20 records, 2 violations
-                  time   message                                              took     size
-              0:00.000   example
-              0:00.012 → initialize                                                   146 B
-              0:00.015 · starting the model                                            18 B
-              0:00.245 ⇐ initialize                                       233.0 ms    140 B
-              0:00.246 → session/new                                                  184 B
-              0:00.264 ⇐ session/new                                       18.0 ms     52 B
-              0:04.264 → session/prompt Say hello and run the tests                   142 B
-              0:05.114 ← session/update agent_message_chunk         first 850.0 ms    201 B
-              0:05.116 ← session/update tool_call cargo test in_pro…                  189 B
-              0:05.117 ⇐ ! no message: Compiling 3 crates                              18 B
-              0:05.118 ← session/request_permission                                   186 B
-              0:07.018 ⇒ session/request_permission                          1.9 s     86 B
-             record 1
-            2026-01-31T12:00:00.000000Z
-            recording of example
-            secrets taken out: true
-
-
-
-
-
-             q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
+            | talk.jsonl  20 records, 2 violations
+            |      time   message                                              took     size
+            |  0:00.000   example
+            |  0:00.012 → initialize                                                   146 B
+            |  0:00.015 · starting the model                                            18 B
+            |  0:00.245 ⇐ initialize                                       233.0 ms    140 B
+            |  0:00.246 → session/new                                                  184 B
+            |  0:00.264 ⇐ session/new                                       18.0 ms     52 B
+            |  0:04.264 → session/prompt Say hello and run the tests                   142 B
+            |  0:05.114 ← session/update agent_message_chunk         first 850.0 ms    201 B
+            |  0:05.116 ← session/update tool_call cargo test in_pro…                  189 B
+            |  0:05.117 ⇐ ! no message: Compiling 3 crates                              18 B
+            |  0:05.118 ← session/request_permission                                   186 B
+            |  0:07.018 ⇒ session/request_permission                          1.9 s     86 B
+            | record 1
+            |2026-01-31T12:00:00.000000Z
+            |recording of example
+            |secrets taken out: true
+            |
+            |
+            |
+            |
+            |
+            | q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
         "#]],
     );
 }
@@ -95,36 +98,36 @@ fn a_large_screen_at_a_violation() {
         (130, 30),
         &[KeyCode::Char('v')],
         &expect![[r#"
-             talk.jsonl  20 records, 2 violations
-                  time   message                                            took     size   record 10
-              0:00.000   example                                                           ! line: the line is no JSON-RPC message; write noth
-              0:00.012 → initialize                                                 146 B  ing else there (rule 1, MUST)
-              0:00.015 · starting the model                                          18 B  2026-01-31T12:00:05.117000Z
-              0:00.245 ⇐ initialize                                     233.0 ms    140 B  Compiling 3 crates
-              0:00.246 → session/new                                                184 B
-              0:00.264 ⇐ session/new                                     18.0 ms     52 B
-              0:04.264 → session/prompt Say hello and run the tes…                  142 B
-              0:05.114 ← session/update agent_message_chunk       first 850.0 ms    201 B
-              0:05.116 ← session/update tool_call cargo test in_p…                  189 B
-              0:05.117 ⇐ ! no message: Compiling 3 crates                            18 B
-              0:05.118 ← session/request_permission                                 186 B
-              0:07.018 ⇒ session/request_permission                        1.9 s     86 B
-              1:08.018 ← session/update tool_call_update cargo te…    ran 62.9 s    156 B
-              1:08.021 ⇐ not recorded: 2 lines, 512 bytes
-              1:08.025 ⇐ session/prompt end_turn                          63.7 s     59 B
-              1:08.035 → ! session/list                                              60 B
-              1:08.037 ⇐ session/list -32601 Method not found             2.0 ms     77 B
-              1:08.038 ⇒ closed
-              1:08.039 ⇐ closed
-              1:08.040   agent exited with 0
-
-
-
-
-
-
-
-             q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
+            | talk.jsonl  20 records, 2 violations
+            |      time   message                                            took     size   record 10
+            |  0:00.000   example                                                           ! line: the line is no JSON-RPC message; write noth
+            |  0:00.012 → initialize                                                 146 B  ing else there (rule 1, MUST)
+            |  0:00.015 · starting the model                                          18 B  2026-01-31T12:00:05.117000Z
+            |  0:00.245 ⇐ initialize                                     233.0 ms    140 B  Compiling 3 crates
+            |  0:00.246 → session/new                                                184 B
+            |  0:00.264 ⇐ session/new                                     18.0 ms     52 B
+            |  0:04.264 → session/prompt Say hello and run the tes…                  142 B
+            |  0:05.114 ← session/update agent_message_chunk       first 850.0 ms    201 B
+            |  0:05.116 ← session/update tool_call cargo test in_p…                  189 B
+            |  0:05.117 ⇐ ! no message: Compiling 3 crates                            18 B
+            |  0:05.118 ← session/request_permission                                 186 B
+            |  0:07.018 ⇒ session/request_permission                        1.9 s     86 B
+            |  1:08.018 ← session/update tool_call_update cargo te…    ran 62.9 s    156 B
+            |  1:08.021 ⇐ not recorded: 2 lines, 512 bytes
+            |  1:08.025 ⇐ session/prompt end_turn                          63.7 s     59 B
+            |  1:08.035 → ! session/list                                              60 B
+            |  1:08.037 ⇐ session/list -32601 Method not found             2.0 ms     77 B
+            |  1:08.038 ⇒ closed
+            |  1:08.039 ⇐ closed
+            |  1:08.040   agent exited with 0
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            | q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
         "#]],
     );
 }
@@ -135,44 +138,44 @@ fn only_what_a_filter_shows() {
         (80, 16),
         &typed('m', "session/prompt"),
         &expect![[r#"
-             talk.jsonl  20 records, 2 shown, 2 violations  method:session/prompt
-                  time   message                                              took     size
-              0:04.264 → session/prompt Say hello and run the tests                   142 B
-              1:08.025 ⇐ session/prompt end_turn                            63.7 s     59 B
-
-
-
-
-
-             record 7  session s1
-            2026-01-31T12:00:04.264000Z
-            {
-              "jsonrpc": "2.0",
-              "id": 3,
-              "method": "session/prompt",
-             q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
+            | talk.jsonl  20 records, 2 shown, 2 violations  method:session/prompt
+            |      time   message                                              took     size
+            |  0:04.264 → session/prompt Say hello and run the tests                   142 B
+            |  1:08.025 ⇐ session/prompt end_turn                            63.7 s     59 B
+            |
+            |
+            |
+            |
+            |
+            | record 7  session s1
+            |2026-01-31T12:00:04.264000Z
+            |{
+            |  "jsonrpc": "2.0",
+            |  "id": 3,
+            |  "method": "session/prompt",
+            | q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
         "#]],
     );
     check(
         (80, 16),
         &typed('/', "HELLO"),
         &expect![[r#"
-             talk.jsonl  20 records, 2 shown, 2 violations  text:HELLO
-                  time   message                                              took     size
-              0:04.264 → session/prompt Say hello and run the tests                   142 B
-              0:05.114 ← session/update agent_message_chunk         first 850.0 ms    201 B
-
-
-
-
-
-             record 7  session s1
-            2026-01-31T12:00:04.264000Z
-            {
-              "jsonrpc": "2.0",
-              "id": 3,
-              "method": "session/prompt",
-             q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
+            | talk.jsonl  20 records, 2 shown, 2 violations  text:HELLO
+            |      time   message                                              took     size
+            |  0:04.264 → session/prompt Say hello and run the tests                   142 B
+            |  0:05.114 ← session/update agent_message_chunk         first 850.0 ms    201 B
+            |
+            |
+            |
+            |
+            |
+            | record 7  session s1
+            |2026-01-31T12:00:04.264000Z
+            |{
+            |  "jsonrpc": "2.0",
+            |  "id": 3,
+            |  "method": "session/prompt",
+            | q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
         "#]],
     );
 }
@@ -183,52 +186,52 @@ fn the_detail_is_scrolled_and_help_is_shown() {
         (80, 16),
         &[KeyCode::End, KeyCode::Tab, KeyCode::Down],
         &expect![[r#"
-             talk.jsonl  20 records, 2 violations
-                  time   message                                              took     size
-              1:08.021 ⇐ not recorded: 2 lines, 512 bytes
-              1:08.025 ⇐ session/prompt end_turn                            63.7 s     59 B
-              1:08.035 → ! session/list                                                60 B
-              1:08.037 ⇐ session/list -32601 Method not found               2.0 ms     77 B
-              1:08.038 ⇒ closed
-              1:08.039 ⇐ closed
-              1:08.040   agent exited with 0
-             record 20
-            2026-01-31T12:01:08.040000Z
-            agent exited with 0
-
-
-
-             q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
+            | talk.jsonl  20 records, 2 violations
+            |      time   message                                              took     size
+            |  1:08.021 ⇐ not recorded: 2 lines, 512 bytes
+            |  1:08.025 ⇐ session/prompt end_turn                            63.7 s     59 B
+            |  1:08.035 → ! session/list                                                60 B
+            |  1:08.037 ⇐ session/list -32601 Method not found               2.0 ms     77 B
+            |  1:08.038 ⇒ closed
+            |  1:08.039 ⇐ closed
+            |  1:08.040   agent exited with 0
+            | record 20
+            |2026-01-31T12:01:08.040000Z
+            |agent exited with 0
+            |
+            |
+            |
+            | q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
         "#]],
     );
     check(
         (80, 24),
         &[KeyCode::Char('?')],
         &expect![[r#"
-             talk.jsonl  20 records, 2 violations
-                  time   message                                              took     size
-              0:00.000   example
-              0:00.012 → initialize                                                   146 B
-              0:00.015 · starting the model                                            18 B
-              0:00. ↑ ↓ j k       move                                                140 B
-              0:00. PgUp PgDn     move by a page                                      184 B
-              0:00. g G           to the beginning, to the end                         52 B
-              0:04. Tab           between list and detail                             142 B
-              0:05. /             only messages that hold a text                      201 B
-              0:05. m             only methods and updates of a name                  189 B
-              0:05. s S           only the session of this message, or one by its id   18 B
-              0:05. d             only one direction: out, in, standard error         186 B
-              0:07. c             show everything again                                86 B
-             record v             to the next violation
-            2026-01 q             leave
-            recordi
-            secrets → ←  calls    ⇒ ⇐  answers    ·  standard error    !  violation
-
-
-
-
-
-             q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
+            | talk.jsonl  20 records, 2 violations
+            |      time   message                                              took     size
+            |  0:00.000   example
+            |  0:00.012 → initialize                                                   146 B
+            |  0:00.015 · starting the model                                            18 B
+            |  0:00. ↑ ↓ j k       move                                                140 B
+            |  0:00. PgUp PgDn     move by a page                                      184 B
+            |  0:00. g G           to the beginning, to the end                         52 B
+            |  0:04. Tab           between list and detail                             142 B
+            |  0:05. /             only messages that hold a text                      201 B
+            |  0:05. m             only methods and updates of a name                  189 B
+            |  0:05. s S           only the session of this message, or one by its id   18 B
+            |  0:05. d             only one direction: out, in, standard error         186 B
+            |  0:07. c             show everything again                                86 B
+            | record v             to the next violation
+            |2026-01 q             leave
+            |recordi
+            |secrets → ←  calls    ⇒ ⇐  answers    ·  standard error    !  violation
+            |
+            |
+            |
+            |
+            |
+            | q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help
         "#]],
     );
 }
