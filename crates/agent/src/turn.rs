@@ -283,6 +283,9 @@ impl<'a> Turn<'a> {
             Err(Failure::Cancelled) => (v1::StopReason::Cancelled, "cancelled"),
             Err(_) => (v1::StopReason::EndTurn, "failed"),
         };
+        if outcome.is_err() {
+            self.session.place.settled().await;
+        }
         self.settle_all(&outcome).await;
         let forgotten = matches!(outcome, Ok(End::Refusal));
         if forgotten {

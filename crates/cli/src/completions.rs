@@ -63,7 +63,7 @@ pub(crate) fn man(man: &Man) -> anyhow::Result<Exit> {
 /// The names of the pages of a command and those below it.
 fn pages(command: &Command, name: &str) -> Vec<String> {
     let mut pages = vec![name.to_owned()];
-    for inner in command.get_subcommands() {
+    for inner in command.get_subcommands().filter(|it| !it.is_hide_set()) {
         pages.extend(pages_below(inner, name));
     }
     pages

@@ -2,6 +2,7 @@
 //! or stays in the background until it is stopped or the session ends.
 
 mod background;
+mod departures;
 mod report;
 mod terminal;
 
@@ -17,6 +18,7 @@ use super::input::{Members, Misfit};
 use super::{Progress, Workplace, told};
 use crate::Outcome;
 pub(super) use background::Background;
+pub(super) use departures::Departures;
 use report::{How, Report};
 use terminal::Terminal;
 

@@ -13,7 +13,7 @@ use attache_host::terminals::Terminals;
 
 use super::fault::Fault;
 use super::fetch::Pages;
-use super::run::Background;
+use super::run::{Background, Departures};
 use crate::instructions;
 
 /// What all sessions work with.
@@ -38,6 +38,7 @@ struct Inner {
     roots: Roots,
     equipment: Equipment,
     background: Background,
+    departures: Departures,
 }
 
 impl Workplace {
@@ -48,6 +49,7 @@ impl Workplace {
             roots,
             equipment,
             background: Background::default(),
+            departures: Departures::default(),
         }))
     }
 
@@ -74,6 +76,15 @@ impl Workplace {
     pub(crate) async fn notes(&self) -> String {
         let read = |files: &Files, roots: &Roots| Ok(instructions::project_notes(files, roots));
         self.on_disk(read).await.unwrap_or_default()
+    }
+
+    /// Waits a moment for what a call that was given up has left running.
+    pub(crate) async fn settled(&self) {
+        self.0.departures.over().await;
+    }
+
+    pub(super) fn departures(&self) -> &Departures {
+        &self.0.departures
     }
 
     pub(super) fn session(&self) -> &ClientSession {

@@ -76,7 +76,7 @@ fn the_agents_of_other_editors_when_asked() {
         out.lines().nth(1).unwrap_or_default().to_owned()
     };
     assert!(first(&["agents"]).starts_with("builtin "));
-    expect!["z         no         /opt/z            zed     not on the PATH"]
+    expect!["z         no         /opt/z            zed           not on the PATH"]
         .assert_eq(&first(&["agents", "--from", "zed"]));
     machine.check(&["agents", "--from", "emacs"], &expect![[r#"
         error: invalid value 'emacs' for '--from <EDITORS>': `emacs` is no editor that is known: zed, jetbrains

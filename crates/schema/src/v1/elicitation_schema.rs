@@ -1,6 +1,6 @@
 //! The form of an elicitation: a flat object of simple fields.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use attache_rpc::json::{Decode, Encode, Error, Members, Raw, Reader, write};
 
@@ -40,31 +40,29 @@ impl ElicitationProperties {
 }
 
 /// Of one name the last counts, at the place of the first.
-#[derive(Default)]
-struct Collected {
-    fields: Vec<(String, ElicitationPropertySchema)>,
-    places: HashMap<String, usize>,
-}
-
-impl Collected {
-    fn add(&mut self, name: String, field: ElicitationPropertySchema) {
-        match self.places.get(&name) {
-            Some(place) => self.fields[*place].1 = field,
-            None => {
-                self.places.insert(name.clone(), self.fields.len());
-                self.fields.push((name, field));
-            }
+fn settled(mut fields: Vec<(String, ElicitationPropertySchema)>) -> ElicitationProperties {
+    let mut order: Vec<usize> = (0..fields.len()).collect();
+    order.sort_unstable_by(|a, b| (&fields[*a].0, a).cmp(&(&fields[*b].0, b)));
+    let mut is_kept = vec![true; fields.len()];
+    let mut moves = Vec::new();
+    for places in order.chunk_by(|a, b| fields[*a].0 == fields[*b].0) {
+        if let [first, .., last] = places {
+            moves.push((*first, *last));
+            places[1..].iter().for_each(|place| is_kept[*place] = false);
         }
     }
+    for (first, last) in moves {
+        fields.swap(first, last);
+    }
+    let mut is_kept = is_kept.into_iter();
+    fields.retain(|_| is_kept.next() == Some(true));
+    ElicitationProperties(fields)
 }
 
 impl<N: Into<String>> FromIterator<(N, ElicitationPropertySchema)> for ElicitationProperties {
     fn from_iter<I: IntoIterator<Item = (N, ElicitationPropertySchema)>>(fields: I) -> Self {
-        let mut collected = Collected::default();
-        for (name, field) in fields {
-            collected.add(name.into(), field);
-        }
-        ElicitationProperties(collected.fields)
+        let fields = fields.into_iter().map(|(name, field)| (name.into(), field));
+        settled(fields.collect())
     }
 }
 
@@ -90,17 +88,18 @@ impl<N: Into<String>> From<BTreeMap<N, ElicitationPropertySchema>> for Elicitati
 
 impl Decode for ElicitationProperties {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        let mut collected = Collected::default();
+        let mut fields = Vec::new();
         let mut more = reader.open_object()?;
-        let mut index = 0;
         while more {
             let name = reader.name()?.into_owned();
-            let field = Decode::decode(reader).map_err(|error: Error| error.at(index))?;
-            collected.add(name, field);
-            index += 1;
+            let field = Decode::decode(reader).map_err(|error: Error| error.at(fields.len()))?;
+            if fields.len() == fields.capacity() {
+                fields.reserve_exact(fields.len() / 2 + 4);
+            }
+            fields.push((name, field));
             more = reader.more_members()?;
         }
-        Ok(ElicitationProperties(collected.fields))
+        Ok(settled(fields))
     }
 }
 

@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+use super::departures::Departures;
 use super::report::{How, Report, plain};
 use crate::tools::fault::Fault;
 use crate::tools::{Progress, Workplace, told};
@@ -17,6 +18,7 @@ use crate::tools::{Progress, Workplace, told};
 #[derive(Debug)]
 pub(super) struct Terminal {
     seat: Seat,
+    departures: Departures,
     is_released: AtomicBool,
 }
 
@@ -48,9 +50,12 @@ impl Terminal {
         let (give, take) = oneshot::channel();
         let workplace = workplace.clone();
         tokio::spawn(async move {
+            // Until somebody has it, it may have to leave at once.
+            let _departure = workplace.departures().begin();
             let seat = Seat::create(&workplace, request).await;
             let terminal = seat.map(|seat| Terminal {
                 seat,
+                departures: workplace.departures().clone(),
                 is_released: AtomicBool::new(false),
             });
             drop(give.send(terminal));
@@ -144,10 +149,11 @@ impl Drop for Terminal {
         }
         // Without a runtime the program is ending, and with it whatever is ours.
         if let Ok(runtime) = Handle::try_current() {
-            let seat = self.seat.clone();
+            let (seat, departure) = (self.seat.clone(), self.departures.begin());
             runtime.spawn(async move {
                 seat.clone().kill().await;
                 seat.release().await;
+                drop(departure);
             });
         }
     }

@@ -1,5 +1,7 @@
 //! A conversation between a client and an agent, with everything that judges it.
 
+use std::collections::VecDeque;
+
 use attache_rpc::Error;
 use attache_rpc::json::from_str;
 
@@ -15,7 +17,7 @@ use crate::v1;
 #[derive(Default)]
 pub(super) struct Conversation {
     context: Context,
-    client_request: Option<ClientRequest>,
+    client_requests: VecDeque<ClientRequest>,
     agent_request: Option<AgentRequest>,
     tool_calls: ToolCalls,
     plans: Plans,
@@ -84,11 +86,11 @@ impl Conversation {
             ClientRequest::ResumeSession(_) => self.replays.resume(),
             _ => {}
         }
-        self.client_request = Some(request);
+        self.client_requests.push_back(request);
     }
 
     fn agent_answers(&mut self, outcome: Result<&str, &Error>) {
-        let request = self.client_request.take().expect("a request");
+        let request = self.client_requests.pop_front().expect("a request");
         self.found
             .extend(agent::check_response(&request, outcome, &self.context));
         self.context.agent_answered(&request, outcome);
