@@ -1,7 +1,5 @@
 //! A conversation between a client and an agent, with everything that judges it.
 
-use std::collections::VecDeque;
-
 use attache_rpc::Error;
 use attache_rpc::json::from_str;
 
@@ -17,7 +15,7 @@ use crate::v1;
 #[derive(Default)]
 pub(super) struct Conversation {
     context: Context,
-    client_requests: VecDeque<ClientRequest>,
+    client_requests: Vec<ClientRequest>,
     agent_request: Option<AgentRequest>,
     tool_calls: ToolCalls,
     plans: Plans,
@@ -86,11 +84,11 @@ impl Conversation {
             ClientRequest::ResumeSession(_) => self.replays.resume(),
             _ => {}
         }
-        self.client_requests.push_back(request);
+        self.client_requests.push(request);
     }
 
     fn agent_answers(&mut self, outcome: Result<&str, &Error>) {
-        let request = self.client_requests.pop_front().expect("a request");
+        let request = self.client_requests.pop().expect("a request");
         self.found
             .extend(agent::check_response(&request, outcome, &self.context));
         self.context.agent_answered(&request, outcome);
