@@ -41,11 +41,17 @@ impl Place {
 
     /// A script that says so many chunks of 30 letters in every turn, with a pause between them.
     fn script(&self, chunks: usize, pause: u64) -> Result<PathBuf, String> {
-        let text = "abcdefghij klmnopqrst uvwxyz .".repeat(chunks);
-        let script = serde_json::json!({
-            "repeat": true,
-            "turns": [{ "say": [{ "slow": { "text": text, "characters": 30, "pause": pause } }] }],
-        });
+        let said = match pause {
+            // A pause of nothing would still be one.
+            0 => vec![serde_json::json!({ "text": CHUNK }); chunks],
+            pause => {
+                let text = CHUNK.repeat(chunks);
+                vec![
+                    serde_json::json!({ "slow": { "text": text, "characters": CHUNK.len(), "pause": pause } }),
+                ]
+            }
+        };
+        let script = serde_json::json!({ "repeat": true, "turns": [{ "say": said }] });
         let path = self.dir.join("script.json");
         fs::write(&path, script.to_string()).map_err(|error| error.to_string())?;
         Ok(path)
@@ -306,3 +312,5 @@ fn megabytes(bytes: u64) -> f64 {
     let bytes = bytes as f64;
     bytes / 1e6
 }
+
+const CHUNK: &str = "abcdefghij klmnopqrst uvwxyz .";
