@@ -157,10 +157,8 @@ impl<M: Manners> Stage<M> {
     }
 
     pub(crate) async fn say_raw(&mut self, bytes: &[u8]) -> usize {
-        let (entry, said) = self.wire.say(bytes, self.patience).await;
         // Whether it is gone for good is seen when its own stream has ended.
-        let _ = said;
-        entry
+        self.wire.say(bytes, self.patience).await.0
     }
 
     pub(crate) async fn say_in_pieces(&mut self, message: &Value) -> usize {
