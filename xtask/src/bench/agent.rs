@@ -1,5 +1,7 @@
 //! What `attache agent` costs, seen from outside: its start, a streamed chunk, the replay of a long session, and a hundred
-//! sessions at once. A scripted model answers.
+//! sessions at once. A scripted model answers. Agents on other SDKs, which keep nothing, stand beside it.
+
+mod beside;
 
 use std::collections::HashMap;
 use std::fs;
@@ -20,6 +22,13 @@ pub(super) fn run(root: &Path, effort: Effort) -> Result<(), String> {
     place.begin(starts)?;
     place.stream(updates)?;
     place.crowd(sessions)?;
+    let others = beside::installed(root);
+    if others.is_empty() {
+        println!("no other agents beside it: `cargo xtask interop` installs them");
+    }
+    for other in others {
+        compare(&other, starts / 10, updates / 10)?;
+    }
     fs::remove_dir_all(&place.dir).map_err(|error| error.to_string())
 }
 
@@ -73,17 +82,7 @@ impl Place {
     }
 
     fn begin(&self, times: usize) -> Result<(), String> {
-        let mut taken = Vec::new();
-        let mut resident = 0;
-        for _ in 0..times {
-            let start = Instant::now();
-            let mut agent = self.agent(None)?;
-            agent.initialize()?;
-            taken.push(start.elapsed());
-            resident = agent.status("VmRSS:")?;
-        }
-        taken.sort_unstable();
-        let median = taken[taken.len() / 2].as_secs_f64() * 1e3;
+        let (median, resident) = begun(times, || self.agent(None))?;
         println!("start to the answer to `initialize`      {median:>10.2} ms (to reach: 10)");
         println!(
             "resident then                            {:>10.2} MB (to reach: 12)",
@@ -97,10 +96,7 @@ impl Place {
         let mut agent = self.agent(Some(&script))?;
         agent.initialize()?;
         let session = agent.open(&self.cwd())?;
-        let before = agent.cpu()?;
-        let seen = agent.prompt(&session)?;
-        let spent = agent.cpu()?.saturating_sub(before).as_secs_f64() * 1e6;
-        let each = spent / f64::from(u32::try_from(seen).unwrap_or(u32::MAX));
+        let (each, seen) = agent.streamed(&session, "Go")?;
         println!(
             "CPU for a streamed chunk with its journal {each:>9.2} µs (to reach: 20), {seen} chunks"
         );
@@ -140,6 +136,35 @@ impl Place {
         );
         Ok(())
     }
+}
+
+/// What another agent takes for its start, and for chunks that it only sends.
+fn compare(other: &beside::Other, times: usize, chunks: usize) -> Result<(), String> {
+    let name = other.name;
+    let (median, resident) = begun(times, || Agent::start(other.command()))?;
+    println!("{name}: start to the answer to `initialize` {median:>8.2} ms");
+    println!("{name}: resident then {:>8.2} MB", megabytes(resident));
+    let mut agent = Agent::start(other.command())?;
+    agent.initialize()?;
+    let (each, seen) = agent.streamed("session", &chunks.to_string())?;
+    println!("{name}: CPU for a streamed chunk, not kept {each:>8.2} µs, {seen} chunks");
+    Ok(())
+}
+
+/// The median of the starts in milliseconds, and how much is resident after one.
+fn begun(times: usize, start: impl Fn() -> Result<Agent, String>) -> Result<(f64, u64), String> {
+    let mut taken = Vec::new();
+    let mut resident = 0;
+    for _ in 0..times {
+        let began = Instant::now();
+        let mut agent = start()?;
+        agent.initialize()?;
+        taken.push(began.elapsed());
+        resident = agent.status("VmRSS:")?;
+    }
+    taken.sort_unstable();
+    let median = taken.get(times / 2).ok_or("no start was measured")?;
+    Ok((median.as_secs_f64() * 1e3, resident))
 }
 
 /// The agent as a client sees it.
@@ -193,7 +218,7 @@ impl Agent {
         let mut line = String::new();
         loop {
             self.line(&mut line)?;
-            if line.starts_with("{\"jsonrpc\":\"2.0\",\"id\":") {
+            if !line.contains("\"method\":") {
                 return Ok(line);
             }
             update(&line);
@@ -218,12 +243,15 @@ impl Agent {
         id.map(str::to_owned).ok_or_else(|| "no session".to_owned())
     }
 
-    /// How many chunks came.
-    fn prompt(&mut self, session: &str) -> Result<usize, String> {
-        self.ask("session/prompt", &prompt(session))?;
+    /// The processor time for a chunk in microseconds, and how many came.
+    fn streamed(&mut self, session: &str, text: &str) -> Result<(f64, usize), String> {
+        let before = self.cpu()?;
+        self.ask("session/prompt", &prompt(session, text))?;
         let mut chunks = 0;
         self.until_answer(|line| chunks += usize::from(line.contains("agent_message_chunk")))?;
-        Ok(chunks)
+        let spent = self.cpu()?.saturating_sub(before).as_secs_f64() * 1e6;
+        let each = spent / f64::from(u32::try_from(chunks).unwrap_or(u32::MAX));
+        Ok((each, chunks))
     }
 
     fn load(&mut self, session: &str, cwd: &str) -> Result<Loaded, String> {
@@ -246,7 +274,7 @@ impl Agent {
     /// Prompts all sessions at once; the longest time between two chunks of one.
     fn prompt_all(&mut self, sessions: &[String]) -> Result<Duration, String> {
         for session in sessions {
-            self.ask("session/prompt", &prompt(session))?;
+            self.ask("session/prompt", &prompt(session, "Go"))?;
         }
         let mut last: HashMap<String, Instant> = HashMap::new();
         let mut worst = Duration::ZERO;
@@ -303,8 +331,8 @@ impl Drop for Agent {
     }
 }
 
-fn prompt(session: &str) -> serde_json::Value {
-    serde_json::json!({ "sessionId": session, "prompt": [{ "type": "text", "text": "Go" }] })
+fn prompt(session: &str, text: &str) -> serde_json::Value {
+    serde_json::json!({ "sessionId": session, "prompt": [{ "type": "text", "text": text }] })
 }
 
 fn megabytes(bytes: u64) -> f64 {
