@@ -1,6 +1,7 @@
 //! Text files inside a session's roots. Calls block; [`Host`](crate::Host) runs them where blocking is allowed.
 //! `docs/files.md` says what is open, what is closed and why.
 
+mod content;
 mod entries;
 mod error;
 mod protected;
@@ -12,6 +13,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use content::Content;
 pub use entries::{Entry, Listing, What};
 pub use error::{Error, Kind};
 

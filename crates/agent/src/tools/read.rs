@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use attache::v1;
 use attache_host::Roots;
-use attache_host::files::{Error, Files, Kind};
+use attache_host::files::{Content, Error, Files, Kind};
 use attache_model::Input;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -254,7 +254,7 @@ fn look(files: &Files, roots: &Roots, path: &Path) -> Result<Seen, Error> {
     let mut head = Vec::new();
     let mut file = file.take(HEAD);
     file.read_to_end(&mut head).map_err(failed)?;
-    let Some(kind) = picture_kind(&head) else {
+    let Content::Image(kind) = Content::of(&head) else {
         return match head.contains(&0) {
             true => Err(Error::NotText {
                 path: path.to_owned(),
@@ -273,30 +273,6 @@ fn look(files: &Files, roots: &Roots, path: &Path) -> Result<Seen, Error> {
     file.set_limit(LARGEST_PICTURE);
     file.read_to_end(&mut head).map_err(failed)?;
     Ok(Seen::Picture { kind, bytes: head })
-}
-
-fn picture_kind(head: &[u8]) -> Option<&'static str> {
-    match head {
-        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
-        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
-        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
-        [
-            b'R',
-            b'I',
-            b'F',
-            b'F',
-            _,
-            _,
-            _,
-            _,
-            b'W',
-            b'E',
-            b'B',
-            b'P',
-            ..,
-        ] => Some("image/webp"),
-        _ => None,
-    }
 }
 
 /// There is no such file, but perhaps one with nearly that name.

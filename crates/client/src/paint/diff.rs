@@ -17,7 +17,7 @@ use super::code::{self, Chain};
 use super::theme::{Role, Sign};
 use super::{Brush, path, wrap};
 use crate::plain;
-use rows::{Hunk, Rows, Side};
+use rows::{Hunk, Rows, Side, StepRows};
 
 /// How diffs are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -74,12 +74,30 @@ pub(super) fn paint(diff: &v1::Diff, brush: &Brush, width: u16, limit: usize) ->
         page.note(remark);
     }
     let is_wide = width >= WIDE && rows.removed > 0 && rows.added > 0;
-    match brush.diffs {
-        DiffLayout::SideBySide => side_by_side::paint(&rows, &mut page),
-        DiffLayout::ByWidth if is_wide => side_by_side::paint(&rows, &mut page),
-        DiffLayout::ByWidth | DiffLayout::Unified => unified::paint(&rows, &mut page),
-    }
+    let manner = match brush.diffs {
+        DiffLayout::SideBySide => side_by_side::MANNER,
+        DiffLayout::ByWidth if is_wide => side_by_side::MANNER,
+        DiffLayout::ByWidth | DiffLayout::Unified => unified::MANNER,
+    };
+    page.fill(&rows, &manner);
     page.finish()
+}
+
+type Spans = Vec<Span<'static>>;
+
+/// How the steps of a hunk are written down.
+struct Manner {
+    /// How many lines a step takes at least.
+    height: fn(&StepRows<'_>) -> usize,
+    write: fn(&mut Page<'_>, &StepRows<'_>, &mut Colours),
+}
+
+/// The lines of a hunk in their colours, as far as they are not written yet.
+struct Colours {
+    old: std::vec::IntoIter<Spans>,
+    new: std::vec::IntoIter<Spans>,
+    /// The width of a line number.
+    digits: usize,
 }
 
 /// The lines so far, within their limit.
@@ -94,6 +112,29 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
+    fn fill(&mut self, rows: &Rows<'_>, manner: &Manner) {
+        for hunk in rows.hunks() {
+            if self.is_full() {
+                self.left_out += hunk.steps.iter().map(manner.height).sum::<usize>();
+                continue;
+            }
+            if hunk.skipped > 0 {
+                self.note(&format!("{} lines", hunk.skipped));
+            }
+            let mut colours = Colours {
+                old: self.colour(&hunk, Side::Old).into_iter(),
+                new: self.colour(&hunk, Side::New).into_iter(),
+                digits: rows.number_width(),
+            };
+            for step in &hunk.steps {
+                (manner.write)(self, step, &mut colours);
+            }
+        }
+        if rows.rest() > 0 {
+            self.note(&format!("{} lines", rows.rest()));
+        }
+    }
+
     fn push(&mut self, line: Line<'static>) {
         if self.lines.len() < self.limit {
             self.lines.push(line);
@@ -113,7 +154,7 @@ impl Page<'_> {
     }
 
     /// The lines of one side of a hunk in their colours, ready to be broken; no more than there is room for.
-    fn colour(&mut self, hunk: &Hunk<'_>, side: Side) -> Vec<Vec<Span<'static>>> {
+    fn colour(&mut self, hunk: &Hunk<'_>, side: Side) -> Vec<Spans> {
         let room = self.limit.saturating_sub(self.lines.len());
         let texts = hunk.lines(side).take(room).map(|line| shown(line.text));
         let texts: Vec<String> = texts.collect();

@@ -95,7 +95,7 @@ fn what_cannot_be_attached_is_named() {
         matches!(&error, Error::Unreadable { path, .. } if *path == missing),
         "{error}"
     );
-    let mut large = b"\x89PNG".to_vec();
+    let mut large = b"\x89PNG\r\n\x1a\n".to_vec();
     large.resize(10_000_001, 0);
     let large = file(scratch.path(), "large.png", &large);
     let error = mention(&large, &v1::PromptCapabilities::new().image(true)).unwrap_err();

@@ -2,42 +2,28 @@
 
 use ratatui::text::{Line, Span};
 
-use super::Page;
-use super::rows::{Row, Rows, Side, StepRows};
+use super::rows::{Row, StepRows};
+use super::{Colours, Manner, Page, Spans};
 use crate::paint::theme::{Role, Sign};
 use crate::paint::wrap;
 
-type Spans = Vec<Span<'static>>;
-
-pub(super) fn paint(rows: &Rows<'_>, page: &mut Page<'_>) {
-    let digits = rows.number_width();
-    for hunk in rows.hunks() {
-        if page.is_full() {
-            page.left_out += hunk.steps.iter().map(height).sum::<usize>();
-            continue;
-        }
-        if hunk.skipped > 0 {
-            page.note(&format!("{} lines", hunk.skipped));
-        }
-        let mut old = page.colour(&hunk, Side::Old).into_iter();
-        let mut new = page.colour(&hunk, Side::New).into_iter();
-        for step in &hunk.steps {
-            for index in 0..height(step) {
-                let left = step.old.get(index);
-                let right = step.new.get(index);
-                let left = left.map(|row| (row, old.next().unwrap_or_default()));
-                let right = right.map(|row| (row, new.next().unwrap_or_default()));
-                write(page, left, right, digits);
-            }
-        }
-    }
-    if rows.rest() > 0 {
-        page.note(&format!("{} lines", rows.rest()));
-    }
-}
+pub(super) const MANNER: Manner = Manner {
+    height,
+    write: step,
+};
 
 fn height(step: &StepRows<'_>) -> usize {
     step.old.len().max(step.new.len())
+}
+
+fn step(page: &mut Page<'_>, step: &StepRows<'_>, colours: &mut Colours) {
+    for index in 0..height(step) {
+        let left = step.old.get(index);
+        let right = step.new.get(index);
+        let left = left.map(|row| (row, colours.old.next().unwrap_or_default()));
+        let right = right.map(|row| (row, colours.new.next().unwrap_or_default()));
+        write(page, left, right, colours.digits);
+    }
 }
 
 fn write(

@@ -2,44 +2,15 @@
 
 use ratatui::text::{Line, Span};
 
-use super::Page;
-use super::rows::{Rows, Side, StepRows};
+use super::rows::StepRows;
+use super::{Colours, Manner, Page, Spans};
 use crate::paint::theme::Role;
 use crate::paint::wrap;
 
-pub(super) fn paint(rows: &Rows<'_>, page: &mut Page<'_>) {
-    let digits = rows.number_width();
-    for hunk in rows.hunks() {
-        if page.is_full() {
-            page.left_out += hunk.steps.iter().map(height).sum::<usize>();
-            continue;
-        }
-        if hunk.skipped > 0 {
-            page.note(&format!("{} lines", hunk.skipped));
-        }
-        let mut old = page.colour(&hunk, Side::Old).into_iter();
-        let mut new = page.colour(&hunk, Side::New).into_iter();
-        for step in &hunk.steps {
-            if step.is_same() {
-                for (before, after) in step.old.iter().zip(&step.new) {
-                    let numbers = [Some(before.number), Some(after.number)];
-                    new.next();
-                    write(page, numbers, " ", digits, old.next());
-                }
-                continue;
-            }
-            for row in &step.old {
-                write(page, [Some(row.number), None], "-", digits, old.next());
-            }
-            for row in &step.new {
-                write(page, [None, Some(row.number)], "+", digits, new.next());
-            }
-        }
-    }
-    if rows.rest() > 0 {
-        page.note(&format!("{} lines", rows.rest()));
-    }
-}
+pub(super) const MANNER: Manner = Manner {
+    height,
+    write: step,
+};
 
 fn height(step: &StepRows<'_>) -> usize {
     if step.is_same() {
@@ -49,12 +20,30 @@ fn height(step: &StepRows<'_>) -> usize {
     }
 }
 
+fn step(page: &mut Page<'_>, step: &StepRows<'_>, colours: &mut Colours) {
+    let Colours { old, new, digits } = colours;
+    if step.is_same() {
+        for (before, after) in step.old.iter().zip(&step.new) {
+            let numbers = [Some(before.number), Some(after.number)];
+            new.next();
+            write(page, numbers, " ", *digits, old.next());
+        }
+        return;
+    }
+    for row in &step.old {
+        write(page, [Some(row.number), None], "-", *digits, old.next());
+    }
+    for row in &step.new {
+        write(page, [None, Some(row.number)], "+", *digits, new.next());
+    }
+}
+
 fn write(
     page: &mut Page<'_>,
     numbers: [Option<usize>; 2],
     sign: &'static str,
     digits: usize,
-    spans: Option<Vec<Span<'static>>>,
+    spans: Option<Spans>,
 ) {
     let Some(spans) = spans.filter(|_| !page.is_full()) else {
         page.left_out += 1;

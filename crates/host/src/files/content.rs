@@ -2,19 +2,24 @@
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Content {
+    /// A picture, with its media type.
     Image(&'static str),
+    /// Sound, with its media type.
     Audio(&'static str),
+    /// UTF-8.
     Text,
+    /// Anything else.
     Other,
 }
 
-impl Kind {
-    pub(super) fn of(start: &[u8]) -> Kind {
+impl Content {
+    /// Of a file that begins so.
+    pub fn of(start: &[u8]) -> Content {
         match start {
-            [0x89, b'P', b'N', b'G', ..] => Kind::Image("image/png"),
-            [0xff, 0xd8, 0xff, ..] => Kind::Image("image/jpeg"),
-            [b'G', b'I', b'F', b'8', ..] => Kind::Image("image/gif"),
+            [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Content::Image("image/png"),
+            [0xff, 0xd8, 0xff, ..] => Content::Image("image/jpeg"),
+            [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Content::Image("image/gif"),
             [
                 b'R',
                 b'I',
@@ -29,7 +34,7 @@ impl Kind {
                 b'B',
                 b'P',
                 ..,
-            ] => Kind::Image("image/webp"),
+            ] => Content::Image("image/webp"),
             [
                 b'R',
                 b'I',
@@ -44,13 +49,15 @@ impl Kind {
                 b'V',
                 b'E',
                 ..,
-            ] => Kind::Audio("audio/wav"),
-            [b'I', b'D', b'3', ..] | [0xff, 0xfb | 0xf3 | 0xf2, ..] => Kind::Audio("audio/mpeg"),
-            [b'O', b'g', b'g', b'S', ..] => Kind::Audio("audio/ogg"),
-            [b'f', b'L', b'a', b'C', ..] => Kind::Audio("audio/flac"),
-            [_, _, _, _, b'f', b't', b'y', b'p', b'M', b'4', b'A', ..] => Kind::Audio("audio/mp4"),
-            start if is_text(start) => Kind::Text,
-            _ => Kind::Other,
+            ] => Content::Audio("audio/wav"),
+            [b'I', b'D', b'3', ..] | [0xff, 0xfb | 0xf3 | 0xf2, ..] => Content::Audio("audio/mpeg"),
+            [b'O', b'g', b'g', b'S', ..] => Content::Audio("audio/ogg"),
+            [b'f', b'L', b'a', b'C', ..] => Content::Audio("audio/flac"),
+            [_, _, _, _, b'f', b't', b'y', b'p', b'M', b'4', b'A', ..] => {
+                Content::Audio("audio/mp4")
+            }
+            start if is_text(start) => Content::Text,
+            _ => Content::Other,
         }
     }
 }
