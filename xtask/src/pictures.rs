@@ -98,4 +98,34 @@ const PLAYS: &[Play] = &[
         size: (100, 14),
         acts: &[Act::See("stop  "), Act::Draw("doctor")],
     },
+    Play {
+        command: "sh -c 'echo \"Hello, world\" > greeting.txt; exec attache chat'",
+        size: (100, 26),
+        acts: &[
+            Act::See("ready"),
+            Act::Type("replace world with everybody in greeting.txt"),
+            Act::Press(Key::Enter),
+            Act::See("│ y yes, once"),
+            Act::Type("y"),
+            Act::See("Replaced in"),
+            Act::Draw("agent"),
+        ],
+    },
+    Play {
+        command: "attache check agent -- tour",
+        size: (100, 34),
+        acts: &[Act::See("not exercised, in"), Act::Draw("check")],
+    },
+    Play {
+        command: "sh -c 'attache run --trace tour.jsonl --approve-all \"Show me around\" -- tour; exec attache trace view tour.jsonl'",
+        size: (110, 34),
+        acts: &[
+            Act::See("q quit"),
+            Act::Press(Key::Down),
+            Act::Press(Key::Down),
+            Act::Press(Key::Tab),
+            Act::See("initialize"),
+            Act::Draw("trace"),
+        ],
+    },
 ];

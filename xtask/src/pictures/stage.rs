@@ -15,6 +15,8 @@ pub(super) struct Stage {
 
 pub(super) enum Key {
     Enter,
+    Down,
+    Tab,
 }
 
 impl Stage {
@@ -56,6 +58,8 @@ impl Stage {
     pub(super) fn press(&self, key: &Key) -> Result<(), String> {
         let name = match key {
             Key::Enter => "Enter",
+            Key::Down => "Down",
+            Key::Tab => "Tab",
         };
         self.tmux(&["send-keys", name]).map(drop)
     }
