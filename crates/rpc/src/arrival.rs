@@ -99,6 +99,13 @@ impl Call {
     pub fn size(&self) -> usize {
         self.line.len()
     }
+
+    /// The same in memory of its own: it keeps nothing of what was read together with it.
+    #[must_use]
+    pub fn detached(mut self) -> Self {
+        self.line = ByteString::from(&*self.line);
+        self
+    }
 }
 
 /// A value within a line that has come in.
@@ -117,6 +124,13 @@ impl Payload {
     /// The bytes that keeping it takes up.
     pub fn size(&self) -> usize {
         self.line.len()
+    }
+
+    /// The same in memory of its own: it keeps nothing of what was read together with it.
+    #[must_use]
+    pub fn detached(mut self) -> Self {
+        self.line = ByteString::from(&*self.line);
+        self
     }
 }
 

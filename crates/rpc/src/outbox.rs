@@ -13,7 +13,7 @@ use memchr::memchr;
 use crate::Framing;
 use crate::json::write;
 use buffer::Buffer;
-use lane::{Content, Lane};
+use lane::{Content, Lane, Shared};
 
 /// Messages that belong together and keep their order whatever happens. Messages of different streams may change
 /// places when one of them is urgent.
@@ -95,6 +95,10 @@ pub struct Outbox {
     /// Bytes that have not been written: those that wait, and those that have been taken.
     unwritten: usize,
     waiting: usize,
+    /// Bytes that lines which lie where they were read may keep in memory.
+    pinned: usize,
+    /// Where the last of them ends.
+    pinned_to: usize,
     spare: Vec<Buffer>,
     scratch: String,
 }
@@ -110,6 +114,8 @@ impl Outbox {
             bulk: Lane::default(),
             unwritten: 0,
             waiting: 0,
+            pinned: 0,
+            pinned_to: 0,
             spare: Vec::new(),
             scratch: String::new(),
         }
@@ -157,6 +163,7 @@ impl Outbox {
         let size = buffer.text.len() - start;
         if size > limit {
             buffer.text.truncate(start);
+            buffer.text.shrink_to(CHUNK);
             return Err(TooLarge { size, limit });
         }
         buffer.text.push('\n');
@@ -167,6 +174,9 @@ impl Outbox {
 
     /// Queues a whole message as it is, without copying it. Unless it has one line break, at its end, it is copied, and
     /// line breaks between its tokens are left out.
+    ///
+    /// A line keeps in memory what was read together with it. Where that may be more than twice what the queue holds,
+    /// it is copied.
     pub fn push_line(&mut self, flow: Flow, line: ByteString) -> Result<(), TooLarge> {
         let text = line.trim_ascii_end();
         let size = text.len();
@@ -182,10 +192,28 @@ impl Outbox {
                 limit: self.frame_limit,
             });
         }
+        let pins = self.pins(&line);
+        if self.pinned.saturating_add(pins) > self.limit.saturating_mul(2) {
+            return self.push(flow, |out| out.push_str(text));
+        }
+        self.pinned += pins;
+        self.pinned_to = line.as_ptr().addr() + line.len();
         let whole = line.len();
-        self.lane(flow).push_line(line, flow.stream);
+        self.lane(flow).push_shared(Shared {
+            line,
+            stream: flow.stream,
+            pins,
+        });
         self.count(whole);
         Ok(())
+    }
+
+    /// The bytes that a line may keep in memory beyond those of the one before it.
+    fn pins(&self, line: &ByteString) -> usize {
+        match line.as_ptr().addr() == self.pinned_to {
+            true => line.len(),
+            false => line.len().max(PIECE),
+        }
     }
 
     /// Takes what is to be written next.
@@ -200,12 +228,14 @@ impl Outbox {
     /// Gives back a chunk that has been written, which makes room.
     pub fn written(&mut self, chunk: Chunk) {
         self.unwritten -= chunk.0.len();
-        if let Content::Buffer(mut buffer) = chunk.0
-            && self.spare.len() < SPARE
-            && buffer.text.capacity() <= 2 * CHUNK
-        {
-            buffer.clear();
-            self.spare.push(buffer);
+        match chunk.0 {
+            Content::Shared(shared) => self.pinned -= shared.pins,
+            Content::Buffer(mut buffer) => {
+                if self.spare.len() < SPARE && buffer.text.capacity() <= 2 * CHUNK {
+                    buffer.clear();
+                    self.spare.push(buffer);
+                }
+            }
         }
     }
 
@@ -267,11 +297,13 @@ impl AsRef<[u8]> for Chunk {
     fn as_ref(&self) -> &[u8] {
         match &self.0 {
             Content::Buffer(buffer) => buffer.text.as_bytes(),
-            Content::Shared(line, _) => line.as_bytes(),
+            Content::Shared(shared) => shared.line.as_bytes(),
         }
     }
 }
 
 /// What a pipe takes at once, with room for the message that fills the chunk.
 const CHUNK: usize = 60 << 10;
+/// What is read at once, and stays in memory as long as any line of it.
+const PIECE: usize = 64 << 10;
 const SPARE: usize = 2;

@@ -1,8 +1,6 @@
-//! An agent in fifty lines: it asks before it does anything, and can be cancelled.
+//! An agent in forty lines: it asks before it does anything, and can be cancelled.
 
-use attache::agent::ClientSession;
-use attache::schema::error;
-use attache::{AgentCall, CallError, v1};
+use attache::{AgentCall, CallError, agent::ClientSession, schema::error, v1};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
@@ -23,13 +21,7 @@ async fn main() -> std::io::Result<()> {
                 reply.fail(error::session_not_found(&request.session_id));
             }
             AgentCall::Prompt(request, reply) => {
-                let session = client.session(request.session_id.clone());
-                tokio::spawn(async move {
-                    tokio::select! {
-                        ended = turn(&session) => reply.with(ended.map(v1::PromptResponse::new)),
-                        () = reply.cancelled() => {}
-                    }
-                });
+                tokio::spawn(reply.run(turn(client.session(request.session_id))));
             }
             other => other.refuse(),
         }
@@ -37,13 +29,12 @@ async fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-async fn turn(session: &ClientSession) -> Result<v1::StopReason, CallError> {
+async fn turn(session: ClientSession) -> Result<v1::PromptResponse, CallError> {
     session.say("Shall I? ").await?;
     let tool = v1::ToolCallUpdate::new("call-1").title("Wave");
     let yes = v1::PermissionOption::new("yes", "Yes", v1::PermissionOptionKind::AllowOnce);
-    match session.ask_permission(tool, [yes]).await? {
-        v1::RequestPermissionOutcome::Selected(_) => session.say("Hello!").await?,
-        _ => session.say("Then not.").await?,
+    if let v1::RequestPermissionOutcome::Selected(_) = session.ask_permission(tool, [yes]).await? {
+        session.say("Hello!").await?;
     }
-    Ok(v1::StopReason::EndTurn)
+    Ok(v1::PromptResponse::new(v1::StopReason::EndTurn))
 }

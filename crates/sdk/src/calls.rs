@@ -25,8 +25,9 @@ pub(crate) async fn next_for_agent(
             },
             // One that does not fit is ignored, as the protocol asks.
             Incoming::Notification(call) => {
-                if let Ok(told) = ClientNotification::decode(call.method(), call.params()) {
-                    return Some(AgentCall::told(told));
+                match ClientNotification::decode(call.method(), call.params()) {
+                    Ok(told) => return Some(AgentCall::told(told)),
+                    Err(_) => connection.ignore(),
                 }
             }
         }
@@ -46,7 +47,7 @@ pub(crate) async fn next_for_client(
                     // Asked before the agent had heard of the cancellation: nobody needs to decide.
                     match call {
                         ClientCall::RequestPermission(_, reply)
-                            if connection.is_cancelling(stream) =>
+                            if connection.turns.are_cancelled(stream) =>
                         {
                             let outcome = v1::RequestPermissionOutcome::Cancelled;
                             reply.ok(v1::RequestPermissionResponse::new(outcome));
@@ -57,8 +58,9 @@ pub(crate) async fn next_for_client(
                 Err(error) => refuse(connection, &id, &error),
             },
             Incoming::Notification(call) => {
-                if let Ok(told) = AgentNotification::decode(call.method(), call.params()) {
-                    return Some(ClientCall::told(told));
+                match AgentNotification::decode(call.method(), call.params()) {
+                    Ok(told) => return Some(ClientCall::told(told)),
+                    Err(_) => connection.ignore(),
                 }
             }
         }

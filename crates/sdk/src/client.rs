@@ -179,7 +179,7 @@ impl AgentSession {
     pub async fn cancel(&self) -> Result<(), CallError> {
         let flow = Flow::urgent(Stream::named(self.id.as_str()));
         let notification = v1::CancelNotification::new(self.id.clone());
-        self.agent.connection.cancels(flow.stream);
+        self.agent.connection.turns.cancel(flow.stream);
         self.agent.connection.tell_in(flow, &notification).await?;
         let link = &self.agent.connection.link;
         let cancelled = v1::RequestPermissionResponse::new(v1::RequestPermissionOutcome::Cancelled);

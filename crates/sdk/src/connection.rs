@@ -1,15 +1,17 @@
 //! What both sides share: asking and telling, and what each side has said it can do.
 
 use std::any::Any;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use attache_rpc::json::{self, Encode, Raw, Reader};
-use attache_rpc::{Flow, Stream};
+use attache_rpc::{Counts, Flow, Stream};
 use attache_schema::method::{Gate, Method, Notification, Request};
 use attache_schema::v1;
 use attache_transport::{Closed, Delivery, Link};
 
 use crate::CallError;
+use crate::turns::Turns;
 
 /// What an [`AgentHandle`](crate::AgentHandle) and a [`ClientHandle`](crate::ClientHandle) have in common: asking and
 /// telling the peer, and the end of the connection.
@@ -18,8 +20,8 @@ pub struct Connection {
     pub(crate) link: Link,
     known: Mutex<Known>,
     ordered: bool,
-    /// The sessions whose turn has been cancelled and has not ended.
-    cancelling: Mutex<Vec<Stream>>,
+    pub(crate) turns: Turns,
+    ignored: AtomicUsize,
 }
 
 /// What the two sides have said of themselves.
@@ -46,7 +48,8 @@ impl Connection {
             link,
             known: Mutex::default(),
             ordered: false,
-            cancelling: Mutex::default(),
+            turns: Turns::default(),
+            ignored: AtomicUsize::new(0),
         }
     }
 
@@ -56,7 +59,8 @@ impl Connection {
             link,
             known: Mutex::default(),
             ordered: true,
-            cancelling: Mutex::default(),
+            turns: Turns::default(),
+            ignored: AtomicUsize::new(0),
         }
     }
 
@@ -117,6 +121,20 @@ impl Connection {
         self.link.closed().await
     }
 
+    /// What has come in so far that was neither a call nor an answer anybody waited for.
+    pub fn counts(&self) -> Counts {
+        self.link.counts()
+    }
+
+    /// How many notifications were ignored so far, because they are unknown or do not fit.
+    pub fn ignored(&self) -> usize {
+        self.ignored.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn ignore(&self) {
+        self.ignored.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(crate) fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -126,39 +144,14 @@ impl Connection {
         self.check(method)?;
         let params = Text::of(request);
         let flow = Flow::of(stream(&params.0));
-        let is_turn = method.name == "session/prompt";
-        if is_turn {
-            self.has_ended(flow.stream);
-        }
+        let turn = (method.name == PROMPT).then(|| self.turns.begin(flow.stream));
         let result = self.call(method.name, &params, flow).await;
-        if is_turn {
-            self.has_ended(flow.stream);
-        }
+        drop(turn);
         let result = result?;
         json::from_str(result.as_str()).map_err(|fault| CallError::Unreadable {
             method: method.name,
             fault: fault.within("result"),
         })
-    }
-
-    /// The turn of a session has been cancelled: whatever it still asks of a person is answered so.
-    pub(crate) fn cancels(&self, session: Stream) {
-        self.cancelling().push(session);
-    }
-
-    /// Whether a session's turn has been cancelled and has not ended.
-    pub(crate) fn is_cancelling(&self, session: Stream) -> bool {
-        self.cancelling().contains(&session)
-    }
-
-    fn has_ended(&self, session: Stream) {
-        self.cancelling().retain(|other| *other != session);
-    }
-
-    fn cancelling(&self) -> MutexGuard<'_, Vec<Stream>> {
-        self.cancelling
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn call(
@@ -282,4 +275,5 @@ fn first_session(params: &str) -> Option<&str> {
 }
 
 /// Calls during which updates come that belong before the answer.
-const ENDS_UPDATES: [&str; 2] = ["session/prompt", "session/load"];
+const ENDS_UPDATES: [&str; 2] = [PROMPT, "session/load"];
+const PROMPT: &str = "session/prompt";

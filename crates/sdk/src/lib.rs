@@ -15,6 +15,7 @@ mod reply;
 #[cfg(test)]
 mod tests;
 pub mod transcript;
+mod turns;
 
 pub use attache_rpc::{self as rpc, Error, Framing, Limits, json};
 pub use attache_schema::call::Extension;

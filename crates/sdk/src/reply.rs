@@ -77,6 +77,16 @@ impl<T: Encode + 'static> Reply<T> {
     }
 }
 
+impl<T: Encode + 'static> Reply<T> {
+    /// Does some work and answers with what comes of it. When the peer no longer wants the answer the work is dropped.
+    pub async fn run<E: Into<Error>>(self, work: impl Future<Output = Result<T, E>>) {
+        tokio::select! {
+            outcome = work => self.with(outcome),
+            () = self.cancelled() => {}
+        }
+    }
+}
+
 impl<T> Reply<T> {
     /// Waits until the peer no longer wants the answer: it has cancelled the request or its turn, or is gone.
     pub async fn cancelled(&self) {

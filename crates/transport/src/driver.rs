@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
-use attache_rpc::{Arrival, CallId, Event, Lost, Payload, Peer, Stream};
+use attache_rpc::{Arrival, Call, CallId, Event, Lost, Payload, Peer, Stream};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
@@ -25,6 +25,7 @@ where
         state: Mutex::new(State {
             peer: Peer::new(limits.clone(), options.framing, options.garbage),
             inbox: VecDeque::new(),
+            loose: 0,
             waiters: BTreeMap::new(),
             inbox_dropped: false,
             reading: None,
@@ -86,6 +87,8 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     pub(crate) peer: Peer,
     pub(crate) inbox: VecDeque<Queued>,
+    /// Bytes that have come in since something was last put into the inbox.
+    loose: usize,
     pub(crate) waiters: BTreeMap<CallId, Waiter>,
     pub(crate) inbox_dropped: bool,
     /// Why nothing more will come in.
@@ -169,9 +172,8 @@ impl Shared {
         for message in messages {
             let bytes = message.len();
             let arrival = Arrival::read(message.into(), state.peer.limits());
-            if let Some(event) = state.peer.receive(arrival) {
-                size += state.route(event, bytes);
-            }
+            let event = state.peer.receive(arrival);
+            size += state.route(event, bytes);
         }
         self.unread.fetch_add(size, Ordering::AcqRel);
         state.wake_consumer();
@@ -261,13 +263,33 @@ impl State {
         self.writing.as_ref().or(self.reading.as_ref())
     }
 
-    /// Puts an event where it belongs; the bytes that it takes up in the inbox.
-    pub(crate) fn route(&mut self, event: Event, size: usize) -> usize {
-        match event {
-            Event::Request(id, call) => self.enqueue(Incoming::Request(id, call), size),
-            Event::Notification(call) => self.enqueue(Incoming::Notification(call), size),
-            Event::Answered(call, outcome) => self.answered(call, outcome, size),
-            Event::Cancelled(_) | Event::Fatal(_) => 0,
+    /// Puts what came of a message where it belongs; the bytes that it takes up in the inbox.
+    pub(crate) fn route(&mut self, event: Option<Event>, size: usize) -> usize {
+        let queued = match event {
+            Some(Event::Request(id, call)) => {
+                let call = self.apart(call, size, Call::detached);
+                self.enqueue(Incoming::Request(id, call), size)
+            }
+            Some(Event::Notification(call)) => {
+                let call = self.apart(call, size, Call::detached);
+                self.enqueue(Incoming::Notification(call), size)
+            }
+            Some(Event::Answered(call, outcome)) => self.answered(call, outcome, size),
+            Some(Event::Cancelled(_) | Event::Fatal(_)) | None => 0,
+        };
+        self.loose = match queued {
+            0 => self.loose.saturating_add(size),
+            _ => 0,
+        };
+        queued
+    }
+
+    /// What is about to be queued keeps in memory what was read together with it. If that is more than itself, and
+    /// counted nowhere, it is taken out of there.
+    fn apart<T>(&self, value: T, size: usize, detached: impl FnOnce(T) -> T) -> T {
+        match self.loose > size.max(LOOSE) {
+            true => detached(value),
+            false => value,
         }
     }
 
@@ -286,6 +308,7 @@ impl State {
         match self.waiters.get_mut(&call) {
             Some(waiter) if waiter.delivery == Delivery::InOrder && !self.inbox_dropped => {
                 waiter.queued = Some(Instant::now());
+                let outcome = outcome.map(|result| self.apart(result, size, Payload::detached));
                 self.inbox.push_back(Queued::Answer(call, outcome, size));
                 size
             }
@@ -323,3 +346,6 @@ impl State {
         self.wake_writer();
     }
 }
+
+/// So many bytes may be kept in memory uncounted by what waits in the inbox.
+const LOOSE: usize = 4 << 10;

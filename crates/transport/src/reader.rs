@@ -58,7 +58,8 @@ enum Read {
     /// With the bytes that it takes up: what it keeps in memory is everything since the message before it.
     Arrival(Arrival, Look, usize),
     TooLong,
-    Last(Arrival, Look),
+    /// What the stream ended with, if it is no message.
+    CutOff(Arrival),
     /// A message that the border sends back to the peer.
     Back(String),
 }
@@ -93,6 +94,13 @@ impl Reading {
         }
     }
 
+    /// What comes after a long message does not keep the buffer that was made for it.
+    fn move_on(&mut self, size: usize) {
+        if size > READ && self.buffer.len() < READ {
+            self.buffer = BytesMut::from(&self.buffer[..]);
+        }
+    }
+
     /// Takes whole messages out of the buffer.
     async fn split(&mut self) -> Result<(), Closed> {
         loop {
@@ -104,8 +112,12 @@ impl Reading {
                     let size = std::mem::take(&mut self.passed);
                     self.batched += size;
                     self.cross(line, size);
+                    self.move_on(size);
                 }
-                Ok(Some(Frame::TooLong)) => self.batch.push(Read::TooLong),
+                Ok(Some(Frame::TooLong)) => {
+                    self.batch.push(Read::TooLong);
+                    self.move_on(self.limits.frame);
+                }
                 Ok(None) => return Ok(()),
                 Err(broken) => {
                     self.deliver()?;
@@ -122,12 +134,10 @@ impl Reading {
     async fn last(&mut self) -> Result<(), Closed> {
         let rest = self.splitter.end(&mut self.buffer);
         if let Some(line) = rest.map_err(Closed::Broken)? {
-            if self.shared.has_border() {
-                let size = line.len();
-                self.cross(line, size);
-            } else {
-                let (arrival, look) = self.read(line);
-                self.batch.push(Read::Last(arrival, look));
+            let size = line.len();
+            match Arrival::read(line.clone(), &self.limits) {
+                malformed @ Arrival::Malformed(_) => self.batch.push(Read::CutOff(malformed)),
+                _ => self.cross(line, size),
             }
         }
         self.hand_over().await
@@ -196,15 +206,16 @@ impl Reading {
             let (event, look, bytes) = match read {
                 Read::Arrival(arrival, look, bytes) => (state.peer.receive(arrival), look, bytes),
                 Read::TooLong => (state.peer.receive_too_long(), Look::Plain, 0),
-                Read::Last(arrival, look) => (state.peer.receive_last(arrival), look, 0),
+                Read::CutOff(arrival) => (state.peer.receive_last(arrival), Look::Plain, 0),
                 Read::Back(message) => (state.peer.send_back(&message), Look::Plain, 0),
             };
-            let Some(event) = event else { continue };
             match (&event, look) {
-                (Event::Fatal(why), _) => fatal = Some(*why),
-                (Event::Cancelled(_), _) => cancelled = true,
-                (Event::Request(id, _), Look::BelongsTo(stream)) => state.peer.assign(id, stream),
-                (Event::Notification(_), Look::TakesBack(stream)) => {
+                (Some(Event::Fatal(why)), _) => fatal = Some(*why),
+                (Some(Event::Cancelled(_)), _) => cancelled = true,
+                (Some(Event::Request(id, _)), Look::BelongsTo(stream)) => {
+                    state.peer.assign(id, stream);
+                }
+                (Some(Event::Notification(_)), Look::TakesBack(stream)) => {
                     state.peer.take_back(Some(stream));
                     cancelled = true;
                 }

@@ -106,12 +106,15 @@ async fn write_slices<W: AsyncWrite + Unpin>(
     mut rest: &mut [IoSlice<'_>],
     shared: &Shared,
 ) -> io::Result<()> {
+    // Nothing to write, as when the border has turned everything back, is no failure to write.
+    IoSlice::advance_slices(&mut rest, 0);
     while !rest.is_empty() {
-        let written = unless_given_up(shared, write.write_vectored(rest)).await?;
-        if written == 0 {
-            return Err(io::ErrorKind::WriteZero.into());
+        match unless_given_up(shared, write.write_vectored(rest)).await {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut rest, written),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
-        IoSlice::advance_slices(&mut rest, written);
     }
     Ok(())
 }

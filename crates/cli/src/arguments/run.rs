@@ -23,7 +23,8 @@ Exit codes:
   0 done   1 the agent failed or stopped early   2 usage   3 time was up   4 no session
   5 denied   130 interrupted   141 nobody reads the answer")]
 pub(crate) struct Run {
-    /// What to ask; several words are joined by spaces. Without it, standard input is read if it is no terminal.
+    /// What to ask; several words are joined by spaces. Without it, standard input is read if it is no terminal. What
+    /// begins with `-` is taken for an option: read it with -f.
     #[arg(value_name = "PROMPT")]
     pub(crate) prompt: Vec<String>,
     /// Read what to ask from a file; `-` is standard input. Words on the command line come before it.

@@ -17,7 +17,16 @@ pub(super) struct Lane {
 #[derive(Debug)]
 pub(super) enum Content {
     Buffer(Buffer),
-    Shared(ByteString, Stream),
+    Shared(Shared),
+}
+
+/// A line that lies where it was read.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) line: ByteString,
+    pub(super) stream: Stream,
+    /// The bytes that it may keep in memory.
+    pub(super) pins: usize,
 }
 
 impl Lane {
@@ -30,9 +39,9 @@ impl Lane {
         }
     }
 
-    pub(super) fn push_line(&mut self, line: ByteString, stream: Stream) {
+    pub(super) fn push_shared(&mut self, shared: Shared) {
         self.close(Buffer::default());
-        self.closed.push_back(Content::Shared(line, stream));
+        self.closed.push_back(Content::Shared(shared));
     }
 
     /// The front of the queue. Where it is the open buffer, a spare one takes its place.
@@ -51,8 +60,8 @@ impl Lane {
         self.close(Buffer::default());
         for content in std::mem::take(&mut self.closed) {
             match content {
-                Content::Shared(line, of) if of == stream => to.push_line(line, of),
-                Content::Shared(..) => self.closed.push_back(content),
+                Content::Shared(shared) if shared.stream == stream => to.push_shared(shared),
+                Content::Shared(_) => self.closed.push_back(content),
                 Content::Buffer(buffer) => {
                     let (of_stream, others) = buffer.divide(stream);
                     to.append(of_stream);
@@ -80,14 +89,14 @@ impl Content {
     pub(super) fn len(&self) -> usize {
         match self {
             Content::Buffer(buffer) => buffer.text.len(),
-            Content::Shared(line, _) => line.len(),
+            Content::Shared(shared) => shared.line.len(),
         }
     }
 
     fn holds(&self, stream: Stream) -> bool {
         match self {
             Content::Buffer(buffer) => buffer.holds(stream),
-            Content::Shared(_, of) => *of == stream,
+            Content::Shared(shared) => shared.stream == stream,
         }
     }
 }

@@ -48,8 +48,15 @@ pub struct Context {
     pub mcp_servers: HashMap<v1::McpServerAcpId, usize>,
     /// The pages that a person has been asked to open and not yet dealt with.
     pub pages: HashSet<v1::ElicitationId>,
-    /// The pages that a person has ever been asked to open.
+    /// The pages that a person has ever been asked to open, up to a number: then no page is called unknown any more.
     pub asked_pages: HashSet<v1::ElicitationId>,
+}
+
+impl Context {
+    /// Whether a page may have been asked for.
+    pub(super) fn may_have_asked(&self, page: &v1::ElicitationId) -> bool {
+        self.asked_pages.len() >= MOST_PAGES || self.asked_pages.contains(page)
+    }
 }
 
 /// How far the first exchange of a connection has come.
@@ -72,3 +79,5 @@ pub struct Offers {
     /// Its config options.
     pub config_options: Option<Vec<v1::SessionConfigOption>>,
 }
+
+const MOST_PAGES: usize = 4096;

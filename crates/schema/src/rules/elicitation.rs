@@ -36,7 +36,7 @@ pub(super) fn completed(
     at: &Place<'_>,
     found: &mut Findings,
 ) {
-    if !context.asked_pages.contains(&done.elicitation_id) {
+    if !context.may_have_asked(&done.elicitation_id) {
         let message = "no page with this id was asked for; send the id of one that was";
         found.add(rule!("168"), &at.member("elicitationId"), message);
     }

@@ -136,6 +136,20 @@ fn four_times_the_length_takes_four_times_the_blocks() {
     }
 }
 
+#[test]
+fn a_text_as_long_as_a_message_may_be_is_copied_once() {
+    let text = "x".repeat(16 << 20);
+    let line = format!(
+        r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"s","update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"{text}"}}}}}}}}"#
+    );
+    let (read, taken) = taken(|| match Message::parse(line.as_bytes()) {
+        Ok(Message::Notification { method, params }) => AgentNotification::decode(&method, params),
+        _ => Err(Error::new(0, "no notification")),
+    });
+    assert!(read.is_ok(), "{read:?}");
+    assert!(taken.peak <= text.len() + FREE, "{taken:?}");
+}
+
 /// Time in proportion to length would be 16 times, in proportion to its square 256 times. Three tries, as the machine
 /// may be busy with something else.
 #[test]

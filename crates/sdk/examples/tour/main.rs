@@ -9,7 +9,7 @@ use std::io;
 
 use attache::agent::ClientHandle;
 use attache::schema::error;
-use attache::{AgentCall, Error, v1};
+use attache::{AgentCall, CallError, Error, v1};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> io::Result<()> {
@@ -95,12 +95,10 @@ impl Tour {
                 Ok(known) => {
                     known.prompts.push(request.prompt.clone());
                     let stop = turn::Stop::of(client, &request, known);
-                    tokio::spawn(async move {
-                        tokio::select! {
-                            ended = stop.visit() => reply.with(ended.map(v1::PromptResponse::new)),
-                            () = reply.cancelled() => {}
-                        }
-                    });
+                    tokio::spawn(reply.run(async move {
+                        let reason = stop.visit().await?;
+                        Ok::<_, CallError>(v1::PromptResponse::new(reason))
+                    }));
                 }
                 Err(error) => reply.fail(error),
             },

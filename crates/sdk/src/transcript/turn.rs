@@ -7,6 +7,7 @@ use super::entry::{Entry, Item};
 use super::message::Message;
 use super::weight::{Weight, encoded};
 use super::{ToolCall, Transcript};
+use crate::CallError;
 
 /// The end of a turn.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +24,7 @@ pub struct End {
 pub enum Outcome {
     /// The agent stopped, and said why.
     Stopped(v1::StopReason),
-    /// The prompt was answered with an error.
+    /// The prompt was answered with an error, or not at all.
     Failed(v1::Error),
 }
 
@@ -83,6 +84,23 @@ impl From<v1::StopReason> for Outcome {
 impl From<v1::Error> for Outcome {
     fn from(error: v1::Error) -> Self {
         Outcome::Failed(error)
+    }
+}
+
+/// A call that never got an answer has failed as well.
+impl From<CallError> for Outcome {
+    fn from(error: CallError) -> Self {
+        Outcome::Failed(error.into())
+    }
+}
+
+/// What came of a prompt, as it was awaited.
+impl From<Result<v1::PromptResponse, CallError>> for Outcome {
+    fn from(answer: Result<v1::PromptResponse, CallError>) -> Self {
+        match answer {
+            Ok(response) => response.stop_reason.into(),
+            Err(error) => error.into(),
+        }
     }
 }
 

@@ -8,7 +8,8 @@ use attache_rpc::Urgency;
 use attache_transport::{CallError, Delivery, Options};
 
 use crate::support::{
-    FLOW, MEDIA, Medium, call, empty, limited, next_method, notification, response, stable, within,
+    FLOW, MEDIA, Medium, call, connected, empty, limited, next_method, notification, response,
+    stable, within,
 };
 
 #[tokio::test]
@@ -126,4 +127,17 @@ async fn what_lies_between_messages_counts_as_well() {
         sent += 1;
     }
     assert!((2..=4).contains(&sent), "{sent} were read");
+}
+
+#[tokio::test]
+async fn what_was_read_with_a_message_and_dropped_is_not_kept() {
+    let (_link, mut inbox, mut wire) = connected();
+    for (dropped, is_alone) in [(100, false), (10_000, true)] {
+        let filler = "x".repeat(dropped);
+        let stray = format!("{{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":\"{filler}\"}}\n");
+        wire.send(stray + &notification("m")).await;
+        let incoming = within(inbox.next()).await.unwrap();
+        let line = incoming.call().line().as_bytes();
+        assert_eq!(line.is_unique(), is_alone, "{dropped} were dropped");
+    }
 }

@@ -1,10 +1,18 @@
 //! The smallest limits that can work, and what happens beyond them.
 
-use attache_transport::{CallError, Delivery, Incoming, Options};
+use std::collections::VecDeque;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+
+use attache_transport::{CallError, Delivery, Incoming, Options, connect};
+use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::support::{
-    FLOW, MEDIA, Medium, call, code, empty, limited, next_request, notification, request, response,
-    within,
+    FLOW, MEDIA, Medium, call, code, empty, eventually, limited, next_request, notification,
+    request, response, within,
 };
 
 fn tiny() -> Options {
@@ -142,4 +150,52 @@ async fn an_answer_over_the_frame_limit_becomes_an_error() {
         "{answer}"
     );
     wire.check_alive(&link, &mut inbox).await;
+}
+
+#[tokio::test]
+async fn room_made_for_a_long_message_is_given_back() {
+    let long = |bytes: usize| notification(&"x".repeat(bytes));
+    for first in [long(4 << 20), long(40 << 20)] {
+        let room = Arc::new(AtomicUsize::new(0));
+        let text = first + &notification("next");
+        let pieces = text.as_bytes().chunks(64 << 10).map(<[u8]>::to_vec);
+        let read = Pieces {
+            pieces: pieces.collect(),
+            room: Arc::clone(&room),
+        };
+        let (_link, mut inbox) = connect(read, tokio::io::sink(), Options::default());
+        loop {
+            let incoming = within(inbox.next()).await.unwrap();
+            if incoming.call().method() == "next" {
+                break;
+            }
+        }
+        eventually(|| room.load(Ordering::Relaxed) <= 128 << 10).await;
+    }
+}
+
+/// A stream that comes in pieces and then no further, and notes how much room it was last given.
+struct Pieces {
+    pieces: VecDeque<Vec<u8>>,
+    room: Arc<AtomicUsize>,
+}
+
+impl AsyncRead for Pieces {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.room.store(buffer.remaining(), Ordering::Relaxed);
+        let Some(piece) = self.pieces.front_mut() else {
+            return Poll::Pending;
+        };
+        let some = piece.len().min(buffer.remaining());
+        buffer.put_slice(&piece[..some]);
+        piece.drain(..some);
+        if piece.is_empty() {
+            self.pieces.pop_front();
+        }
+        Poll::Ready(Ok(()))
+    }
 }

@@ -3,6 +3,7 @@
 
 #![cfg(test)]
 
+mod border;
 mod calls;
 mod cancelling;
 mod closing;

@@ -1,5 +1,7 @@
 //! What waits, and what is too long to.
 
+use bytestring::ByteString;
+
 use super::{BULK, line, messages, unbounded, written};
 use crate::{Flow, Framing, Outbox, Stream, TooLarge};
 
@@ -89,6 +91,39 @@ fn a_long_message_makes_a_chunk_of_its_own_length() {
         .expect("no limit");
     outbox.push(BULK, |out| out.push('2')).expect("no limit");
     assert_eq!(messages(&written(&mut outbox)), ["1", &long, "2"]);
+}
+
+/// A line keeps the whole piece of a stream in memory in which it was read, of which the queue knows nothing.
+#[test]
+fn lines_that_may_keep_too_much_in_memory_are_copied() {
+    let mut outbox = Outbox::new(Framing::Lines, 1 << 20, 64 << 10);
+    let apart: Vec<ByteString> = (0..4).map(|n| line(&format!("[{n}]\n"))).collect();
+    for _ in 0..2 {
+        let in_place = passed_on(&mut outbox, &apart);
+        assert_eq!(in_place, [true, true, false, false]);
+    }
+    let piece = line(&"[1]\n".repeat(1000));
+    let places = (0..1000).map(|n| 4 * n..4 * (n + 1));
+    let together: Vec<ByteString> = places.map(|at| piece.slice_ref(&piece[at])).collect();
+    let in_place = passed_on(&mut outbox, &together);
+    assert_eq!(in_place, vec![true; 1000]);
+}
+
+/// Passes lines on; which of them were written from where they lie.
+fn passed_on(outbox: &mut Outbox, lines: &[ByteString]) -> Vec<bool> {
+    for line in lines {
+        outbox.push_line(BULK, line.clone()).expect("short");
+    }
+    let (mut places, mut bytes) = (Vec::new(), Vec::new());
+    while let Some(chunk) = outbox.take() {
+        places.push(chunk.as_ref().as_ptr());
+        bytes.extend_from_slice(chunk.as_ref());
+        outbox.written(chunk);
+    }
+    let all: Vec<u8> = lines.iter().flat_map(|line| line.bytes()).collect();
+    assert_eq!(bytes, all);
+    let in_place = lines.iter().map(|line| places.contains(&line.as_ptr()));
+    in_place.collect()
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use attache_rpc::Error;
 use attache_rpc::json::{Decode, Maybe, from_str};
 
-use super::{Context, Initialization, Offers};
+use super::{Context, Initialization, MOST_PAGES, Offers};
 use crate::call::{AgentNotification, AgentRequest, ClientRequest};
 use crate::rules::mcp;
 use crate::rules::session_setup::Setup;
@@ -38,7 +38,9 @@ impl Context {
     pub fn agent_asked(&mut self, request: &AgentRequest) {
         if let Some(page) = page(request) {
             self.pages.insert(page.clone());
-            self.asked_pages.insert(page.clone());
+            if self.asked_pages.len() < MOST_PAGES {
+                self.asked_pages.insert(page.clone());
+            }
         }
     }
 

@@ -121,6 +121,26 @@ fn the_end_of_a_page_is_that_of_one_that_was_asked_for() {
 }
 
 #[test]
+fn after_more_pages_than_are_remembered_none_is_unknown() {
+    let ask = |id: usize| {
+        format!(
+            r#"agent elicitation/create {{"mode":"url","message":"m","sessionId":"s","elicitationId":"{id}","url":"https://a.example"}}
+            client = {{"action":"decline"}}
+            "#
+        )
+    };
+    let pages: String = (0..5000).map(ask).collect();
+    clean(&format!(
+        r#"
+        client has {{"elicitation":{{"url":{{}}}}}}
+        {pages}
+        agent elicitation/complete {{"elicitationId":"4999"}}
+        agent elicitation/complete {{"elicitationId":"other"}}
+        "#
+    ));
+}
+
+#[test]
 fn two_open_pages_have_two_ids() {
     check(
         &format!(

@@ -100,6 +100,61 @@ async fn a_question_that_crosses_the_cancellation_is_not_shown() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_cancellation_outside_of_turns_answers_no_later_question() {
+    let mut client = Client::with(
+        "{}",
+        r#"
+        -> session/prompt @turn {"sessionId":"s","prompt":[{"type":"text","text":"go"}]}
+        .> $/cancel_request {"requestId":@turn}
+        .> session/cancel {"sessionId":"s"}
+        <= @turn {"stopReason":"cancelled"}
+        <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}
+        => {"outcome":{"outcome":"selected","optionId":"y"}}
+    "#,
+    )
+    .await;
+    let session = client.agent.session("s");
+    let turn = go(&session);
+    tokio::task::yield_now().await;
+    client.agent.flush().await;
+    turn.abort();
+    assert!(turn.await.is_err());
+    session.cancel().await.unwrap();
+    question(&mut client.calls).await.ok(yes());
+    client.agent.flush().await;
+    drop(session);
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_of_the_turn_behind_a_cancelled_one_is_shown() {
+    let mut client = Client::with(
+        "{}",
+        r#"
+        -> session/prompt @one {"sessionId":"s","prompt":[{"type":"text","text":"go"}]}
+        .> session/cancel {"sessionId":"s"}
+        -> session/prompt @other {"sessionId":"s","prompt":[{"type":"text","text":"go"}]}
+        <= @one {"stopReason":"cancelled"}
+        <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}
+        => {"outcome":{"outcome":"selected","optionId":"y"}}
+        <= @other {"stopReason":"end_turn"}
+    "#,
+    )
+    .await;
+    let session = client.agent.session("s");
+    let one = go(&session);
+    tokio::task::yield_now().await;
+    session.cancel().await.unwrap();
+    let other = go(&session);
+    question(&mut client.calls).await.ok(yes());
+    let ended = client.calls.until(other, |call| panic!("{call:?}")).await;
+    assert_eq!(ended.unwrap().unwrap().stop_reason, v1::StopReason::EndTurn);
+    one.await.unwrap().unwrap();
+    drop(session);
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_cancellation_without_a_session_cancels_nothing() {
     let mut agent = Agent::with(
         "{}",

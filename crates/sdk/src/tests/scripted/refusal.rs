@@ -143,6 +143,27 @@ async fn a_request_that_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_request_whose_task_panics() {
+    let mut agent = Agent::with(
+        "{}",
+        r#"
+        -> session/prompt {"sessionId":"s","prompt":[]}
+        <! {"code":-32603, ...}
+        -> session/prompt {"sessionId":"s","prompt":[]}
+        <= {"stopReason":"end_turn"}
+    "#,
+    )
+    .await;
+    let (_, reply) = agent.prompt().await;
+    let turn = async { panic!("a turn that fails, on purpose") };
+    let task = tokio::spawn(reply.run::<crate::Error>(turn));
+    assert!(task.await.unwrap_err().is_panic());
+    let (_, reply) = agent.prompt().await;
+    reply.ok(super::end_of_turn());
+    agent.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_request_that_is_dropped_after_it_was_taken_back() {
     let mut agent = Agent::with(
         "{}",
@@ -195,6 +216,8 @@ async fn a_request_that_our_client_does_not_offer() {
             break;
         }
     }
+    assert_eq!(client.agent.ignored(), 2);
+    assert_eq!(client.agent.counts().malformed, 1);
     let trace = client.finish().await;
     wire(
         &trace,

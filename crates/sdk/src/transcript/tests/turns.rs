@@ -5,7 +5,8 @@ use expect_test::expect;
 
 use super::check;
 use super::script::run;
-use crate::transcript::Entry;
+use crate::transcript::{Entry, Outcome};
+use crate::{CallError, Closed};
 
 #[test]
 fn a_turn_has_a_beginning_and_an_end() {
@@ -141,4 +142,22 @@ fn a_cancelled_request_is_a_cancelled_turn() {
     transcript.end_turn(v1::Error::new(code, "cancelled"));
     let call = transcript.tool_call(&"c".into()).expect("the call");
     assert!(call.is_cancelled && !call.is_open());
+}
+
+#[test]
+fn whatever_came_of_a_prompt_ends_its_turn() {
+    let answers = [
+        Ok(v1::PromptResponse::new(v1::StopReason::Refusal)),
+        Err(CallError::Refused(v1::Error::new(7, "no"))),
+        Err(CallError::Closed(Closed::Ended)),
+    ];
+    let said = answers.map(|answer| match Outcome::from(answer) {
+        Outcome::Stopped(reason) => reason.as_str().to_owned(),
+        Outcome::Failed(error) => error.to_string(),
+    });
+    expect![[r#"
+        refusal
+        no (7)
+        Internal error: the peer has closed the connection (-32603)"#]]
+    .assert_eq(&said.join("\n"));
 }

@@ -1,0 +1,72 @@
+//! The turns that a client runs: which sessions have one, and whether it has been cancelled.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use attache_rpc::Stream;
+
+/// The turns that have not ended.
+#[derive(Debug, Default)]
+pub(crate) struct Turns(Mutex<Running>);
+
+#[derive(Debug, Default)]
+struct Running {
+    begun: u64,
+    turns: Vec<Turn>,
+}
+
+#[derive(Debug)]
+struct Turn {
+    number: u64,
+    session: Stream,
+    is_cancelled: bool,
+}
+
+/// A turn that runs until this is dropped, as it is with the future of its prompt.
+pub(crate) struct Run<'a> {
+    turns: &'a Turns,
+    number: u64,
+}
+
+impl Turns {
+    /// A prompt is about to be sent.
+    pub(crate) fn begin(&self, session: Stream) -> Run<'_> {
+        let mut running = self.lock();
+        running.begun += 1;
+        let number = running.begun;
+        running.turns.push(Turn {
+            number,
+            session,
+            is_cancelled: false,
+        });
+        Run {
+            turns: self,
+            number,
+        }
+    }
+
+    /// The turns of a session are cancelled: whatever they still ask of a person is answered so.
+    pub(crate) fn cancel(&self, session: Stream) {
+        for turn in &mut self.lock().turns {
+            turn.is_cancelled |= turn.session == session;
+        }
+    }
+
+    /// Whether a session has a turn that was cancelled and has not ended, and no other.
+    pub(crate) fn are_cancelled(&self, session: Stream) -> bool {
+        let running = self.lock();
+        let of_session = |turn: &&Turn| turn.session == session;
+        let mut turns = running.turns.iter().filter(of_session).peekable();
+        turns.peek().is_some() && turns.all(|turn| turn.is_cancelled)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Running> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        let mut running = self.turns.lock();
+        running.turns.retain(|turn| turn.number != self.number);
+    }
+}
