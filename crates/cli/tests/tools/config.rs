@@ -79,7 +79,7 @@ fn a_key_that_does_not_exist() {
     machine.check(
         &["config", "set", "theme", "dark"],
         &expect![[r#"
-        err: there is no key `theme`
+        err: there is no key `theme`; `attache config --help` tells the keys
         exit: 2
     "#]],
     );
