@@ -15,7 +15,12 @@ use crate::{places, print, text};
 
 pub(crate) async fn agents(agents: Agents) -> anyhow::Result<Exit> {
     let cwd = std::env::current_dir().context("the current directory")?;
-    let configuration = match configuration(&cwd, &agents.from) {
+    // A shell that completes a name shows nobody what else is said.
+    let found = match agents.names {
+        true => sources(&cwd, &agents.from).and_then(|sources| looked_at(&sources)),
+        false => configuration(&cwd, &agents.from),
+    };
+    let configuration = match found {
         Ok(configuration) => configuration,
         Err(error) => return Ok(exit::fail(Exit::Usage, &error)),
     };

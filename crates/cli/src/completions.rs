@@ -1,46 +1,38 @@
 //! `attache completions` and `attache man`: made from the arguments, so that they are never behind them.
 
-use std::{env, fs};
+use std::fs;
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
 use clap::{Command, CommandFactory};
-
-use attache_client::agents::Catalogue;
+use clap_complete::Shell;
 
 use crate::arguments::{Arguments, Completions, Man};
 use crate::exit::Exit;
-use crate::{agents, print};
+use crate::print;
 
 pub(crate) fn completions(completions: &Completions) -> anyhow::Result<Exit> {
     let mut script = Vec::new();
-    let mut command = naming_agents(Arguments::command(), &names());
+    let mut command = naming_agents(Arguments::command());
     clap_complete::generate(completions.shell, &mut command, "attache", &mut script);
-    print::print(&String::from_utf8_lossy(&script))
-}
-
-/// The names of all agents, as seen from here. A configuration that cannot be read names none.
-fn names() -> Vec<&'static str> {
-    let configuration = env::current_dir().ok();
-    let configuration = configuration.and_then(|cwd| agents::configuration(&cwd, &[]).ok());
-    let catalogue = Catalogue::of(&configuration.unwrap_or_default());
-    let names = catalogue.agents().iter();
-    // The program ends when the script is written.
-    let names = names.map(|agent| &*agent.name.clone().leak());
-    names.collect()
+    let script = String::from_utf8_lossy(&script);
+    print::print(&match completions.shell {
+        Shell::Fish => script.replace(&format!("{AGENTS}\\t''"), &format!("({NAMES})")),
+        _ => script.replace(AGENTS, &format!("$({NAMES})")),
+    })
 }
 
 /// Completes an agent by its name, wherever one is named.
-fn naming_agents(command: Command, names: &[&'static str]) -> Command {
+fn naming_agents(command: Command) -> Command {
     let takes_agent = command.get_arguments().any(|it| it.get_id() == "agent");
     let command = match takes_agent {
         true => command.mut_arg("agent", |it| {
-            it.value_parser(PossibleValuesParser::new(names.to_vec()))
+            it.value_parser(PossibleValuesParser::new([AGENTS]))
                 .hide_possible_values(false)
         }),
         false => command,
     };
-    command.mut_subcommands(|inner| naming_agents(inner, names))
+    command.mut_subcommands(naming_agents)
 }
 
 pub(crate) fn man(man: &Man) -> anyhow::Result<Exit> {
@@ -77,3 +69,8 @@ fn pages_below(command: &Command, above: &str) -> Vec<String> {
 fn with_heading(page: &str) -> String {
     page.replace(".SH EXTRA\n", ".SH EXAMPLES AND EXIT CODES\n")
 }
+
+/// Stands for the names of agents until the script is written.
+const AGENTS: &str = "ATTACHE_AGENT_NAMES";
+/// What a shell asks for them each time: somebody may name another agent any day.
+const NAMES: &str = "attache agents --names 2>/dev/null";

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::arguments::Doctor;
 use crate::exit::{self, Exit};
-use crate::{agents, print, text};
+use crate::{agents, audit, permissions, print, text};
 
 pub(crate) async fn doctor(arguments: Doctor) -> anyhow::Result<Exit> {
     let chosen = conditions(&arguments).and_then(|conditions| {
@@ -21,13 +21,14 @@ pub(crate) async fn doctor(arguments: Doctor) -> anyhow::Result<Exit> {
     };
     let mut findings = Vec::new();
     let mut printed = Ok(Exit::Done);
-    doctor::examine(&agent, &conditions, |finding| {
+    let mut tell = |finding: Finding| {
         if !arguments.json && matches!(printed, Ok(Exit::Done)) {
             printed = print::print(&shown(&finding));
         }
         findings.push(finding);
-    })
-    .await;
+    };
+    doctor::examine(&agent, &conditions, &mut tell).await;
+    doctor::records(&permissions::store()?, &audit::log()?, &mut tell);
     if arguments.json {
         let all: Vec<_> = findings.iter().map(as_json).collect();
         printed = print::json(

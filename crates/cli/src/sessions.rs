@@ -1,5 +1,6 @@
 //! `attache sessions`.
 
+use std::collections::HashMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -74,10 +75,7 @@ async fn list(list: List) -> anyhow::Result<Exit> {
     }
     let rows: Vec<Row> = match rows {
         Some(rows) => rows,
-        None => kept(agent.as_ref(), cwd.as_deref())?
-            .iter()
-            .map(Row::kept)
-            .collect(),
+        None => kept(agent.as_ref(), cwd.as_deref())?,
     };
     if list.json {
         return print::json(&rows.iter().map(Row::json).collect());
@@ -117,11 +115,14 @@ async fn export(wanted: Export) -> anyhow::Result<Exit> {
 }
 
 async fn delete(delete: Delete) -> anyhow::Result<Exit> {
-    let session = v1::SessionId::from(delete.session.as_str());
     let agent = asked_for(&delete.choice)?;
-    let kept = the_one(&delete.session, agent.as_ref())?;
+    let Meant {
+        session,
+        age,
+        record: kept,
+    } = Meant::by(&delete.session, agent.as_ref())?;
     let mut is_deleted = false;
-    if let Some(agent) = &agent {
+    if let Some(agent) = agent.as_ref().filter(|_| age == 0) {
         let mut visit = visit(agent).await?;
         let outcome = visit.delete(&session).await;
         visit.end().await;
@@ -150,10 +151,13 @@ async fn delete(delete: Delete) -> anyhow::Result<Exit> {
 
 /// What was said in a session: told by the agent if one is named and can, else as it was kept.
 async fn read(show: &Show) -> anyhow::Result<(Transcript, Views)> {
-    let session = v1::SessionId::from(show.session.as_str());
     let agent = asked_for(&show.choice)?;
-    let kept = the_one(&show.session, agent.as_ref())?;
-    if let Some(agent) = &agent {
+    let Meant {
+        session,
+        age,
+        record: kept,
+    } = Meant::by(&show.session, agent.as_ref())?;
+    if let Some(agent) = agent.as_ref().filter(|_| age == 0) {
         let cwd = match (&show.cwd, &kept) {
             (Some(cwd), _) => named(cwd)?,
             (None, Some(record)) => record.cwd.clone(),
@@ -191,26 +195,63 @@ async fn visit(agent: &Agent) -> anyhow::Result<Visit> {
     Ok(Visit::start(agent, &here()?, PATIENCE).await?)
 }
 
-fn kept(agent: Option<&Agent>, cwd: Option<&Path>) -> anyhow::Result<Vec<Record>> {
-    let mut records = archive()?.list()?;
-    records.retain(|record| agent.is_none_or(|agent| agent.name == record.agent));
-    records.retain(|record| cwd.is_none_or(|cwd| cwd == record.cwd));
-    Ok(records)
+fn kept(agent: Option<&Agent>, cwd: Option<&Path>) -> anyhow::Result<Vec<Row>> {
+    let mut ages = HashMap::new();
+    let mut rows = Vec::new();
+    for record in archive()?.list()? {
+        let same = (record.agent.clone(), record.session.clone());
+        let age = ages.entry(same).and_modify(|age| *age += 1).or_default();
+        if agent.is_none_or(|agent| agent.name == record.agent)
+            && cwd.is_none_or(|cwd| cwd == record.cwd)
+        {
+            rows.push(Row::kept(&record, *age));
+        }
+    }
+    Ok(rows)
 }
 
-/// The transcript of an id. Two agents may use the same.
-fn the_one(session: &str, agent: Option<&Agent>) -> anyhow::Result<Option<Record>> {
-    let mut records = archive()?.find(session)?;
-    records.retain(|record| agent.is_none_or(|agent| agent.name == record.agent));
-    if records.len() > 1 {
+/// The session that a person means: `ID`, or `ID~1` for the one before it that the agent has given the same id.
+struct Meant {
+    session: v1::SessionId,
+    age: usize,
+    /// The transcript of it, if one was kept.
+    record: Option<Record>,
+}
+
+impl Meant {
+    fn by(said: &str, agent: Option<&Agent>) -> anyhow::Result<Meant> {
+        let found = |id: &str| {
+            let mut records = archive()?.find(id)?;
+            records.retain(|record| agent.is_none_or(|agent| agent.name == record.agent));
+            anyhow::Ok(records)
+        };
+        let mut meant = (said, 0);
+        let mut records = found(said)?;
+        let aged = said.rsplit_once('~');
+        let aged = aged.and_then(|(id, age)| Some((id, age.parse::<usize>().ok()?)));
+        if let Some(aged) = aged.filter(|_| records.is_empty()) {
+            records = found(aged.0)?;
+            if !records.is_empty() {
+                meant = aged;
+            }
+        }
         let mut names: Vec<&str> = records.iter().map(|record| record.agent.as_str()).collect();
         names.sort_unstable();
-        bail!(Usage(anyhow!(
-            "several agents have a session `{session}`: {}; name one with -a",
-            names.join(", ")
-        )));
+        names.dedup();
+        if names.len() > 1 {
+            bail!(Usage(anyhow!(
+                "several agents have a session `{}`: {}; name one with -a, or its command after --",
+                meant.0,
+                names.join(", ")
+            )));
+        }
+        let (id, age) = meant;
+        Ok(Meant {
+            session: id.into(),
+            age,
+            record: records.into_iter().nth(age),
+        })
     }
-    Ok(records.pop())
 }
 
 /// Where transcripts are kept.
@@ -231,6 +272,8 @@ fn here() -> anyhow::Result<PathBuf> {
 
 struct Row {
     id: String,
+    /// How many sessions of this id came after it.
+    age: usize,
     agent: String,
     cwd: String,
     title: Option<String>,
@@ -267,6 +310,7 @@ impl Row {
     fn told(agent: &Agent, info: &v1::SessionInfo) -> Row {
         Row {
             id: info.session_id.to_string(),
+            age: 0,
             agent: agent.name.clone(),
             cwd: info.cwd.to_string(),
             title: info.title.clone(),
@@ -275,9 +319,10 @@ impl Row {
         }
     }
 
-    fn kept(record: &Record) -> Row {
+    fn kept(record: &Record, age: usize) -> Row {
         Row {
             id: record.session.to_string(),
+            age,
             agent: record.agent.clone(),
             cwd: record.cwd.to_string_lossy().into_owned(),
             title: record.title.clone(),
@@ -292,8 +337,12 @@ impl Row {
         let changed = changed
             .split_once('.')
             .map_or(changed, |(seconds, _)| seconds);
+        let id = match self.age {
+            0 => self.id.clone(),
+            age => format!("{}~{age}", self.id),
+        };
         vec![
-            self.id.clone(),
+            id,
             self.agent.clone(),
             changed.trim_end_matches('Z').replace('T', " "),
             self.cwd.clone(),
@@ -304,6 +353,7 @@ impl Row {
     fn json(&self) -> serde_json::Value {
         json!({
             "sessionId": self.id,
+            "age": self.age,
             "agent": self.agent,
             "cwd": self.cwd,
             "title": self.title,

@@ -4,6 +4,7 @@
 mod command;
 mod conversation;
 mod hint;
+mod records;
 mod runtime;
 mod stdout;
 mod words;
@@ -12,6 +13,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::agents::Agent;
+
+pub use records::records;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +58,10 @@ pub enum Subject {
     Stderr,
     /// How it ends.
     Stop,
+    /// Whether remembered decisions can be used.
+    Permissions,
+    /// Whether the audit log is whole.
+    Audit,
 }
 
 /// How a thing is.
@@ -133,6 +140,8 @@ impl Subject {
             Subject::Stdout => "stdout",
             Subject::Stderr => "stderr",
             Subject::Stop => "stop",
+            Subject::Permissions => "permissions",
+            Subject::Audit => "audit",
         }
     }
 }

@@ -95,8 +95,8 @@ pub enum Event<'a> {
 /// The log, open for appending. Clones append to the same one, and several processes may do so at the same time.
 ///
 /// Nothing is lost on the way: an event is in the file when [`append`](Log::append) returns, which takes some
-/// tens of microseconds, unless the disk is slow. A log [`in_background`](Log::in_background) never waits for it. An event
-/// is not forced to the disk: it outlives the program, not a power failure.
+/// tens of microseconds, unless the disk is slow. With a log [`in_background`](Log::in_background) it is there when
+/// [`settle`](Log::settle) returns. An event is not forced to the disk: it outlives the program, not a power failure.
 #[derive(Debug, Clone, Default)]
 pub struct Log(Option<Arc<Way>>);
 
@@ -182,6 +182,22 @@ impl Log {
             }
             Some(Way::Queued(queue)) => queue.push(Noted::of(event)),
             None => {}
+        }
+    }
+
+    /// Whether [`settle`](Log::settle) would return at once.
+    pub fn is_settled(&self) -> bool {
+        match self.0.as_deref() {
+            Some(Way::Queued(queue)) => queue.is_settled(),
+            Some(Way::AtOnce(_)) | None => true,
+        }
+    }
+
+    /// Waits until everything is written that was appended before, so that what is done next cannot be known while this is
+    /// not. A disk that hangs is waited for a few seconds, and then no longer until it has moved.
+    pub fn settle(&self) {
+        if let Some(Way::Queued(queue)) = self.0.as_deref() {
+            queue.settle();
         }
     }
 

@@ -150,6 +150,7 @@ impl Host {
                 path: asked.path.as_path().to_owned(),
                 outcome: read.as_ref().map(bytes).map_err(ToString::to_string),
             });
+            log.settle();
             Ok(v1::ReadTextFileResponse::new(read?))
         })
         .await
@@ -233,6 +234,7 @@ impl Host {
         let (files, log) = (self.files.clone(), self.log.clone());
         let agent = Arc::clone(&self.agent);
         self.blocking(move || {
+            log.settle();
             let written = files.write(&roots, request.path.as_path(), &request.content);
             let outcome = written.as_ref().map(|()| bytes(&request.content));
             log.append(&Event::Wrote {
@@ -241,6 +243,7 @@ impl Host {
                 path: PathBuf::from(request.path.as_str()),
                 outcome: outcome.map_err(ToString::to_string),
             });
+            log.settle();
             written?;
             Ok(v1::WriteTextFileResponse::new())
         })
@@ -277,6 +280,7 @@ impl Host {
     ) -> Result<v1::CreateTerminalResponse, Error> {
         let session = &request.session_id;
         let roots = self.served(session)?;
+        self.noted().await;
         let created = self.terminals.create(&roots, request).await;
         let command = terminals::words(request, roots.cwd());
         self.log.append(&Event::Ran {
@@ -285,6 +289,7 @@ impl Host {
             command: &command,
             outcome: created.as_ref().map(AsRef::as_ref).map_err(to_string),
         });
+        self.noted().await;
         let terminal = created?;
         if !self.sessions.started(session, &terminal) {
             // Closed while the command was being started: nobody would end it any more.
@@ -360,6 +365,15 @@ impl Host {
         self.has_ended(session, terminal);
         self.sessions.released(session, terminal);
         Ok(v1::ReleaseTerminalResponse::new())
+    }
+
+    /// Waits until what was noted is in the log, so that nothing comes of what the log would not tell after a crash.
+    pub async fn noted(&self) {
+        if !self.log.is_settled() {
+            let log = self.log.clone();
+            // It does not panic; and without a thread there is nothing left to wait for.
+            tokio::task::spawn_blocking(move || log.settle()).await.ok();
+        }
     }
 
     fn served(&self, session: &v1::SessionId) -> Result<Roots, Error> {

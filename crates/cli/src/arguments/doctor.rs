@@ -8,7 +8,8 @@ use super::Choice;
 
 /// Say why an agent does not start, answer or let you in, and what to do.
 ///
-/// The agent is started, greeted, asked for a session, and stopped again.
+/// The agent is started, greeted, asked for a session, and stopped again. Then a look at what we keep: remembered
+/// decisions and the audit log.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -79,7 +79,7 @@ fn a_key_that_does_not_exist() {
     machine.check(
         &["config", "set", "theme", "dark"],
         &expect![[r#"
-        err: there is no key `theme`
+        err: there is no key `theme`; `attache config --help` tells the keys
         exit: 2
     "#]],
     );
@@ -212,12 +212,15 @@ fn a_check_looks_into_the_policy_and_at_the_default_agent() {
 fn a_file_that_is_not_trusted_is_told_of_once_for_each_state() {
     let machine = Machine::new();
     machine.file("project/.attache.json", r#"{"default_agent":"one"}"#);
-    let told = |machine: &Machine| {
-        let output = machine.attache(&["agents", "--names"]);
+    let told_by = |machine: &Machine, arguments: &[&str]| {
+        let output = machine.attache(arguments);
         String::from_utf8(output.stderr)
             .unwrap()
             .contains("is not trusted")
     };
+    // A shell that completes names hides what is said.
+    assert!(!told_by(&machine, &["agents", "--names"]));
+    let told = |machine: &Machine| told_by(machine, &["agents"]);
     assert_eq!([told(&machine), told(&machine)], [true, false]);
     machine.file("project/.attache.json", r#"{"default_agent":"two"}"#);
     assert_eq!([told(&machine), told(&machine)], [true, false]);

@@ -20,20 +20,22 @@ fn an_agent_that_is_fine() {
     check(
         &scripts::agent(capabilities, ""),
         &expect![[r#"
-        ok    command         ~/bin/agent
-        ok    interpreter     /bin/sh
-        ok    start           runs, in the custody of a guard
-        ok    handshake       answered `initialize` in N ms
-        ok    protocol        version 1
-        ok    agent           fake 1.2.3
-        ok    capabilities    load sessions, images
-        ok    authentication  ways to log in: API key
-        ok    session         opened a session in N ms
-        ok    stdout          only messages
-        ok    stderr          nothing
-        ok    stop            ended N ms after its input was closed
-        exit: 0
-    "#]],
+            ok    command         ~/bin/agent
+            ok    interpreter     /bin/sh
+            ok    start           runs, in the custody of a guard
+            ok    handshake       answered `initialize` in N ms
+            ok    protocol        version 1
+            ok    agent           fake 1.2.3
+            ok    capabilities    load sessions, images
+            ok    authentication  ways to log in: API key
+            ok    session         opened a session in N ms
+            ok    stdout          only messages
+            ok    stderr          nothing
+            ok    stop            ended N ms after its input was closed
+            ok    permissions     nothing is remembered
+            ok    audit           nothing is written down yet
+            exit: 0
+        "#]],
     );
 }
 
@@ -45,6 +47,8 @@ fn a_program_that_is_not_there() {
     expect![[r#"
         fail  command         `gemini` was not found on the PATH
                               fix: install it: npm i -g @google/gemini-cli
+        ok    permissions     nothing is remembered
+        ok    audit           nothing is written down yet
         exit: 1
     "#]]
     .assert_eq(&machine.shown(&output));
@@ -53,6 +57,8 @@ fn a_program_that_is_not_there() {
         &expect![[r#"
             fail  command         ./nothing does not exist
                                   fix: check the path; it is looked for from where you are
+            ok    permissions     nothing is remembered
+            ok    audit           nothing is written down yet
             exit: 1
         "#]],
     );
@@ -60,10 +66,12 @@ fn a_program_that_is_not_there() {
     machine.check(
         &["doctor", "--", "./text"],
         &expect![[r#"
-        fail  command         ./text is no executable file
-                              fix: make it executable: chmod +x ./text
-        exit: 1
-    "#]],
+            fail  command         ./text is no executable file
+                                  fix: make it executable: chmod +x ./text
+            ok    permissions     nothing is remembered
+            ok    audit           nothing is written down yet
+            exit: 1
+        "#]],
     );
 }
 
@@ -72,20 +80,24 @@ fn a_script_whose_interpreter_is_missing() {
     check(
         "#!/usr/bin/env -S no-such-node --flag\n",
         &expect![[r#"
-        ok    command         ~/bin/agent
-        fail  interpreter     ~/bin/agent starts with `#!`, and its interpreter `no-such-node` was not found
-                              fix: install `no-such-node`, or correct the first line of the script
-        exit: 1
-    "#]],
+            ok    command         ~/bin/agent
+            fail  interpreter     ~/bin/agent starts with `#!`, and its interpreter `no-such-node` was not found
+                                  fix: install `no-such-node`, or correct the first line of the script
+            ok    permissions     nothing is remembered
+            ok    audit           nothing is written down yet
+            exit: 1
+        "#]],
     );
     check(
         "#!/opt/no/such/python3\n",
         &expect![[r#"
-        ok    command         ~/bin/agent
-        fail  interpreter     ~/bin/agent starts with `#!`, and its interpreter `/opt/no/such/python3` was not found
-                              fix: install Python, or install the agent anew if its environment has moved
-        exit: 1
-    "#]],
+            ok    command         ~/bin/agent
+            fail  interpreter     ~/bin/agent starts with `#!`, and its interpreter `/opt/no/such/python3` was not found
+                                  fix: install Python, or install the agent anew if its environment has moved
+            ok    permissions     nothing is remembered
+            ok    audit           nothing is written down yet
+            exit: 1
+        "#]],
     );
 }
 
@@ -115,6 +127,8 @@ fn a_node_that_is_too_old() {
                               fix: stepped over; the agent should write this to stderr
         ok    stderr          nothing
         ok    stop            it had ended by itself
+        ok    permissions     nothing is remembered
+        ok    audit           nothing is written down yet
         exit: 1
     "#]]);
 }
@@ -132,22 +146,26 @@ fn a_program_that_ends_at_once() {
             ok    stdout          only messages
             ok    stderr          1 line, last `error: unknown option '--acp'`
             ok    stop            it had ended by itself
+            ok    permissions     nothing is remembered
+            ok    audit           nothing is written down yet
             exit: 1
         "#]],
     );
     check(
         "#!/bin/sh\nexit 0\n",
         &expect![[r#"
-        ok    command         ~/bin/agent
-        ok    interpreter     /bin/sh
-        ok    start           runs, in the custody of a guard
-        fail  handshake       agent exited with 0, before it answered `initialize`
-                              fix: it said nothing: check that it speaks ACP and that it gets the argument that turns it on, such as `--acp`
-        ok    stdout          only messages
-        ok    stderr          nothing
-        ok    stop            it had ended by itself
-        exit: 1
-    "#]],
+            ok    command         ~/bin/agent
+            ok    interpreter     /bin/sh
+            ok    start           runs, in the custody of a guard
+            fail  handshake       agent exited with 0, before it answered `initialize`
+                                  fix: it said nothing: check that it speaks ACP and that it gets the argument that turns it on, such as `--acp`
+            ok    stdout          only messages
+            ok    stderr          nothing
+            ok    stop            it had ended by itself
+            ok    permissions     nothing is remembered
+            ok    audit           nothing is written down yet
+            exit: 1
+        "#]],
     );
 }
 
@@ -165,6 +183,8 @@ fn a_program_that_hangs() {
             ok    stderr          nothing
             warn  stop            goes on after SIGTERM; it was killed after N ms
                                   fix: nothing to do here: attache ends it
+            ok    permissions     nothing is remembered
+            ok    audit           nothing is written down yet
             exit: 1
         "#]],
     );
@@ -184,6 +204,8 @@ fn a_program_that_talks_to_people() {
                                   fix: stepped over; the agent should write this to stderr
             ok    stderr          nothing
             ok    stop            ended N ms after its input was closed
+            ok    permissions     nothing is remembered
+            ok    audit           nothing is written down yet
             exit: 1
         "#]],
     );
@@ -198,21 +220,23 @@ fn a_banner_and_log_lines_between_messages() {
     check(
         &agent,
         &expect![[r#"
-        ok    command         ~/bin/agent
-        ok    interpreter     /bin/sh
-        ok    start           runs, in the custody of a guard
-        ok    handshake       answered `initialize` in N ms
-        ok    protocol        version 1
-        ok    agent           fake 1.2.3
-        ok    capabilities    nothing beyond the basics
-        ok    authentication  no way to log in is offered
-        ok    session         opened a session in N ms
-        warn  stdout          2 lines that are no message, first `Hello`
-                              fix: stepped over; the agent should write this to stderr
-        ok    stderr          1 line, last `starting`
-        ok    stop            ended N ms after its input was closed
-        exit: 0
-    "#]],
+            ok    command         ~/bin/agent
+            ok    interpreter     /bin/sh
+            ok    start           runs, in the custody of a guard
+            ok    handshake       answered `initialize` in N ms
+            ok    protocol        version 1
+            ok    agent           fake 1.2.3
+            ok    capabilities    nothing beyond the basics
+            ok    authentication  no way to log in is offered
+            ok    session         opened a session in N ms
+            warn  stdout          2 lines that are no message, first `Hello`
+                                  fix: stepped over; the agent should write this to stderr
+            ok    stderr          1 line, last `starting`
+            ok    stop            ended N ms after its input was closed
+            ok    permissions     nothing is remembered
+            ok    audit           nothing is written down yet
+            exit: 0
+        "#]],
     );
 }
 
@@ -223,21 +247,23 @@ fn an_agent_that_wants_a_login() {
     check(
         &scripts::agent(methods, refuses),
         &expect![[r#"
-        ok    command         ~/bin/agent
-        ok    interpreter     /bin/sh
-        ok    start           runs, in the custody of a guard
-        ok    handshake       answered `initialize` in N ms
-        ok    protocol        version 1
-        ok    agent           fake 1.2.3
-        ok    capabilities    nothing beyond the basics
-        ok    authentication  ways to log in: Log in with a browser, In the shell (in a terminal)
-        fail  session         the agent wants a login first: Authentication required (-32000)
-                              fix: log in by one of: Log in with a browser, In the shell (in a terminal)
-        ok    stdout          only messages
-        ok    stderr          nothing
-        ok    stop            ended N ms after its input was closed
-        exit: 1
-    "#]],
+            ok    command         ~/bin/agent
+            ok    interpreter     /bin/sh
+            ok    start           runs, in the custody of a guard
+            ok    handshake       answered `initialize` in N ms
+            ok    protocol        version 1
+            ok    agent           fake 1.2.3
+            ok    capabilities    nothing beyond the basics
+            ok    authentication  ways to log in: Log in with a browser, In the shell (in a terminal)
+            fail  session         the agent wants a login first: Authentication required (-32000)
+                                  fix: log in by one of: Log in with a browser, In the shell (in a terminal)
+            ok    stdout          only messages
+            ok    stderr          nothing
+            ok    stop            ended N ms after its input was closed
+            ok    permissions     nothing is remembered
+            ok    audit           nothing is written down yet
+            exit: 1
+        "#]],
     );
 }
 
@@ -247,16 +273,18 @@ fn an_agent_of_another_version() {
     check(
         &agent,
         &expect![[r#"
-        ok    command         ~/bin/agent
-        ok    interpreter     /bin/sh
-        ok    start           runs, in the custody of a guard
-        fail  protocol        the agent speaks version 7 of the protocol, we speak version 1
-                              fix: use a version of the agent that speaks version 1
-        ok    stdout          only messages
-        ok    stderr          nothing
-        ok    stop            ended N ms after its input was closed
-        exit: 1
-    "#]],
+            ok    command         ~/bin/agent
+            ok    interpreter     /bin/sh
+            ok    start           runs, in the custody of a guard
+            fail  protocol        the agent speaks version 7 of the protocol, we speak version 1
+                                  fix: use a version of the agent that speaks version 1
+            ok    stdout          only messages
+            ok    stderr          nothing
+            ok    stop            ended N ms after its input was closed
+            ok    permissions     nothing is remembered
+            ok    audit           nothing is written down yet
+            exit: 1
+        "#]],
     );
 }
 
@@ -274,6 +302,18 @@ fn findings_for_programs() {
               "level": "fail",
               "what": "`no-such-agent` was not found on the PATH",
               "fix": "install it, or check its name and the PATH"
+            },
+            {
+              "subject": "permissions",
+              "level": "ok",
+              "what": "nothing is remembered",
+              "fix": null
+            },
+            {
+              "subject": "audit",
+              "level": "ok",
+              "what": "nothing is written down yet",
+              "fix": null
             }
           ]
         }
@@ -292,4 +332,34 @@ fn no_such_agent() {
         exit: 2
     "#]],
     );
+}
+
+#[test]
+fn what_we_keep_ourselves() {
+    let machine = Machine::new();
+    machine.program("bin/agent", &scripts::plain());
+    machine.attache(&["run", "hi", "--", "agent"]);
+    machine.file("home/attache/data/permissions.json", "{}");
+    let kept = |machine: &Machine| {
+        let output = machine.attache(&["doctor", "--", "agent"]);
+        let shown = machine.shown(&output);
+        let at = shown.find("permissions").unwrap();
+        shown[at..].to_owned()
+    };
+    expect![[r#"
+        permissions     remembered decisions are ignored: `~/home/attache/data/permissions.json` has no key beside it, so nobody knows who wrote it
+                              fix: see what has happened to it; if you do not need it any more, move it away, and you are asked again
+        ok    audit           1 line, and the chain is whole
+        exit: 0
+    "#]].assert_eq(&kept(&machine));
+    std::fs::remove_file(machine.path("home/attache/data/permissions.json")).unwrap();
+    let log = machine.path("home/attache/data/audit/000001.jsonl");
+    let text = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(&log, text.replacen("agent", "agemt", 1)).unwrap();
+    expect![[r#"
+        permissions     nothing is remembered
+        warn  audit           ~/home/attache/data/audit/000001.jsonl:1: this line was changed
+                              fix: see what has happened to it; it goes on behind the break, or begins anew if you move the directory away
+        exit: 0
+    "#]].assert_eq(&kept(&machine));
 }

@@ -1,6 +1,7 @@
 //! What is made from the arguments: completions, manual pages, help.
 
 use std::fs;
+use std::process::Command;
 
 use crate::Machine;
 
@@ -28,16 +29,42 @@ fn agents_are_completed_by_name() {
         "home/attache/config/config.json",
         r#"{"agent_servers":{"my-own":{"command":"x"}}}"#,
     );
-    for shell in ["bash", "zsh", "fish"] {
+    for shell in ["zsh", "fish"] {
         let output = machine.attache(&["completions", shell]);
         let script = String::from_utf8(output.stdout).unwrap();
-        assert!(
-            script.contains("my-own") && script.contains("opencode"),
-            "{shell}"
-        );
+        assert!(script.contains("(attache agents --names "), "{shell}");
+        assert!(!script.contains("ATTACHE_AGENT_NAMES"), "{shell}");
     }
     let names = machine.attache(&["agents", "--names"]).stdout;
     assert!(String::from_utf8(names).unwrap().starts_with("my-own\n"));
+}
+
+#[test]
+fn a_shell_completes_agents_that_were_named_later() {
+    let machine = Machine::new();
+    let output = machine.attache(&["completions", "bash"]);
+    machine.file(
+        "project/completions",
+        &String::from_utf8(output.stdout).unwrap(),
+    );
+    machine.file(
+        "home/attache/config/config.json",
+        r#"{"agent_servers":{"my-own":{"command":"x"}}}"#,
+    );
+    let binary = env!("CARGO_BIN_EXE_attache");
+    std::os::unix::fs::symlink(binary, machine.path("bin/attache")).unwrap();
+    let typed = r#"source ./completions; COMP_WORDS=(attache run -a my-) COMP_CWORD=3
+        _attache attache my- -a; echo "${COMPREPLY[@]}""#;
+    let mut bash = Command::new("bash");
+    bash.args(["-c", typed])
+        .current_dir(machine.path("project"))
+        .env("ATTACHE_HOME", machine.path("home/attache"))
+        .env(
+            "PATH",
+            format!("{}:/usr/bin:/bin", machine.path("bin").display()),
+        );
+    let output = bash.output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "my-own\n");
 }
 
 #[test]

@@ -54,6 +54,49 @@ fn those_of_which_a_transcript_was_kept() {
 }
 
 #[test]
+fn an_id_that_an_agent_has_used_again() {
+    let machine = kept();
+    std::fs::rename(
+        machine.path("home/attache/data/sessions/right.jsonl"),
+        machine.path("home/attache/data/sessions/left-1.jsonl"),
+    )
+    .unwrap();
+    let older = machine.path("home/attache/data/sessions/left-1.jsonl");
+    let text = std::fs::read_to_string(&older).unwrap();
+    let text = text.replace(r#""agent":"right""#, r#""agent":"left""#);
+    let times = std::fs::FileTimes::new().set_modified(std::time::UNIX_EPOCH);
+    std::fs::write(&older, text).unwrap();
+    let file = std::fs::File::options().write(true).open(&older).unwrap();
+    file.set_times(times).unwrap();
+    let ids = String::from_utf8(machine.attache(&["sessions"]).stdout).unwrap();
+    let ids: Vec<&str> = ids.lines().filter_map(|it| it.split(' ').next()).collect();
+    assert_eq!(ids, ["ID", "one", "one~1"]);
+    let shown = |id: &str| {
+        let output = machine.attache(&["sessions", "show", id]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().last().map(str::to_owned)
+    };
+    assert_eq!(shown("one").as_deref(), Some("Four, says left."));
+    assert_eq!(shown("one~1").as_deref(), Some("Four, says right."));
+    machine.check(
+        &["sessions", "show", "one~2"],
+        &expect![[r#"
+            err: there is no session `one~2`; `attache sessions list` shows those that there are
+            exit: 4
+        "#]],
+    );
+    machine.check(
+        &["sessions", "delete", "one~1"],
+        &expect![[r#"
+            err: one~1: the transcript of it is gone
+            exit: 0
+        "#]],
+    );
+    assert_eq!(shown("one").as_deref(), Some("Four, says left."));
+    assert!(!older.exists());
+}
+
+#[test]
 fn the_sessions_of_an_agent_all_pages() {
     let machine = Machine::new();
     machine.program("bin/agent", &scripts::librarian());
@@ -89,7 +132,7 @@ fn a_session_is_shown_and_exported() {
     machine.check(
         &["sessions", "show", "one"],
         &expect![[r#"
-        err: several agents have a session `one`: left, right; name one with -a
+        err: several agents have a session `one`: left, right; name one with -a, or its command after --
         exit: 2
     "#]],
     );

@@ -21,11 +21,13 @@ use crate::event::{Event, Opened};
 /// Records the sessions of one agent. It takes every event; what is no part of a transcript is passed over.
 ///
 /// A line is on its way to the disk as soon as it is taken. When the disk is so slow that more than 64 MiB wait, lines
-/// are dropped and the transcript says how many.
+/// are dropped and the transcript says how many. Of a session in which nothing was said none is kept.
 #[derive(Debug)]
 pub struct Recorder {
     agent: String,
     open: HashSet<v1::SessionId>,
+    /// Those in which nothing was said: nobody wants to read them.
+    unsaid: HashSet<v1::SessionId>,
     queue: Option<Sender<Job>>,
     waiting: Arc<AtomicUsize>,
     lost: u64,
@@ -43,6 +45,7 @@ impl Recorder {
         Recorder {
             agent: agent.to_owned(),
             open: HashSet::new(),
+            unsaid: HashSet::new(),
             queue: Some(queue),
             waiting,
             lost: 0,
@@ -62,9 +65,15 @@ impl Recorder {
     pub fn take(&mut self, event: &Event) {
         match event {
             Event::Opened(opened) => self.opened(opened),
-            Event::Began { session, content } => self.line(session, line::of("prompt", content)),
+            Event::Began { session, content } => {
+                self.unsaid.remove(session);
+                self.line(session, line::of("prompt", content));
+            }
             Event::Steered { session, content } => self.line(session, line::of("steer", content)),
             Event::Update(told) => {
+                if is_said(&told.update) {
+                    self.unsaid.remove(&told.session_id);
+                }
                 self.line(&told.session_id, line::of("update", &told.update));
                 let wrote = self.commands.told(told);
                 wrote.into_iter().for_each(|wrote| self.wrote(wrote));
@@ -104,6 +113,9 @@ impl Recorder {
             session, opening, ..
         } = opened;
         self.open.insert(session.clone());
+        if opening.how == How::New {
+            self.unsaid.insert(session.clone());
+        }
         self.send(Job::Open {
             name: file_name(&self.agent, session),
             head: line::head(&self.agent, session, &opening.cwd),
@@ -117,6 +129,10 @@ impl Recorder {
 
     fn closed(&mut self, session: &v1::SessionId, job: fn(String) -> Job) {
         self.open.remove(session);
+        let job = match self.unsaid.remove(session) {
+            true => Job::Delete,
+            false => job,
+        };
         self.send(job(file_name(&self.agent, session)));
     }
 
@@ -149,6 +165,9 @@ impl Recorder {
     fn end(&mut self) {
         let rest = self.commands.rest();
         rest.into_iter().for_each(|wrote| self.wrote(wrote));
+        for session in std::mem::take(&mut self.unsaid) {
+            self.send(Job::Delete(file_name(&self.agent, &session)));
+        }
         self.queue = None;
         let deadline = Instant::now() + PATIENCE;
         let Some(thread) = self.thread.take() else {
@@ -167,6 +186,15 @@ impl Drop for Recorder {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// Whether somebody would miss it.
+fn is_said(update: &v1::SessionUpdate) -> bool {
+    use v1::SessionUpdate::{AgentMessageChunk, ToolCall, ToolCallUpdate, UserMessageChunk};
+    matches!(
+        update,
+        AgentMessageChunk(_) | UserMessageChunk(_) | ToolCall(_) | ToolCallUpdate(_)
+    )
 }
 
 /// What a line takes while it waits.

@@ -292,12 +292,27 @@ fn no_id_of_an_agent_names_a_file() {
     );
 }
 
+#[test]
+fn of_a_session_in_which_nothing_was_said_nothing_is_kept() {
+    let disk = Disk::new();
+    let commands = v1::SessionUpdate::AvailableCommandsUpdate(v1::AvailableCommandsUpdate::new([]));
+    let told = v1::SessionNotification::new("s", commands);
+    disk.record(&[opened("s", How::New), Event::Update(Box::new(told))]);
+    assert_eq!(disk.files().len(), 0);
+    let gone = Event::Gone {
+        how: "it exited".to_owned(),
+        stderr: Vec::new(),
+    };
+    disk.record(&[opened("s", How::New), gone]);
+    assert_eq!(disk.files().len(), 0);
+}
+
 #[cfg(unix)]
 #[test]
 fn nobody_else_can_read_what_is_kept() {
     use std::os::unix::fs::PermissionsExt;
     let disk = Disk::new();
-    disk.record(&[opened("s", How::New)]);
+    disk.record(&[opened("s", How::New), asks("s", "hi")]);
     let mode = |path: &PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&disk.files()[0]), 0o600);
     assert_eq!(mode(&disk.folder.path().join("sessions")), 0o700);

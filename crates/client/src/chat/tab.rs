@@ -36,8 +36,8 @@ pub(crate) struct Tab {
     pub(crate) done_plan: Option<v1::Plan>,
     /// Whether thoughts and tool calls are all unfolded.
     pub(crate) unfolds: bool,
-    /// What the last turn took, in words.
-    pub(crate) last_turn: Option<String>,
+    /// Why the last turn has ended, and what it took in words; nothing of one that has failed.
+    pub(crate) last_turn: Option<(v1::StopReason, String)>,
     /// What it showed, until its history has been told again.
     aside: Option<(Transcript, TranscriptView)>,
 }

@@ -54,13 +54,20 @@ pub enum Error {
         what: String,
     },
     /// There is no such key.
-    #[error("there is no key `{key}`{}", .nearest.as_ref().map(|it| format!("; did you mean `{it}`?")).unwrap_or_default())]
+    #[error("there is no key `{key}`; {}", hint(.nearest.as_deref()))]
     NoSuchKey {
         /// The key as it was named.
         key: String,
         /// The one that it looks like.
         nearest: Option<String>,
     },
+}
+
+fn hint(nearest: Option<&str>) -> String {
+    match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => "`attache config --help` tells the keys".to_owned(),
+    }
 }
 
 /// Something that looks wrong and does no harm.

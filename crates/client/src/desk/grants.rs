@@ -57,6 +57,18 @@ impl Grant {
         }
     }
 
+    /// Whether some of it is what another question asks about.
+    pub(super) fn is_about(&self, other: &Question) -> bool {
+        match (&self.what.command, &other.command) {
+            (Some(granted), Some(words)) => granted == words || is_same_command(granted, words),
+            (None, None) => other
+                .paths
+                .iter()
+                .any(|path| self.what.paths.contains(path)),
+            _ => false,
+        }
+    }
+
     /// Whether a file gets what was shown. A part may have been shown: then it has to make the whole from what is there.
     fn makes(&self, written: &v1::Diff) -> bool {
         let shown = match &self.extent {

@@ -79,10 +79,14 @@ impl Desk {
         let what = self.question(&request);
         let (key, answered) = self.hold(request, what, bytes, Stage::Considered);
         self.consider(key);
+        let host = self.setup.host.clone();
         let settled = async move {
             tokio::select! {
                 biased;
-                outcome = answered => reply.ok(response(outcome.unwrap_or(CANCELLED))),
+                outcome = answered => {
+                    host.noted().await;
+                    reply.ok(response(outcome.unwrap_or(CANCELLED)));
+                }
                 () = reply.cancelled() => {}
             }
         };
@@ -207,6 +211,9 @@ impl Desk {
         };
         if scope == Scope::Once {
             return self.tell_agent(answered);
+        }
+        if !is_allowed {
+            self.sessions.retract(&answered.pending.what);
         }
         let permissions = self.setup.host.permissions.clone();
         let decision = Decision {
@@ -405,6 +412,18 @@ impl Questions {
         held.saturating_add(bytes) <= MOST_BYTES
     }
 
+    /// What is told of a tool call counts before what a request has said of it earlier. Of what it does through us an
+    /// agent cannot tell anything.
+    pub(super) fn supersede(&mut self, told: &v1::SessionNotification) {
+        for pending in self.pending.values_mut() {
+            let request = &mut pending.request;
+            let is_own = request.tool_call.tool_call_id.as_str() == deeds::OWN;
+            if !is_own && request.session_id == told.session_id {
+                supersede(&mut request.tool_call, &told.update);
+            }
+        }
+    }
+
     /// How many a person has.
     fn asked(&self) -> usize {
         let pending = self.pending.values();
@@ -440,6 +459,36 @@ fn whole(told: Option<&v1::ToolCall>, asked: &v1::ToolCallUpdate) -> v1::ToolCal
         Some(call) => call.said.clone(),
         None => v1::ToolCall::new(asked.tool_call_id.clone(), ""),
     }
+}
+
+/// Leaves out of a request what an update says anew of its tool call.
+fn supersede(asked: &mut v1::ToolCallUpdate, update: &v1::SessionUpdate) {
+    let says = match update {
+        v1::SessionUpdate::ToolCall(call) if call.tool_call_id == asked.tool_call_id => [
+            call.kind != v1::ToolKind::Other,
+            !call.title.is_empty(),
+            call.name.is_some(),
+            call.raw_input.is_some(),
+            !call.locations.is_empty(),
+            !call.content.is_empty(),
+        ],
+        v1::SessionUpdate::ToolCallUpdate(call) if call.tool_call_id == asked.tool_call_id => [
+            call.kind.is_some(),
+            call.title.is_some(),
+            call.name.is_some(),
+            call.raw_input.is_some(),
+            call.locations.is_some(),
+            call.content.is_some(),
+        ],
+        _ => return,
+    };
+    let [kind, title, name, raw_input, locations, content] = says;
+    asked.kind.take_if(|_| kind);
+    asked.title.take_if(|_| title);
+    asked.name.take_if(|_| name);
+    asked.raw_input.take_if(|_| raw_input);
+    asked.locations.take_if(|_| locations);
+    asked.content.take_if(|_| content);
 }
 
 fn grants(outcome: &v1::RequestPermissionOutcome) -> bool {

@@ -110,6 +110,13 @@ impl Sessions {
         }
     }
 
+    /// Something was denied for longer: what was allowed of it before is allowed no longer.
+    pub(super) fn retract(&mut self, denied: &Question) {
+        for session in self.known.values_mut() {
+            session.granted.retain(|grant| !grant.is_about(denied));
+        }
+    }
+
     /// A turn begins or is over: what was allowed in it, also to children, is allowed no longer.
     pub(super) fn forget_grants(&mut self, session: &v1::SessionId) {
         for id in self.family(session) {

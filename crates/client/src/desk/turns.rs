@@ -187,6 +187,7 @@ impl Desk {
             self.adopt(&child.session_id, id);
         }
         let session = id.clone();
+        self.questions.supersede(&told);
         self.tell(Event::Update(Box::new(told)));
         if let Some(tool) = tool {
             self.ask_anew(&session, &tool);

@@ -23,6 +23,11 @@ struct Shared {
 struct State {
     waiting: VecDeque<Noted>,
     bytes: usize,
+    /// Events that were taken in and events that are done with, so far.
+    taken: u64,
+    done: u64,
+    /// Somebody has waited in vain, and nothing was written since.
+    is_stuck: bool,
     /// Events for which there was no room.
     missed: u64,
     fault: Fault,
@@ -77,6 +82,7 @@ impl Queue {
             return;
         }
         state.bytes = bytes;
+        state.taken += 1;
         state.waiting.push_back(noted);
         drop(state);
         self.0.changed.notify_all();
@@ -88,6 +94,26 @@ impl Queue {
         let state = lock(&self.0.state);
         let waited = self.0.changed.wait_timeout_while(state, patience, is_busy);
         drop(waited);
+    }
+
+    pub(super) fn is_settled(&self) -> bool {
+        let state = lock(&self.0.state);
+        state.is_stuck || state.done == state.taken
+    }
+
+    /// Waits for what was pushed before. A disk that hangs is waited for once.
+    pub(super) fn settle(&self) {
+        let state = lock(&self.0.state);
+        let last = state.taken;
+        let is_behind = |state: &mut State| !state.is_stuck && state.done < last;
+        let waited = self
+            .0
+            .changed
+            .wait_timeout_while(state, PATIENCE, is_behind);
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if state.done < last {
+            state.is_stuck = true;
+        }
     }
 
     pub(super) fn fault(&self) -> Option<String> {
@@ -115,6 +141,8 @@ impl Shared {
             let appended = writer.append(&noted);
             let mut state = lock(&self.state);
             state.fault.take(appended);
+            state.done += 1;
+            state.is_stuck = false;
             if state.stage == Stage::Writing {
                 state.stage = Stage::Idle;
             }

@@ -339,6 +339,44 @@ fn a_log_in_the_background_waits_for_nobody_and_loses_nothing() {
 }
 
 #[test]
+fn what_was_settled_is_in_the_file() {
+    let dir = Scratch::new();
+    let log = Log::open(&dir).unwrap().in_background().unwrap();
+    let lock = fs::File::open(dir.join("lock")).unwrap();
+    lock.lock().unwrap();
+    for _ in 0..100 {
+        started(&log, "agent");
+    }
+    assert!(!log.is_settled());
+    thread::scope(|scope| {
+        let settled = scope.spawn(|| {
+            log.settle();
+            lines(&dir).lines().count()
+        });
+        lock.unlock().unwrap();
+        assert_eq!(settled.join().unwrap(), 100);
+    });
+    assert!(log.is_settled());
+}
+
+#[test]
+fn a_log_that_is_written_meanwhile_is_whole() {
+    let dir = Scratch::new();
+    let log = Log::open(&dir).unwrap();
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                log.append(&Event::Started { agent: "agent" });
+            }
+        });
+        let broken = (0..50).find_map(|_| verify(&dir).unwrap().broken);
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(broken, None);
+    });
+}
+
+#[test]
 fn a_log_in_the_background_says_what_it_had_no_room_for() {
     let dir = Scratch::new();
     let log = Log::open(&dir).unwrap().in_background().unwrap();

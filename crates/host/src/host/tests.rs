@@ -1,11 +1,12 @@
 use std::path::Path;
+use std::time::Duration;
 
 use attache_schema::v1;
 use expect_test::expect;
 
 use super::Host;
 use crate::Roots;
-use crate::audit::Log;
+use crate::audit::{Event, Log};
 use crate::files::Files;
 use crate::permissions::{Permissions, Preset};
 use crate::terminals::Terminals;
@@ -75,6 +76,28 @@ async fn what_is_done_is_noted_without_what_was_in_it() {
         rest.split('"').next()
     });
     expect!["wrote read read ran ended"].assert_eq(&names.collect::<Vec<_>>().join(" "));
+}
+
+#[tokio::test]
+async fn nothing_is_done_before_what_was_decided_is_in_the_log() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (root, dir) = (scratch.path().join("root"), scratch.path().join("log"));
+    std::fs::create_dir(&root).unwrap();
+    let log = Log::open(&dir).unwrap().in_background().unwrap();
+    let host = serving(&root, log);
+    let lock = std::fs::File::open(dir.join("lock")).unwrap();
+    lock.lock().unwrap();
+    host.log.append(&Event::Started { agent: "a" });
+    let file = root.join("a.txt");
+    let write = v1::WriteTextFileRequest::new("s", path(&file), "text");
+    let mut written = std::pin::pin!(host.write_text_file(write));
+    let early = tokio::time::timeout(Duration::from_millis(200), &mut written).await;
+    assert!(early.is_err() && !file.exists());
+    lock.unlock().unwrap();
+    written.await.unwrap();
+    let events = crate::audit::entries(&dir).unwrap();
+    let events: Vec<String> = events.map(|it| it.unwrap().event).collect();
+    assert_eq!(events, ["started", "wrote"]);
 }
 
 #[tokio::test]

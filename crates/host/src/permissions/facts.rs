@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use attache_schema::v1;
 
@@ -176,13 +176,9 @@ impl Seen {
 }
 
 impl Place {
-    /// A path with `..` is not inside anything: what it means depends on links.
+    /// A path that may mean something else is not inside anything.
     fn of(path: &Path, base: &Path, also: &[PathBuf]) -> Place {
-        let has_parent = path
-            .components()
-            .any(|component| component == Component::ParentDir);
-        // Some tools read `~` and `$HOME` as a shell would.
-        let is_straight = !has_parent && !path.to_string_lossy().starts_with(['~', '$']);
+        let is_straight = paths::is_straight(path);
         let relative = match path.is_absolute() {
             true => path.strip_prefix(base).ok(),
             false => Some(path),

@@ -31,6 +31,10 @@ impl PathPattern {
         if text.is_empty() || text.len() > MAX_LENGTH || whole.split('/').any(|name| name == "..") {
             return Err("a pattern names files without `..`, in at most 1024 letters".to_owned());
         }
+        let names = whole.strip_prefix('/').unwrap_or(&whole).split('/');
+        if names.into_iter().any(|name| matches!(name, "" | ".")) {
+            return Err("no file is called so: write `dir` or `dir/**` for a directory, without `//`, `/.` and a slash at the end".to_owned());
+        }
         build(&whole, Letters::Exact).map_err(|error| error.kind().to_string())?;
         Ok(PathPattern {
             text: text.to_owned(),

@@ -21,6 +21,14 @@ pub(super) fn normal(base: &Path, path: &Path) -> PathBuf {
     normal
 }
 
+/// Whether a path means what it says: without `..`, which depends on links, and without what some tools read as a shell
+/// would.
+pub(super) fn is_straight(path: &Path) -> bool {
+    let mut components = path.components();
+    let has_parent = components.any(|component| component == Component::ParentDir);
+    !has_parent && !path.to_string_lossy().starts_with(['~', '$'])
+}
+
 /// The way from a directory to a path inside it; `None` if it lies outside.
 pub(super) fn inside(base: &Path, path: &Path) -> Option<PathBuf> {
     let base = normal(Path::new("/"), base);

@@ -2,7 +2,8 @@
 
 mod input;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -166,10 +167,8 @@ impl<'a> Call<'a> {
         let run_in = input
             .directory()
             .filter(|dir| paths::normal(&base, dir) != base);
-        let mut seen = HashSet::new();
         let all = located.chain(changed).chain(input.paths()).chain(run_in);
-        let all = all.filter(|path| seen.insert(path.clone()));
-        let all: Vec<PathBuf> = all.take(MAX_PATHS).collect();
+        let all = each_once(all, &base);
         let reads = matches!(self.kind, v1::ToolKind::Read | v1::ToolKind::Search);
         match all.is_empty() && reads {
             true => input.likely_paths().take(MAX_PATHS).collect(),
@@ -196,6 +195,30 @@ impl<'a> Call<'a> {
         }
         form.end()
     }
+}
+
+/// Each file once, by its whole path where it is named by that and from the workspace on too.
+fn each_once(paths: impl Iterator<Item = PathBuf>, workspace: &Path) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = Vec::new();
+    let mut seen = HashMap::new();
+    for path in paths {
+        let whole = match paths::is_straight(&path) {
+            true => workspace.join(&path).components().collect(),
+            false => path.clone(),
+        };
+        match seen.entry(whole) {
+            Entry::Occupied(known) if path.is_absolute() => all[*known.get()] = path,
+            Entry::Occupied(_) => {}
+            Entry::Vacant(new) => {
+                new.insert(all.len());
+                all.push(path);
+                if all.len() >= MAX_PATHS {
+                    break;
+                }
+            }
+        }
+    }
+    all
 }
 
 /// The tool's name as the adapter for Claude Code tells it.

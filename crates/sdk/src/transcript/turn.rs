@@ -36,11 +36,12 @@ impl Transcript {
         self.log.push(Item::Message(Message::prompt(prompt)))
     }
 
-    /// The prompt has been answered. If the turn was cancelled, its tool calls that have not ended are marked so;
-    /// the new entry lists them.
+    /// The prompt has been answered. If the turn was cancelled or has failed, its tool calls that have not ended are
+    /// marked as cancelled; the new entry lists them.
     pub fn end_turn(&mut self, outcome: impl Into<Outcome>) -> Change {
         let outcome = outcome.into();
-        let cancelled = if outcome.is_cancelled() {
+        let has_failed = matches!(outcome, Outcome::Failed(_));
+        let cancelled = if has_failed || outcome.is_cancelled() {
             self.cancel_open_calls()
         } else {
             Vec::new()

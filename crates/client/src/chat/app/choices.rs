@@ -68,7 +68,7 @@ impl App {
             return;
         }
         let rows = page.sessions.into_iter().map(|info| {
-            let when = info.updated_at.as_deref().map(text::line);
+            let when = info.updated_at.as_deref().map(moment);
             let cwd = text::line(info.cwd.as_str());
             let detail = format!("{}  {cwd}", when.unwrap_or_default());
             Row::new(title(&info), detail, Choice::Session(Box::new(info)))
@@ -172,4 +172,17 @@ impl App {
 fn title(info: &v1::SessionInfo) -> String {
     let title = info.title.as_deref().filter(|title| !title.is_empty());
     text::line(title.unwrap_or(info.session_id.as_str()))
+}
+
+/// A time of ISO 8601 in UTC to the second, as people read it; whatever else an agent writes as it is.
+fn moment(told: &str) -> String {
+    let told = text::line(told);
+    let parts = told
+        .split_once('T')
+        .filter(|(_, time)| time.ends_with('Z'))
+        .and_then(|(day, time)| Some((day, time.get(..8)?)));
+    match parts {
+        Some((day, time)) => format!("{day} {time}"),
+        None => told,
+    }
 }

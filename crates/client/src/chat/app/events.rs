@@ -126,23 +126,22 @@ impl App {
         let Some(tab) = self.tab_of(session) else {
             return;
         };
-        let took = tab
-            .turn
-            .take()
-            .map(|turn| now.saturating_duration_since(turn.began));
-        let change = match outcome {
+        let turn = tab.turn.take();
+        let took = turn.map(|turn| status::elapsed(now.saturating_duration_since(turn.began)));
+        let took = took.unwrap_or_default();
+        let (how, change) = match outcome {
             Ok(response) => {
                 let tokens = response.usage.as_ref().map(status::tokens);
-                let took = took.map(status::elapsed);
-                let parts: Vec<String> = took.into_iter().chain(tokens).collect();
-                tab.last_turn = Some(parts.join(", "));
-                tab.transcript.end_turn(response.stop_reason)
+                let parts: Vec<String> = std::iter::once(took).chain(tokens).collect();
+                let how = (response.stop_reason.clone(), parts.join(", "));
+                (Some(how), tab.transcript.end_turn(response.stop_reason))
             }
             Err(failure) => {
                 let error = v1::Error::new(v1::Error::INTERNAL, failure.why);
-                tab.transcript.end_turn(error)
+                (None, tab.transcript.end_turn(error))
             }
         };
+        tab.last_turn = how;
         tab.changed(&change, now);
         tab.notice(active);
         // What was said of the turn is over with it.

@@ -157,7 +157,11 @@ impl App {
             self.toast(Tone::Warning, text, now);
             return;
         }
-        let tab = Tab::new(self.next_tab, opening.clone(), self.settings.theme);
+        let mut tab = Tab::new(self.next_tab, opening.clone(), self.settings.theme);
+        if let How::Fork(session) = &opening.how {
+            let mut tabs = self.tabs.iter();
+            tab.branch_off(tabs.find(|tab| tab.session() == Some(session)));
+        }
         self.next_tab += 1;
         self.tabs.push(tab);
         self.active = self.tabs.len() - 1;
@@ -302,6 +306,19 @@ impl Tab {
                 How::New
             }
         };
+    }
+
+    /// A fork begins with what was said so far, which the agent does not tell again.
+    fn branch_off(&mut self, from: Option<&Tab>) {
+        let Some(from) = from else {
+            let text = "a fork: the agent knows what was said before, and does not tell it again";
+            return self.remark(Tone::Info, text);
+        };
+        self.transcript = from.transcript.clone();
+        if from.turn.is_some() {
+            self.transcript.end_turn(v1::StopReason::Cancelled);
+        }
+        self.remark(Tone::Info, "a fork: from here on it goes its own way");
     }
 
     fn opens_by(&self, method: &str) -> bool {

@@ -74,9 +74,15 @@ impl App {
             (State::Open(_), None) if self.is_compacting() => {
                 Piece::new(format!("{running} compacting"), Role::Running, 8)
             }
-            (State::Open(_), None) => match tab.last_turn.as_deref().unwrap_or_default() {
-                "" => Piece::new("ready", Role::Good, 7),
-                took => Piece::new(format!("done in {took}"), Role::Good, 7),
+            (State::Open(_), None) => match &tab.last_turn {
+                None => Piece::new("ready", Role::Good, 7),
+                Some((v1::StopReason::EndTurn, took)) => {
+                    Piece::new(format!("done in {took}"), Role::Good, 7)
+                }
+                Some((v1::StopReason::Cancelled, took)) => {
+                    Piece::new(format!("cancelled after {took}"), Role::Warning, 7)
+                }
+                Some((_, took)) => Piece::new(format!("stopped after {took}"), Role::Warning, 7),
             },
         }
     }

@@ -23,6 +23,7 @@ impl Question {
         panel.look = Look::From(self.top);
         self.command(&mut panel, brush, inner);
         self.paths(&mut panel, brush, inner);
+        self.input(&mut panel, brush, inner);
         self.warnings(&mut panel, brush, inner);
         self.diffs(&mut panel, brush, inner);
         self.quotation(&mut panel, brush, inner);
@@ -77,6 +78,31 @@ impl Question {
         if let Some(more) = paths.len().checked_sub(room).filter(|more| *more > 0) {
             let more = format!("and {more} more; d shows them");
             panel.text(&more, brush.theme.style(Role::Dim), width);
+        }
+    }
+
+    /// What a tool is given that names neither a command nor a file: else there would be nothing but the agent's words.
+    fn input(&self, panel: &mut Panel, brush: &Brush, width: u16) {
+        let what = &self.asked.what;
+        let is_told = what.command.is_some() || !what.paths.is_empty();
+        if is_told || self.extent == Extent::Everything {
+            return;
+        }
+        if let Some(tool) = &what.tool {
+            let tool = text::cut(&text::line(tool), usize::from(width));
+            panel.text(&tool, brush.theme.style(Role::Strong), width);
+        }
+        if let Some(raw) = &self.asked.tool_call.raw_input {
+            let (start, left) = beginning(raw.as_str(), usize::from(width) * INPUT);
+            let rows = text::lines(&text::line(start), usize::from(width));
+            let is_cut = left > 0 || rows.len() > INPUT;
+            let plain = brush.theme.style(Role::Text);
+            for row in rows.into_iter().take(INPUT) {
+                panel.lines.push(Line::styled(row, plain));
+            }
+            if is_cut {
+                panel.text("and more; d shows it", brush.theme.style(Role::Dim), width);
+            }
         }
     }
 
@@ -146,11 +172,13 @@ impl Question {
             format!("kind       {}", what.kind),
         ];
         facts.extend(what.tool.iter().map(|tool| format!("tool       {tool}")));
-        facts.extend(
-            call.raw_input
-                .iter()
-                .map(|raw| format!("input      {}", raw.as_str())),
-        );
+        facts.extend(call.raw_input.iter().map(|raw| {
+            let (start, left) = beginning(raw.as_str(), INPUT_ALL);
+            match left {
+                0 => format!("input      {start}"),
+                left => format!("input      {start}… and {left} bytes more"),
+            }
+        }));
         for option in &self.asked.options {
             facts.push(format!(
                 "option     {}: “{}”",
@@ -275,6 +303,12 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
+/// The first bytes of a text, to a whole character, and how many follow.
+fn beginning(text: &str, most: usize) -> (&str, usize) {
+    let start = &text[..text.floor_char_boundary(most)];
+    (start, text.len() - start.len())
+}
+
 /// A word of a command as a shell would want it, so that one sees where it begins and ends.
 fn quoted(word: &str) -> String {
     let is_plain = |char: char| char.is_alphanumeric() || "-_./=:,+@%^".contains(char);
@@ -286,5 +320,8 @@ fn quoted(word: &str) -> String {
 }
 
 const PATHS: usize = 5;
+/// Rows of what a tool is given, and bytes where everything is shown.
+const INPUT: usize = 4;
+const INPUT_ALL: usize = 64 * 1024;
 const DIFF: usize = 14;
 const DIFF_ALL: usize = 2000;

@@ -228,6 +228,41 @@ fn a_file_is_shown_with_its_diff_and_where_it_lies() {
 }
 
 #[test]
+fn a_tool_without_command_and_files_is_shown_with_what_it_is_given() {
+    let mut stage = stage();
+    let mut question = asked(1, &[], "Tidy up");
+    question.what.command = None;
+    question.what.kind = v1::ToolKind::Other;
+    question.what.tool = Some("mcp__forge__delete_repository".to_owned());
+    let input = format!(r#"{{"owner":"ann","note":"{}"}}"#, "long ".repeat(200));
+    question.tool_call.raw_input = Some(attache::json::from_str(&input).unwrap());
+    stage.event(Event::Asked(Box::new(question)));
+    stage.wait(MOMENT);
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        |╭ Use a tool? ─────────────────────────────────────────────╮
+        |│ mcp__forge__delete_repository                            │
+        |│ {"owner":"ann","note":"long long long long long long     │
+        |│ long long long long long long long long long long long   │
+        |│ long long long long long long long long long long long   │
+        |│ long long long long long long long long long long long   │
+        |│ and more; d shows it                                     │
+        |│ The agent calls it “Tidy up”                             │
+        |│ y yes, once · s for this session · w in this workspace   │
+        |│ a always · n no · N no, remember here                    │
+        |│ t remembered for good · d show all · Esc dismiss         │
+        |╰──────────────────────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+}
+
+#[test]
 fn a_question_in_another_tab_is_pointed_to() {
     let mut stage = stage();
     stage.press("<C-n>");

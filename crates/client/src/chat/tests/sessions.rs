@@ -51,7 +51,7 @@ fn sessions_are_listed_and_used_as_the_agent_can() {
         |╭ Sessions ────────────────────────────────────────────────╮
         |│ › type to filter                                         │
         |│ ▌  Fix the parser    /code/project                       │
-        |│    a2              2026-01-02T03:04:05Z  /code/other     │
+        |│    a2              2026-01-02 03:04:05  /code/other      │
         |│    more sessions                                         │
         |│ ↑↓ select · Enter choose · Esc close                     │
         |╰──────────────────────────────────────────────────────────╯
@@ -371,4 +371,43 @@ fn the_latest_session_is_the_one_that_changed_last() {
     ])));
     let opening = super::stage::opening(How::Load("new".into()));
     assert_eq!(stage.done(), [Effect::Submit(Command::Open(opening))]);
+}
+
+#[test]
+fn a_fork_begins_with_what_was_said_so_far() {
+    let mut stage = stage();
+    stage.begins("hi");
+    stage.says("hello");
+    stage.ends();
+    check(
+        &mut stage,
+        "<C-p>fork this<Enter>",
+        &expect![[r#"
+            Submit(Open(Opening { how: Fork("s1"), cwd: "/code/project", additional: [], mcp_servers: [] }))
+        "#]],
+    );
+    stage.check(&expect![[r#"
+        | 1 hi │ 2 hi │
+        | › hi
+        |
+        | • hello
+        |   i a fork: from here on it goes its own way
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |────────────────────────────────────────────────────────────
+        |› ask for something · / commands · @ files · ? help
+        | ◐ opening the session · Test Agent
+    "#]]);
+    stage.press("<A-1>");
+    assert!(!stage.screen().contains("a fork"));
 }

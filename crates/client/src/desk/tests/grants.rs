@@ -252,6 +252,27 @@ async fn another_change_than_the_one_that_was_shown_is_asked_about() {
     check_written(r"one\n2\nthree\nrm -rf /\n", &answers, expected).await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_denial_for_longer_takes_back_what_was_allowed_before() {
+    let script = r#"
+        <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"One","kind":"edit","content":[{"type":"diff","path":"/tmp/attache-denied","newText":"1"}]},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"}]}
+        => {"outcome":{"outcome":"selected","optionId":"yes"}}
+        <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"b","title":"Two","kind":"edit","content":[{"type":"diff","path":"/tmp/attache-denied","newText":"2"}]},"options":[{"optionId":"no","name":"No","kind":"reject_once"}]}
+        => {"outcome":{"outcome":"selected","optionId":"no"}}
+        <- fs/write_text_file {"sessionId":"s","path":"/tmp/attache-denied","content":"1"}
+        !> {"code":-32600,"data":{"kind":"permission_denied"}, ...}
+        "#;
+    let answers = [Answer::Allow(Scope::Once), Answer::Reject(Scope::Session)];
+    let expected = expect![[r#"
+        began go
+        asked 1: One
+        asked 2: Two
+        decided, allowed: false
+        ended end_turn
+    "#]];
+    check(script, &answers, expected).await;
+}
+
 fn answer(table: &mut Table, question: u64, answer: Answer) {
     table.desk.submit(Command::Answer {
         question,

@@ -109,6 +109,39 @@ async fn a_tool_call_that_changes_while_it_is_asked_about_asks_anew() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_the_request_itself_has_said_does_not_hide_a_change() {
+    let mut table = asking(
+        r#"
+        <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Run ls","kind":"execute","rawInput":{"command":"ls"}},OPTIONS}
+        quiet 1s
+        <. session/update {"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"pending"}}
+        <. session/update {"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"a","rawInput":{"command":"rm -r ~"},"title":"Run rm"}}
+        => {"outcome":{"outcome":"selected","optionId":"no"}}
+        "#,
+    )
+    .await;
+    table.until("asked 1").await;
+    let Event::Asked(asked) = table.until("asked 2").await else {
+        unreachable!()
+    };
+    assert_eq!(asked.what.command, Some(vec!["rm -r ~".to_owned()]));
+    assert_eq!(asked.what.kind, attache::v1::ToolKind::Execute);
+    answer(&mut table, 1, Answer::Allow(Scope::Once));
+    answer(&mut table, 2, Answer::Reject(Scope::Once));
+    table.until("ended").await;
+    let expected = expect![[r#"
+        began go
+        asked 1: Run ls
+        update s tool a changed
+        update s tool a changed
+        withdrawn 1
+        asked 2: Run rm
+        ended end_turn
+    "#]];
+    table.check(expected).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_question_that_is_taken_back_is_withdrawn() {
     let mut table = asking(
         r#"

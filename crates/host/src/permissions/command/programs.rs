@@ -52,7 +52,10 @@ static RUNS_OTHERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
      cd pushd popd set declare typeset local readonly ssh scp sftp rsync docker podman kubectl systemd-run at batch \
      crontab tmux screen expect make gmake ninja npx bunx pnpx uvx pipx proxychains torsocks firejail bwrap chrt \
      taskset numactl prlimit setarch linux32 linux64 fakeroot sg newgrp pkexec run-parts vi vim nvim view ex ed emacs \
-     nano less more man tar bsdtar zip cpio socat nc ncat netcat telnet ftp start open xdg-open git-shell ld.so ld-linux.so"
+     nano less more man tar bsdtar zip cpio socat nc ncat netcat telnet ftp start open xdg-open git-shell ld.so ld-linux.so \
+     gosu su-exec sshpass chronic caffeinate faketime eatmydata tsocks rlwrap cgexec cpulimit systemd-inhibit \
+     dbus-run-session xvfb-run hyperfine watchexec nodemon direnv mise asdf rtx rbenv pyenv nodenv nix-shell nix-env nix \
+     cross-env dotenv concurrently aws-vault catchsegv rr torify"
         .split_whitespace()
         .collect()
 });
@@ -106,6 +109,17 @@ const OPTIONS_THAT_RUN: &[(&str, &str)] = &[
         "-e -O --use-askpass --config --execute --output-document",
     ),
     ("split", "--filter"),
+    ("uv", "run tool x --project --directory --config-file"),
+    ("poetry", "run -C -P --directory --project"),
+    ("pipenv", "run shell"),
+    ("pdm", "run"),
+    ("hatch", "run shell"),
+    ("rye", "run"),
+    ("conda", "run"),
+    ("mamba", "run"),
+    ("bundle", "exec config"),
+    ("op", "run"),
+    ("volta", "run"),
     ("gcc", "-wrapper -fplugin -B @"),
     ("clang", "-fplugin -B @"),
 ];

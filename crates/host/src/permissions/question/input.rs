@@ -41,8 +41,10 @@ impl Input {
             // Nobody knows which of them the agent means.
             _ => vec![given.concat().join("\n")],
         };
-        if let Some(Value::Array(more)) = self.get("args") {
-            words.extend(more.iter().map(word));
+        match self.get("args") {
+            Some(Value::Array(more)) => words.extend(more.iter().map(word)),
+            Some(other) => words.push(word(other)),
+            None => {}
         }
         let variables = self.variables();
         if variables.is_empty() {
@@ -93,13 +95,17 @@ impl Input {
         name.map(str::to_owned)
     }
 
-    /// All that is neither the command, which stands for itself, nor a mere description.
+    /// All that the subject does not say yet: beside a command, which stands for itself, also without what describes it.
     pub(super) fn rest(&self) -> Value {
         let Value::Object(members) = &self.value else {
             return self.value.clone();
         };
-        let counts = |name: &str| {
-            !DESCRIPTIONS.contains(&name) && !COMMANDS.contains(&name) && name != "args"
+        let is_command = self.command().is_some();
+        let counts = |name: &str| match is_command {
+            true => ![COMMANDS, DESCRIPTIONS, PASSING, &["args"]]
+                .iter()
+                .any(|names| names.contains(&name)),
+            false => !PASSING.contains(&name),
         };
         let rest = members.iter().filter(|(name, _)| counts(name));
         let rest: Map<String, Value> = rest
@@ -253,13 +259,20 @@ const QUERIES: &[&str] = &["query", "pattern", "regex", "description", "prompt",
 
 const TOOLS: &[&str] = &["tool", "tool_name", "toolName"];
 
-/// Members that say something about the call and change nothing of what is done.
+/// Members that say something about a command and change nothing of what it does. To another tool they may be the matter
+/// itself, such as the title of an issue that it opens.
 const DESCRIPTIONS: &[&str] = &[
     "description",
     "explanation",
     "justification",
     "reason",
     "title",
+    "parsed_cmd",
+    "proposed_execpolicy_amendment",
+];
+
+/// Members that differ from call to call and change nothing of what any tool does.
+const PASSING: &[&str] = &[
     "timeout",
     "timeout_ms",
     "timeoutMs",
@@ -269,6 +282,4 @@ const DESCRIPTIONS: &[&str] = &[
     "turn_id",
     "tool_call_id",
     "toolCallId",
-    "parsed_cmd",
-    "proposed_execpolicy_amendment",
 ];

@@ -103,6 +103,9 @@ fn rules_that_deny_look_into_what_a_shell_would_read() {
             r#"{"kind":"execute","rawInput":{"command":"r''m x"}}"#,
             r#"{"kind":"execute","rawInput":{"command":"$(echo cm0gLXJm | base64 -d)"}}"#,
             r#"{"kind":"execute","rawInput":{"command":"git rm --cached x"}}"#,
+            r#"{"kind":"execute","rawInput":{"command":"uv run rm x"}}"#,
+            r#"{"kind":"execute","rawInput":{"command":["bundle","exec","rm","x"]}}"#,
+            r#"{"kind":"execute","rawInput":{"command":"gosu root rm x"}}"#,
             r#"{"kind":"execute","title":"`rm -rf x`"}"#,
             r#"{"kind":"execute","title":"Run rm x"}"#,
             r#"{"kind":"execute","title":"Run the tests"}"#,
@@ -117,6 +120,9 @@ fn rules_that_deny_look_into_what_a_shell_would_read() {
             deny: it cannot be told whether a rule denies it
             deny: it cannot be told whether a rule denies it
             allow: --approve-all
+            deny: policy rule `rules[0]`
+            deny: policy rule `rules[0]`
+            deny: policy rule `rules[0]`
             deny: policy rule `rules[0]`
             deny: policy rule `rules[0]`
             allow: --approve-all
@@ -299,6 +305,14 @@ fn bad_policies() {
             "policy.json:1:36: rules[0].path: a pattern names files without `..`, in at most 1024 letters"
         ],
     );
+    for pattern in ["secrets/", "/", "a//b", "./", "a/./b"] {
+        let policy = format!(r#"{{"rules":[{{"action":"deny","path":"{pattern}"}}]}}"#);
+        let error = Policy::parse("policy.json", &policy).unwrap_err();
+        assert!(
+            error.to_string().contains("no file is called so"),
+            "{error}"
+        );
+    }
     check_bad(
         "{\n \"rules\": 3}",
         expect!["policy.json:2:11: rules: expected an array, found a number"],

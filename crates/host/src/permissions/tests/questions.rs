@@ -60,6 +60,14 @@ fn codex_changes_files_by_name() {
 }
 
 #[test]
+fn a_file_that_is_named_twice_is_one_file() {
+    check(
+        r#"{"kind":"edit","locations":[{"path":"/w/a"}],"rawInput":{"path":"a","files":["./a","b","/w/b","x/../a"]}}"#,
+        expect!["edit touches /w/a /w/b x/../a"],
+    );
+}
+
+#[test]
 fn gemini_names_a_directory_to_run_in() {
     check(
         r#"{"kind":"execute","rawInput":{"command":"ls -la","description":"List","dir_path":"sub"}}"#,

@@ -178,6 +178,42 @@ fn other_tools_are_asked_for_with_all_they_are_given() {
         ],
         expect!["allow ask"],
     );
+    check_reach(
+        &[
+            r#"{"kind":"other","name":"open_issue","rawInput":{"title":"a","description":"b","call_id":"1"}}"#,
+            r#"{"kind":"other","name":"open_issue","rawInput":{"title":"a","description":"b","call_id":"2"}}"#,
+            r#"{"kind":"other","name":"open_issue","rawInput":{"title":"a","description":"c","call_id":"1"}}"#,
+            r#"{"kind":"other","name":"open_issue","rawInput":{"title":"x","description":"b","call_id":"1"}}"#,
+        ],
+        expect!["allow allow ask ask"],
+    );
+    check_reach(
+        &[
+            r#"{"kind":"other","name":"call","rawInput":{"method":"m","args":["a"]}}"#,
+            r#"{"kind":"other","name":"call","rawInput":{"method":"m","args":["b"]}}"#,
+        ],
+        expect!["allow ask"],
+    );
+    check_reach(
+        &[
+            r#"{"kind":"other","name":"editor","rawInput":{"command":"view","path":"/w/a"}}"#,
+            r#"{"kind":"other","name":"editor","rawInput":{"command":"create","path":"/w/a"}}"#,
+        ],
+        expect!["allow ask"],
+    );
+}
+
+#[test]
+fn arguments_count_in_whatever_shape_they_are() {
+    check_reach(
+        &[
+            r#"{"kind":"execute","rawInput":{"command":"npm","args":"test"}}"#,
+            r#"{"kind":"execute","rawInput":{"command":"npm","args":"publish"}}"#,
+            r#"{"kind":"execute","rawInput":{"command":"npm","args":{"run":"x"}}}"#,
+            r#"{"kind":"execute","rawInput":{"command":"npm"}}"#,
+        ],
+        expect!["allow ask ask ask"],
+    );
 }
 
 #[test]

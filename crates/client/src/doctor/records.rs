@@ -1,0 +1,53 @@
+//! What we keep ourselves: remembered decisions, and the log of what was done.
+
+use std::path::Path;
+
+use attache_host::audit;
+use attache_host::permissions::{Config, Permissions, Preset};
+
+use super::words::counted;
+use super::{Finding, Subject};
+use crate::agents::line;
+
+/// Looks at the file of remembered decisions and at the audit log in its directory. Nothing is made or changed.
+pub fn records(decisions: &Path, log: &Path, mut tell: impl FnMut(Finding)) {
+    tell(remembered(decisions));
+    tell(logged(log));
+}
+
+fn remembered(file: &Path) -> Finding {
+    let mut config = Config::new(Preset::Ask);
+    config.store = Some(file.to_owned());
+    let (permissions, warnings) = Permissions::open(config);
+    if let Some(warning) = warnings.first() {
+        let fix = "see what has happened to it; if you do not need it any more, move it away, and you are asked again";
+        return Finding::odd(Subject::Permissions, line(&warning.to_string()), fix);
+    }
+    let what = match permissions.list().len() as u64 {
+        0 => "nothing is remembered".to_owned(),
+        count => counted(count, "decision is remembered", "decisions are remembered"),
+    };
+    Finding::fine(Subject::Permissions, what)
+}
+
+fn logged(dir: &Path) -> Finding {
+    let report = match audit::verify(dir) {
+        Ok(report) => report,
+        Err(error) => {
+            let fix = "put that right: until then nothing is written down of what agents do";
+            return Finding::odd(Subject::Audit, line(&error.to_string()), fix);
+        }
+    };
+    match report.broken {
+        Some(broken) => Finding::odd(
+            Subject::Audit,
+            line(&broken.to_string()),
+            "see what has happened to it; it goes on behind the break, or begins anew if you move the directory away",
+        ),
+        None if report.lines == 0 => Finding::fine(Subject::Audit, "nothing is written down yet"),
+        None => {
+            let lines = counted(report.lines, "line", "lines");
+            Finding::fine(Subject::Audit, format!("{lines}, and the chain is whole"))
+        }
+    }
+}
