@@ -238,13 +238,13 @@ async fn a_picture_that_is_not_taken() {
     request.messages = vec![Arc::new(Message::User(vec![picture]))];
     let said = say(&*anthropic(&fake.url), request).await;
     expect![[r#"
-        error: Anthropic does not take what is attached: messages.0.content.1.image: Could not process image (status 400)
+        error: anthropic does not take what is attached: messages.0.content.1.image: Could not process image (status 400)
     "#]]
     .assert_eq(&said);
     // Without one it cannot be the reason.
     let said = say(&*anthropic(&fake.url), question("Look")).await;
     expect![[r#"
-        error: Anthropic: messages.0.content.1.image: Could not process image (status 400)
+        error: anthropic: messages.0.content.1.image: Could not process image (status 400)
     "#]]
     .assert_eq(&said);
 }
