@@ -1,6 +1,8 @@
 //! The agent as a client meets it: every call of the protocol, and who takes it.
 
+mod doors;
 mod opening;
+mod replay;
 mod stored;
 
 use std::collections::HashMap;
@@ -18,6 +20,7 @@ use crate::session::Session;
 use crate::store::Store;
 use crate::tools::Equipment;
 use crate::{offers, providers, turn};
+use doors::Doors;
 
 /// What an agent is made of.
 #[derive(Debug)]
@@ -59,6 +62,7 @@ pub async fn serve(client: ClientHandle, mut calls: AgentCalls, setup: Setup) {
         limits: setup.limits,
         equipment: setup.equipment,
         sessions: Mutex::default(),
+        doors: Doors::default(),
     });
     while let Some(call) = calls.next().await {
         agent.take(call);
@@ -75,6 +79,7 @@ pub(crate) struct Agent {
     pub(crate) limits: Limits,
     pub(crate) equipment: Equipment,
     sessions: Mutex<HashMap<v1::SessionId, Arc<Session>>>,
+    doors: Doors,
 }
 
 impl Agent {
@@ -86,32 +91,16 @@ impl Agent {
                 reply.with(offers::authenticate(&self.models, &request.method_id));
             }
             AgentCall::NewSession(request, reply) => {
-                opened(
-                    reply,
-                    agent.clone(),
-                    async move { agent.start(request).await },
-                );
+                opened(reply, async move { agent.start(request).await });
             }
             AgentCall::LoadSession(request, reply) => {
-                opened(
-                    reply,
-                    agent.clone(),
-                    async move { agent.load(request).await },
-                );
+                opened(reply, async move { agent.load(request).await });
             }
             AgentCall::ResumeSession(request, reply) => {
-                opened(
-                    reply,
-                    agent.clone(),
-                    async move { agent.resume(request).await },
-                );
+                opened(reply, async move { agent.resume(request).await });
             }
             AgentCall::ForkSession(request, reply) => {
-                opened(
-                    reply,
-                    agent.clone(),
-                    async move { agent.fork(request).await },
-                );
+                opened(reply, async move { agent.fork(request).await });
             }
             AgentCall::Prompt(request, reply) => match self.session(&request.session_id) {
                 Ok(session) => turn::take(&session, request, reply),
@@ -128,6 +117,7 @@ impl Agent {
                 Ok(v1::SetSessionConfigOptionResponse::new(session.options()))
             }),
             AgentCall::CloseSession(request, reply) => answer(reply, async move {
+                let _alone = agent.doors.pass(&request.session_id).await;
                 let session = agent.session(&request.session_id)?;
                 agent.close(&session).await;
                 Ok(v1::CloseSessionResponse::new())
@@ -185,6 +175,12 @@ impl Agent {
     pub(crate) fn session(&self, id: &v1::SessionId) -> Result<Arc<Session>, Error> {
         let session = self.sessions().get(id).cloned();
         session.ok_or_else(|| error::session_not_found(id))
+    }
+
+    /// From now on the client can name the session.
+    fn admit(&self, session: &Arc<Session>) {
+        let (id, session) = (session.id().clone(), Arc::clone(session));
+        self.sessions().insert(id, session);
     }
 
     fn open_sessions(&self) -> Vec<Arc<Session>> {
@@ -256,7 +252,6 @@ where
 /// The same for a request that opens a session, which is announced once the client knows it.
 fn opened<T>(
     reply: Reply<T>,
-    agent: Arc<Agent>,
     work: impl Future<Output = Result<(Arc<Session>, T), Error>> + Send + 'static,
 ) where
     T: attache::json::Encode + Send + 'static,
@@ -269,9 +264,6 @@ fn opened<T>(
         };
         match outcome {
             Ok((session, response)) => {
-                agent
-                    .sessions()
-                    .insert(session.id().clone(), Arc::clone(&session));
                 reply.ok(response);
                 session.give();
                 session.announce_commands().await;

@@ -4,6 +4,7 @@ mod excerpt;
 
 use std::sync::Arc;
 
+use attache::agent::ClientHandle;
 use attache::v1;
 use attache_model::{self as model, Card, Event, Input, Message, Model, Request, embedded};
 use futures_util::StreamExt;
@@ -119,7 +120,7 @@ pub(crate) struct Screen(Option<v1::CompactionId>);
 
 impl Screen {
     async fn open(&mut self, session: &Session) -> Result<(), Failure> {
-        if !is_shown(session) {
+        if !is_shown(session.client.client()) {
             return Ok(());
         }
         let id = v1::CompactionId::from(ids::fresh("compaction_"));
@@ -161,10 +162,8 @@ impl Screen {
 }
 
 /// Whether the client shows compactions.
-pub(crate) fn is_shown(session: &Session) -> bool {
-    can(session.client.client(), |client| {
-        client.compaction.is_some()
-    })
+pub(crate) fn is_shown(client: &ClientHandle) -> bool {
+    can(client, |session| session.compaction.is_some())
 }
 
 /// Whether a model understands nothing but its grammar.

@@ -23,9 +23,20 @@ pub(crate) enum Failure {
     Cancelled,
 }
 
+impl Failure {
+    /// Whether pictures and sounds are, or may be, the reason: it would come with every turn as long as they are there.
+    pub(crate) fn is_about_media(&self) -> bool {
+        use model::Error::{Media, TooLong};
+        matches!(self, Failure::Model(Media { .. } | TooLong { .. }))
+    }
+}
+
 impl From<Failure> for Error {
     fn from(failure: Failure) -> Error {
         match failure {
+            Failure::Model(model::Error::Media { .. }) => {
+                error::internal(&format!("{failure}; from now on it is left out"))
+            }
             Failure::Model(model::Error::Key { .. }) => login(&failure.to_string()),
             Failure::Cancelled => error::cancelled(),
             Failure::Store(fault) => fault.into(),

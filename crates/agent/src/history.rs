@@ -62,6 +62,19 @@ impl History {
         self.messages.push(Arc::new(Message::Tools(results)));
     }
 
+    /// Pictures and sounds that were not taken become words, so that the conversation can go on: those that came after
+    /// the last answer, or else all of them.
+    pub(crate) fn leave_out_media(&mut self) {
+        let fresh = self.last_answer().map_or(0, |at| at + 1);
+        let has_fresh = self.messages[fresh..].iter().any(|told| told.has_media());
+        let from = if has_fresh { fresh } else { 0 };
+        for message in &mut self.messages[from..] {
+            if message.has_media() {
+                *message = Arc::new(Message::clone(message).without_media(LEFT_OUT));
+            }
+        }
+    }
+
     /// Forgets what came after the first so many.
     pub(crate) fn truncate(&mut self, count: usize) {
         self.messages.truncate(count);
@@ -147,6 +160,7 @@ fn output_bytes(output: &Output) -> usize {
 }
 
 pub(crate) const BYTES_PER_TOKEN: u64 = 4;
+const LEFT_OUT: &str = "[something was attached that the model did not take]";
 const NEVER: &str = "Not finished: nothing is known of what came of it";
 
 #[cfg(test)]

@@ -43,6 +43,15 @@ pub(crate) fn project_notes(files: &Files, roots: &Roots) -> String {
     notes
 }
 
+/// What the MCP servers say of how to use them. They are strangers: it stands in their name.
+pub(crate) fn server_notes(said: &[(String, String)]) -> String {
+    let notes = said.iter().map(|(name, text)| {
+        let name = name.replace('"', "'");
+        format!("\n<mcp-server name=\"{name}\">\n{text}\n</mcp-server>\n")
+    });
+    notes.collect()
+}
+
 fn read(files: &Files, roots: &Roots, path: &Path) -> Option<(String, String)> {
     let text = files.read(roots, path, None, None).ok()?;
     let text = text.trim();

@@ -62,7 +62,7 @@ pub struct Place {
 
 /// All servers of a session. Clones are the same servers; when the last is dropped, they are ended in the background.
 #[derive(Clone)]
-pub struct Servers(Arc<Vec<Entry>>);
+pub struct Servers(Arc<[Arc<Entry>]>);
 
 struct Entry {
     server: Arc<Server>,
@@ -137,12 +137,12 @@ impl Servers {
                     server.refuse(format!("a session has at most {MOST} servers"));
                     None
                 };
-                Entry {
+                Arc::new(Entry {
                     server,
                     keeper: Mutex::new(keeper),
-                }
+                })
             });
-        Servers(Arc::new(entries.collect()))
+        Servers(entries.collect())
     }
 
     /// Waits until each is connected or has failed.
@@ -271,7 +271,7 @@ impl Servers {
     }
 
     /// Ends a server and connects to it again. It is known by the name in [`Servers::states`]. One that was closed, or
-    /// that somebody else is connecting again, is left alone.
+    /// that somebody else is connecting again, is left alone. Whoever stops waiting does not stop it halfway.
     pub async fn reconnect(&self, name: &str) -> Result<(), Failure> {
         let entry = self.0.iter().find(|entry| entry.server.name == name);
         let entry = entry.ok_or(Failure::Unknown("server"))?;
@@ -280,8 +280,13 @@ impl Servers {
                 .server
                 .failure("it was closed, or is being connected again"));
         };
-        keeper.close().await;
-        entry.put(Keeper::start(Arc::clone(&entry.server)));
+        let again = Arc::clone(entry);
+        let restarted = tokio::spawn(async move {
+            keeper.close().await;
+            again.put(Keeper::start(Arc::clone(&again.server)));
+        });
+        // It fails only with the runtime.
+        drop(restarted.await);
         entry.server.settled().await;
         match entry.server.status() {
             Status::Failed(reason) | Status::Ended(reason) => Err(entry.server.failure(&reason)),
@@ -291,7 +296,7 @@ impl Servers {
 
     /// Ends all servers, and waits until they have ended, for some seconds at most.
     pub async fn close(&self) {
-        let keepers = self.0.iter().filter_map(Entry::take);
+        let keepers = self.0.iter().filter_map(|entry| entry.take());
         future::join_all(keepers.map(Keeper::close)).await;
     }
 

@@ -26,6 +26,9 @@ pub(crate) struct TurnEnd {
     /// Whether the conversation is as if the turn had never been.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) forgotten: bool,
+    /// Whether pictures and sounds were left out of the conversation then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) unseen: bool,
 }
 
 /// A prompt as it is kept.
@@ -71,6 +74,20 @@ pub(crate) async fn read(journal: &Journal) -> Result<Past, Error> {
         history: reading.history,
         leave: reading.leave,
     })
+}
+
+/// The same if a turn was cut off; else there is time for it until somebody needs it.
+pub(crate) async fn read_if_cut(journal: &Journal) -> Result<Option<Past>, Error> {
+    let is_cut = match journal.newest(Kinds::of(&ENDS)).await {
+        Ok(newest) => newest.is_some_and(|entry| entry.kind == Kind::Prompt),
+        // Reading them all passes over what is damaged.
+        Err(Error::Entries { .. }) => true,
+        Err(fault) => return Err(fault),
+    };
+    match is_cut {
+        true => read(journal).await.map(Some),
+        false => Ok(None),
+    }
 }
 
 /// The next entry that can be read. What is damaged is passed over: the rest is worth more than nothing.
@@ -164,17 +181,15 @@ impl Reading {
                 }
             }
             Kind::TurnEnded => {
-                let end = serde_json::from_slice::<TurnEnd>(&body);
-                if let (
-                    Some(cut),
-                    Ok(TurnEnd {
-                        forgotten: true, ..
-                    }),
-                ) = (self.cut.take(), end)
-                {
-                    self.history.truncate(cut.before);
+                let cut = self.cut.take();
+                if let Ok(end) = serde_json::from_slice::<TurnEnd>(&body) {
+                    if let Some(cut) = cut.filter(|_| end.forgotten) {
+                        self.history.truncate(cut.before);
+                    }
+                    if end.unseen {
+                        self.history.leave_out_media();
+                    }
                 }
-                self.cut = None;
             }
             _ => {}
         }
@@ -272,6 +287,7 @@ async fn mend(journal: &Journal, history: &mut History, cut: &Cut) -> Result<(),
     let end = TurnEnd {
         how: "interrupted".to_owned(),
         forgotten: false,
+        unseen: false,
     };
     let end = serde_json::to_vec(&end).unwrap_or_default();
     journal.commit(Kind::TurnEnded, end).await.map(drop)
@@ -307,5 +323,7 @@ const TOLD: [Kind; 5] = [
     Kind::TurnEnded,
     Kind::Compacted,
 ];
+/// Where a turn begins and ends.
+const ENDS: [Kind; 2] = [Kind::Prompt, Kind::TurnEnded];
 const ATTACHED: &str = "[something was attached, and not read]";
 const CUT_OFF: &str = "Interrupted: the agent was ended before this was finished";

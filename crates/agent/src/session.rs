@@ -18,6 +18,7 @@ use crate::leave::Leave;
 use crate::mcp::Servers;
 use crate::modes::Mode;
 use crate::queue::Queue;
+use crate::recovery::{self, Past};
 use crate::settings::{self, Settings};
 use crate::store::{Journal, Kind};
 use crate::tools::Workplace;
@@ -31,8 +32,8 @@ pub(crate) struct Session {
     pub(crate) journal: Journal,
     pub(crate) place: Workplace,
     pub(crate) servers: Servers,
-    /// Turns, one after the other, each with the conversation in its hands.
-    pub(crate) turns: Queue<History>,
+    /// Turns, one after the other, each with the conversation in its hands; none as long as nobody has needed it.
+    pub(crate) turns: Queue<Option<History>>,
     settings: Mutex<Settings>,
     /// Held by whoever changes the settings, until that is on disk and the client knows.
     changing: tokio::sync::Mutex<()>,
@@ -46,16 +47,20 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn new(parts: Parts) -> Session {
+        let (history, leave) = match parts.past {
+            Some(past) => (Some(past.history), past.leave),
+            None => (None, Leave::default()),
+        };
         Session {
             agent: parts.agent,
             client: parts.client,
             journal: parts.journal,
             place: parts.place,
             servers: parts.servers,
-            turns: Queue::new(parts.history, MOST_WAITING),
+            turns: Queue::new(history, MOST_WAITING),
             settings: Mutex::new(parts.settings),
             changing: tokio::sync::Mutex::default(),
-            leave: Mutex::new(parts.leave),
+            leave: Mutex::new(leave),
             asides: Mutex::default(),
             closing: watch::Sender::new(false),
             given: watch::Sender::new(false),
@@ -121,6 +126,22 @@ impl Session {
     pub(crate) async fn say(&self, text: impl Into<String>) -> Result<(), Failure> {
         let chunk = v1::ContentChunk::new(text.into()).message_id(ids::fresh("msg_"));
         self.show(v1::SessionUpdate::AgentMessageChunk(chunk)).await
+    }
+
+    /// The conversation in hand, read from the journal if nobody has needed it before.
+    pub(crate) async fn recall<'a>(
+        &self,
+        held: &'a mut Option<History>,
+    ) -> Result<&'a mut History, Failure> {
+        let history = match held.take() {
+            Some(history) => history,
+            None => {
+                let past = recovery::read(&self.journal).await?;
+                *self.leave() = past.leave;
+                past.history
+            }
+        };
+        Ok(held.insert(history))
     }
 
     /// Adds to the conversation, in the journal and in hand.
@@ -340,9 +361,9 @@ pub(crate) struct Parts {
     pub(crate) journal: Journal,
     pub(crate) place: Workplace,
     pub(crate) servers: Servers,
-    pub(crate) history: History,
+    /// What the journal tells, if it has been read.
+    pub(crate) past: Option<Past>,
     pub(crate) settings: Settings,
-    pub(crate) leave: Leave,
 }
 
 /// Whether the client has offered something for its sessions.

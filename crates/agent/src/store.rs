@@ -72,9 +72,8 @@ impl Store {
         let dir = private::directory(dir)?;
         let locks = private::directory(&dir.join("locks"))?;
         let path = dir.join("sessions.db");
-        schema::prepare(&path)?;
+        let db = schema::prepare(&path)?;
         private::sync(&dir)?;
-        let db = schema::writing(&path)?;
         abandon_forks(&db, &locks)?;
         let doomed = rows::numbers(&db, State::Gone)?.into();
         let reader = schema::reading(&path)?;

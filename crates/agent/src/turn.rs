@@ -20,7 +20,7 @@ use crate::queue::Ticket;
 use crate::recovery::{Asked, TurnEnd};
 use crate::session::Session;
 use crate::store::{Kind, TitledBy};
-use crate::{ids, prompt};
+use crate::{ids, instructions, prompt};
 
 /// Takes a prompt: it stands in line at once, and is answered when it has had its turn.
 pub(crate) fn take(
@@ -52,22 +52,38 @@ pub(crate) fn take(
 
 async fn wait(
     session: Arc<Session>,
-    mut ticket: Ticket<History>,
+    mut ticket: Ticket<Option<History>>,
     request: v1::PromptRequest,
     reply: Reply<v1::PromptResponse>,
 ) {
-    let mut history = select! {
+    let mut held = select! {
         biased;
-        () = reply.cancelled() => return reply.ok(cancelled()),
-        () = session.closing() => return reply.ok(cancelled()),
+        () = called_off(&session, &reply) => return reply.ok(cancelled()),
         turn = ticket.turn() => match turn {
-            Some(history) => history,
+            Some(held) => held,
             None => return reply.fail(error::internal("the session has ended")),
         },
     };
-    let mut turn = Turn::new(&session, &mut history);
+    let history = select! {
+        biased;
+        () = called_off(&session, &reply) => return reply.ok(cancelled()),
+        recalled = session.recall(&mut held) => match recalled {
+            Ok(history) => history,
+            Err(failure) => return reply.fail(failure),
+        },
+    };
+    let mut turn = Turn::new(&session, history);
     let outcome = turn.take(request.prompt, &reply).await;
     reply.with(outcome);
+}
+
+/// Waits until the client takes a prompt back or closes its session.
+async fn called_off(session: &Session, reply: &Reply<v1::PromptResponse>) {
+    select! {
+        biased;
+        () = reply.cancelled() => {}
+        () = session.closing() => {}
+    }
 }
 
 /// One turn under way.
@@ -84,7 +100,7 @@ pub(crate) struct Turn<'a> {
     open: Vec<Open>,
     /// A compaction under way.
     screen: Screen,
-    /// What the project tells agents.
+    /// What the project tells agents, and what the MCP servers do.
     notes: String,
     /// What the answer under way has cost so far.
     heard: model::Usage,
@@ -155,21 +171,24 @@ impl<'a> Turn<'a> {
             .await?;
         let outcome = select! {
             biased;
-            () = reply.cancelled() => Err(Failure::Cancelled),
-            () = session.closing() => Err(Failure::Cancelled),
+            () = called_off(&session, reply) => Err(Failure::Cancelled),
             outcome = self.run(asked.content) => outcome,
         };
         self.end(outcome).await
     }
 
     async fn run(&mut self, content: Vec<v1::ContentBlock>) -> Result<End, Failure> {
-        self.session.servers.ready().await;
-        // Whoever hears of servers that have failed is woken after us.
-        tokio::task::yield_now().await;
+        if !command::is_for_us(&content) {
+            self.session.servers.ready().await;
+            // Whoever hears of servers that have failed is woken after us.
+            tokio::task::yield_now().await;
+        }
         for aside in self.session.take_asides() {
             self.session.say(aside).await?;
         }
         self.notes = self.session.place.notes().await;
+        let servers = self.session.servers.instructions();
+        self.notes.push_str(&instructions::server_notes(&servers));
         match self.command(&content).await? {
             command::Then::Done => Ok(End::Done),
             command::Then::Ask(words) => {
@@ -291,9 +310,14 @@ impl<'a> Turn<'a> {
         if forgotten {
             self.history.truncate(self.before);
         }
+        let unseen = matches!(&outcome, Err(failure) if failure.is_about_media());
+        if unseen {
+            self.history.leave_out_media();
+        }
         let end = TurnEnd {
             how: how.to_owned(),
             forgotten,
+            unseen,
         };
         let end = serde_json::to_vec(&end).unwrap_or_default();
         self.session.journal.commit(Kind::TurnEnded, end).await?;

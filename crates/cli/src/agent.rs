@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use attache::Options;
 use attache_agent::store::Store;
-use attache_agent::tools::Equipment;
+use attache_agent::tools::{Equipment, Pages};
 use attache_agent::{Limits, Setup, serve};
 use attache_host::files::{self, Files};
 use attache_host::terminals::{self, Terminals};
@@ -30,10 +30,7 @@ pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
     let setup = Setup {
         store: store(arguments)?,
         models: models(arguments)?,
-        limits: Limits {
-            requests: arguments.requests.try_into().unwrap_or(usize::MAX),
-            ..Limits::default()
-        },
+        limits: limits(arguments),
         equipment: equipment(arguments)?,
     };
     let options = Options {
@@ -50,6 +47,14 @@ pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
     client.close();
     drop(timeout(LEAVE, serving).await);
     Ok(Exit::Done)
+}
+
+fn limits(arguments: &Agent) -> Limits {
+    let mut limits = Limits::default();
+    if let Some(requests) = arguments.requests {
+        limits.requests = requests.try_into().unwrap_or(usize::MAX);
+    }
+    limits
 }
 
 fn store(arguments: &Agent) -> anyhow::Result<Store> {
@@ -91,7 +96,7 @@ fn equipment(arguments: &Agent) -> anyhow::Result<Equipment> {
             terminals::Limits::default(),
             terms::sandbox(arguments.sandbox)?,
         ),
-        ..Equipment::default()
+        pages: Pages::default(),
     })
 }
 

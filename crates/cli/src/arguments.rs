@@ -82,6 +82,17 @@ pub(crate) enum Command {
     Man(Man),
 }
 
+/// Reads the command line.
+pub(crate) fn read() -> Result<Arguments, clap::Error> {
+    // So an editor starts the agent, and waits: not for the grammar of all the other commands too.
+    match std::env::args_os().skip(1).eq(["agent"]) {
+        true => Ok(Arguments {
+            command: Command::Agent(Agent::default()),
+        }),
+        false => Arguments::try_parse(),
+    }
+}
+
 /// Prints help or what is wrong with the arguments.
 pub(crate) fn explain(help: &clap::Error) -> Exit {
     if help.print().is_err() {
@@ -90,5 +101,19 @@ pub(crate) fn explain(help: &clap::Error) -> Exit {
     match help.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Done,
         _ => Exit::Usage,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_agent_without_arguments_is_what_the_grammar_says() {
+        let parsed = Arguments::try_parse_from(["attache", "agent"]).unwrap();
+        let Command::Agent(agent) = parsed.command else {
+            panic!("{parsed:?}");
+        };
+        assert_eq!(agent, Agent::default());
     }
 }

@@ -27,15 +27,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use attache::process::guard;
-use clap::Parser;
 
-use arguments::{Arguments, Command};
+use arguments::Command;
 use exit::Exit;
 
 fn main() -> ExitCode {
     guard::run_if_asked();
     attache_adapter::shell::run_if_asked();
-    let arguments = match Arguments::try_parse() {
+    let arguments = match arguments::read() {
         Ok(arguments) => arguments,
         Err(help) => return arguments::explain(&help).into(),
     };

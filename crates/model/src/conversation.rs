@@ -34,6 +34,37 @@ pub enum Message {
     Tools(Vec<ToolResult>),
 }
 
+impl Message {
+    /// Whether it holds a picture or a sound.
+    pub fn has_media(&self) -> bool {
+        match self {
+            Message::User(inputs) => inputs.iter().any(Input::is_media),
+            Message::Model(_) => false,
+            Message::Tools(results) => {
+                let mut contents = results.iter().flat_map(|result| &result.content);
+                contents.any(Input::is_media)
+            }
+        }
+    }
+
+    /// The same with these words in place of each picture and each sound.
+    #[must_use]
+    pub fn without_media(mut self, words: &str) -> Message {
+        let inputs: Vec<&mut Input> = match &mut self {
+            Message::User(inputs) => inputs.iter_mut().collect(),
+            Message::Model(_) => Vec::new(),
+            Message::Tools(results) => {
+                let contents = results.iter_mut().map(|result| &mut result.content);
+                contents.flatten().collect()
+            }
+        };
+        for input in inputs.into_iter().filter(|input| input.is_media()) {
+            *input = Input::Text(words.to_owned());
+        }
+        self
+    }
+}
+
 /// A piece of what a model is told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -54,6 +85,15 @@ pub enum Input {
         /// Its bytes, in base64.
         data: String,
     },
+}
+
+impl Input {
+    fn is_media(&self) -> bool {
+        match self {
+            Input::Text(_) => false,
+            Input::Image { .. } | Input::Audio { .. } => true,
+        }
+    }
 }
 
 /// A piece of what a model has said.

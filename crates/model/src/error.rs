@@ -18,6 +18,14 @@ pub enum Error {
         /// Which model.
         model: String,
     },
+    /// The provider does not take a picture or a sound of the conversation: not this one, or none at all.
+    #[error("{provider} does not take what is attached: {reason}")]
+    Media {
+        /// Which provider.
+        provider: String,
+        /// What it said, in one line.
+        reason: String,
+    },
     /// The provider refuses, or fails, for good or after all attempts.
     #[error("{provider}: {reason}")]
     Provider {

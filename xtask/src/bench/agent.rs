@@ -102,7 +102,8 @@ impl Place {
         );
         drop(agent);
 
-        let mut agent = self.agent(Some(&script))?;
+        // Without the script, which is as long as the session.
+        let mut agent = self.agent(None)?;
         agent.initialize()?;
         let idle = agent.status("VmHWM:")?;
         let loaded = agent.load(&session, &self.cwd())?;

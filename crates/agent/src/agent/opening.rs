@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use attache::json::Raw;
+use attache::agent::ClientSession;
 use attache::schema::error;
 use attache::{Error, v1};
 use attache_host::Roots;
@@ -11,13 +11,13 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::Agent;
-use crate::compaction;
+use super::replay::replay;
 use crate::failure::{Failure, of_session};
 use crate::mcp::{self, Servers};
-use crate::recovery::{self, Past, readable};
+use crate::recovery::{self, Past};
 use crate::session::{Parts, Session};
 use crate::settings::{Instructions, Settings};
-use crate::store::{Info, Journal, Kind, Kinds, Store, new_id};
+use crate::store::{Info, Journal, Store, new_id};
 use crate::tools::Workplace;
 
 /// A session that the client has not heard of: it is deleted unless it does.
@@ -47,6 +47,15 @@ struct Wish {
     additional: Vec<PathBuf>,
     servers: Vec<v1::McpServer>,
     system_prompt: Option<v1::SystemPrompt>,
+}
+
+/// A session whose journal is open, before anything of it runs.
+struct Opened {
+    client: ClientSession,
+    journal: Journal,
+    wish: Wish,
+    roots: Roots,
+    settings: Settings,
 }
 
 macro_rules! wish {
@@ -82,12 +91,20 @@ impl Agent {
         let id = info.id.clone();
         let unclaimed = Unclaimed::new(&self.store, &id);
         let journal = self.store.create(info).await?;
-        let session = self.open(id.clone(), journal, wish, roots, settings, Past::default());
+        let opened = Opened {
+            client: self.client.session(id.clone()),
+            journal,
+            wish,
+            roots,
+            settings,
+        };
+        let session = self.open(opened, Some(Past::default()));
         tell_of(&session, silent);
         let response = v1::NewSessionResponse::new(id)
             .modes(session.modes())
             .config_options(session.options());
         unclaimed.claim();
+        self.admit(&session);
         Ok((session, response))
     }
 
@@ -96,11 +113,17 @@ impl Agent {
         request: v1::LoadSessionRequest,
     ) -> Result<(Arc<Session>, v1::LoadSessionResponse), Error> {
         let id = request.session_id.clone();
-        let session = self.reopen(id, wish!(request)).await?;
-        self.replay(&session).await?;
+        let _alone = self.doors.pass(&id).await;
+        let reopened = self.reopen(id, wish!(request)).await?;
+        let past = replay(&reopened.client, &reopened.journal).await?;
+        let session = self.open(reopened, past);
+        if let Some(card) = session.card().filter(|_| session.settings().used > 0) {
+            session.tell_usage(&card).await.map_err(Failure::from)?;
+        }
         let response = v1::LoadSessionResponse::new()
             .modes(session.modes())
             .config_options(session.options());
+        self.admit(&session);
         Ok((session, response))
     }
 
@@ -109,10 +132,14 @@ impl Agent {
         request: v1::ResumeSessionRequest,
     ) -> Result<(Arc<Session>, v1::ResumeSessionResponse), Error> {
         let id = request.session_id.clone();
-        let session = self.reopen(id, wish!(request)).await?;
+        let _alone = self.doors.pass(&id).await;
+        let reopened = self.reopen(id, wish!(request)).await?;
+        let past = recovery::read_if_cut(&reopened.journal).await?;
+        let session = self.open(reopened, past);
         let response = v1::ResumeSessionResponse::new()
             .modes(session.modes())
             .config_options(session.options());
+        self.admit(&session);
         Ok((session, response))
     }
 
@@ -130,21 +157,24 @@ impl Agent {
         let id = info.id.clone();
         let unclaimed = Unclaimed::new(&self.store, &id);
         let journal = self.store.fork(&from, info).await?;
-        let past = recovery::read(&journal).await?;
-        let session = self.open(id.clone(), journal, wish, roots, settings, past);
+        let opened = Opened {
+            client: self.client.session(id.clone()),
+            journal,
+            wish,
+            roots,
+            settings,
+        };
+        let session = self.open(opened, None);
         let response = v1::ForkSessionResponse::new(id)
             .modes(session.modes())
             .config_options(session.options());
         unclaimed.claim();
+        self.admit(&session);
         Ok((session, response))
     }
 
     /// Opens a stored session. One that is open here is closed first: the client starts over with it.
-    async fn reopen(
-        self: &Arc<Self>,
-        id: v1::SessionId,
-        wish: Wish,
-    ) -> Result<Arc<Session>, Error> {
+    async fn reopen(self: &Arc<Self>, id: v1::SessionId, wish: Wish) -> Result<Opened, Error> {
         let roots = wish.roots().await?;
         if let Ok(open) = self.session(&id) {
             self.close(&open).await;
@@ -153,8 +183,13 @@ impl Agent {
         let opened = self.store.open_session(&id).await;
         let (info, journal) = opened.map_err(|fault| of_session(fault, &id))?;
         let settings = self.restored(&info, &wish).await?;
-        let past = recovery::read(&journal).await?;
-        Ok(self.open(id, journal, wish, roots, settings, past))
+        Ok(Opened {
+            client: self.client.session(id),
+            journal,
+            wish,
+            roots,
+            settings,
+        })
     }
 
     /// The settings that a session was left with. A model that is no longer there gives way to the default one.
@@ -171,16 +206,14 @@ impl Agent {
         Ok(settings)
     }
 
-    fn open(
-        self: &Arc<Self>,
-        id: v1::SessionId,
-        journal: Journal,
-        wish: Wish,
-        roots: Roots,
-        settings: Settings,
-        past: Past,
-    ) -> Arc<Session> {
-        let client = self.client.session(id);
+    fn open(self: &Arc<Self>, opened: Opened, past: Option<Past>) -> Arc<Session> {
+        let Opened {
+            client,
+            journal,
+            wish,
+            roots,
+            settings,
+        } = opened;
         let (events, heard) = mpsc::channel(MOST_EVENTS);
         let place = mcp::Place {
             roots: roots.paths().map(PathBuf::from).collect(),
@@ -195,49 +228,11 @@ impl Agent {
             servers: Servers::connect(wish.servers, place, events),
             client,
             journal,
-            history: past.history,
+            past,
             settings,
-            leave: past.leave,
         }));
         tokio::spawn(listen(Arc::downgrade(&session), heard));
         session
-    }
-
-    /// Sends everything that the client was ever shown, and the last word on what it has cost.
-    async fn replay(&self, session: &Session) -> Result<(), Error> {
-        let shows_compaction = compaction::is_shown(session);
-        let kinds = Kinds::of(&[Kind::Prompt, Kind::Update]);
-        let mut entries = session.journal.entries(kinds).await?;
-        while let Some(entry) = readable(&mut entries).await? {
-            match entry.kind {
-                Kind::Prompt => {
-                    for update in recovery::shown(&entry.body) {
-                        session
-                            .client
-                            .repeat(&update)
-                            .await
-                            .map_err(Failure::from)?;
-                    }
-                }
-                _ => {
-                    let text = std::str::from_utf8(&entry.body).unwrap_or_default();
-                    // What is damaged is left out; the rest can still be seen.
-                    if let Ok(update) = Raw::parse(text)
-                        && (shows_compaction || !is_compaction(&update))
-                    {
-                        session
-                            .client
-                            .repeat(&update)
-                            .await
-                            .map_err(Failure::from)?;
-                    }
-                }
-            }
-        }
-        if let Some(card) = session.card().filter(|_| session.settings().used > 0) {
-            session.tell_usage(&card).await.map_err(Failure::from)?;
-        }
-        Ok(())
     }
 }
 
@@ -255,12 +250,6 @@ fn tell_of(session: &Arc<Session>, silent: Vec<attache_model::Error>) {
             session.notice(severity, title, fault.to_string()).await;
         }
     });
-}
-
-/// Whether an update is for clients that show compactions.
-fn is_compaction(update: &Raw) -> bool {
-    let kind = update.string_member("sessionUpdate");
-    kind.is_some_and(|kind| kind.starts_with("compaction_"))
 }
 
 /// What MCP servers have to tell becomes notices and new lists.

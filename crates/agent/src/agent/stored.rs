@@ -37,6 +37,7 @@ impl Agent {
         self: &Arc<Self>,
         request: v1::DeleteSessionRequest,
     ) -> Result<v1::DeleteSessionResponse, Error> {
+        let _alone = self.doors.pass(&request.session_id).await;
         self.close_if_open(&request.session_id).await;
         let done = self.store.delete(&request.session_id).await;
         done.map_err(|fault| of_session(fault, &request.session_id))?;
@@ -47,6 +48,7 @@ impl Agent {
         self: &Arc<Self>,
         request: v1::ArchiveSessionRequest,
     ) -> Result<v1::ArchiveSessionResponse, Error> {
+        let _alone = self.doors.pass(&request.session_id).await;
         self.close_if_open(&request.session_id).await;
         let done = self.store.archive(&request.session_id).await;
         done.map_err(|fault| of_session(fault, &request.session_id))?;

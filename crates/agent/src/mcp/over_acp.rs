@@ -79,6 +79,7 @@ impl OverAcp {
                 }
             }
         });
+        while self.running.try_join_next().is_some() {}
         self.handles.retain(|_, handle| !handle.is_finished());
         self.handles.insert(id, handle);
     }

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
-use super::entries::Entries;
+use super::entries::{Entries, Entry};
 use super::kind::{Kind, Kinds};
 use super::lock::Lock;
 use super::queue::{Item, Waiting};
+use super::reader::newest;
 use super::{Error, Store, rows};
 
 /// The journal of a session that is open here and nowhere else.
@@ -82,6 +83,18 @@ impl Journal {
             kinds,
             self.seat.next(),
         ))
+    }
+
+    /// The newest entry of some kinds.
+    ///
+    /// # Errors
+    ///
+    /// As [`flush`](Journal::flush), which it does first; `Entries` if it is among those that are damaged.
+    pub async fn newest(&self, kinds: Kinds) -> Result<Option<Entry>, Error> {
+        self.flush().await?;
+        let (number, end) = (self.seat.number(), self.seat.next());
+        let reader = self.store.reader();
+        reader.read(move |db| newest(db, number, end, kinds)).await
     }
 
     /// Stores mode, model and the like.

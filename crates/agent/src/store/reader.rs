@@ -10,8 +10,9 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
 use tokio::sync::oneshot;
 
+use super::entries::Entry;
 use super::kind::Kinds;
-use super::run::is_whole;
+use super::run::{Walk, is_whole};
 use super::{Error, rows};
 
 /// The way to the thread that reads; it ends when this is dropped.
@@ -105,6 +106,41 @@ pub(super) fn page(
         }
     }
     Ok(page.finish())
+}
+
+/// The newest entry of some kinds before a number.
+pub(super) fn newest(
+    db: &Connection,
+    number: i64,
+    end: u64,
+    kinds: Kinds,
+) -> Result<Option<Entry>, Error> {
+    let mut find = db.prepare_cached(
+        "SELECT key, count, body FROM run WHERE key >= ?1 AND key < ?2 AND kinds & ?3
+         ORDER BY key DESC LIMIT 1",
+    )?;
+    let keys = [0, end].map(|seq| rows::key(number, seq));
+    let mut found = find.query(params![keys[0], keys[1], kinds.bits()])?;
+    let Some(row) = found.next()? else {
+        return Ok(None);
+    };
+    let (first, count) = (rows::first(row.get(0)?), row.get::<_, u32>(1)?);
+    let bytes = row.get::<_, Vec<u8>>(2)?;
+    let damaged = || Error::Entries {
+        first,
+        last: first + u64::from(count).saturating_sub(1),
+    };
+    if !is_whole(first, &bytes) {
+        return Err(damaged());
+    }
+    let mut walk = Walk::new(first, count, bytes.into());
+    let mut newest = None;
+    while let Some(entry) = walk.next().map_err(|_| damaged())? {
+        if kinds.has(entry.kind) {
+            newest = Some(entry);
+        }
+    }
+    Ok(newest)
 }
 
 /// A page being read: the bytes of its runs in one buffer, and where in it they are.

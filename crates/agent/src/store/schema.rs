@@ -8,12 +8,13 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::{Error, private};
 
-/// Makes the database, or brings it to the newest version. One that is not ours is left as it is.
+/// Makes the database, or brings it to the newest version, and gives a connection that writes. One that is not ours is
+/// left as it is.
 ///
 /// # Errors
 ///
 /// `Newer`, `Foreign`, `Damaged`, or why the file cannot be used.
-pub(super) fn prepare(path: &Path) -> Result<(), Error> {
+pub(super) fn prepare(path: &Path) -> Result<Connection, Error> {
     let metadata = private::file(path)?.metadata();
     match metadata.map_err(|error| Error::file(path, &error))?.len() {
         0 => {}
@@ -26,7 +27,8 @@ pub(super) fn prepare(path: &Path) -> Result<(), Error> {
         }
     }
     let mut db = writing(path)?;
-    migrate(&mut db, path, &VERSIONS)
+    migrate(&mut db, path, &VERSIONS)?;
+    Ok(db)
 }
 
 /// A connection that writes. What it has committed is on disk.
@@ -34,7 +36,7 @@ pub(super) fn prepare(path: &Path) -> Result<(), Error> {
 /// # Errors
 ///
 /// When the database cannot be opened.
-pub(super) fn writing(path: &Path) -> Result<Connection, Error> {
+fn writing(path: &Path) -> Result<Connection, Error> {
     let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | FLAGS)?;
     let db = patient(db)?;
     write_ahead(&db)?;

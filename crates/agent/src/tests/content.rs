@@ -65,3 +65,63 @@ async fn links_are_read_and_resources_quoted() {
         user: [audio/wav]
     "#]].assert_eq(&told);
 }
+
+#[tokio::test]
+async fn a_picture_that_the_model_does_not_take_does_not_spoil_the_conversation() {
+    let refused = r#"{"say":[{"error":{"media":"Could not process image (status 400)"}}]}"#;
+    let seen = r#"{"say":[{"text":"Seen."}]}"#;
+    let stage = Stage::new(&[seen, refused, seen, seen].join(","));
+    let prompt = |name: &str, text: &str, session: &str, end: &str| {
+        format!(
+            r#"
+            -> session/prompt @{name} {{"sessionId":{session},"prompt":[
+                {{"type":"text","text":"{text}"}},
+                {{"type":"image","data":"AAAA","mimeType":"image/png"}}]}}
+            <. session/update {{"sessionId":{session}, ...}} x*
+            {end}
+        "#
+        )
+    };
+    let done = |name: &str| format!(r#"<= @{name} {{"stopReason":"end_turn", ...}}"#);
+    let words = r#"
+        -> session/prompt @c {"sessionId":$s,"prompt":[{"type":"text","text":"Then without"}]}
+        <. session/update {"sessionId":$s, ...} x*
+        <= @c {"stopReason":"end_turn", ...}
+    "#;
+    let failed = r#"<! @b {"code":-32603,"message":"Internal error: script does not take what is attached: Could not process image (status 400); from now on it is left out", ...}"#;
+    let script = [
+        NEW,
+        &prompt("a", "Good", "$s", &done("a")),
+        &prompt("b", "Bad", "$s", failed),
+        words,
+    ]
+    .concat();
+    stage.play("{}", &script).await;
+    let told = expect![[r#"
+        user: Good
+        user: [image/png]
+        model: Seen.
+        user: Bad
+        user: [something was attached that the model did not take]
+        user: Then without
+    "#]];
+    told.assert_eq(&stage.told());
+    let id = stage.only().await;
+    let again = format!(
+        r#"
+        -> session/resume {{"sessionId":"{id}","cwd":"CWD"}}
+        <= {{...}}
+        <. session/update {{...}}
+        -> session/prompt @d {{"sessionId":"{id}","prompt":[{{"type":"text","text":"Later"}}]}}
+        <. session/update {{"sessionId":"{id}", ...}} x*
+        <= @d {{"stopReason":"end_turn", ...}}
+    "#
+    );
+    stage.play("{}", &again).await;
+    let told = stage.told();
+    assert!(
+        told.contains("[something was attached that the model did not take]"),
+        "{told}"
+    );
+    assert_eq!(told.matches("[image/png]").count(), 1, "{told}");
+}

@@ -73,3 +73,40 @@ async fn a_tool_that_may_change_something_is_not_called_in_architect_mode() {
     let offered = stage.model.requests()[0].tools.clone();
     assert!(offered.iter().all(|tool| tool.name != "mcp__desk__stamp"));
 }
+
+#[tokio::test]
+async fn help_does_not_wait_for_servers() {
+    let stage = Stage::new("");
+    let script = r#"
+        -> session/new {"cwd":"CWD","mcpServers":[{"type":"acp","name":"desk","serverId":"d"}]}
+        any order
+          <= {"sessionId":$s, ...}
+          <. session/update {"update":{"sessionUpdate":"available_commands_update", ...}, ...}
+          <- mcp/message @hello {"serverId":"d","method":"server/discover", ...}
+        end
+        -> session/prompt @turn {"sessionId":$s,"prompt":[{"type":"text","text":"/help"}]}
+        <. session/update {"sessionId":$s,"update":{"sessionUpdate":"agent_message_chunk", ...}}
+        <= @turn {"stopReason":"end_turn", ...}
+        ...
+    "#;
+    stage.play("{}", script).await;
+}
+
+#[tokio::test]
+async fn what_a_server_says_of_itself_is_told_to_the_model() {
+    let stage = Stage::new(DONE);
+    let new = NEW.replace(
+        r#""ttlMs":0,"cacheScope":"private"}}
+        <- mcp/message @list"#,
+        r#""instructions":"Stamp twice.","ttlMs":0,"cacheScope":"private"}}
+        <- mcp/message @list"#,
+    );
+    assert_ne!(new, NEW);
+    let turn = prompt("").replacen("<. session/update {\"sessionId\":$s, ...} x*\n", "", 1);
+    stage.play("{}", &format!("{new}{turn}")).await;
+    let told = stage.model.requests()[0].instructions.clone();
+    assert!(
+        told.contains("<mcp-server name=\"desk\">\nStamp twice.\n</mcp-server>"),
+        "{told}"
+    );
+}

@@ -198,3 +198,45 @@ async fn a_session_that_is_open_elsewhere_is_refused_by_name() {
     stage.play("{}", &script).await;
     drop(held);
 }
+
+#[tokio::test]
+async fn whoever_opens_a_session_twice_at_once_has_it_twice_in_a_row() {
+    let stage = Stage::new(HELLO);
+    stage.play("{}", &format!("{NEW}{TURN}")).await;
+    let id = stage.only().await;
+    let script = format!(
+        r#"
+        -> session/load @first {{"sessionId":"{id}","cwd":"CWD","mcpServers":[]}}
+        -> session/load @second {{"sessionId":"{id}","cwd":"CWD","mcpServers":[]}}
+        any order
+          <. session/update {{"sessionId":"{id}", ...}} x8
+          <= @first {{...}}
+          <= @second {{...}}
+        end
+    "#
+    );
+    let trace = stage.play("{}", &script).await.to_script();
+    let shown = trace.matches(r#""text":"Hello.""#).count();
+    assert_eq!(shown, 2, "{trace}");
+}
+
+#[tokio::test]
+async fn a_session_that_is_deleted_while_it_is_loaded_is_gone() {
+    let stage = Stage::new(HELLO);
+    stage.play("{}", &format!("{NEW}{TURN}")).await;
+    let id = stage.only().await;
+    let script = format!(
+        r#"
+        -> session/load @load {{"sessionId":"{id}","cwd":"CWD","mcpServers":[]}}
+        -> session/delete @delete {{"sessionId":"{id}"}}
+        any order
+          <. session/update {{"sessionId":"{id}", ...}} x4
+          <= @load {{...}}
+          <= @delete {{}}
+        end
+        -> session/list {{}}
+        <= {{"sessions":[]}}
+    "#
+    );
+    stage.play("{}", &script).await;
+}

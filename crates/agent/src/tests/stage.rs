@@ -123,6 +123,7 @@ impl Stage {
         for (kind, body) in entries {
             journal.commit(*kind, (*body).to_owned()).await.unwrap();
         }
+        journal.close().await.unwrap();
     }
 
     /// What the model was told in its last request, a line for each piece.
@@ -146,6 +147,7 @@ impl Stage {
             lines.push_str(&line(entry.kind, &text));
             lines.push('\n');
         }
+        journal.close().await.unwrap();
         lines
     }
 }

@@ -138,14 +138,15 @@ impl Reading {
     }
 
     fn outcome(&self, page: Page, total: Option<usize>, has_more: bool) -> Outcome {
-        let (first, last) = (self.first, (self.first + page.count).saturating_sub(1));
+        let first = self.first;
+        let last = first.saturating_add(page.count).saturating_sub(1);
         let of = total.map_or(String::new(), |total| format!(" of {total}"));
         let mut told = page.numbered;
         if page.count == 0 {
             told.push_str("[the file is empty]\n");
         }
         if has_more {
-            let next = last + 1;
+            let next = last.saturating_add(1);
             told.push_str(&format!(
                 "[lines {first} - {last}{of}; read on with `line` {next}]\n"
             ));

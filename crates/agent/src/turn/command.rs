@@ -18,6 +18,16 @@ pub(super) enum Then {
     Go,
 }
 
+/// Whether a prompt is a command that nobody but us is needed for, so that it need not wait for MCP servers.
+pub(super) fn is_for_us(content: &[v1::ContentBlock]) -> bool {
+    let text = content.first().and_then(v1::ContentBlock::as_text);
+    let command = text.and_then(|text| commands::parse(text, &[]));
+    matches!(
+        command,
+        Some(Command::Ours(Ours::Help | Ours::Clear | Ours::Compact, _))
+    )
+}
+
 impl Turn<'_> {
     pub(super) async fn command(&mut self, content: &[v1::ContentBlock]) -> Result<Then, Failure> {
         let [v1::ContentBlock::Text(text), rest @ ..] = content else {

@@ -19,6 +19,7 @@ trials!(
     a_call_that_is_dropped_is_cancelled,
     a_call_without_answer_ends_at_its_deadline,
     a_server_that_dies_takes_its_call_with_it,
+    connecting_again_is_not_stopped_halfway,
     a_server_that_does_not_start_says_why,
     a_server_that_ends_at_once_says_its_last_words,
     a_failure_costs_the_other_servers_nothing,
@@ -186,6 +187,19 @@ async fn a_server_that_dies_takes_its_call_with_it() {
         desk.servers.reconnect("other").await,
         Err(Failure::Unknown("server"))
     );
+}
+
+async fn connecting_again_is_not_stopped_halfway() {
+    let desk = Desk::open(vec![stdio("fake", "")]).await;
+    let before = desk.call("pid").await;
+    let given_up = tokio::time::timeout(Duration::ZERO, desk.servers.reconnect("fake"));
+    assert!(given_up.await.is_err());
+    wait_for(|| (!is_running(&before)).then_some(())).await;
+    desk.servers.ready().await;
+    wait_for(|| matches!(desk.servers.states()[0].status, Status::Ready { .. }).then_some(()))
+        .await;
+    assert_ne!(desk.call("pid").await, before);
+    desk.servers.reconnect("fake").await.unwrap();
 }
 
 async fn a_server_that_does_not_start_says_why() {

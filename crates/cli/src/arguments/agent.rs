@@ -8,7 +8,7 @@ use clap::Args;
 ///
 /// Without a key it answers by itself: a small fixed grammar over real tools. With ANTHROPIC_API_KEY, OPENAI_API_KEY or the
 /// address of a server (OLLAMA_HOST, OPENAI_BASE_URL) a language model answers.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, PartialEq, Args)]
 #[command(after_help = "\
 Examples:
   attache chat -a builtin
@@ -29,7 +29,7 @@ pub(crate) struct Agent {
     /// Let commands that the agent runs by itself write only inside the session's directories.
     #[arg(long)]
     pub(crate) sandbox: bool,
-    /// The most requests to the model in one turn.
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) requests: u32,
+    /// The most requests to the model in one turn; 200 if nothing is said.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) requests: Option<u32>,
 }

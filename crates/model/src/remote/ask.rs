@@ -174,10 +174,18 @@ impl Ask {
                 };
                 Error::Provider { provider, reason }
             }
-            Fault::Final(reason) | Fault::Thoughts(reason) => Error::Provider {
-                provider,
-                reason: endpoint.redact(&reason),
-            },
+            Fault::Media(reason) if self.request.messages.iter().any(|told| told.has_media()) => {
+                Error::Media {
+                    provider,
+                    reason: endpoint.redact(&reason),
+                }
+            }
+            Fault::Final(reason) | Fault::Thoughts(reason) | Fault::Media(reason) => {
+                Error::Provider {
+                    provider,
+                    reason: endpoint.redact(&reason),
+                }
+            }
         }
     }
 
@@ -276,7 +284,7 @@ fn words(fault: &Fault) -> String {
         Fault::Key => "the key is not taken".to_owned(),
         Fault::TooLong => "the conversation is too long".to_owned(),
         Fault::Passing { reason, .. } | Fault::Unreachable(reason) => reason.clone(),
-        Fault::Thoughts(reason) | Fault::Final(reason) => reason.clone(),
+        Fault::Thoughts(reason) | Fault::Media(reason) | Fault::Final(reason) => reason.clone(),
     }
 }
 

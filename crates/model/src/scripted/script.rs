@@ -206,6 +206,8 @@ pub enum Failure {
     Key(String),
     /// The conversation is too long.
     TooLong,
+    /// What is attached is not taken; the reason.
+    Media(String),
     /// The provider fails; its reason.
     Provider(String),
     /// The provider cannot be reached; how that ended.
@@ -220,6 +222,7 @@ impl Failure {
         match self.clone() {
             Failure::Key(hint) => Error::Key { provider, hint },
             Failure::TooLong => Error::TooLong { model: provider },
+            Failure::Media(reason) => Error::Media { provider, reason },
             Failure::Provider(reason) => Error::Provider { provider, reason },
             Failure::Unreachable(reason) => Error::Unreachable {
                 provider,

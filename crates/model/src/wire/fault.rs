@@ -13,6 +13,8 @@ pub(crate) enum Fault {
     TooLong,
     /// Thoughts of earlier answers are not taken back.
     Thoughts(String),
+    /// A picture or a sound is not taken.
+    Media(String),
     /// It may pass; the provider may say when.
     Passing {
         reason: String,
@@ -58,6 +60,7 @@ pub(crate) fn of_status(status: u16, body: &str, advice: Advice) -> Fault {
         401 | 403 => Fault::Key,
         _ if said.is_too_long(status) => Fault::TooLong,
         _ if said.is_about_thoughts(status) => Fault::Thoughts(said.line()),
+        _ if said.is_about_media(status) => Fault::Media(said.with_status(status)),
         300..=399 => Fault::Final(format!(
             "answers with a redirect (status {status}), which is not followed; set its base URL to where it leads"
         )),
@@ -81,6 +84,9 @@ pub(crate) fn of_event(error: &Value) -> Fault {
     }
     if said.is_about_thoughts(400) {
         return Fault::Thoughts(said.line());
+    }
+    if said.is_about_media(400) {
+        return Fault::Media(said.line());
     }
     match said.kind.as_str() {
         "authentication_error" | "permission_error" => Fault::Key,
@@ -164,6 +170,13 @@ impl Said {
                 ]))
     }
 
+    fn is_about_media(&self, status: u16) -> bool {
+        let text = [self.message.as_str(), " ", self.code.as_str()].concat();
+        let text = text.to_lowercase();
+        matches!(status, 400 | 404 | 415 | 422 | 500)
+            && MEDIA.iter().any(|word| text.contains(word))
+    }
+
     /// Rate limits pass, an empty account does not.
     fn is_final(&self) -> bool {
         let all = [self.code.as_str(), self.kind.as_str()];
@@ -201,6 +214,15 @@ const TOO_LONG: [&str; 7] = [
     "exceeds the available context size",
     "exceeds the context window",
     "exceeds the maximum number of tokens",
+];
+/// Words that a refusal has which is about a picture or a sound, if the request holds one.
+const MEDIA: [&str; 6] = [
+    "image",
+    "audio",
+    "media type",
+    "media_type",
+    "multimodal",
+    "base64",
 ];
 
 #[cfg(test)]
@@ -297,6 +319,36 @@ mod tests {
             expect![[
                 r#"Final("Function tools with reasoning_effort are not supported (status 400)")"#
             ]],
+        );
+    }
+
+    #[test]
+    fn pictures_that_are_not_taken() {
+        for (status, body) in [
+            (
+                400,
+                r#"{"error":{"type":"invalid_request_error","message":"Could not process image"}}"#,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"You uploaded an unsupported file","code":"invalid_image_format"}}"#,
+            ),
+            (
+                404,
+                r#"{"error":{"message":"No endpoints found that support image input","code":404}}"#,
+            ),
+            (
+                500,
+                r#"{"error":{"code":500,"message":"audio input is not supported"}}"#,
+            ),
+        ] {
+            let fault = of_status(status, body, Advice::None);
+            assert!(matches!(fault, Fault::Media(_)), "{fault:?}");
+        }
+        let event = serde_json::json!({ "type": "invalid_request_error", "message": "Could not process image" });
+        assert_eq!(
+            of_event(&event),
+            Fault::Media("Could not process image".to_owned())
         );
     }
 

@@ -227,6 +227,29 @@ async fn a_conversation_that_is_too_long() {
 }
 
 #[tokio::test]
+async fn a_picture_that_is_not_taken() {
+    let body = r#"{"type":"error","error":{"type":"invalid_request_error","message":"messages.0.content.1.image: Could not process image"}}"#;
+    let fake = Fake::start([Reply::status(400, body), Reply::status(400, body)]).await;
+    let mut request = question("Look");
+    let picture = Input::Image {
+        media_type: "image/png".to_owned(),
+        data: "AAAA".to_owned(),
+    };
+    request.messages = vec![Arc::new(Message::User(vec![picture]))];
+    let said = say(&*anthropic(&fake.url), request).await;
+    expect![[r#"
+        error: anthropic does not take what is attached: messages.0.content.1.image: Could not process image (status 400)
+    "#]]
+    .assert_eq(&said);
+    // Without one it cannot be the reason.
+    let said = say(&*anthropic(&fake.url), question("Look")).await;
+    expect![[r#"
+        error: anthropic: messages.0.content.1.image: Could not process image (status 400)
+    "#]]
+    .assert_eq(&said);
+}
+
+#[tokio::test]
 async fn thoughts_that_are_not_taken_back_are_left_out() {
     let body = r#"{"type":"error","error":{"type":"invalid_request_error","message":"messages.1.content.0: Invalid `signature` in `thinking` block"}}"#;
     let fake = Fake::start([

@@ -40,6 +40,25 @@ async fn entries_come_in_order_by_kind_and_after_a_number() {
 }
 
 #[tokio::test]
+async fn the_newest_entry_of_some_kinds_is_found_without_reading_the_others() {
+    let desk = Desk::new();
+    let journal = short(&desk).await;
+    let ends = Kinds::of(&[Kind::Prompt, Kind::TurnEnded]);
+    let newest = async |kinds| {
+        let found = journal.newest(kinds).await.unwrap();
+        found.map(|entry| (entry.seq, entry.kind))
+    };
+    assert_eq!(newest(ends).await, Some((5, Kind::TurnEnded)));
+    journal.commit(Kind::Prompt, "again").await.unwrap();
+    journal.append(Kind::Update, "not yet").await.unwrap();
+    assert_eq!(newest(ends).await, Some((6, Kind::Prompt)));
+    assert_eq!(newest(Kinds::ALL).await, Some((7, Kind::Update)));
+    assert_eq!(newest(Kinds::of(&[Kind::Compacted])).await, None);
+    let empty = desk.session("sess_2").await;
+    assert_eq!(empty.newest(Kinds::ALL).await.unwrap(), None);
+}
+
+#[tokio::test]
 async fn what_comes_while_somebody_reads_is_not_among_what_was_asked_for() {
     let desk = Desk::new();
     let journal = short(&desk).await;
