@@ -179,6 +179,7 @@ impl Reading {
 
     /// Puts what has been read where it belongs, then waits until there is room for more.
     async fn hand_over(&mut self) -> Result<(), Closed> {
+        self.batched = 0;
         if !self.batch.is_empty() {
             self.deliver()?;
         }
@@ -223,7 +224,6 @@ impl Reading {
             }
             size += state.route(event, bytes);
         }
-        self.batched = 0;
         self.shared.unread.fetch_add(size, Ordering::AcqRel);
         if !state.inbox.is_empty() {
             state.wake_consumer();

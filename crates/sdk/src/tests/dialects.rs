@@ -138,6 +138,30 @@ async fn a_client_can_be_told_that_its_agent_speaks_pharo() {
     assert_eq!(agent_side.await.unwrap().len(), 2);
 }
 
+/// A client of the draft pushes what its terminals print, and is not asked for it.
+#[tokio::test]
+async fn a_question_that_is_answered_in_place_of_the_peer_ends_nothing() {
+    let (ours, (read, mut write)) = pipes(1 << 16);
+    let (client, mut calls) = agent::connect(ours.0, ours.1, Options::default());
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"capabilities":{"terminal":true}}}"#;
+    write.write_all(hello.as_bytes()).await.unwrap();
+    write.write_all(b"\n").await.unwrap();
+    let Some(AgentCall::Initialize(_, reply)) = calls.next().await else {
+        panic!("no initialize");
+    };
+    reply.ok(v1::InitializeResponse::new(v1::ProtocolVersion::V1));
+    client.flush().await;
+    let unknown = v1::TerminalOutputRequest::new("s", "t");
+    let refused = client.ask(unknown).await.unwrap_err();
+    let code = refused.refusal().map(|error| error.code);
+    assert_eq!(code, Some(crate::Error::INVALID_PARAMS), "{refused}");
+    client.session("s").say("still here").await.unwrap();
+    let mut lines = BufReader::new(read).lines();
+    lines.next_line().await.unwrap();
+    let said = lines.next_line().await.unwrap().unwrap();
+    assert!(said.contains("still here"), "{said}");
+}
+
 /// A client of ours that sets the model of an agent that answers these lines; returns what it was asked.
 async fn set_model(answers: &'static [&'static str]) -> Vec<String> {
     let (ours, theirs) = pipes(1 << 16);
