@@ -160,7 +160,7 @@ fn a_turn_is_cancelled() {
         pane.wait_for("working");
         pane.press("Escape");
         pane.wait_for("cancelled");
-        pane.wait_for("done in");
+        pane.wait_for("cancelled after");
     });
 }
 

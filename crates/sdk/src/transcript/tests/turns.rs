@@ -161,3 +161,14 @@ fn whatever_came_of_a_prompt_ends_its_turn() {
         Internal error: the peer has closed the connection (-32603)"#]]
     .assert_eq(&said.join("\n"));
 }
+
+#[test]
+fn nothing_runs_on_in_a_turn_that_has_failed() {
+    let mut transcript = run(r#"
+        > Go
+        {"sessionUpdate":"tool_call","toolCallId":"c","title":"t","status":"in_progress"}
+        "#);
+    transcript.end_turn(v1::Error::new(v1::Error::INTERNAL, "the agent has gone"));
+    let call = transcript.tool_call(&"c".into()).expect("the call");
+    assert!(call.is_cancelled && !call.is_open());
+}
