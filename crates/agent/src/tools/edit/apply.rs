@@ -29,6 +29,7 @@ enum Why {
     Same,
     NotFound { nearest: Option<String> },
     Ambiguous { lines: Vec<usize> },
+    TooLarge,
 }
 
 /// Makes the replacements one after the other.
@@ -38,6 +39,7 @@ pub(super) fn apply(text: &str, edits: &[Replacement]) -> Result<Applied, Failur
         count: 0,
     };
     let has_crlf = has_only_crlf(text);
+    let largest = text.len() + MOST_GROWTH;
     for (index, edit) in edits.iter().enumerate() {
         let replaced = match has_crlf {
             true => replace(
@@ -45,8 +47,9 @@ pub(super) fn apply(text: &str, edits: &[Replacement]) -> Result<Applied, Failur
                 &with_crlf(&edit.old),
                 &with_crlf(&edit.new),
                 edit.all,
+                largest,
             ),
-            false => replace(&applied.text, &edit.old, &edit.new, edit.all),
+            false => replace(&applied.text, &edit.old, &edit.new, edit.all, largest),
         };
         let (text, count) = replaced.map_err(|why| Failure {
             number: index + 1,
@@ -66,7 +69,13 @@ pub(super) fn apply(text: &str, edits: &[Replacement]) -> Result<Applied, Failur
     }
 }
 
-fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<(String, usize), Why> {
+fn replace(
+    text: &str,
+    old: &str,
+    new: &str,
+    all: bool,
+    largest: usize,
+) -> Result<(String, usize), Why> {
     if old.is_empty() {
         return Err(Why::Empty);
     }
@@ -90,8 +99,15 @@ fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<(String, usize
                 lines: lines.collect(),
             })
         }
+        places if grown(text, places.len(), old, new) > largest => Err(Why::TooLarge),
         places => Ok((text.replace(old, new), places.len())),
     }
+}
+
+/// How long a text becomes.
+fn grown(text: &str, places: usize, old: &str, new: &str) -> usize {
+    let more = new.len().saturating_sub(old.len());
+    text.len().saturating_add(places.saturating_mul(more))
 }
 
 impl Failure {
@@ -128,6 +144,12 @@ impl Failure {
                     ),
                 )
             }
+            Why::TooLarge => Fault::new(
+                "too_large",
+                format!(
+                    "`new`{which} would make `{path}` more than 10 MiB longer; {nothing}. Use `run` for that"
+                ),
+            ),
             Why::NotFound { nearest } => {
                 let fault = Fault::new(
                     "not_matched",
@@ -143,3 +165,5 @@ impl Failure {
 }
 
 const MOST_LINES: usize = 10;
+/// How many bytes longer a file may become: a few edits double it more often than memory allows.
+const MOST_GROWTH: usize = 10 * 1024 * 1024;

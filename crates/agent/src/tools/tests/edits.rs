@@ -242,6 +242,20 @@ async fn a_long_file_is_searched_for_the_nearest_passage_in_bounded_time() {
     assert!(begun.elapsed().as_secs() < 60);
 }
 
+#[tokio::test]
+async fn a_text_that_would_grow_without_end_is_left_alone() {
+    let double = r#"{"old":"a","new":"aa","all":true}"#;
+    let edits = format!("[{}]", vec![double; 64].join(","));
+    check(
+        "a\n",
+        &edits,
+        expect![
+            "FAILED `new` of edit 24 of 64 would make `a.rs` more than 10 MiB longer; nothing was changed. Use `run` for that"
+        ],
+    )
+    .await;
+}
+
 const CODE: &str = "\
 fn main() {
     let one = 1;
