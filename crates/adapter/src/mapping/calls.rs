@@ -146,19 +146,28 @@ impl Calls {
         Some(call)
     }
 
+    /// The turn is over: a call of it whose input was never complete will not run.
+    pub(super) fn cut_off(&mut self, acts: &mut Vec<Act>) {
+        let cut = |_: &String, call: &mut Call| !call.is_whole && call.parent.is_none();
+        acts.extend(failed(self.open.extract_if(cut).collect()));
+    }
+
     /// All that are open have failed.
     pub(super) fn abandon(&mut self) -> Vec<Act> {
-        let mut open: Vec<_> = self.open.drain().collect();
-        open.sort_by(|(one, _), (other, _)| one.cmp(other));
-        let shown = open
-            .into_iter()
-            .filter(|(_, call)| !tools::is_plan(&call.name));
-        let failed = shown.map(|(id, call)| {
-            let update = call.update(&id).status(v1::ToolCallStatus::Failed);
-            Act::Tell(v1::SessionUpdate::ToolCallUpdate(update))
-        });
-        failed.collect()
+        failed(self.open.drain().collect())
     }
+}
+
+fn failed(mut calls: Vec<(String, Call)>) -> Vec<Act> {
+    calls.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let shown = calls
+        .into_iter()
+        .filter(|(_, call)| !tools::is_plan(&call.name));
+    let failed = shown.map(|(id, call)| {
+        let update = call.update(&id).status(v1::ToolCallStatus::Failed);
+        Act::Tell(v1::SessionUpdate::ToolCallUpdate(update))
+    });
+    failed.collect()
 }
 
 impl Call {

@@ -58,6 +58,13 @@ impl Commands {
         self.running.iter().map(|command| command.next_look).min()
     }
 
+    /// The CLI is gone, and its commands with it.
+    pub(super) fn forget(&mut self) {
+        self.expected.clear();
+        self.early.clear();
+        self.running.clear();
+    }
+
     /// Ends what a call runs; false if it runs nothing that is known.
     pub(super) fn kill(&mut self, tool_call: &str) -> bool {
         let running = self.running.iter().find(|it| it.tool_call == tool_call);
@@ -68,11 +75,10 @@ impl Commands {
     /// The call that a command belongs to, if it is one of a tool: hooks and servers have a shell, too.
     fn begin(&mut self, visit: Visit) -> Option<String> {
         let script = letters(&visit.script);
-        let at = self
-            .expected
-            .iter()
-            .position(|(_, command)| script.contains(command.as_str()));
-        let Some(at) = at else {
+        // Of commands that are part of each other the longest is meant, of equal ones the oldest.
+        let fits = |at: &usize| script.contains(self.expected[*at].1.as_str());
+        let fitting = (0..self.expected.len()).rev().filter(fits);
+        let Some(at) = fitting.max_by_key(|at| self.expected[*at].1.len()) else {
             if self.early.len() < EARLY {
                 self.early.push(visit);
             }

@@ -9,7 +9,6 @@ use tokio::time::Instant;
 
 use super::control::Waiting;
 use super::{Session, State};
-use crate::launch::Start;
 use crate::mapping::{Ended, Failure};
 use crate::prompt;
 
@@ -77,6 +76,9 @@ impl Session {
         request: v1::PromptRequest,
         reply: Reply<v1::PromptResponse>,
     ) {
+        if let Some(why) = prompt::refusal(&request.prompt) {
+            return reply.fail(error::unusable_params(why));
+        }
         if self.queue.len() == QUEUE {
             let words = "too many prompts wait for their turn";
             return reply.fail(error::invalid_request("busy", words));
@@ -95,11 +97,14 @@ impl Session {
                 reply.ok(v1::PromptResponse::new(v1::StopReason::Cancelled));
                 continue;
             }
-            if let Err(error) = self.wake_again().await {
-                reply.fail(error);
-                continue;
+            let woken = tokio::select! {
+                woken = self.wake_again() => woken,
+                () = reply.cancelled() => Err(error::cancelled()),
+            };
+            match woken {
+                Ok(()) => self.begin(&request.prompt, reply).await,
+                Err(error) => reply.fail(error),
             }
-            self.begin(&request.prompt, reply).await;
         }
     }
 
@@ -127,8 +132,7 @@ impl Session {
             knows_states: false,
             interrupted: None,
         });
-        // From now on there is a transcript to come back to.
-        self.launch.start = Start::Itself;
+        self.has_begun = true;
         Box::pin(self.say(&frame)).await;
     }
 
@@ -136,7 +140,8 @@ impl Session {
     pub(super) async fn settle_turn(&mut self) {
         let idle = self.state == State::Idle;
         let is_over = |turn: &mut Turn| {
-            turn.ended.is_some() && turn.steered.is_none() && (idle || !turn.knows_states)
+            let is_said = turn.steered.is_none() || turn.interrupted.is_some();
+            turn.ended.is_some() && is_said && (idle || !turn.knows_states)
         };
         let Some(turn) = self.turn.take_if(is_over) else {
             return;
@@ -170,11 +175,8 @@ impl Session {
         if let Some(cli) = self.cli.take() {
             cli.stop().await;
         }
-        self.asked.abort_all();
-        self.open_questions.clear();
         self.waiting.clear();
-        self.state = State::Idle;
-        self.tell_of_the_dead().await;
+        self.forget_cli().await;
         if let Some(turn) = self.turn.take() {
             turn.reply
                 .ok(v1::PromptResponse::new(v1::StopReason::Cancelled));

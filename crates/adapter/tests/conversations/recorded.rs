@@ -122,32 +122,32 @@ fn bash_fails() {
     check(
         "bash_fails",
         &expect![[r#"
-        state Running
-        tell current_mode_update {"currentModeId":"default"}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95","title":"Run a command","kind":"execute"}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95","title":"ls /nope; exit 3"}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95"}
-        runs ls /nope; exit 3
-        state RequiresAction
-        ask Bash 0
-        state Running
-        ran
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95","status":"failed","content":[{"type":"content","content":{"type":"text","text":"```console\nls: cannot access '/nope': No such file or directory\n```"}}]}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","title":"Run a command","kind":"execute"}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","title":"tail -f /dev/null"}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec"}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec"}
-        runs tail -f /dev/null
-        state RequiresAction
-        ask Bash 2
-        state Running
-        ran
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","status":"completed","content":[]}
-        tell agent_message_chunk {"messageId":"d0:0","content":{"type":"text","text":"ok"}}
-        tell usage_update {"cost":{"amount":0.000552,"currency":"USD"},"used":18,"size":1000000}
-        ended end_turn
-        state Idle
-    "#]],
+            state Running
+            tell current_mode_update {"currentModeId":"default"}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95","title":"Run a command","kind":"execute"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95","title":"ls /nope; exit 3"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95"}
+            runs ls /nope; exit 3
+            state RequiresAction
+            ask Bash 0
+            state Running
+            ran
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95","status":"failed","content":[{"type":"content","content":{"type":"text","text":"```console\nls: cannot access '/nope': No such file or directory\n```"}}]}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","title":"Run a command","kind":"execute"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","title":"tail -f /dev/null"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec"}
+            runs tail -f /dev/null
+            state RequiresAction
+            ask Bash 2
+            state Running
+            ran
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```console\nCommand running in background with ID: bjfep7qvy. Output is being written to: /tmp/claude-0/-home-user-project/20e9a363-9795-431e-9956-b7eb480418e5/tasks/bjfep7qvy.output. You will be notified when it completes. To check interim output, use Read on that file path.\n```"}}]}
+            tell agent_message_chunk {"messageId":"d0:0","content":{"type":"text","text":"ok"}}
+            tell usage_update {"cost":{"amount":0.000552,"currency":"USD"},"used":18,"size":1000000}
+            ended end_turn
+            state Idle
+        "#]],
     );
 }
 
@@ -275,10 +275,10 @@ fn err_401() {
     check(
         "err_401",
         &expect![[r#"
-        tell current_mode_update {"currentModeId":"default"}
-        tell agent_message_chunk {"messageId":"00:0","content":{"type":"text","text":"Invalid API key · Fix external API key"}}
-        failed a login is needed: run `claude` and type /login, or set ANTHROPIC_API_KEY
-    "#]],
+            tell current_mode_update {"currentModeId":"default"}
+            tell agent_message_chunk {"messageId":"00:0","content":{"type":"text","text":"Invalid API key · Fix external API key"}}
+            failed log in with `attache claude --login`, or set ANTHROPIC_API_KEY
+        "#]],
     );
 }
 
@@ -418,7 +418,7 @@ fn a_client_with_terminals() {
         ask Bash 2
         state Running
         ran
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"},"terminal_exit":{"terminal_id":"toolu_ec15cf0b5a474945876f932c","exit_code":0,"signal":null}},"toolCallId":"toolu_ec","status":"completed"}
+        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"},"terminal_exit":{"terminal_id":"toolu_ec15cf0b5a474945876f932c","exit_code":null,"signal":null},"terminal_output":{"terminal_id":"toolu_ec15cf0b5a474945876f932c","data":"Command running in background with ID: bjfep7qvy. Output is being written to: /tmp/claude-0/-home-user-project/20e9a363-9795-431e-9956-b7eb480418e5/tasks/bjfep7qvy.output. You will be notified when it completes. To check interim output, use Read on that file path."}},"toolCallId":"toolu_ec","status":"completed"}
         tell agent_message_chunk {"messageId":"d0:0","content":{"type":"text","text":"ok"}}
         tell usage_update {"cost":{"amount":0.000552,"currency":"USD"},"used":18,"size":1000000}
         ended end_turn

@@ -138,13 +138,16 @@ async fn a_cli_that_does_not_stop_is_stopped() {
 #[tokio::test]
 async fn a_missing_login_is_told() {
     let script = titled("logged-out")
-        + "<! @turn {\"code\":-32000,\"message\":\"Authentication required\"}\n";
+        + "<! @turn {\"code\":-32000,\"message\":\"Authentication required: log in with `attache claude --login`, or set ANTHROPIC_API_KEY\"}\n";
     play(&script).await;
 }
 
 #[tokio::test]
 async fn a_mode_is_set_or_refused() {
-    let script = "-> session/set_mode {\"sessionId\":$session,\"modeId\":\"plan\"}\n<= {}\n\
+    let script = "-> session/set_mode @set {\"sessionId\":$session,\"modeId\":\"plan\"}\n\
+                  <. session/update {\"sessionId\":$session,\"update\":{\"sessionUpdate\":\"config_option_update\", ...}}\n\
+                  <. session/update {\"sessionId\":$session,\"update\":{\"sessionUpdate\":\"current_mode_update\",\"currentModeId\":\"plan\"}}\n\
+                  <= @set {}\n\
                   -> session/set_mode {\"sessionId\":$session,\"modeId\":\"bypassPermissions\"}\n\
                   <! {\"code\":-32602, ...}\n\
                   -> session/close {\"sessionId\":$session}\n<= {} within 10s\n\
