@@ -100,3 +100,33 @@ fn private_file(_: &mut OpenOptions) {}
 
 const PREFIX: &str = "attache-claude-";
 const FRESH: Duration = Duration::from_secs(60);
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::{self, File};
+    use std::time::{Duration, SystemTime};
+
+    use super::{PREFIX, locked, sweep};
+
+    #[test]
+    fn only_what_is_old_and_nobody_holds_is_swept_away() {
+        let base = tempfile::tempdir().expect("a folder");
+        let make = |name: &str, age: u64| {
+            let path = base.path().join(name);
+            fs::create_dir(&path).expect("a folder");
+            let time = SystemTime::now() - Duration::from_secs(age);
+            let folder = File::open(&path).expect("the folder");
+            folder.set_modified(time).expect("a time");
+            path
+        };
+        let left = make(&format!("{PREFIX}left"), 3600);
+        let held = make(&format!("{PREFIX}held"), 3600);
+        let fresh = make(&format!("{PREFIX}fresh"), 0);
+        let other = make("other", 3600);
+        let lock = locked(&held).expect("a lock");
+        sweep(base.path());
+        let there = [left, held, fresh, other].map(|path| path.exists());
+        assert_eq!(there, [false, true, true, true]);
+        drop(lock);
+    }
+}

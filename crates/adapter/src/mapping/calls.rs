@@ -1,6 +1,6 @@
 //! Tool calls, from the first word of them to what they gave back. Each is told once, then only what changes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use attache::json::Raw;
 use attache::schema::Meta;
@@ -14,6 +14,8 @@ use crate::tools::{self, Shown};
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     open: HashMap<String, Call>,
+    /// Calls that have ended, and tasks that they left running: newest last.
+    left: VecDeque<(String, String)>,
 }
 
 /// A tool call.
@@ -101,7 +103,11 @@ impl Calls {
     }
 
     pub(super) fn task_of(&self, id: &str) -> Option<&str> {
-        self.open.get(id)?.task.as_deref()
+        let left = || self.left.iter().find(|(call, _)| call == id);
+        match self.open.get(id) {
+            Some(call) => call.task.as_deref(),
+            None => left().map(|(_, task)| task.as_str()),
+        }
     }
 
     /// What a call gave back. The call, which is no longer open; none for one that was never told.
@@ -115,6 +121,12 @@ impl Calls {
         acts: &mut Vec<Act>,
     ) -> Option<Call> {
         let call = self.open.remove(id)?;
+        if let (true, Some(task)) = (tools::runs_on(result), &call.task) {
+            self.left.push_back((id.to_owned(), task.clone()));
+            if self.left.len() > LEFT {
+                self.left.pop_front();
+            }
+        }
         if call.name == "Bash" {
             acts.push(Act::Ran(id.to_owned()));
         }
@@ -136,6 +148,8 @@ impl Calls {
         if let Some(output) = given.output {
             update = match shows.terminals {
                 true => in_terminal(update, id, told(&call, output), given.exit_code),
+                // What was shown while it ran stays if nothing is shown instead.
+                false if call.is_live && output.is_empty() => update,
                 false => update.content(console(&output)),
             };
         }
@@ -154,6 +168,7 @@ impl Calls {
 
     /// All that are open have failed.
     pub(super) fn abandon(&mut self) -> Vec<Act> {
+        self.left.clear();
         failed(self.open.drain().collect())
     }
 }
@@ -254,3 +269,5 @@ fn console(output: &str) -> Vec<v1::ToolCallContent> {
         false => vec![tools::fenced("console", output)],
     }
 }
+
+const LEFT: usize = 64;

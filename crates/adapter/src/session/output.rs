@@ -33,6 +33,14 @@ struct Running {
     next_look: Instant,
 }
 
+impl Running {
+    /// What is told whole each time is told less often the longer it is.
+    fn pause(&self) -> Duration {
+        let times = u32::try_from(1 + self.shown.len() / STEP).unwrap_or(u32::MAX);
+        LOOK.saturating_mul(times)
+    }
+}
+
 impl Commands {
     /// A command is about to run.
     pub(super) fn expect(&mut self, tool_call: String, command: &str) {
@@ -109,7 +117,7 @@ impl Session {
         let mut running = std::mem::take(&mut self.commands.running);
         for command in running.iter_mut().filter(|it| it.next_look <= now) {
             self.look(command).await;
-            command.next_look = now + LOOK;
+            command.next_look = now + command.pause();
         }
         self.commands.running = running;
     }
@@ -133,8 +141,8 @@ impl Session {
         }
         let id = command.tool_call.as_str();
         let mut update = v1::ToolCallUpdate::new(id).status(v1::ToolCallStatus::InProgress);
+        self.mapping.is_live(id);
         if self.shows.terminals {
-            self.mapping.is_live(id);
             let data = more.replace('\n', "\r\n");
             let output = json!({ "terminal_id": id, "data": data });
             update = update.meta(Meta::new().with("terminal_output", Raw::from(output)));
@@ -165,6 +173,52 @@ fn keep_end(text: &mut String) {
 
 /// How often a command's output is looked at.
 const LOOK: Duration = Duration::from_millis(80);
+const STEP: usize = 2048;
 const SHOWN: usize = 16 * 1024;
 const EARLY: usize = 16;
 const LETTERS: usize = 32 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::{Commands, Tail, Visit};
+
+    async fn begun(commands: &mut Commands, script: &str) -> Option<String> {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        commands.begin(Visit {
+            script: script.to_owned(),
+            output: Tail::open(file.path()).await.expect("open"),
+            process: None,
+        })
+    }
+
+    #[tokio::test]
+    async fn a_command_goes_to_the_call_that_it_was_made_for() {
+        let mut commands = Commands::default();
+        for (call, command) in [
+            ("a", "ls"),
+            ("b", "echo 'false'"),
+            ("c", "ls"),
+            ("d", "make"),
+        ] {
+            commands.expect(call.to_owned(), command);
+        }
+        let of_b = begun(&mut commands, r#"eval 'echo '"'"'false'"'"' '"#).await;
+        assert_eq!(of_b.as_deref(), Some("b"));
+        assert_eq!(
+            begun(&mut commands, "eval 'ls'").await.as_deref(),
+            Some("a")
+        );
+        assert_eq!(
+            begun(&mut commands, "eval 'ls'").await.as_deref(),
+            Some("c")
+        );
+        assert_eq!(begun(&mut commands, "eval 'cat'").await, None);
+        commands.expect("e".to_owned(), "cat");
+        let running: Vec<_> = commands
+            .running
+            .iter()
+            .map(|it| it.tool_call.as_str())
+            .collect();
+        assert_eq!(running, ["b", "a", "c", "e"]);
+    }
+}

@@ -23,7 +23,13 @@ pub struct Given {
 
 /// What a call of a tool gave back: `content` as the model sees it, `result` in the tool's own form.
 pub fn given(name: &str, content: &Value, result: &Value, is_error: bool) -> Given {
+    let is_rejected = is_error && flat(content).starts_with(REJECTED);
     match name {
+        "Bash" if is_rejected => Given {
+            output: Some(String::new()),
+            ..Given::default()
+        },
+        _ if is_rejected => Given::default(),
         "Bash" => command(content, result, is_error),
         _ if is_error => Given {
             content: Some(failure(content)),
@@ -35,7 +41,7 @@ pub fn given(name: &str, content: &Value, result: &Value, is_error: bool) -> Giv
             ..Given::default()
         },
         "ExitPlanMode" | "EnterPlanMode" | "NotebookEdit" => Given::default(),
-        "Task" | "Agent" if result["status"] == "async_launched" => Given {
+        "Task" | "Agent" if runs_on(result) => Given {
             is_private: true,
             ..Given::default()
         },
@@ -46,6 +52,11 @@ pub fn given(name: &str, content: &Value, result: &Value, is_error: bool) -> Giv
     }
 }
 
+/// Whether what a call has started runs on in the background.
+pub fn runs_on(result: &Value) -> bool {
+    result["backgroundTaskId"].is_string() || result["status"] == "async_launched"
+}
+
 fn command(content: &Value, result: &Value, is_error: bool) -> Given {
     if result["isImage"] == true {
         return Given {
@@ -54,7 +65,7 @@ fn command(content: &Value, result: &Value, is_error: bool) -> Given {
         };
     }
     // One that runs on in the background has no end yet, and only the words for the model tell of it.
-    let runs_on = result["backgroundTaskId"].is_string();
+    let runs_on = runs_on(result);
     let stderr = result["stderr"].as_str().unwrap_or_default();
     let mut output = match result["stdout"].as_str().filter(|_| !runs_on) {
         Some(stdout) => joined(stdout, stderr),
@@ -142,3 +153,6 @@ pub(crate) fn fenced(language: &str, text: &str) -> v1::ToolCallContent {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     v1::ContentBlock::from(format!("{fence}{language}\n{text}{end}{fence}")).into()
 }
+
+/// How the CLI tells the model, and nobody else, that a person has interrupted a call.
+const REJECTED: &str = "The user doesn't want to proceed with this tool use.";

@@ -105,15 +105,15 @@ fn bash_deny_interrupt() {
     check(
         "bash_deny_interrupt",
         &expect![[r#"
-        tell current_mode_update {"currentModeId":"default"}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ce","title":"touch denied.txt","kind":"execute"}
-        runs touch denied.txt
-        ask Bash 3
-        ran
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ce","status":"failed","content":[{"type":"content","content":{"type":"text","text":"```console\nThe user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.\n```"}}]}
-        tell usage_update {"cost":{"amount":0.00018399999999999997,"currency":"USD"},"used":12,"size":1000000}
-        ended cancelled
-    "#]],
+            tell current_mode_update {"currentModeId":"default"}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ce","title":"touch denied.txt","kind":"execute"}
+            runs touch denied.txt
+            ask Bash 3
+            ran
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ce","status":"failed","content":[]}
+            tell usage_update {"cost":{"amount":0.00018399999999999997,"currency":"USD"},"used":12,"size":1000000}
+            ended cancelled
+        "#]],
     );
 }
 
@@ -258,15 +258,15 @@ fn interrupt_bash() {
     check(
         "interrupt_bash",
         &expect![[r#"
-        tell current_mode_update {"currentModeId":"default"}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_81","title":"tail -f /dev/null","kind":"execute"}
-        runs tail -f /dev/null
-        ask Bash 2
-        ran
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_81","status":"failed","content":[{"type":"content","content":{"type":"text","text":"```console\nThe user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed. Correction to the text above: this call was stopped while running, not refused before it ran. It may have run in part or in full, and its changes may have been written. No permission prompt was involved. Work it started elsewhere (a remote command, a background process) may still be running, so check before starting the same work again. The instruction to stop and wait still stands.\n```"}}]}
-        tell usage_update {"cost":{"amount":0.00018399999999999997,"currency":"USD"},"used":12,"size":1000000}
-        ended cancelled
-    "#]],
+            tell current_mode_update {"currentModeId":"default"}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_81","title":"tail -f /dev/null","kind":"execute"}
+            runs tail -f /dev/null
+            ask Bash 2
+            ran
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_81","status":"failed","content":[]}
+            tell usage_update {"cost":{"amount":0.00018399999999999997,"currency":"USD"},"used":12,"size":1000000}
+            ended cancelled
+        "#]],
     );
 }
 
