@@ -345,6 +345,11 @@ impl Session {
                 Answer::Success(_) => reply.ok(Raw::from(json!({}))),
                 Answer::Failure(words) => reply.fail(error::internal(&words)),
             },
+            Waiting::Interrupt => {
+                if let Some(turn) = &mut self.turn {
+                    turn.is_stopped();
+                }
+            }
             // What counts is what the CLI does.
             Waiting::Nobody => {}
         }

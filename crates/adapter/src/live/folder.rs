@@ -16,7 +16,8 @@ pub(crate) struct Folder {
 impl Folder {
     pub(crate) fn new() -> io::Result<Folder> {
         let base = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-        let base = base.filter(|base| base.is_dir());
+        // That of another user, as `su` leaves it, could be changed under us.
+        let base = base.filter(|base| is_ours(base));
         let base = base.unwrap_or_else(std::env::temp_dir);
         sweep(&base);
         // The name of a socket in it has to fit into a hundred bytes.
@@ -80,6 +81,19 @@ pub(crate) fn token() -> io::Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(unix)]
+fn is_ours(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    let user = rustix::process::geteuid().as_raw();
+    fs::metadata(folder).is_ok_and(|about| about.is_dir() && about.uid() == user)
+}
+
+#[cfg(not(unix))]
+fn is_ours(folder: &Path) -> bool {
+    folder.is_dir()
 }
 
 #[cfg(unix)]

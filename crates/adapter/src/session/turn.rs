@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::control::Waiting;
 use super::{Session, State};
-use crate::mapping::{Ended, Failure};
+use crate::mapping::Ended;
 use crate::prompt;
 
 /// The turn that runs.
@@ -24,6 +24,8 @@ pub(super) struct Turn {
     ended: Option<Ended>,
     knows_states: bool,
     interrupted: Option<Instant>,
+    /// Whether the CLI has heard the interrupt.
+    is_stopped: bool,
 }
 
 impl Turn {
@@ -47,6 +49,10 @@ impl Turn {
 
     pub(super) fn knows_states(&mut self) {
         self.knows_states = true;
+    }
+
+    pub(super) fn is_stopped(&mut self) {
+        self.is_stopped = self.interrupted.is_some();
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
@@ -131,6 +137,7 @@ impl Session {
             ended: None,
             knows_states: false,
             interrupted: None,
+            is_stopped: false,
         });
         self.has_begun = true;
         Box::pin(self.say(&frame)).await;
@@ -141,23 +148,24 @@ impl Session {
         let idle = self.state == State::Idle;
         let is_over = |turn: &mut Turn| {
             let is_said = turn.steered.is_none() || turn.interrupted.is_some();
-            turn.ended.is_some() && is_said && (idle || !turn.knows_states)
+            let has_ended = turn.ended.is_some() && is_said && (idle || !turn.knows_states);
+            // A prompt that the CLI drops before it begins has no result.
+            has_ended || turn.is_stopped && idle
         };
         let Some(turn) = self.turn.take_if(is_over) else {
             return;
         };
-        if let Some(ended) = turn.ended {
-            let reason = match turn.interrupted {
-                Some(_) => Ok(v1::StopReason::Cancelled),
-                None => ended.reason,
-            };
-            match reason {
-                Ok(reason) => {
-                    let response = v1::PromptResponse::new(reason);
-                    turn.reply.ok(with_usage(response, ended.usage));
-                }
-                Err(failure) => turn.reply.fail(self.error_of(&failure)),
+        let usage = turn.ended.as_ref().and_then(|ended| ended.usage.clone());
+        let reason = match (turn.ended, turn.interrupted) {
+            (Some(ended), None) => ended.reason,
+            _ => Ok(v1::StopReason::Cancelled),
+        };
+        match reason {
+            Ok(reason) => {
+                let response = v1::PromptResponse::new(reason);
+                turn.reply.ok(with_usage(response, usage));
             }
+            Err(failure) => turn.reply.fail(failure.to_error(self.client.id())),
         }
         Box::pin(self.next_turn()).await;
     }
@@ -165,8 +173,9 @@ impl Session {
     pub(super) async fn interrupt(&mut self) {
         if let Some(turn) = &mut self.turn {
             turn.interrupted = Some(Instant::now());
-            let request = json!({ "subtype": "interrupt" });
-            self.ask_cli(request, Waiting::Nobody).await;
+            // What was said in the middle and not taken yet is not wanted either.
+            let request = json!({ "subtype": "interrupt", "cancel_queued": true });
+            self.ask_cli(request, Waiting::Interrupt).await;
         }
     }
 
@@ -182,10 +191,6 @@ impl Session {
                 .ok(v1::PromptResponse::new(v1::StopReason::Cancelled));
         }
         self.next_turn().await;
-    }
-
-    fn error_of(&self, failure: &Failure) -> Error {
-        failure.to_error(self.client.id())
     }
 }
 

@@ -148,7 +148,9 @@ fn commands_that_change_are_told() {
     ]);
     check_frames(
         &[json!({ "type": "system", "subtype": "commands_changed", "commands": commands })],
-        &expect![[r#"tell available_commands_update {"availableCommands":[{"name":"greet","description":"Says hello","input":{"hint":"[name]"}},{"name":"mcp:files:find","description":"Finds"}]}"#]],
+        &expect![[
+            r#"tell available_commands_update {"availableCommands":[{"name":"greet","description":"Says hello","input":{"hint":"[name]"}},{"name":"mcp:files:find","description":"Finds"}]}"#
+        ]],
     );
 }
 

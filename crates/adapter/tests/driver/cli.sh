@@ -22,6 +22,7 @@ while IFS= read -r line; do
     *'"set_permission_mode"'*) answer '{}' ;;
     *'"interrupt"'*)
       [ -n "$deaf" ] && continue
+      [ -n "$dropped" ] && { answer '{"still_queued":[]}'; state idle; dropped=; continue; }
       answer '{"still_queued":[]}'; result error_during_execution true aborted_streaming; state idle ;;
     *'"behavior":"allow"'*) gave "written" false; text "Done."; result success false completed; state idle ;;
     *'"behavior":"deny"'*) gave "no" true; text "Not done."; result success false completed; state idle ;;
@@ -31,6 +32,7 @@ while IFS= read -r line; do
         *die*) echo 'out of memory' >&2; text "Ouch"; exit 3 ;;
         *deaf*) deaf=1; text "I do not listen." ;;
         *wait*) text "Waiting." ;;
+        *drop*) dropped=1; text "Busy." ;;
         *write*) call; ask ;;
         *garbage*) echo 'Warning: this is no JSON'; echo '[1,2'; say '{"type":"brand_new"}'; text "Clean."; result success false completed; state idle ;;
         *logged-out*) say '{"type":"result","subtype":"success","is_error":true,"result":"Not logged in · Please run /login"}'; state idle ;;

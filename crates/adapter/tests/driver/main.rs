@@ -123,6 +123,18 @@ async fn a_turn_is_cancelled_once_the_cli_is_idle() {
 }
 
 #[tokio::test]
+async fn a_prompt_that_the_cli_drops_is_cancelled_at_once() {
+    let script = titled("drop")
+        + &said("Busy.")
+        + ".> session/cancel {\"sessionId\":$session}\n\
+           <= @turn {\"stopReason\":\"cancelled\"} within 4s\n"
+        + &prompt("hi")
+        + &said("Hello.")
+        + "<= @turn {\"stopReason\":\"end_turn\"}\n";
+    play(&script).await;
+}
+
+#[tokio::test]
 async fn a_cli_that_does_not_stop_is_stopped() {
     let script = titled("deaf")
         + &said("I do not listen.")

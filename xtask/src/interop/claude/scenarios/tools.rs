@@ -216,10 +216,11 @@ pub(super) fn plan_mode(stage: &Stage) -> Result<(), Fault> {
     let plan = &asked["params"]["toolCall"]["content"][0]["content"]["text"];
     same("the plan", plan, &json!("# The plan"))?;
     let modes = client.updates("current_mode_update");
+    let modes: Vec<_> = modes.iter().map(|it| &it["currentModeId"]).collect();
     same(
-        "the mode",
-        &modes[0]["currentModeId"],
-        &json!("acceptEdits"),
+        "the modes",
+        modes,
+        vec![&json!("plan"), &json!("acceptEdits")],
     )?;
     same("the file", stage.read("planned.txt").as_str(), "p")
 }

@@ -137,7 +137,7 @@ pub(super) fn queue(stage: &Stage) -> Result<(), Fault> {
     same("the text", client.words().as_str(), "one two")
 }
 
-pub(super) fn steered_and_cancelled(stage: &Stage) -> Result<(), Fault> {
+pub(super) fn steered_and_stopped(stage: &Stage) -> Result<(), Fault> {
     let mut client = stage.start()?;
     let session = client.session(&stage.cwd)?;
     let held = json!([[{ "text": "one" }, { "hold": true }]]);
