@@ -176,6 +176,10 @@ pub(super) fn kill_in_background(stage: &Stage) -> Result<(), Fault> {
         message["params"]["update"]["status"] == "completed"
     })?;
     let runs = || stage.left_behind().iter().any(|name| name == "tail");
+    let end = Instant::now() + Duration::from_secs(10);
+    while !runs() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(20));
+    }
     holds("it runs", runs())?;
     let call = &begun["params"]["update"]["toolCallId"];
     let params = json!({ "sessionId": session, "toolCallId": call });
