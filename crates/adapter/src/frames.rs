@@ -127,6 +127,20 @@ impl Frame {
     }
 }
 
+impl Frame {
+    /// The tool calls that it tells the results of.
+    pub fn results(&self) -> impl Iterator<Item = &str> {
+        let blocks = match self {
+            Frame::User(message) => message.blocks.as_slice(),
+            _ => &[],
+        };
+        blocks.iter().filter_map(|block| match block {
+            Block::ToolResult { id, .. } => Some(id.as_str()),
+            _ => None,
+        })
+    }
+}
+
 /// A line that is no JSON object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the line is no JSON object")]

@@ -52,8 +52,6 @@ pub enum Act {
         /// The command.
         command: String,
     },
-    /// A shell command has ended, or has been put into the background.
-    Ran(String),
 }
 
 /// What the client can show.

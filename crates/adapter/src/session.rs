@@ -123,6 +123,9 @@ impl Session {
     }
 
     async fn take(&mut self, frame: Frame) {
+        for call in frame.results() {
+            self.ran(call).await;
+        }
         for act in self.mapping.take(frame) {
             self.act(act).await;
         }
@@ -158,7 +161,6 @@ impl Session {
                 self.settle_turn().await;
             }
             Act::Runs { tool_call, command } => self.commands.expect(tool_call, &command),
-            Act::Ran(tool_call) => self.ran(&tool_call).await,
         }
     }
 

@@ -62,6 +62,11 @@ impl Door {
     pub(crate) async fn next(&mut self) -> Option<Visit> {
         self.visits.recv().await
     }
+
+    /// One that has come already.
+    pub(crate) fn waiting(&mut self) -> Option<Visit> {
+        self.visits.try_recv().ok()
+    }
 }
 
 impl Drop for Door {

@@ -127,9 +127,6 @@ impl Calls {
                 self.left.pop_front();
             }
         }
-        if call.name == "Bash" {
-            acts.push(Act::Ran(id.to_owned()));
-        }
         if tools::is_plan(&call.name) {
             return Some(call);
         }

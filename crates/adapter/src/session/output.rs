@@ -30,6 +30,8 @@ struct Running {
     process: Option<Held>,
     /// The end of what it has written, for clients that do not show terminals.
     shown: String,
+    /// Whether something of its output has been told.
+    is_told: bool,
     next_look: Instant,
 }
 
@@ -60,6 +62,11 @@ impl Commands {
             Some(door) => door.next().await,
             None => std::future::pending().await,
         }
+    }
+
+    /// One that has come and was not taken yet.
+    fn waiting(&mut self) -> Option<Visit> {
+        self.door.as_mut()?.waiting()
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
@@ -98,6 +105,7 @@ impl Commands {
             output: visit.output,
             process: visit.process,
             shown: String::new(),
+            is_told: false,
             next_look: Instant::now() + LOOK,
         });
         Some(tool_call)
@@ -122,23 +130,35 @@ impl Session {
         self.commands.running = running;
     }
 
-    /// The command has ended: all that it has written is told before its end is.
+    /// A call has ended: all that its command has written is told before its end is.
     pub(super) async fn ran(&mut self, tool_call: &str) {
-        self.commands.expected.retain(|(id, _)| id != tool_call);
-        let running = &mut self.commands.running;
-        if let Some(at) = running.iter().position(|it| it.tool_call == tool_call) {
-            let mut command = running.remove(at);
-            self.look(&mut command).await;
+        while let Some(visit) = self.commands.waiting() {
+            self.commands.begin(visit);
         }
+        let commands = &mut self.commands;
+        commands.expected.retain(|(id, _)| id != tool_call);
+        let at = commands
+            .running
+            .iter()
+            .position(|it| it.tool_call == tool_call);
+        let Some(at) = at else {
+            return;
+        };
+        let mut command = commands.running.remove(at);
+        // Without terminals the end tells all of it.
+        let is_wanted = command.is_told || self.shows.terminals;
+        while is_wanted && self.look(&mut command).await {}
         // What is early now belongs to nothing that is to come.
         self.commands.early.clear();
     }
 
-    async fn look(&mut self, command: &mut Running) {
+    /// Tells what a command has written since; false if that is nothing.
+    async fn look(&mut self, command: &mut Running) -> bool {
         let more = command.output.more().await;
         if more.is_empty() {
-            return;
+            return false;
         }
+        command.is_told = true;
         let id = command.tool_call.as_str();
         let mut update = v1::ToolCallUpdate::new(id).status(v1::ToolCallStatus::InProgress);
         self.mapping.is_live(id);
@@ -152,6 +172,7 @@ impl Session {
             update = update.content([tools::fenced("console", &command.shown)]);
         }
         self.tell(v1::SessionUpdate::ToolCallUpdate(update)).await;
+        true
     }
 }
 

@@ -69,16 +69,15 @@ fn bash_allow() {
     check(
         "bash_allow",
         &expect![[r#"
-        tell current_mode_update {"currentModeId":"default"}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_75","title":"touch made.txt && echo made","kind":"execute"}
-        runs touch made.txt && echo made
-        ask Bash 3
-        ran
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_75","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```console\nmade\n```"}}]}
-        tell agent_message_chunk {"messageId":"57:0","content":{"type":"text","text":"Done."}}
-        tell usage_update {"cost":{"amount":0.00036799999999999995,"currency":"USD"},"used":12,"size":1000000}
-        ended end_turn
-    "#]],
+            tell current_mode_update {"currentModeId":"default"}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_75","title":"touch made.txt && echo made","kind":"execute"}
+            runs touch made.txt && echo made
+            ask Bash 3
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_75","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```console\nmade\n```"}}]}
+            tell agent_message_chunk {"messageId":"57:0","content":{"type":"text","text":"Done."}}
+            tell usage_update {"cost":{"amount":0.00036799999999999995,"currency":"USD"},"used":12,"size":1000000}
+            ended end_turn
+        "#]],
     );
 }
 
@@ -87,16 +86,15 @@ fn bash_deny() {
     check(
         "bash_deny",
         &expect![[r#"
-        tell current_mode_update {"currentModeId":"default"}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_79","title":"touch denied.txt","kind":"execute"}
-        runs touch denied.txt
-        ask Bash 3
-        ran
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_79","status":"failed","content":[{"type":"content","content":{"type":"text","text":"```console\nuser said no\n```"}}]}
-        tell agent_message_chunk {"messageId":"ea:0","content":{"type":"text","text":"Ok, not done."}}
-        tell usage_update {"cost":{"amount":0.00036799999999999995,"currency":"USD"},"used":12,"size":1000000}
-        ended end_turn
-    "#]],
+            tell current_mode_update {"currentModeId":"default"}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_79","title":"touch denied.txt","kind":"execute"}
+            runs touch denied.txt
+            ask Bash 3
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_79","status":"failed","content":[{"type":"content","content":{"type":"text","text":"```console\nuser said no\n```"}}]}
+            tell agent_message_chunk {"messageId":"ea:0","content":{"type":"text","text":"Ok, not done."}}
+            tell usage_update {"cost":{"amount":0.00036799999999999995,"currency":"USD"},"used":12,"size":1000000}
+            ended end_turn
+        "#]],
     );
 }
 
@@ -109,7 +107,6 @@ fn bash_deny_interrupt() {
             tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ce","title":"touch denied.txt","kind":"execute"}
             runs touch denied.txt
             ask Bash 3
-            ran
             tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ce","status":"failed","content":[]}
             tell usage_update {"cost":{"amount":0.00018399999999999997,"currency":"USD"},"used":12,"size":1000000}
             ended cancelled
@@ -131,7 +128,6 @@ fn bash_fails() {
             state RequiresAction
             ask Bash 0
             state Running
-            ran
             tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95","status":"failed","content":[{"type":"content","content":{"type":"text","text":"```console\nls: cannot access '/nope': No such file or directory\n```"}}]}
             tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","title":"Run a command","kind":"execute"}
             tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","title":"tail -f /dev/null"}
@@ -141,7 +137,6 @@ fn bash_fails() {
             state RequiresAction
             ask Bash 2
             state Running
-            ran
             tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```console\nCommand running in background with ID: bjfep7qvy. Output is being written to: /tmp/claude-0/-home-user-project/20e9a363-9795-431e-9956-b7eb480418e5/tasks/bjfep7qvy.output. You will be notified when it completes. To check interim output, use Read on that file path.\n```"}}]}
             tell agent_message_chunk {"messageId":"d0:0","content":{"type":"text","text":"ok"}}
             tell usage_update {"cost":{"amount":0.000552,"currency":"USD"},"used":18,"size":1000000}
@@ -262,7 +257,6 @@ fn interrupt_bash() {
             tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_81","title":"tail -f /dev/null","kind":"execute"}
             runs tail -f /dev/null
             ask Bash 2
-            ran
             tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_81","status":"failed","content":[]}
             tell usage_update {"cost":{"amount":0.00018399999999999997,"currency":"USD"},"used":12,"size":1000000}
             ended cancelled
@@ -407,7 +401,6 @@ fn a_client_with_terminals() {
         state RequiresAction
         ask Bash 0
         state Running
-        ran
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"},"terminal_exit":{"terminal_id":"toolu_95594efc45894767ac130ed8","exit_code":3,"signal":null},"terminal_output":{"terminal_id":"toolu_95594efc45894767ac130ed8","data":"ls: cannot access '/nope': No such file or directory"}},"toolCallId":"toolu_95","status":"failed"}
         tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"},"terminal_info":{"terminal_id":"toolu_ec15cf0b5a474945876f932c"}},"toolCallId":"toolu_ec","title":"Run a command","content":[{"type":"terminal","terminalId":"toolu_ec15cf0b5a474945876f932c"}],"kind":"execute"}
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","title":"tail -f /dev/null"}
@@ -417,7 +410,6 @@ fn a_client_with_terminals() {
         state RequiresAction
         ask Bash 2
         state Running
-        ran
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"},"terminal_exit":{"terminal_id":"toolu_ec15cf0b5a474945876f932c","exit_code":null,"signal":null},"terminal_output":{"terminal_id":"toolu_ec15cf0b5a474945876f932c","data":"Command running in background with ID: bjfep7qvy. Output is being written to: /tmp/claude-0/-home-user-project/20e9a363-9795-431e-9956-b7eb480418e5/tasks/bjfep7qvy.output. You will be notified when it completes. To check interim output, use Read on that file path."}},"toolCallId":"toolu_ec","status":"completed"}
         tell agent_message_chunk {"messageId":"d0:0","content":{"type":"text","text":"ok"}}
         tell usage_update {"cost":{"amount":0.000552,"currency":"USD"},"used":18,"size":1000000}

@@ -18,6 +18,7 @@ pub(super) const ALL: &[(&str, Scenario)] = &[
     ("edit allowed", tools::edit_allowed),
     ("edit denied", tools::edit_denied),
     ("live output", tools::live_output),
+    ("all output once", tools::all_output_once),
     ("live content", tools::live_content),
     ("kill a command", tools::kill_a_command),
     ("background kill", tools::kill_in_background),

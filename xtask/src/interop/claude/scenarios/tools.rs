@@ -120,6 +120,27 @@ pub(super) fn live_output(stage: &Stage) -> Result<(), Fault> {
     same("the exit code", exit, &json!(0))
 }
 
+/// However short or long it is.
+pub(super) fn all_output_once(stage: &Stage) -> Result<(), Fault> {
+    for (command, length) in [("echo once", 6), ("sleep 0.3; seq 1 100000", 688_895)] {
+        let mut client = stage.start_for(json!({ "_meta": { "terminal_output": true } }))?;
+        let session = client.session(&stage.cwd)?;
+        let input = json!({ "command": command, "description": "write" });
+        let script = json!([[{ "tool": "Bash", "input": input }], [{ "text": "Done." }]]);
+        same(
+            "the end",
+            client.turn(&session, &script)?.as_str(),
+            "end_turn",
+        )?;
+        let updates = client.updates("tool_call_update");
+        let told = updates.iter();
+        let told = told.filter_map(|it| it["_meta"]["terminal_output"]["data"].as_str());
+        let told: usize = told.map(str::len).sum();
+        same("the bytes that are told", told, length)?;
+    }
+    Ok(())
+}
+
 pub(super) fn live_content(stage: &Stage) -> Result<(), Fault> {
     let mut client = stage.start()?;
     let turn = ticks(stage, &mut client)?;
