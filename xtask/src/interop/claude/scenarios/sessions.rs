@@ -129,7 +129,17 @@ pub(super) fn mcp_server(stage: &Stage) -> Result<(), Fault> {
         "no secret is on a command line",
         !listed.contains("hunter2"),
     )?;
-    hears(&mut client, &session, "heard hunter2")
+    hears(&mut client, &session, "heard hunter2")?;
+    client.wait("its prompt as a command", |message| {
+        let commands = message["params"]["update"]["availableCommands"].as_array();
+        commands.is_some_and(|it| it.iter().any(|it| it["name"] == "mcp:echo:greet"))
+    })?;
+    let turn = client.prompt_text(&session, "/mcp:echo:greet")?;
+    same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
+    holds(
+        "the model is given the prompt",
+        stage.model.was_asked("Greet the damson"),
+    )
 }
 
 pub(super) fn mcp_over_http(stage: &Stage) -> Result<(), Fault> {
@@ -208,9 +218,11 @@ const SERVER: &str = r#"
 while IFS= read -r line; do
   id=$(sed -n 's/.*"id":\([0-9]*\).*/\1/p' <<<"$line")
   case "$line" in
-    *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"echo","version":"1"}}' ;;
+    *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"prompts":{}},"serverInfo":{"name":"echo","version":"1"}}' ;;
     *'"tools/list"'*) result='{"tools":[{"name":"say","description":"Says something","inputSchema":{"type":"object"}}]}' ;;
     *'"tools/call"'*) result="{\"content\":[{\"type\":\"text\",\"text\":\"heard $WORD\"}]}" ;;
+    *'"prompts/list"'*) result='{"prompts":[{"name":"greet","description":"Greets"}]}' ;;
+    *'"prompts/get"'*) result='{"messages":[{"role":"user","content":{"type":"text","text":"Greet the damson"}}]}' ;;
     *) result='{}' ;;
   esac
   [ -n "$id" ] && echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$result}"
