@@ -1,10 +1,12 @@
 //! The ACP face: an agent whose sessions are CLIs.
 
+mod login;
 mod offers;
 mod replaying;
 
 use std::collections::HashMap;
 use std::io;
+use std::time::Duration;
 
 use attache::agent::{AgentCalls, ClientHandle};
 use attache::json::Raw;
@@ -86,6 +88,7 @@ impl Agent {
                 let words = "there is no login here but the one in a terminal";
                 reply.fail(error::unusable_params(words));
             }
+            AgentCall::AuthStatus(_, reply) => self.auth_status(reply),
             AgentCall::NewSession(request, reply) => self.new_session(request, reply),
             AgentCall::LoadSession(request, reply) => self.load_session(request, reply),
             AgentCall::ResumeSession(request, reply) => self.resume_session(request, reply),
@@ -121,6 +124,14 @@ impl Agent {
             AgentCall::Extension(call, reply) => self.extend(&call, reply),
             other => other.refuse(),
         }
+    }
+
+    fn auth_status(&self, reply: Reply<v1::AuthStatusResponse>) {
+        let launcher = match &self.launcher {
+            Ok(launcher) => launcher.clone(),
+            Err(_) => return reply.ok(v1::AuthStatusResponse::new(v1::AuthState::Unknown)),
+        };
+        tokio::spawn(async move { reply.ok(login::status(&launcher).await) });
     }
 
     fn extend(&mut self, call: &Extension, reply: Reply<Raw>) {
@@ -322,6 +333,11 @@ impl Agent {
             let words = "`cwd` is no directory with an absolute path";
             return Err(error::unusable_params(words));
         }
+        let is_folder = |path: &attache::schema::FilePath| launch::is_folder(path.as_path());
+        if !wish.directories.iter().all(is_folder) {
+            let words = "`additionalDirectories` holds no directories with absolute paths only";
+            return Err(error::unusable_params(words));
+        }
         let is_over_acp = |server: &v1::McpServer| matches!(server, v1::McpServer::Acp(_));
         if wish.servers.iter().any(is_over_acp) {
             let words = "MCP servers over this connection are not offered";
@@ -404,7 +420,9 @@ impl Agent {
         let ids: Vec<_> = self.sessions.keys().cloned().collect();
         let closing: Vec<_> = ids.iter().filter_map(|id| self.close(id)).collect();
         let mut closing: tokio::task::JoinSet<_> = closing.into_iter().collect();
-        while closing.join_next().await.is_some() {}
+        let closed = async { while closing.join_next().await.is_some() {} };
+        // Those that take longer are killed with us.
+        tokio::time::timeout(CLOSING, closed).await.ok();
     }
 
     fn shows(&self) -> Shows {
@@ -418,5 +436,6 @@ fn new_id() -> Result<v1::SessionId, Error> {
         .map_err(|failed| error::internal(&failed.to_string()))
 }
 
+const CLOSING: Duration = Duration::from_secs(5);
 const STEERING: &str = "_session/steering";
 const STOP_COMMAND: &str = "_attache/stop_command";

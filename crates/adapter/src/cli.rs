@@ -7,7 +7,7 @@ use std::time::Duration;
 use attache::process::{self, Child, Ladder, Program, Stdin, Stdout};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::frames::{Frame, Garbage};
 
@@ -15,9 +15,12 @@ use crate::frames::{Frame, Garbage};
 pub(crate) struct Cli {
     child: Child,
     said: mpsc::Sender<String>,
-    heard: mpsc::Receiver<Frame>,
+    heard: mpsc::Receiver<Heard>,
     garbage: Arc<AtomicU64>,
 }
+
+/// A frame, and its room in the queue.
+type Heard = (Frame, OwnedSemaphorePermit);
 
 /// The CLI does not take what it is told.
 #[derive(Debug, thiserror::Error)]
@@ -51,7 +54,7 @@ impl Cli {
 
     /// What it says next; none when it has ended.
     pub(crate) async fn hear(&mut self) -> Option<Frame> {
-        self.heard.recv().await
+        self.heard.recv().await.map(|(frame, _)| frame)
     }
 
     /// Ends it, step by step.
@@ -83,22 +86,26 @@ async fn write(mut stdin: Stdin, mut lines: mpsc::Receiver<String>) {
     }
 }
 
-async fn read(mut stdout: Stdout, frames: mpsc::Sender<Frame>, garbage: Arc<AtomicU64>) {
+async fn read(mut stdout: Stdout, frames: mpsc::Sender<Heard>, garbage: Arc<AtomicU64>) {
     let mut lines = Lines::default();
+    let room = Arc::new(Semaphore::new(ROOM));
     let mut chunk = vec![0; CHUNK];
     while let Ok(count @ 1..) = stdout.read(&mut chunk).await {
         let mut rest = &chunk[..count];
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            let heard = match lines.end(&rest[..end]) {
-                Some(Ok(frame)) => frames.send(frame).await.is_ok(),
-                Some(Err(Garbage)) => {
-                    garbage.fetch_add(1, Ordering::Relaxed);
-                    true
+            let length = lines.begun.len() + end;
+            match lines.end(&rest[..end]) {
+                Some(Ok(frame)) => {
+                    let share = u32::try_from(length.clamp(1, ROOM)).unwrap_or(u32::MAX);
+                    let Ok(share) = Arc::clone(&room).acquire_many_owned(share).await else {
+                        return;
+                    };
+                    if frames.send((frame, share)).await.is_err() {
+                        return;
+                    }
                 }
-                None => true,
-            };
-            if !heard {
-                return;
+                Some(Err(Garbage)) => drop(garbage.fetch_add(1, Ordering::Relaxed)),
+                None => {}
             }
             rest = &rest[end + 1..];
         }
@@ -137,6 +144,7 @@ impl Lines {
         };
         self.is_too_long = false;
         self.begun.clear();
+        self.begun.shrink_to(CHUNK);
         line
     }
 }
@@ -147,6 +155,8 @@ fn read_line(line: &[u8]) -> Option<Result<Frame, Garbage>> {
 
 const LINES: usize = 64;
 const FRAMES: usize = 256;
+/// How many bytes of lines may wait as frames, but for one that is longer.
+const ROOM: usize = 8 * 1024 * 1024;
 const CHUNK: usize = 64 * 1024;
 const LONGEST: usize = 64 * 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -18,10 +18,10 @@ pub use stream::{Delta, Event};
 pub enum Frame {
     /// What the CLI is about to do, or that it is done.
     State(State),
-    /// The beginning of a turn.
-    Init(Init),
-    /// The permission mode has changed.
+    /// The permission mode, told when a turn begins and when it changes.
     Mode(String),
+    /// The slash commands have changed: all that there are now.
+    Commands(Value),
     /// The history is being shortened, or has been.
     Compaction(Compaction),
     /// The output of a command that the CLI carries out itself.
@@ -92,19 +92,6 @@ pub enum Compaction {
     Failed,
 }
 
-/// The beginning of a turn.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Init {
-    /// The session.
-    pub session_id: String,
-    /// The model.
-    pub model: String,
-    /// The permission mode.
-    pub mode: Option<String>,
-    /// Commands that only work in a terminal.
-    pub terminal_commands: Vec<String>,
-}
-
 impl Frame {
     /// Reads a line.
     ///
@@ -121,7 +108,7 @@ impl Frame {
     /// The frame that an object is.
     pub fn of(mut frame: Value) -> Frame {
         match frame["type"].as_str().unwrap_or_default() {
-            "system" => system(&frame),
+            "system" => system(frame),
             "stream_event" => Frame::Stream {
                 parent: string(&frame, "parent_tool_use_id"),
                 event: Event::of(&mut take(&mut frame, "event")),
@@ -140,12 +127,26 @@ impl Frame {
     }
 }
 
+impl Frame {
+    /// The tool calls that it tells the results of.
+    pub fn results(&self) -> impl Iterator<Item = &str> {
+        let blocks = match self {
+            Frame::User(message) => message.blocks.as_slice(),
+            _ => &[],
+        };
+        blocks.iter().filter_map(|block| match block {
+            Block::ToolResult { id, .. } => Some(id.as_str()),
+            _ => None,
+        })
+    }
+}
+
 /// A line that is no JSON object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the line is no JSON object")]
 pub struct Garbage;
 
-fn system(frame: &Value) -> Frame {
+fn system(mut frame: Value) -> Frame {
     match frame["subtype"].as_str().unwrap_or_default() {
         "session_state_changed" => match frame["state"].as_str() {
             Some("idle") => Frame::State(State::Idle),
@@ -153,18 +154,14 @@ fn system(frame: &Value) -> Frame {
             Some("running") => Frame::State(State::Running),
             _ => Frame::Other,
         },
-        "init" => Frame::Init(Init {
-            session_id: text(frame, "session_id"),
-            model: text(frame, "model"),
-            mode: string(frame, "permissionMode"),
-            terminal_commands: strings(&frame["terminal_slash_commands"]),
-        }),
-        "status" => status(frame),
+        "init" => string(&frame, "permissionMode").map_or(Frame::Other, Frame::Mode),
+        "status" => status(&frame),
+        "commands_changed" => Frame::Commands(take(&mut frame, "commands")),
         "compact_boundary" => Frame::Compaction(Compaction::Done),
-        "local_command_output" => Frame::LocalOutput(text(frame, "content")),
+        "local_command_output" => Frame::LocalOutput(text(&frame, "content")),
         "task_started" => Frame::Task {
-            id: text(frame, "task_id"),
-            tool_use_id: text(frame, "tool_use_id"),
+            id: text(&frame, "task_id"),
+            tool_use_id: text(&frame, "tool_use_id"),
         },
         _ => Frame::Other,
     }

@@ -37,9 +37,11 @@ impl Launcher {
     ///
     /// When it is not there.
     pub fn find(named: Option<PathBuf>) -> Result<Launcher, Missing> {
-        let named = named.or_else(|| env::var_os("CLAUDE_CODE_EXECUTABLE").map(PathBuf::from));
+        let variable = || env::var_os("CLAUDE_CODE_EXECUTABLE").filter(|it| !it.is_empty());
+        let named = named.or_else(|| variable().map(PathBuf::from));
         let program = match named {
-            Some(program) if program.is_file() => program,
+            // Sessions have directories of their own.
+            Some(program) if program.is_file() => std::path::absolute(&program).unwrap_or(program),
             Some(program) => return Err(Missing::Named(program)),
             None => places()
                 .find(|place| place.is_file())
@@ -76,7 +78,7 @@ pub(crate) enum Start {
 
 impl Launch {
     /// The program, with the files that go with it.
-    pub(crate) fn program(&self, files: &Files) -> Program {
+    pub(crate) fn program(&self, start: &Start, files: &Files) -> Program {
         let mut program = Program::new(&self.launcher.program).cwd(&self.cwd).args([
             "--output-format",
             "stream-json",
@@ -89,7 +91,7 @@ impl Launch {
             "--replay-user-messages",
             "--setting-sources=user,project,local",
         ]);
-        program = match &self.start {
+        program = match start {
             Start::Nothing => program.arg(format!("--session-id={}", self.id)),
             Start::Itself => program.arg(format!("--resume={}", self.id)),
             Start::Another(other) => program
@@ -135,8 +137,9 @@ impl Launch {
     }
 }
 
-/// Files of ours that a CLI is started with, in a folder that only the user can read.
-#[derive(Debug, Clone, Default)]
+/// Files of ours that a CLI is started with, in a folder that only the user can read. Dropping this removes those that
+/// need not be there once the CLI runs: they may hold secrets.
+#[derive(Debug, Default)]
 pub(crate) struct Files {
     pub(crate) servers: Option<PathBuf>,
     pub(crate) system_prompt: Option<PathBuf>,
@@ -144,11 +147,12 @@ pub(crate) struct Files {
     pub(crate) shell: Option<(PathBuf, OsString)>,
 }
 
-impl Files {
-    /// Those that need not be there once the CLI runs.
-    pub(crate) fn secrets(&self) -> Vec<&Path> {
-        let files = [&self.servers, &self.system_prompt];
-        files.into_iter().flatten().map(PathBuf::as_path).collect()
+impl Drop for Files {
+    fn drop(&mut self) {
+        for file in [&self.servers, &self.system_prompt].into_iter().flatten() {
+            // What cannot be removed now goes with the folder.
+            std::fs::remove_file(file).ok();
+        }
     }
 }
 
@@ -200,8 +204,9 @@ fn places() -> impl Iterator<Item = PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let path: Vec<_> = env::split_paths(&path).collect();
     let usual = USUAL.iter().map(|place| home().join(place));
-    path.into_iter()
-        .chain(usual)
+    let places = path.into_iter().chain(usual);
+    places
+        .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(NAME))
 }
 
@@ -225,9 +230,16 @@ pub(crate) fn is_folder(path: &Path) -> bool {
     path.is_absolute() && path.is_dir()
 }
 
+/// Whether the user has headers of their own, which may be all that the API wants.
+pub(crate) fn has_headers() -> bool {
+    env::var_os(HEADERS).is_some()
+}
+
+/// The variable for headers of the user's own.
+pub(crate) const HEADERS: &str = "ANTHROPIC_CUSTOM_HEADERS";
 /// Where the shell finds the adapter: a socket and a token.
 pub(crate) const ADDRESS: &str = "ATTACHE_CLAUDE_SHELL";
-const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
+pub(crate) const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
 const TODO_TOOLS: &str = "CLAUDE_CODE_ENABLE_TODO_TOOLS";
 const NAME: &str = if cfg!(windows) {
     "claude.exe"

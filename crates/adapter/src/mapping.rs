@@ -12,7 +12,8 @@ use std::collections::{HashMap, VecDeque};
 use attache::v1;
 use serde_json::{Value, json};
 
-use crate::frames::{Answer, CanUseTool, Compaction, Event, Frame, Init, Message, State, Tokens};
+use crate::frames::{Answer, CanUseTool, Compaction, Event, Frame, Message, State, Tokens};
+use crate::settings;
 use crate::tools::Tasks;
 use calls::Calls;
 use messages::Making;
@@ -51,8 +52,6 @@ pub enum Act {
         /// The command.
         command: String,
     },
-    /// A shell command has ended, or has been put into the background.
-    Ran(String),
 }
 
 /// What the client can show.
@@ -107,8 +106,13 @@ impl Mapping {
         let mut acts = Vec::new();
         match frame {
             Frame::State(state) => acts.push(Act::State(state)),
-            Frame::Init(Init { mode, .. }) => self.change_mode(mode, &mut acts),
-            Frame::Mode(mode) => self.change_mode(Some(mode), &mut acts),
+            Frame::Mode(mode) => self.change_mode(mode, &mut acts),
+            Frame::Commands(list) => {
+                let update = settings::commands(&list);
+                acts.push(Act::Tell(v1::SessionUpdate::AvailableCommandsUpdate(
+                    update,
+                )));
+            }
             Frame::Compaction(step) => self.compact(step, &mut acts),
             Frame::LocalOutput(text) => self.say_locally(&text, &mut acts),
             Frame::Task { id, tool_use_id } => self.calls.runs_as(&tool_use_id, id),
@@ -149,14 +153,11 @@ impl Mapping {
         self.calls.abandon()
     }
 
-    fn change_mode(&mut self, mode: Option<String>, acts: &mut Vec<Act>) {
-        if mode.is_none() || self.mode == mode {
-            return;
-        }
-        self.mode = mode;
-        if let Some(mode) = self.mode.as_deref() {
-            let update = v1::CurrentModeUpdate::new(mode);
+    fn change_mode(&mut self, mode: String, acts: &mut Vec<Act>) {
+        if self.mode.as_ref() != Some(&mode) {
+            let update = v1::CurrentModeUpdate::new(mode.as_str());
             acts.push(Act::Tell(v1::SessionUpdate::CurrentModeUpdate(update)));
+            self.mode = Some(mode);
         }
     }
 

@@ -21,6 +21,17 @@ pub fn steering(prompt: &[v1::ContentBlock], uuid: &str) -> Value {
     frame
 }
 
+/// Why a prompt cannot be given to the CLI; none if it can.
+pub fn refusal(prompt: &[v1::ContentBlock]) -> Option<&'static str> {
+    use v1::ContentBlock::{Image, Resource, ResourceLink, Text};
+    let is_taken = |block| matches!(block, &(Text(_) | Image(_) | ResourceLink(_) | Resource(_)));
+    match prompt.iter().all(is_taken) {
+        true if prompt.is_empty() => Some("the prompt is empty"),
+        true => None,
+        false => Some("only text, images, links and resources can be sent"),
+    }
+}
+
 /// The first words, as a title; none if there are none.
 pub fn title(prompt: &[v1::ContentBlock]) -> Option<String> {
     let text = prompt.iter().find_map(v1::ContentBlock::as_text)?;

@@ -69,6 +69,8 @@ pub(crate) struct Session {
     requests: u64,
     commands: Commands,
     is_titled: bool,
+    /// Whether there has been a prompt, and so a transcript to come back to.
+    has_begun: bool,
 }
 
 impl Session {
@@ -91,8 +93,8 @@ impl Session {
                     None => self.has_died().await,
                 },
                 Some(answer) = self.asked.join_next(), if !self.asked.is_empty() => {
-                    if let Ok((id, answer)) = answer {
-                        self.open_questions.remove(&id);
+                    // One that was taken back meanwhile needs no answer.
+                    if let Ok((id, answer)) = answer && self.open_questions.remove(&id).is_some() {
                         self.say(&answer).await;
                     }
                 }
@@ -121,6 +123,9 @@ impl Session {
     }
 
     async fn take(&mut self, frame: Frame) {
+        for call in frame.results() {
+            self.ran(call).await;
+        }
         for act in self.mapping.take(frame) {
             self.act(act).await;
         }
@@ -136,7 +141,7 @@ impl Session {
                 }
             }
             Act::Say(frame) => self.say(&frame).await,
-            Act::Answered { id, answer } => self.answered(&id, answer),
+            Act::Answered { id, answer } => self.answered(&id, answer).await,
             Act::Taken(uuid) => {
                 if let Some(turn) = &mut self.turn {
                     turn.is_taken(&uuid);
@@ -156,7 +161,6 @@ impl Session {
                 self.settle_turn().await;
             }
             Act::Runs { tool_call, command } => self.commands.expect(tool_call, &command),
-            Act::Ran(tool_call) => self.ran(&tool_call).await,
         }
     }
 
@@ -189,10 +193,7 @@ impl Session {
         };
         let garbage = cli.garbage();
         let ending = cli.ending().await;
-        self.asked.abort_all();
-        self.open_questions.clear();
-        self.state = State::Idle;
-        self.tell_of_the_dead().await;
+        self.forget_cli().await;
         let skipped = match garbage {
             0 => String::new(),
             count => format!(" ({count} lines of it could not be read)"),
@@ -207,8 +208,12 @@ impl Session {
         self.next_turn().await;
     }
 
-    /// What the CLI had begun has failed.
-    async fn tell_of_the_dead(&mut self) {
+    /// What the CLI had begun has failed, and what it asked needs no answer.
+    async fn forget_cli(&mut self) {
+        self.asked = JoinSet::new();
+        self.open_questions.clear();
+        self.commands.forget();
+        self.state = State::Idle;
         for act in self.mapping.abandon() {
             if let Act::Tell(update) = act {
                 self.client.update(update).await.ok();
@@ -283,6 +288,9 @@ impl Session {
     }
 
     async fn steer(&mut self, prompt: &[v1::ContentBlock], reply: Reply<Raw>) {
+        if let Some(why) = crate::prompt::refusal(prompt) {
+            return reply.fail(error::unusable_params(why));
+        }
         if self.turn.is_none() {
             return reply.ok(Raw::from(json!({ "outcome": "promptRequired" })));
         }
@@ -293,7 +301,10 @@ impl Session {
                     turn.is_steered(uuid);
                 }
                 self.say(&frame).await;
-                reply.ok(Raw::from(json!({ "outcome": "injected" })));
+                match self.turn {
+                    Some(_) => reply.ok(Raw::from(json!({ "outcome": "injected" }))),
+                    None => reply.fail(error::internal("the CLI is gone")),
+                }
             }
             Err(failed) => reply.fail(error::internal(&failed.to_string())),
         }
@@ -311,7 +322,7 @@ impl Session {
         }
     }
 
-    fn answered(&mut self, id: &str, answer: Answer) {
+    async fn answered(&mut self, id: &str, answer: Answer) {
         let Some(request) = self.waiting.remove(id) else {
             // The echo of an answer of ours.
             return;
@@ -319,18 +330,14 @@ impl Session {
         match request.into_waiting() {
             Waiting::Mode(mode, reply) => match answer {
                 Answer::Success(_) => {
-                    self.mapping.has_mode(&mode);
-                    self.settings.chosen(settings::MODE, &mode);
+                    self.has_chosen(settings::MODE, &mode).await;
                     reply.ok(v1::SetSessionModeResponse::new());
                 }
                 Answer::Failure(words) => reply.fail(error::unusable_params(&words)),
             },
             Waiting::Option(option, value, reply) => match answer {
                 Answer::Success(_) => {
-                    if option == settings::MODE {
-                        self.mapping.has_mode(&value);
-                    }
-                    self.settings.chosen(&option, &value);
+                    self.has_chosen(&option, &value).await;
                     let options = self.settings.options();
                     reply.ok(v1::SetSessionConfigOptionResponse::new(options));
                 }
@@ -340,9 +347,25 @@ impl Session {
                 Answer::Success(_) => reply.ok(Raw::from(json!({}))),
                 Answer::Failure(words) => reply.fail(error::internal(&words)),
             },
+            Waiting::Interrupt => {
+                if let Some(turn) = &mut self.turn {
+                    turn.is_stopped();
+                }
+            }
             // What counts is what the CLI does.
             Waiting::Nobody => {}
         }
+    }
+
+    /// A mode is told in both its forms, whichever of them it was set by.
+    async fn has_chosen(&mut self, option: &str, value: &str) {
+        if option == settings::MODE && self.settings.mode != value {
+            self.mapping.has_mode(value);
+            let update = v1::CurrentModeUpdate::new(value);
+            self.tell(v1::SessionUpdate::CurrentModeUpdate(update))
+                .await;
+        }
+        self.settings.chosen(option, value);
     }
 }
 

@@ -17,7 +17,7 @@ pub struct Settings {
     /// Whether everything may be allowed.
     pub bypass: bool,
     models: Vec<Model>,
-    commands: Vec<Command>,
+    commands: Vec<v1::AvailableCommand>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -26,13 +26,6 @@ struct Model {
     name: String,
     description: String,
     efforts: Vec<String>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-struct Command {
-    name: String,
-    description: String,
-    hint: String,
 }
 
 impl Settings {
@@ -53,7 +46,7 @@ impl Settings {
             effort: applied["effort"].as_str().map(str::to_owned),
             bypass,
             models,
-            commands: list(&offered["commands"]).filter_map(Command::of).collect(),
+            commands: commands(&offered["commands"]).available_commands,
         }
     }
 
@@ -93,7 +86,8 @@ impl Settings {
         }
         let model = select(MODEL, "Model", &self.model, models);
         options.push(model.category(v1::SessionConfigOptionCategory::Model));
-        if let Some(effort) = &self.effort {
+        let has_level = |effort: &&String| self.efforts().any(|level| level == effort.as_str());
+        if let Some(effort) = self.effort.as_ref().filter(has_level) {
             let levels = self.efforts();
             let levels = levels.map(|it| v1::SessionConfigSelectOption::new(it, it));
             let effort = select(EFFORT, "Effort", effort, levels.collect());
@@ -134,12 +128,9 @@ impl Settings {
         }
     }
 
-    /// The slash commands, but for those that need a terminal or are ours to do.
+    /// The slash commands.
     pub fn commands(&self) -> v1::AvailableCommandsUpdate {
-        let shown = self.commands.iter().filter(|command| {
-            !HIDDEN.contains(&command.name.as_str()) && !command.name.starts_with("__")
-        });
-        v1::AvailableCommandsUpdate::new(shown.map(Command::shown))
+        v1::AvailableCommandsUpdate::new(self.commands.clone())
     }
 
     fn offered_modes(&self) -> impl Iterator<Item = ModeRow> {
@@ -176,29 +167,38 @@ impl Model {
     }
 }
 
-impl Command {
-    fn of(command: &Value) -> Option<Command> {
-        let name = command["name"].as_str()?;
-        // `server:prompt (MCP)`, which nobody can type.
-        let name = match name.strip_suffix(" (MCP)") {
-            Some(name) => format!("mcp:{name}"),
-            None => name.to_owned(),
-        };
-        Some(Command {
-            name,
-            description: text(&command["description"]),
-            hint: text(&command["argumentHint"]),
-        })
-    }
+/// The slash commands of the CLI, but for those that need a terminal or are ours to do.
+pub fn commands(offered: &Value) -> v1::AvailableCommandsUpdate {
+    v1::AvailableCommandsUpdate::new(list(offered).filter_map(command))
+}
 
-    fn shown(&self) -> v1::AvailableCommand {
-        let command = v1::AvailableCommand::new(self.name.as_str(), self.description.as_str());
-        if self.hint.is_empty() {
-            return command;
-        }
-        let input = v1::UnstructuredCommandInput::new(self.hint.as_str());
-        command.input(v1::AvailableCommandInput::Unstructured(input))
+fn command(offered: &Value) -> Option<v1::AvailableCommand> {
+    let name = offered["name"].as_str()?;
+    if HIDDEN.contains(&name) || name.starts_with("__") {
+        return None;
     }
+    // `server:prompt (MCP)`, which nobody can type.
+    let name = match name.strip_suffix(" (MCP)") {
+        Some(name) => format!("mcp:{name}"),
+        None => name.to_owned(),
+    };
+    let command = v1::AvailableCommand::new(name, text(&offered["description"]));
+    let hint = text(&offered["argumentHint"]);
+    if hint.is_empty() {
+        return Some(command);
+    }
+    let input = v1::UnstructuredCommandInput::new(hint);
+    Some(command.input(v1::AvailableCommandInput::Unstructured(input)))
+}
+
+/// Whether the CLI says that it has nothing to log in with. One that says nothing may have.
+pub fn is_logged_out(offered: &Value) -> bool {
+    let account = &offered["account"];
+    let has = |name: &str| !account[name].is_null() && account[name] != "none";
+    account["apiProvider"] == "firstParty"
+        && account["tokenSource"] == "none"
+        && !has("apiKeySource")
+        && !has("subscriptionType")
 }
 
 fn select(

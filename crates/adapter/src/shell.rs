@@ -26,6 +26,7 @@ fn become_command(script: &[OsString]) -> i32 {
         .arg("-c")
         .args(script)
         .env_remove(crate::launch::ADDRESS)
+        .env_remove(crate::launch::PREFIX)
         .exec();
     match failed.kind() {
         std::io::ErrorKind::NotFound => 127,
@@ -38,16 +39,39 @@ fn become_command(_: &[OsString]) -> i32 {
     126
 }
 
-/// The shell that the CLI itself would take.
+/// The shell that the CLI itself takes: what it runs was written for it.
 #[cfg(unix)]
 fn shell() -> OsString {
-    let known = |shell: &OsString| {
-        let shell = shell.to_string_lossy();
-        shell.ends_with("bash") || shell.ends_with("zsh")
+    use std::path::PathBuf;
+
+    let says = |shell: &OsString, name: &str| shell.to_string_lossy().contains(name);
+    let is_known = |shell: &OsString| says(shell, "bash") || says(shell, "zsh");
+    let named = ["CLAUDE_CODE_SHELL", "SHELL"].iter();
+    let named = named.filter_map(std::env::var_os).filter(is_known);
+    let prefers_bash = std::env::var_os("SHELL").is_some_and(|shell| says(&shell, "bash"));
+    let names = match prefers_bash {
+        true => ["bash", "zsh"],
+        false => ["zsh", "bash"],
     };
-    let named = ["CLAUDE_CODE_SHELL", "SHELL"];
-    let mut named = named.iter().filter_map(std::env::var_os);
-    named.find(known).unwrap_or_else(|| "/bin/bash".into())
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let of_path = |name: &'static str| path.iter().map(move |folder| folder.join(name));
+    let usual = names.iter();
+    let usual = usual.flat_map(|name| {
+        USUAL
+            .iter()
+            .map(move |folder| PathBuf::from(folder).join(name))
+    });
+    let places = of_path(names[0]).chain(usual).chain(of_path(names[1]));
+    let mut shells = named.chain(places.map(PathBuf::into_os_string));
+    shells.find(is_program).unwrap_or_else(|| "/bin/sh".into())
+}
+
+#[cfg(unix)]
+fn is_program(path: &OsString) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+
+    std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
 }
 
 /// A command runs whether or not somebody looks at it.
@@ -82,3 +106,5 @@ pub(crate) const NAME: &str = "attache-claude-shell";
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(1);
 #[cfg(unix)]
 const SCRIPT: usize = 64 * 1024;
+#[cfg(unix)]
+const USUAL: &[&str] = &["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];

@@ -37,21 +37,28 @@ impl Store {
         files.find(|file| file.is_file())
     }
 
-    /// Removes the transcript of a session; one that is not there is no error.
+    /// Removes the transcript of a session and what belongs to it; one that is not there is no error.
     ///
     /// # Errors
     ///
     /// When the system refuses.
     pub fn delete(&self, id: &str) -> io::Result<()> {
         match self.find(id) {
-            Some(file) => fs::remove_file(file),
+            Some(file) => {
+                // The transcripts of its subagents and long outputs.
+                let folder = file.with_extension("");
+                if folder.is_dir() {
+                    fs::remove_dir_all(folder)?;
+                }
+                fs::remove_file(file)
+            }
             None => Ok(()),
         }
     }
 
     /// The sessions of a directory, or all, newest first: a page of them, and where the next one starts.
     pub fn list(&self, cwd: Option<&str>, from: usize) -> (Vec<v1::SessionInfo>, Option<usize>) {
-        let mut files = self.files();
+        let mut files = self.files(cwd);
         files.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
         let mut found = Vec::new();
         for (at, (_, file)) in files.iter().enumerate().skip(from) {
@@ -64,8 +71,12 @@ impl Store {
         (found, None)
     }
 
-    fn files(&self) -> Vec<(SystemTime, PathBuf)> {
+    fn files(&self, cwd: Option<&str>) -> Vec<(SystemTime, PathBuf)> {
         let folders = fs::read_dir(&self.projects).into_iter().flatten().flatten();
+        let folders = folders.filter(|folder| {
+            let name = folder.file_name();
+            cwd.is_none_or(|cwd| is_folder_of(&name.to_string_lossy(), cwd))
+        });
         let folders = folders.filter_map(|folder| fs::read_dir(folder.path()).ok());
         let files = folders.flatten().flatten().filter_map(|file| {
             let path = file.path();
@@ -77,6 +88,16 @@ impl Store {
         });
         files.collect()
     }
+}
+
+/// Whether a folder can hold the sessions of a directory. The CLI cuts long names.
+fn is_folder_of(folder: &str, cwd: &str) -> bool {
+    let plain = |unit: u16| match u8::try_from(unit) {
+        Ok(letter) if letter.is_ascii_alphanumeric() => char::from(letter),
+        _ => '-',
+    };
+    let name: String = cwd.encode_utf16().map(plain).collect();
+    folder == name || name.len() > LONG_NAME && folder.starts_with(&name[..LONG_NAME])
 }
 
 fn info(path: &Path) -> Option<v1::SessionInfo> {
@@ -139,4 +160,5 @@ fn lines(file: &mut File) -> io::Result<Vec<String>> {
 }
 
 const PAGE: usize = 50;
+const LONG_NAME: usize = 200;
 const LOOK: u64 = 128 * 1024;

@@ -9,7 +9,7 @@ use attache::v1;
 use serde_json::Value;
 
 pub(crate) use given::fenced;
-pub use given::{Given, given};
+pub use given::{Given, given, runs_on};
 pub use plan::Tasks;
 
 /// What is shown of a tool call before it has run.

@@ -31,8 +31,13 @@ pub(super) fn empty(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)
 }
 
-/// The processes that still carry the mark of a run: the variable [`MARK`] with its folder.
+/// The names of the processes that still carry the mark of a run: the variable [`MARK`] with its folder.
 pub(super) fn left_behind(folder: &Path) -> Vec<String> {
+    marked(folder).into_iter().map(|(_, name)| name).collect()
+}
+
+/// Their ids and names.
+pub(super) fn marked(folder: &Path) -> Vec<(String, String)> {
     let mark = format!("{MARK}={}", folder.display());
     let carries = |path: &PathBuf| {
         fs::read(path.join("environ")).is_ok_and(|environ| {
@@ -42,9 +47,13 @@ pub(super) fn left_behind(folder: &Path) -> Vec<String> {
         })
     };
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let processes = processes.map(|entry| entry.path()).filter(carries);
-    let names = processes.map(|path| fs::read_to_string(path.join("comm")).unwrap_or_default());
-    names.map(|name| name.trim().to_owned()).collect()
+    let processes = processes.filter(|entry| carries(&entry.path()));
+    let named = processes.map(|entry| {
+        let name = fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
+        let pid = entry.file_name().to_string_lossy().into_owned();
+        (pid, name.trim().to_owned())
+    });
+    named.collect()
 }
 
 pub(super) const MARK: &str = "ATTACHE_INTEROP_RUN";

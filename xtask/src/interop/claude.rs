@@ -3,22 +3,28 @@
 
 mod beside;
 mod client;
+mod mcp;
 mod messages;
 mod scenarios;
 mod stage;
 
 use std::time::Instant;
 
-use super::install;
+use super::install::{self, Packages};
 use super::pair::Outcome;
 use super::{Place, Row};
 use stage::Stage;
 
 /// The scenarios, one row each, and the comparison.
 pub(super) fn rows(place: &Place) -> Result<Vec<Row>, String> {
-    let stage = match install::claude(place)? {
-        Ok(folder) => Stage::new(place, &folder)?,
-        Err(reason) => {
+    let stage = match (
+        install::claude(place)?,
+        install::packages(place, "clients")?,
+    ) {
+        (Packages::Ready(modules), Packages::Ready(clients)) => {
+            Stage::new(place, &modules, &clients)?
+        }
+        (Packages::Missing(reason), _) | (_, Packages::Missing(reason)) => {
             eprintln!("==> attache claude skipped: {reason}");
             return Ok(vec![row("everything", Outcome::Skipped(reason))]);
         }

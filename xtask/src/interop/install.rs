@@ -90,22 +90,14 @@ fn products(place: &Place) -> Result<[Agent; 2], String> {
     ])
 }
 
-/// The Claude Code CLI and what goes with it: where it is, or why not.
-pub(super) fn claude(place: &Place) -> Result<Result<PathBuf, String>, String> {
-    if !is_installed("npm") {
-        return Ok(Err("npm is not installed".to_owned()));
+/// The Claude Code CLI and what goes with it.
+pub(super) fn claude(place: &Place) -> Result<Packages, String> {
+    if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        packages(place, "claude")
+    } else {
+        let reason = "it is installed for Linux on x86_64 only";
+        Ok(Packages::Missing(reason.to_owned()))
     }
-    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        return Ok(Err("it is installed for Linux on x86_64 only".to_owned()));
-    }
-    let folder = place.installed.join("claude");
-    for file in [".npmrc", "package.json", "package-lock.json"] {
-        copy(&place.sources.join("claude"), &folder, file)?;
-    }
-    once(&folder, "package-lock.json", || {
-        finish(Command::new("npm").arg("ci").current_dir(&folder))
-    })?;
-    Ok(Ok(folder))
 }
 
 fn codex(model: &str) -> String {

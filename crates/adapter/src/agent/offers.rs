@@ -34,6 +34,7 @@ pub(super) fn hello(client: &v1::ClientCapabilities) -> v1::InitializeResponse {
         .prompt_capabilities(prompts)
         .mcp_capabilities(servers)
         .session_capabilities(sessions)
+        .auth(v1::AgentAuthCapabilities::new().status(v1::AuthStatusCapabilities::new()))
         .meta(meta);
     let ours = v1::Implementation::new("attache-claude", env!("CARGO_PKG_VERSION"));
     let response = v1::InitializeResponse::new(v1::ProtocolVersion::V1)

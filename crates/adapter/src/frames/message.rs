@@ -17,8 +17,6 @@ pub struct Message {
     pub is_synthetic: bool,
     /// Whether it is our own prompt coming back.
     pub is_replay: bool,
-    /// Whether the API refused for want of a login.
-    pub is_auth_error: bool,
     /// The blocks.
     pub blocks: Vec<Block>,
     /// What the tool gave back, in the tool's own form.
@@ -86,7 +84,6 @@ impl Message {
             parent: string(&frame, "parent_tool_use_id"),
             is_synthetic,
             is_replay: frame["isReplay"] == true,
-            is_auth_error: frame["error"] == "authentication_failed",
             blocks,
             tool_result,
             tokens: Tokens::of(&message["usage"]),

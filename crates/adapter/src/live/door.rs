@@ -36,7 +36,7 @@ impl Door {
     pub(crate) fn open(folder: &Path, name: &str) -> io::Result<Door> {
         let shell = folder.join(shell::NAME);
         if !shell.exists() {
-            std::os::unix::fs::symlink(std::env::current_exe()?, &shell)?;
+            std::os::unix::fs::symlink(executable()?, &shell)?;
         }
         let socket = folder.join(name);
         let listener = UnixListener::bind(&socket)?;
@@ -61,6 +61,11 @@ impl Door {
 
     pub(crate) async fn next(&mut self) -> Option<Visit> {
         self.visits.recv().await
+    }
+
+    /// One that has come already.
+    pub(crate) fn waiting(&mut self) -> Option<Visit> {
+        self.visits.try_recv().ok()
     }
 }
 
@@ -101,6 +106,14 @@ async fn welcome(stream: UnixStream, token: &str, visits: &mpsc::Sender<Visit>) 
     };
     visits.send(visit).await.ok()?;
     write.write_all(b".").await.ok()
+}
+
+/// Our own executable. One that was replaced while we run is still there for those we start.
+fn executable() -> io::Result<PathBuf> {
+    let kept = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
+    let mut places = [std::env::current_exe()?, kept].into_iter();
+    let found = places.find(|place| place.exists());
+    found.ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
 const WAITING: usize = 16;

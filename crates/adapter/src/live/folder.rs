@@ -1,33 +1,41 @@
 //! A folder of ours with what must not be seen by others: gone when the adapter ends.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A private folder. Dropping it removes it.
 #[derive(Debug)]
-pub(crate) struct Folder(PathBuf);
+pub(crate) struct Folder {
+    path: PathBuf,
+    /// Held as long as the folder is in use, so that nobody sweeps it away.
+    _lock: Option<File>,
+}
 
 impl Folder {
     pub(crate) fn new() -> io::Result<Folder> {
         let base = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-        let base = base.filter(|base| base.is_dir());
+        // That of another user, as `su` leaves it, could be changed under us.
+        let base = base.filter(|base| is_ours(base));
         let base = base.unwrap_or_else(std::env::temp_dir);
         sweep(&base);
-        let path = base.join(format!("{PREFIX}{}-{}", std::process::id(), token()?));
+        // The name of a socket in it has to fit into a hundred bytes.
+        let path = base.join(format!("{PREFIX}{}", &token()?[..16]));
         let mut builder = DirBuilder::new();
         private_folder(&mut builder);
         builder.create(&path)?;
-        Ok(Folder(path))
+        let lock = locked(&path);
+        Ok(Folder { path, _lock: lock })
     }
 
     pub(crate) fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     /// Writes a file that only the user can read.
     pub(crate) fn write(&self, name: &str, content: &str) -> io::Result<PathBuf> {
-        let path = self.0.join(name);
+        let path = self.path.join(name);
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
         private_file(&mut options);
@@ -36,51 +44,56 @@ impl Folder {
     }
 }
 
-impl Folder {
-    /// Removes files of it.
-    pub(crate) fn clear(&self, files: &[&Path]) {
-        for file in files {
-            // One that is gone needs no removal; the rest goes with the folder.
-            fs::remove_file(file).ok();
-        }
-    }
-}
-
-/// Removes what adapters left behind that were killed.
+/// Removes what adapters left behind that were killed: what is old and nobody holds.
 fn sweep(base: &Path) {
-    if !Path::new("/proc/self").exists() {
-        return;
-    }
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
-        let owner = owner
-            .and_then(|rest| rest.split_once('-'))
-            .map(|(owner, _)| owner);
-        let is_number = |owner: &&str| owner.bytes().all(|byte| byte.is_ascii_digit());
-        if let Some(owner) = owner.filter(is_number)
-            && !Path::new("/proc").join(owner).exists()
-        {
+        let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_ours && is_folder && is_old(&entry) && locked(&entry.path()).is_some() {
             // That of another user stays.
             fs::remove_dir_all(entry.path()).ok();
         }
     }
 }
 
+/// One that has just been made may not be held yet.
+fn is_old(entry: &fs::DirEntry) -> bool {
+    let changed = entry.metadata().and_then(|about| about.modified());
+    changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > FRESH))
+}
+
+/// The folder, held; none if somebody else holds it.
+fn locked(path: &Path) -> Option<File> {
+    let folder = File::open(path).ok()?;
+    folder.try_lock().ok()?;
+    Some(folder)
+}
+
 impl Drop for Folder {
     fn drop(&mut self) {
         // What cannot be removed is empty or private; there is nobody left to tell.
-        fs::remove_dir_all(&self.0).ok();
+        fs::remove_dir_all(&self.path).ok();
     }
 }
-
-const PREFIX: &str = "attache-claude-";
 
 /// Something that nobody can guess.
 pub(crate) fn token() -> io::Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(unix)]
+fn is_ours(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    let user = rustix::process::geteuid().as_raw();
+    fs::metadata(folder).is_ok_and(|about| about.is_dir() && about.uid() == user)
+}
+
+#[cfg(not(unix))]
+fn is_ours(folder: &Path) -> bool {
+    folder.is_dir()
 }
 
 #[cfg(unix)]
@@ -98,3 +111,36 @@ fn private_folder(_: &mut DirBuilder) {}
 
 #[cfg(not(unix))]
 fn private_file(_: &mut OpenOptions) {}
+
+const PREFIX: &str = "attache-claude-";
+const FRESH: Duration = Duration::from_secs(60);
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::{self, File};
+    use std::time::{Duration, SystemTime};
+
+    use super::{PREFIX, locked, sweep};
+
+    #[test]
+    fn only_what_is_old_and_nobody_holds_is_swept_away() {
+        let base = tempfile::tempdir().expect("a folder");
+        let make = |name: &str, age: u64| {
+            let path = base.path().join(name);
+            fs::create_dir(&path).expect("a folder");
+            let time = SystemTime::now() - Duration::from_secs(age);
+            let folder = File::open(&path).expect("the folder");
+            folder.set_modified(time).expect("a time");
+            path
+        };
+        let left = make(&format!("{PREFIX}left"), 3600);
+        let held = make(&format!("{PREFIX}held"), 3600);
+        let fresh = make(&format!("{PREFIX}fresh"), 0);
+        let other = make("other", 3600);
+        let lock = locked(&held).expect("a lock");
+        sweep(base.path());
+        let there = [left, held, fresh, other].map(|path| path.exists());
+        assert_eq!(there, [false, true, true, true]);
+        drop(lock);
+    }
+}

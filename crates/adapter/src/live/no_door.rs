@@ -25,6 +25,10 @@ impl Door {
         match *self {}
     }
 
+    pub(crate) fn waiting(&mut self) -> Option<Visit> {
+        match *self {}
+    }
+
     pub(crate) async fn next(&mut self) -> Option<Visit> {
         match *self {}
     }

@@ -1,6 +1,6 @@
 //! Tool calls, from the first word of them to what they gave back. Each is told once, then only what changes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use attache::json::Raw;
 use attache::schema::Meta;
@@ -14,6 +14,8 @@ use crate::tools::{self, Shown};
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     open: HashMap<String, Call>,
+    /// Calls that have ended, and tasks that they left running: newest last.
+    left: VecDeque<(String, String)>,
 }
 
 /// A tool call.
@@ -101,7 +103,11 @@ impl Calls {
     }
 
     pub(super) fn task_of(&self, id: &str) -> Option<&str> {
-        self.open.get(id)?.task.as_deref()
+        let left = || self.left.iter().find(|(call, _)| call == id);
+        match self.open.get(id) {
+            Some(call) => call.task.as_deref(),
+            None => left().map(|(_, task)| task.as_str()),
+        }
     }
 
     /// What a call gave back. The call, which is no longer open; none for one that was never told.
@@ -115,8 +121,11 @@ impl Calls {
         acts: &mut Vec<Act>,
     ) -> Option<Call> {
         let call = self.open.remove(id)?;
-        if call.name == "Bash" {
-            acts.push(Act::Ran(id.to_owned()));
+        if let (true, Some(task)) = (tools::runs_on(result), &call.task) {
+            self.left.push_back((id.to_owned(), task.clone()));
+            if self.left.len() > LEFT {
+                self.left.pop_front();
+            }
         }
         if tools::is_plan(&call.name) {
             return Some(call);
@@ -136,6 +145,8 @@ impl Calls {
         if let Some(output) = given.output {
             update = match shows.terminals {
                 true => in_terminal(update, id, told(&call, output), given.exit_code),
+                // What was shown while it ran stays if nothing is shown instead.
+                false if call.is_live && output.is_empty() => update,
                 false => update.content(console(&output)),
             };
         }
@@ -146,19 +157,29 @@ impl Calls {
         Some(call)
     }
 
+    /// The turn is over: a call of it whose input was never complete will not run.
+    pub(super) fn cut_off(&mut self, acts: &mut Vec<Act>) {
+        let cut = |_: &String, call: &mut Call| !call.is_whole && call.parent.is_none();
+        acts.extend(failed(self.open.extract_if(cut).collect()));
+    }
+
     /// All that are open have failed.
     pub(super) fn abandon(&mut self) -> Vec<Act> {
-        let mut open: Vec<_> = self.open.drain().collect();
-        open.sort_by(|(one, _), (other, _)| one.cmp(other));
-        let shown = open
-            .into_iter()
-            .filter(|(_, call)| !tools::is_plan(&call.name));
-        let failed = shown.map(|(id, call)| {
-            let update = call.update(&id).status(v1::ToolCallStatus::Failed);
-            Act::Tell(v1::SessionUpdate::ToolCallUpdate(update))
-        });
-        failed.collect()
+        self.left.clear();
+        failed(self.open.drain().collect())
     }
+}
+
+fn failed(mut calls: Vec<(String, Call)>) -> Vec<Act> {
+    calls.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let shown = calls
+        .into_iter()
+        .filter(|(_, call)| !tools::is_plan(&call.name));
+    let failed = shown.map(|(id, call)| {
+        let update = call.update(&id).status(v1::ToolCallStatus::Failed);
+        Act::Tell(v1::SessionUpdate::ToolCallUpdate(update))
+    });
+    failed.collect()
 }
 
 impl Call {
@@ -245,3 +266,5 @@ fn console(output: &str) -> Vec<v1::ToolCallContent> {
         false => vec![tools::fenced("console", output)],
     }
 }
+
+const LEFT: usize = 64;

@@ -19,7 +19,7 @@ pub struct Ended {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// Somebody has to log in first.
-    #[error("a login is needed: run `claude` and type /login, or set ANTHROPIC_API_KEY")]
+    #[error("log in with `attache claude --login`, or set ANTHROPIC_API_KEY")]
     LoggedOut,
     /// The CLI does not know the session.
     #[error("the session is not known")]
@@ -33,7 +33,11 @@ impl Failure {
     /// The error for the client.
     pub fn to_error(&self, session: &v1::SessionId) -> Error {
         match self {
-            Failure::LoggedOut => error::auth_required(),
+            Failure::LoggedOut => {
+                let mut error = error::auth_required();
+                error.message = format!("{}: {self}", error.message);
+                error
+            }
             Failure::NoSession => error::session_not_found(session),
             Failure::Told(words) => error::internal(words),
         }
@@ -49,6 +53,7 @@ impl Mapping {
             }
             acts.push(Act::Tell(v1::SessionUpdate::UsageUpdate(update)));
         }
+        self.calls.cut_off(acts);
         acts.push(Act::Ended(Ended {
             reason: reason(outcome),
             usage: outcome.tokens.map(usage),

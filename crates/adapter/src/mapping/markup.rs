@@ -8,7 +8,9 @@ pub fn is_markup(text: &str) -> bool {
 
 /// What the person typed; none if it is the CLI's own text. A slash command is told as it was typed.
 pub fn prompt_text(text: &str) -> Option<String> {
-    if let Some(command) = between(text, "<command-name>", "</command-name>") {
+    let is_command = text.trim_start().starts_with("<command-");
+    if let Some(command) = between(text, "<command-name>", "</command-name>").filter(|_| is_command)
+    {
         let arguments = between(text, "<command-args>", "</command-args>").unwrap_or_default();
         let command = command.trim_start_matches('/');
         return Some(format!("/{command} {arguments}").trim_end().to_owned());
@@ -20,6 +22,9 @@ pub fn prompt_text(text: &str) -> Option<String> {
 
 /// The output of a command that the CLI carried out itself.
 pub(super) fn local_output(text: &str) -> Option<&str> {
+    if !text.trim_start().starts_with("<local-command-") {
+        return None;
+    }
     between(text, "<local-command-stdout>", "</local-command-stdout>")
         .or_else(|| between(text, "<local-command-stderr>", "</local-command-stderr>"))
 }

@@ -230,6 +230,8 @@ impl Mapping {
         else {
             return;
         };
+        // A subagent says nothing after its end.
+        self.making.remove(&Some(id.to_owned()));
         if tools::is_plan(&call.name)
             && !is_error
             && let Some(plan) = self.tasks.gave(&call.name, &call.input, result)

@@ -15,6 +15,8 @@ pub(super) enum Waiting {
     Mode(String, Reply<v1::SetSessionModeResponse>),
     Option(String, String, Reply<v1::SetSessionConfigOptionResponse>),
     Stop(Reply<Raw>),
+    /// The turn, which is to end.
+    Interrupt,
     Nobody,
 }
 
@@ -24,7 +26,7 @@ impl Waiting {
             Waiting::Mode(_, reply) => reply.fail(error),
             Waiting::Option(_, _, reply) => reply.fail(error),
             Waiting::Stop(reply) => reply.fail(error),
-            Waiting::Nobody => {}
+            Waiting::Interrupt | Waiting::Nobody => {}
         }
     }
 }

@@ -4,7 +4,6 @@ use std::io;
 use std::time::Duration;
 
 use attache::agent::ClientSession;
-use attache::schema::error;
 use attache::{Error, v1};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -16,7 +15,7 @@ use crate::frames::{Answer, Frame};
 use crate::launch::{self, Files, Launch, Start};
 use crate::live::{Door, Folder};
 use crate::mapping::{Act, Ended, Failure, Mapping, Shows};
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
 
 /// A session that is ready for a prompt.
 pub(crate) struct Opened {
@@ -29,11 +28,12 @@ pub(crate) struct Opened {
 impl Opened {
     /// Lets it run. Its commands are told first.
     pub(crate) fn run(self) {
+        let (session, receiver) = (self.session, self.receiver);
         tokio::spawn(async move {
-            let commands = self.session.settings.commands();
+            let commands = session.settings.commands();
             let commands = v1::SessionUpdate::AvailableCommandsUpdate(commands);
-            self.session.client.update(commands).await.ok();
-            self.session.run(self.receiver).await;
+            session.client.update(commands).await.ok();
+            session.run(receiver).await;
         });
     }
 }
@@ -44,7 +44,8 @@ pub(crate) async fn open(
     launch: Launch,
     shows: Shows,
 ) -> Result<Opened, Error> {
-    let folder = Folder::new().map_err(|failed| no_files(&failed))?;
+    let folder = Folder::new();
+    let folder = folder.map_err(|failed| no_files(&failed).to_error(client.id()))?;
     let is_titled = launch.start != Start::Nothing;
     let mut session = Session {
         client,
@@ -63,6 +64,7 @@ pub(crate) async fn open(
         requests: 0,
         commands: Commands::default(),
         is_titled,
+        has_begun: false,
     };
     session.wake().await?;
     let (orders, receiver) = mpsc::channel(ORDERS);
@@ -80,31 +82,41 @@ impl Session {
         if self.cli.is_some() {
             return Ok(());
         }
+        let first = self.launch.start.clone();
+        let start = match self.has_begun {
+            true => Start::Itself,
+            false => first.clone(),
+        };
+        let mut started = self.start(&start).await;
+        // One that died early has left no transcript.
+        if started == Err(Failure::NoSession) && start != first {
+            started = self.start(&first).await;
+        }
+        started.map_err(|failure| failure.to_error(self.client.id()))
+    }
+
+    async fn start(&mut self, start: &Start) -> Result<(), Failure> {
         let files = self.files().map_err(|failed| no_files(&failed))?;
-        let program = self.launch.program(&files);
+        let program = self.launch.program(start, &files);
         let started = Cli::start(&program).await;
-        let mut cli = started.map_err(|failed| error::internal(&failed.to_string()))?;
+        let mut cli = started.map_err(|failed| Failure::Told(failed.to_string()))?;
         let greeted = tokio::time::timeout(GREETING, greet(&mut cli, &mut self.mapping)).await;
         // The CLI has read them, and they may hold secrets.
-        self.folder.clear(&files.secrets());
+        drop(files);
         let (offered, applied) = match greeted {
             Ok(Ok(greeted)) => greeted,
-            Ok(Err(Some(failure))) => return Err(failure.to_error(self.client.id())),
-            Ok(Err(None)) => {
-                let ending = cli.ending().await;
-                if ending.stderr.contains("No conversation found") {
-                    return Err(error::session_not_found(self.client.id()));
-                }
-                let words = format!("the Claude Code CLI did not start: {ending}");
-                return Err(error::internal(&words));
-            }
+            Ok(Err(Some(failure))) => return Err(failure),
+            Ok(Err(None)) => return Err(ended(cli).await),
             Err(_) => {
                 cli.stop().await;
-                return Err(error::internal(
-                    "the Claude Code CLI did not answer in time",
-                ));
+                let words = "the Claude Code CLI did not answer in time";
+                return Err(Failure::Told(words.to_owned()));
             }
         };
+        let headers = &applied["effective"]["env"][launch::HEADERS];
+        if settings::is_logged_out(&offered) && headers.is_null() && !launch::has_headers() {
+            return Err(Failure::LoggedOut);
+        }
         self.settings = Settings::of(&offered, &applied, self.launch.launcher.bypass);
         self.mapping.has_mode(&self.settings.mode);
         self.cli = Some(cli);
@@ -192,8 +204,17 @@ async fn ask(
     Err(None)
 }
 
-fn no_files(failed: &io::Error) -> Error {
-    error::internal(&format!("no private folder could be made: {failed}"))
+/// Why a CLI ended before it said what it offers.
+async fn ended(cli: Cli) -> Failure {
+    let ending = cli.ending().await;
+    match ending.stderr.contains("No conversation found") {
+        true => Failure::NoSession,
+        false => Failure::Told(format!("the Claude Code CLI did not start: {ending}")),
+    }
+}
+
+fn no_files(failed: &io::Error) -> Failure {
+    Failure::Told(format!("no private folder could be made: {failed}"))
 }
 
 const GREETING: Duration = Duration::from_secs(60);

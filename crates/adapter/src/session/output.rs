@@ -30,7 +30,17 @@ struct Running {
     process: Option<Held>,
     /// The end of what it has written, for clients that do not show terminals.
     shown: String,
+    /// Whether something of its output has been told.
+    is_told: bool,
     next_look: Instant,
+}
+
+impl Running {
+    /// What is told whole each time is told less often the longer it is.
+    fn pause(&self) -> Duration {
+        let times = u32::try_from(1 + self.shown.len() / STEP).unwrap_or(u32::MAX);
+        LOOK.saturating_mul(times)
+    }
 }
 
 impl Commands {
@@ -54,8 +64,20 @@ impl Commands {
         }
     }
 
+    /// One that has come and was not taken yet.
+    fn waiting(&mut self) -> Option<Visit> {
+        self.door.as_mut()?.waiting()
+    }
+
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.running.iter().map(|command| command.next_look).min()
+    }
+
+    /// The CLI is gone, and its commands with it.
+    pub(super) fn forget(&mut self) {
+        self.expected.clear();
+        self.early.clear();
+        self.running.clear();
     }
 
     /// Ends what a call runs; false if it runs nothing that is known.
@@ -68,11 +90,10 @@ impl Commands {
     /// The call that a command belongs to, if it is one of a tool: hooks and servers have a shell, too.
     fn begin(&mut self, visit: Visit) -> Option<String> {
         let script = letters(&visit.script);
-        let at = self
-            .expected
-            .iter()
-            .position(|(_, command)| script.contains(command.as_str()));
-        let Some(at) = at else {
+        // Of commands that are part of each other the longest is meant, of equal ones the oldest.
+        let fits = |at: &usize| script.contains(self.expected[*at].1.as_str());
+        let fitting = (0..self.expected.len()).rev().filter(fits);
+        let Some(at) = fitting.max_by_key(|at| self.expected[*at].1.len()) else {
             if self.early.len() < EARLY {
                 self.early.push(visit);
             }
@@ -84,6 +105,7 @@ impl Commands {
             output: visit.output,
             process: visit.process,
             shown: String::new(),
+            is_told: false,
             next_look: Instant::now() + LOOK,
         });
         Some(tool_call)
@@ -103,32 +125,44 @@ impl Session {
         let mut running = std::mem::take(&mut self.commands.running);
         for command in running.iter_mut().filter(|it| it.next_look <= now) {
             self.look(command).await;
-            command.next_look = now + LOOK;
+            command.next_look = now + command.pause();
         }
         self.commands.running = running;
     }
 
-    /// The command has ended: all that it has written is told before its end is.
+    /// A call has ended: all that its command has written is told before its end is.
     pub(super) async fn ran(&mut self, tool_call: &str) {
-        self.commands.expected.retain(|(id, _)| id != tool_call);
-        let running = &mut self.commands.running;
-        if let Some(at) = running.iter().position(|it| it.tool_call == tool_call) {
-            let mut command = running.remove(at);
-            self.look(&mut command).await;
+        while let Some(visit) = self.commands.waiting() {
+            self.commands.begin(visit);
         }
+        let commands = &mut self.commands;
+        commands.expected.retain(|(id, _)| id != tool_call);
+        let at = commands
+            .running
+            .iter()
+            .position(|it| it.tool_call == tool_call);
+        let Some(at) = at else {
+            return;
+        };
+        let mut command = commands.running.remove(at);
+        // Without terminals the end tells all of it.
+        let is_wanted = command.is_told || self.shows.terminals;
+        while is_wanted && self.look(&mut command).await {}
         // What is early now belongs to nothing that is to come.
         self.commands.early.clear();
     }
 
-    async fn look(&mut self, command: &mut Running) {
+    /// Tells what a command has written since; false if that is nothing.
+    async fn look(&mut self, command: &mut Running) -> bool {
         let more = command.output.more().await;
         if more.is_empty() {
-            return;
+            return false;
         }
+        command.is_told = true;
         let id = command.tool_call.as_str();
         let mut update = v1::ToolCallUpdate::new(id).status(v1::ToolCallStatus::InProgress);
+        self.mapping.is_live(id);
         if self.shows.terminals {
-            self.mapping.is_live(id);
             let data = more.replace('\n', "\r\n");
             let output = json!({ "terminal_id": id, "data": data });
             update = update.meta(Meta::new().with("terminal_output", Raw::from(output)));
@@ -138,6 +172,7 @@ impl Session {
             update = update.content([tools::fenced("console", &command.shown)]);
         }
         self.tell(v1::SessionUpdate::ToolCallUpdate(update)).await;
+        true
     }
 }
 
@@ -159,6 +194,52 @@ fn keep_end(text: &mut String) {
 
 /// How often a command's output is looked at.
 const LOOK: Duration = Duration::from_millis(80);
+const STEP: usize = 2048;
 const SHOWN: usize = 16 * 1024;
 const EARLY: usize = 16;
 const LETTERS: usize = 32 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::{Commands, Tail, Visit};
+
+    async fn begun(commands: &mut Commands, script: &str) -> Option<String> {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        commands.begin(Visit {
+            script: script.to_owned(),
+            output: Tail::open(file.path()).await.expect("open"),
+            process: None,
+        })
+    }
+
+    #[tokio::test]
+    async fn a_command_goes_to_the_call_that_it_was_made_for() {
+        let mut commands = Commands::default();
+        for (call, command) in [
+            ("a", "ls"),
+            ("b", "echo 'false'"),
+            ("c", "ls"),
+            ("d", "make"),
+        ] {
+            commands.expect(call.to_owned(), command);
+        }
+        let of_b = begun(&mut commands, r#"eval 'echo '"'"'false'"'"' '"#).await;
+        assert_eq!(of_b.as_deref(), Some("b"));
+        assert_eq!(
+            begun(&mut commands, "eval 'ls'").await.as_deref(),
+            Some("a")
+        );
+        assert_eq!(
+            begun(&mut commands, "eval 'ls'").await.as_deref(),
+            Some("c")
+        );
+        assert_eq!(begun(&mut commands, "eval 'cat'").await, None);
+        commands.expect("e".to_owned(), "cat");
+        let running: Vec<_> = commands
+            .running
+            .iter()
+            .map(|it| it.tool_call.as_str())
+            .collect();
+        assert_eq!(running, ["b", "a", "c", "e"]);
+    }
+}

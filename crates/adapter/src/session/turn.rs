@@ -9,8 +9,7 @@ use tokio::time::Instant;
 
 use super::control::Waiting;
 use super::{Session, State};
-use crate::launch::Start;
-use crate::mapping::{Ended, Failure};
+use crate::mapping::Ended;
 use crate::prompt;
 
 /// The turn that runs.
@@ -25,6 +24,8 @@ pub(super) struct Turn {
     ended: Option<Ended>,
     knows_states: bool,
     interrupted: Option<Instant>,
+    /// Whether the CLI has heard the interrupt.
+    is_stopped: bool,
 }
 
 impl Turn {
@@ -48,6 +49,10 @@ impl Turn {
 
     pub(super) fn knows_states(&mut self) {
         self.knows_states = true;
+    }
+
+    pub(super) fn is_stopped(&mut self) {
+        self.is_stopped = self.interrupted.is_some();
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
@@ -77,6 +82,9 @@ impl Session {
         request: v1::PromptRequest,
         reply: Reply<v1::PromptResponse>,
     ) {
+        if let Some(why) = prompt::refusal(&request.prompt) {
+            return reply.fail(error::unusable_params(why));
+        }
         if self.queue.len() == QUEUE {
             let words = "too many prompts wait for their turn";
             return reply.fail(error::invalid_request("busy", words));
@@ -95,11 +103,14 @@ impl Session {
                 reply.ok(v1::PromptResponse::new(v1::StopReason::Cancelled));
                 continue;
             }
-            if let Err(error) = self.wake_again().await {
-                reply.fail(error);
-                continue;
+            let woken = tokio::select! {
+                woken = self.wake_again() => woken,
+                () = reply.cancelled() => Err(error::cancelled()),
+            };
+            match woken {
+                Ok(()) => self.begin(&request.prompt, reply).await,
+                Err(error) => reply.fail(error),
             }
-            self.begin(&request.prompt, reply).await;
         }
     }
 
@@ -126,9 +137,9 @@ impl Session {
             ended: None,
             knows_states: false,
             interrupted: None,
+            is_stopped: false,
         });
-        // From now on there is a transcript to come back to.
-        self.launch.start = Start::Itself;
+        self.has_begun = true;
         Box::pin(self.say(&frame)).await;
     }
 
@@ -136,23 +147,25 @@ impl Session {
     pub(super) async fn settle_turn(&mut self) {
         let idle = self.state == State::Idle;
         let is_over = |turn: &mut Turn| {
-            turn.ended.is_some() && turn.steered.is_none() && (idle || !turn.knows_states)
+            let is_said = turn.steered.is_none() || turn.interrupted.is_some();
+            let has_ended = turn.ended.is_some() && is_said && (idle || !turn.knows_states);
+            // A prompt that the CLI drops before it begins has no result.
+            has_ended || turn.is_stopped && idle
         };
         let Some(turn) = self.turn.take_if(is_over) else {
             return;
         };
-        if let Some(ended) = turn.ended {
-            let reason = match turn.interrupted {
-                Some(_) => Ok(v1::StopReason::Cancelled),
-                None => ended.reason,
-            };
-            match reason {
-                Ok(reason) => {
-                    let response = v1::PromptResponse::new(reason);
-                    turn.reply.ok(with_usage(response, ended.usage));
-                }
-                Err(failure) => turn.reply.fail(self.error_of(&failure)),
+        let usage = turn.ended.as_ref().and_then(|ended| ended.usage.clone());
+        let reason = match (turn.ended, turn.interrupted) {
+            (Some(ended), None) => ended.reason,
+            _ => Ok(v1::StopReason::Cancelled),
+        };
+        match reason {
+            Ok(reason) => {
+                let response = v1::PromptResponse::new(reason);
+                turn.reply.ok(with_usage(response, usage));
             }
+            Err(failure) => turn.reply.fail(failure.to_error(self.client.id())),
         }
         Box::pin(self.next_turn()).await;
     }
@@ -160,8 +173,9 @@ impl Session {
     pub(super) async fn interrupt(&mut self) {
         if let Some(turn) = &mut self.turn {
             turn.interrupted = Some(Instant::now());
-            let request = json!({ "subtype": "interrupt" });
-            self.ask_cli(request, Waiting::Nobody).await;
+            // What was said in the middle and not taken yet is not wanted either.
+            let request = json!({ "subtype": "interrupt", "cancel_queued": true });
+            self.ask_cli(request, Waiting::Interrupt).await;
         }
     }
 
@@ -170,20 +184,13 @@ impl Session {
         if let Some(cli) = self.cli.take() {
             cli.stop().await;
         }
-        self.asked.abort_all();
-        self.open_questions.clear();
         self.waiting.clear();
-        self.state = State::Idle;
-        self.tell_of_the_dead().await;
+        self.forget_cli().await;
         if let Some(turn) = self.turn.take() {
             turn.reply
                 .ok(v1::PromptResponse::new(v1::StopReason::Cancelled));
         }
         self.next_turn().await;
-    }
-
-    fn error_of(&self, failure: &Failure) -> Error {
-        failure.to_error(self.client.id())
     }
 }
 

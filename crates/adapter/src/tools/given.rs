@@ -23,7 +23,13 @@ pub struct Given {
 
 /// What a call of a tool gave back: `content` as the model sees it, `result` in the tool's own form.
 pub fn given(name: &str, content: &Value, result: &Value, is_error: bool) -> Given {
+    let is_rejected = is_error && flat(content).starts_with(REJECTED);
     match name {
+        "Bash" if is_rejected => Given {
+            output: Some(String::new()),
+            ..Given::default()
+        },
+        _ if is_rejected => Given::default(),
         "Bash" => command(content, result, is_error),
         _ if is_error => Given {
             content: Some(failure(content)),
@@ -35,7 +41,7 @@ pub fn given(name: &str, content: &Value, result: &Value, is_error: bool) -> Giv
             ..Given::default()
         },
         "ExitPlanMode" | "EnterPlanMode" | "NotebookEdit" => Given::default(),
-        "Task" | "Agent" if result["status"] == "async_launched" => Given {
+        "Task" | "Agent" if runs_on(result) => Given {
             is_private: true,
             ..Given::default()
         },
@@ -46,14 +52,27 @@ pub fn given(name: &str, content: &Value, result: &Value, is_error: bool) -> Giv
     }
 }
 
+/// Whether what a call has started runs on in the background.
+pub fn runs_on(result: &Value) -> bool {
+    result["backgroundTaskId"].is_string() || result["status"] == "async_launched"
+}
+
 fn command(content: &Value, result: &Value, is_error: bool) -> Given {
-    let (stdout, stderr) = (result["stdout"].as_str(), result["stderr"].as_str());
-    let mut output = match stdout {
-        Some(stdout) => joined(stdout, stderr.unwrap_or_default()),
+    if result["isImage"] == true {
+        return Given {
+            content: Some(blocks(content)),
+            ..Given::default()
+        };
+    }
+    // One that runs on in the background has no end yet, and only the words for the model tell of it.
+    let runs_on = runs_on(result);
+    let stderr = result["stderr"].as_str().unwrap_or_default();
+    let mut output = match result["stdout"].as_str().filter(|_| !runs_on) {
+        Some(stdout) => joined(stdout, stderr),
         None => untagged(&flat(content)),
     };
-    let mut exit_code = (!is_error).then_some(0);
-    if let Some((code, rest)) = exit_line(&output) {
+    let mut exit_code = (!is_error && !runs_on).then_some(0);
+    if let Some((code, rest)) = exit_line(&output).filter(|_| is_error) {
         exit_code = Some(code);
         output = rest.to_owned();
     }
@@ -129,10 +148,11 @@ fn untagged(text: &str) -> String {
 
 /// Text as a block of code, with a fence longer than any inside it.
 pub(crate) fn fenced(language: &str, text: &str) -> v1::ToolCallContent {
-    let mut fence = "```".to_owned();
-    while text.contains(&fence) {
-        fence.push('`');
-    }
+    let runs = text.split(|letter| letter != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
     let end = if text.ends_with('\n') { "" } else { "\n" };
     v1::ContentBlock::from(format!("{fence}{language}\n{text}{end}{fence}")).into()
 }
+
+/// How the CLI tells the model, and nobody else, that a person has interrupted a call.
+const REJECTED: &str = "The user doesn't want to proceed with this tool use.";

@@ -9,9 +9,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use attache_adapter::frames::{Frame, Garbage};
-use attache_adapter::mapping::{Mapping, Shows};
+use attache_adapter::mapping::{Mapping, Shows, prompt_text};
 use expect_test::{Expect, expect};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn check(name: &str, expected: &Expect) {
     expected.assert_eq(&played(name, Shows::default()));
@@ -111,4 +111,54 @@ fn badly_made_frames_are_survived() {
         let frame = Frame::read(line.as_bytes()).expect("an object");
         mapping.take(frame);
     }
+}
+
+fn check_frames(frames: &[Value], expected: &Expect) {
+    let mut mapping = Mapping::new(Shows::default());
+    let acts = frames
+        .iter()
+        .flat_map(|frame| mapping.take(Frame::of(frame.clone())));
+    let lines: Vec<_> = acts.filter_map(|act| told::line(&act)).collect();
+    expected.assert_eq(&lines.join("\n"));
+}
+
+#[test]
+fn a_call_that_was_cut_off_fails_with_its_turn() {
+    let event = |event: Value| json!({ "type": "stream_event", "event": event, "parent_tool_use_id": null });
+    let call = json!({ "type": "tool_use", "id": "call-one", "name": "Write", "input": {} });
+    check_frames(
+        &[
+            event(json!({ "type": "message_start", "message": { "id": "msg-1" } })),
+            event(json!({ "type": "content_block_start", "index": 0, "content_block": call })),
+            json!({ "type": "result", "subtype": "error_during_execution", "is_error": true, "terminal_reason": "aborted_streaming" }),
+        ],
+        &expect![[r#"
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Write"}},"toolCallId":"call-one","title":"Write","kind":"edit"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Write"}},"toolCallId":"call-one","status":"failed"}
+            ended cancelled"#]],
+    );
+}
+
+#[test]
+fn commands_that_change_are_told() {
+    let commands = json!([
+        { "name": "greet", "description": "Says hello", "argumentHint": "[name]" },
+        { "name": "files:find (MCP)", "description": "Finds", "argumentHint": "" },
+        { "name": "doctor", "description": "In a terminal", "argumentHint": "" },
+    ]);
+    check_frames(
+        &[json!({ "type": "system", "subtype": "commands_changed", "commands": commands })],
+        &expect![[
+            r#"tell available_commands_update {"availableCommands":[{"name":"greet","description":"Says hello","input":{"hint":"[name]"}},{"name":"mcp:files:find","description":"Finds"}]}"#
+        ]],
+    );
+}
+
+#[test]
+fn what_only_speaks_of_markup_is_no_markup() {
+    let text = "What does <command-name>x</command-name> mean, and <local-command-stdout>?";
+    let message = json!({ "role": "user", "content": [{ "type": "text", "text": text }] });
+    let prompt = json!({ "type": "user", "message": message, "uuid": "u", "isReplay": true });
+    check_frames(&[prompt], &expect![[r#""#]]);
+    assert_eq!(prompt_text(text).as_deref(), Some(text));
 }

@@ -69,16 +69,15 @@ fn bash_allow() {
     check(
         "bash_allow",
         &expect![[r#"
-        tell current_mode_update {"currentModeId":"default"}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_75","title":"touch made.txt && echo made","kind":"execute"}
-        runs touch made.txt && echo made
-        ask Bash 3
-        ran
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_75","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```console\nmade\n```"}}]}
-        tell agent_message_chunk {"messageId":"57:0","content":{"type":"text","text":"Done."}}
-        tell usage_update {"cost":{"amount":0.00036799999999999995,"currency":"USD"},"used":12,"size":1000000}
-        ended end_turn
-    "#]],
+            tell current_mode_update {"currentModeId":"default"}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_75","title":"touch made.txt && echo made","kind":"execute"}
+            runs touch made.txt && echo made
+            ask Bash 3
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_75","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```console\nmade\n```"}}]}
+            tell agent_message_chunk {"messageId":"57:0","content":{"type":"text","text":"Done."}}
+            tell usage_update {"cost":{"amount":0.00036799999999999995,"currency":"USD"},"used":12,"size":1000000}
+            ended end_turn
+        "#]],
     );
 }
 
@@ -87,16 +86,15 @@ fn bash_deny() {
     check(
         "bash_deny",
         &expect![[r#"
-        tell current_mode_update {"currentModeId":"default"}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_79","title":"touch denied.txt","kind":"execute"}
-        runs touch denied.txt
-        ask Bash 3
-        ran
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_79","status":"failed","content":[{"type":"content","content":{"type":"text","text":"```console\nuser said no\n```"}}]}
-        tell agent_message_chunk {"messageId":"ea:0","content":{"type":"text","text":"Ok, not done."}}
-        tell usage_update {"cost":{"amount":0.00036799999999999995,"currency":"USD"},"used":12,"size":1000000}
-        ended end_turn
-    "#]],
+            tell current_mode_update {"currentModeId":"default"}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_79","title":"touch denied.txt","kind":"execute"}
+            runs touch denied.txt
+            ask Bash 3
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_79","status":"failed","content":[{"type":"content","content":{"type":"text","text":"```console\nuser said no\n```"}}]}
+            tell agent_message_chunk {"messageId":"ea:0","content":{"type":"text","text":"Ok, not done."}}
+            tell usage_update {"cost":{"amount":0.00036799999999999995,"currency":"USD"},"used":12,"size":1000000}
+            ended end_turn
+        "#]],
     );
 }
 
@@ -105,15 +103,14 @@ fn bash_deny_interrupt() {
     check(
         "bash_deny_interrupt",
         &expect![[r#"
-        tell current_mode_update {"currentModeId":"default"}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ce","title":"touch denied.txt","kind":"execute"}
-        runs touch denied.txt
-        ask Bash 3
-        ran
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ce","status":"failed","content":[{"type":"content","content":{"type":"text","text":"```console\nThe user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.\n```"}}]}
-        tell usage_update {"cost":{"amount":0.00018399999999999997,"currency":"USD"},"used":12,"size":1000000}
-        ended cancelled
-    "#]],
+            tell current_mode_update {"currentModeId":"default"}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ce","title":"touch denied.txt","kind":"execute"}
+            runs touch denied.txt
+            ask Bash 3
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ce","status":"failed","content":[]}
+            tell usage_update {"cost":{"amount":0.00018399999999999997,"currency":"USD"},"used":12,"size":1000000}
+            ended cancelled
+        "#]],
     );
 }
 
@@ -122,32 +119,30 @@ fn bash_fails() {
     check(
         "bash_fails",
         &expect![[r#"
-        state Running
-        tell current_mode_update {"currentModeId":"default"}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95","title":"Run a command","kind":"execute"}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95","title":"ls /nope; exit 3"}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95"}
-        runs ls /nope; exit 3
-        state RequiresAction
-        ask Bash 0
-        state Running
-        ran
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95","status":"failed","content":[{"type":"content","content":{"type":"text","text":"```console\nls: cannot access '/nope': No such file or directory\n```"}}]}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","title":"Run a command","kind":"execute"}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","title":"tail -f /dev/null"}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec"}
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec"}
-        runs tail -f /dev/null
-        state RequiresAction
-        ask Bash 2
-        state Running
-        ran
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","status":"completed","content":[]}
-        tell agent_message_chunk {"messageId":"d0:0","content":{"type":"text","text":"ok"}}
-        tell usage_update {"cost":{"amount":0.000552,"currency":"USD"},"used":18,"size":1000000}
-        ended end_turn
-        state Idle
-    "#]],
+            state Running
+            tell current_mode_update {"currentModeId":"default"}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95","title":"Run a command","kind":"execute"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95","title":"ls /nope; exit 3"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95"}
+            runs ls /nope; exit 3
+            state RequiresAction
+            ask Bash 0
+            state Running
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95","status":"failed","content":[{"type":"content","content":{"type":"text","text":"```console\nls: cannot access '/nope': No such file or directory\n```"}}]}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","title":"Run a command","kind":"execute"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","title":"tail -f /dev/null"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec"}
+            runs tail -f /dev/null
+            state RequiresAction
+            ask Bash 2
+            state Running
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```console\nCommand running in background with ID: bjfep7qvy. Output is being written to: /tmp/claude-0/-home-user-project/20e9a363-9795-431e-9956-b7eb480418e5/tasks/bjfep7qvy.output. You will be notified when it completes. To check interim output, use Read on that file path.\n```"}}]}
+            tell agent_message_chunk {"messageId":"d0:0","content":{"type":"text","text":"ok"}}
+            tell usage_update {"cost":{"amount":0.000552,"currency":"USD"},"used":18,"size":1000000}
+            ended end_turn
+            state Idle
+        "#]],
     );
 }
 
@@ -258,15 +253,14 @@ fn interrupt_bash() {
     check(
         "interrupt_bash",
         &expect![[r#"
-        tell current_mode_update {"currentModeId":"default"}
-        tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_81","title":"tail -f /dev/null","kind":"execute"}
-        runs tail -f /dev/null
-        ask Bash 2
-        ran
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_81","status":"failed","content":[{"type":"content","content":{"type":"text","text":"```console\nThe user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed. Correction to the text above: this call was stopped while running, not refused before it ran. It may have run in part or in full, and its changes may have been written. No permission prompt was involved. Work it started elsewhere (a remote command, a background process) may still be running, so check before starting the same work again. The instruction to stop and wait still stands.\n```"}}]}
-        tell usage_update {"cost":{"amount":0.00018399999999999997,"currency":"USD"},"used":12,"size":1000000}
-        ended cancelled
-    "#]],
+            tell current_mode_update {"currentModeId":"default"}
+            tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_81","title":"tail -f /dev/null","kind":"execute"}
+            runs tail -f /dev/null
+            ask Bash 2
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_81","status":"failed","content":[]}
+            tell usage_update {"cost":{"amount":0.00018399999999999997,"currency":"USD"},"used":12,"size":1000000}
+            ended cancelled
+        "#]],
     );
 }
 
@@ -275,10 +269,10 @@ fn err_401() {
     check(
         "err_401",
         &expect![[r#"
-        tell current_mode_update {"currentModeId":"default"}
-        tell agent_message_chunk {"messageId":"00:0","content":{"type":"text","text":"Invalid API key · Fix external API key"}}
-        failed a login is needed: run `claude` and type /login, or set ANTHROPIC_API_KEY
-    "#]],
+            tell current_mode_update {"currentModeId":"default"}
+            tell agent_message_chunk {"messageId":"00:0","content":{"type":"text","text":"Invalid API key · Fix external API key"}}
+            failed log in with `attache claude --login`, or set ANTHROPIC_API_KEY
+        "#]],
     );
 }
 
@@ -407,7 +401,6 @@ fn a_client_with_terminals() {
         state RequiresAction
         ask Bash 0
         state Running
-        ran
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"},"terminal_exit":{"terminal_id":"toolu_95594efc45894767ac130ed8","exit_code":3,"signal":null},"terminal_output":{"terminal_id":"toolu_95594efc45894767ac130ed8","data":"ls: cannot access '/nope': No such file or directory"}},"toolCallId":"toolu_95","status":"failed"}
         tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"},"terminal_info":{"terminal_id":"toolu_ec15cf0b5a474945876f932c"}},"toolCallId":"toolu_ec","title":"Run a command","content":[{"type":"terminal","terminalId":"toolu_ec15cf0b5a474945876f932c"}],"kind":"execute"}
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","title":"tail -f /dev/null"}
@@ -417,8 +410,7 @@ fn a_client_with_terminals() {
         state RequiresAction
         ask Bash 2
         state Running
-        ran
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"},"terminal_exit":{"terminal_id":"toolu_ec15cf0b5a474945876f932c","exit_code":0,"signal":null}},"toolCallId":"toolu_ec","status":"completed"}
+        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"},"terminal_exit":{"terminal_id":"toolu_ec15cf0b5a474945876f932c","exit_code":null,"signal":null},"terminal_output":{"terminal_id":"toolu_ec15cf0b5a474945876f932c","data":"Command running in background with ID: bjfep7qvy. Output is being written to: /tmp/claude-0/-home-user-project/20e9a363-9795-431e-9956-b7eb480418e5/tasks/bjfep7qvy.output. You will be notified when it completes. To check interim output, use Read on that file path."}},"toolCallId":"toolu_ec","status":"completed"}
         tell agent_message_chunk {"messageId":"d0:0","content":{"type":"text","text":"ok"}}
         tell usage_update {"cost":{"amount":0.000552,"currency":"USD"},"used":18,"size":1000000}
         ended end_turn

@@ -21,7 +21,6 @@ pub(crate) fn line(act: &Act) -> Option<String> {
         },
         Act::State(state) => format!("state {state:?}"),
         Act::Runs { command, .. } => format!("runs {command}"),
-        Act::Ran(_) => "ran".to_owned(),
     };
     Some(line)
 }

@@ -19,11 +19,7 @@ async fn play(script: &str) -> Trace {
          <. session/update {{\"sessionId\":$session,\"update\":{{\"sessionUpdate\":\"available_commands_update\",\
          \"availableCommands\":[{{\"name\":\"compact\",\"description\":\"Shorten\"}}]}}}}\n{script}"
     );
-    let launcher = Launcher {
-        program: here().join("cli.sh"),
-        bypass: false,
-    };
-    play_with(&script, Ok(launcher), Path::new("/nowhere")).await
+    play_with(&script, Ok(launcher()), Path::new("/nowhere")).await
 }
 
 async fn play_with(script: &str, launcher: Result<Launcher, Missing>, config: &Path) -> Trace {
@@ -127,6 +123,18 @@ async fn a_turn_is_cancelled_once_the_cli_is_idle() {
 }
 
 #[tokio::test]
+async fn a_prompt_that_the_cli_drops_is_cancelled_at_once() {
+    let script = titled("drop")
+        + &said("Busy.")
+        + ".> session/cancel {\"sessionId\":$session}\n\
+           <= @turn {\"stopReason\":\"cancelled\"} within 4s\n"
+        + &prompt("hi")
+        + &said("Hello.")
+        + "<= @turn {\"stopReason\":\"end_turn\"}\n";
+    play(&script).await;
+}
+
+#[tokio::test]
 async fn a_cli_that_does_not_stop_is_stopped() {
     let script = titled("deaf")
         + &said("I do not listen.")
@@ -138,13 +146,68 @@ async fn a_cli_that_does_not_stop_is_stopped() {
 #[tokio::test]
 async fn a_missing_login_is_told() {
     let script = titled("logged-out")
-        + "<! @turn {\"code\":-32000,\"message\":\"Authentication required\"}\n";
+        + "<! @turn {\"code\":-32000,\"message\":\"Authentication required: log in with `attache claude --login`, or set ANTHROPIC_API_KEY\"}\n";
     play(&script).await;
+}
+
+/// A session in a folder whose name tells the CLI how to be.
+fn opening(folder: &Path) -> String {
+    let cwd = folder.display();
+    format!("-> session/new {{\"cwd\":\"{cwd}\",\"mcpServers\":[]}}\n")
+}
+
+fn launcher() -> Launcher {
+    Launcher {
+        program: here().join("cli.sh"),
+        bypass: false,
+    }
+}
+
+#[tokio::test]
+async fn a_cli_that_has_no_login_opens_no_session() {
+    let folder = tempfile::Builder::new().prefix("no-login").tempdir();
+    let folder = folder.expect("a folder");
+    let script = opening(folder.path())
+        + "<! {\"code\":-32000,\"message\":\"Authentication required: log in with `attache claude --login`, or set ANTHROPIC_API_KEY\"} within 20s\n\
+           -> auth/status {}\n<= {\"state\":\"unauthenticated\"} within 20s\n";
+    play_with(&script, Ok(launcher()), Path::new("/nowhere")).await;
+}
+
+#[tokio::test]
+async fn a_cli_that_died_before_it_wrote_anything_down_starts_anew() {
+    let folder = tempfile::Builder::new().prefix("forgetful").tempdir();
+    let folder = folder.expect("a folder");
+    let script = opening(folder.path())
+        + "<= {\"sessionId\":$session, ...} within 20s\n\
+           <. session/update {\"sessionId\":$session,\"update\":{\"sessionUpdate\":\"available_commands_update\", ...}}\n"
+        + &titled("die")
+        + &said("Ouch")
+        + "<! @turn {\"code\":-32603, ...}\n"
+        + &prompt("hi")
+        + &said("Hello.")
+        + "<= @turn {\"stopReason\":\"end_turn\"} within 20s\n";
+    play_with(&script, Ok(launcher()), Path::new("/nowhere")).await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_given_to_the_cli_is_refused() {
+    let script = "-> session/prompt {\"sessionId\":$session,\"prompt\":[]}\n\
+                  <! {\"code\":-32602, ...}\n\
+                  -> session/prompt {\"sessionId\":$session,\"prompt\":[{\"type\":\"audio\",\"mimeType\":\"audio/wav\",\"data\":\"\"}]}\n\
+                  <! {\"code\":-32602, ...}\n\
+                  -> _session/steering {\"sessionId\":$session,\"prompt\":[{\"type\":\"text\",\"text\":\"x\"}]}\n\
+                  <= {\"outcome\":\"promptRequired\"}\n\
+                  -> session/new {\"cwd\":\"/\",\"mcpServers\":[],\"additionalDirectories\":[\"/nowhere\"]}\n\
+                  <! {\"code\":-32602, ...}\n";
+    play(script).await;
 }
 
 #[tokio::test]
 async fn a_mode_is_set_or_refused() {
-    let script = "-> session/set_mode {\"sessionId\":$session,\"modeId\":\"plan\"}\n<= {}\n\
+    let script = "-> session/set_mode @set {\"sessionId\":$session,\"modeId\":\"plan\"}\n\
+                  <. session/update {\"sessionId\":$session,\"update\":{\"sessionUpdate\":\"config_option_update\", ...}}\n\
+                  <. session/update {\"sessionId\":$session,\"update\":{\"sessionUpdate\":\"current_mode_update\",\"currentModeId\":\"plan\"}}\n\
+                  <= @set {}\n\
                   -> session/set_mode {\"sessionId\":$session,\"modeId\":\"bypassPermissions\"}\n\
                   <! {\"code\":-32602, ...}\n\
                   -> session/close {\"sessionId\":$session}\n<= {} within 10s\n\
@@ -172,10 +235,8 @@ async fn a_stored_session_is_listed_told_again_and_deleted() {
         folder.join(format!("{id}.jsonl")),
     )
     .expect("a copy");
-    let launcher = Launcher {
-        program: here().join("cli.sh"),
-        bypass: false,
-    };
+    let subagents = folder.join(id).join("subagents");
+    fs::create_dir_all(&subagents).expect("a folder");
     let script = format!(
         "-> session/list {{}}\n\
          <= {{\"sessions\":[{{\"sessionId\":\"{id}\",\"cwd\":\"/project\",\"title\":\"Fix the greeting\",\
@@ -192,10 +253,13 @@ async fn a_stored_session_is_listed_told_again_and_deleted() {
          \"content\":{{\"type\":\"text\",\"text\":\"/compact now\"}},\"messageId\":_}}}}\n\
          <= @load {{\"modes\":{{\"currentModeId\":\"default\", ...}}, ...}} within 20s\n\
          <. session/update {{\"sessionId\":\"{id}\",\"update\":{{\"sessionUpdate\":\"available_commands_update\", ...}}}}\n\
+         -> session/list {{\"cwd\":\"/project\"}}\n<= {{\"sessions\":[{{\"sessionId\":\"{id}\", ...}}]}}\n\
+         -> session/list {{\"cwd\":\"/other\"}}\n<= {{\"sessions\":[]}}\n\
          -> session/delete {{\"sessionId\":\"{id}\"}}\n<= {{}} within 10s\n\
          -> session/list {{}}\n<= {{\"sessions\":[]}}\n\
          -> session/load {{\"sessionId\":\"{id}\",\"cwd\":\"/\",\"mcpServers\":[]}}\n<! {{\"code\":-32002, ...}}\n\
          -> session/load {{\"sessionId\":\"../-project/{id}\",\"cwd\":\"/\",\"mcpServers\":[]}}\n<! {{\"code\":-32002, ...}}\n"
     );
-    play_with(&script, Ok(launcher), config.path()).await;
+    play_with(&script, Ok(launcher()), config.path()).await;
+    assert!(!folder.join(id).exists(), "what belongs to it is left");
 }

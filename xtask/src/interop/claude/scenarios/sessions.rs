@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::super::client::Fault;
+use super::super::client::{Client, Fault};
+use super::super::mcp;
 use super::super::stage::Stage;
 use super::{holds, same};
 
@@ -114,10 +115,9 @@ pub(super) fn unknown(stage: &Stage) -> Result<(), Fault> {
 
 pub(super) fn mcp_server(stage: &Stage) -> Result<(), Fault> {
     let mut client = stage.start()?;
-    // The CLI joins the words of a server by spaces when it has a shell prefix: none of them may hold one.
-    stage.write("server.sh", SERVER)?;
+    stage.write("a server's $HOME.sh", SERVER)?;
     let env = json!([{ "name": "WORD", "value": "hunter2" }]);
-    let args = json!([stage.path("server.sh")]);
+    let args = json!([stage.path("a server's $HOME.sh")]);
     let server = json!({ "name": "echo", "command": "/bin/bash", "args": args, "env": env });
     let session = client.session_with(&stage.cwd, json!([server]))?;
     let secrets = std::process::Command::new("ps")
@@ -129,17 +129,49 @@ pub(super) fn mcp_server(stage: &Stage) -> Result<(), Fault> {
         "no secret is on a command line",
         !listed.contains("hunter2"),
     )?;
+    hears(&mut client, &session, "heard hunter2")?;
+    client.wait("its prompt as a command", |message| {
+        let commands = message["params"]["update"]["availableCommands"].as_array();
+        commands.is_some_and(|it| it.iter().any(|it| it["name"] == "mcp:echo:greet"))
+    })?;
+    let turn = client.prompt_text(&session, "/mcp:echo:greet")?;
+    same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
+    holds(
+        "the model is given the prompt",
+        stage.model.was_asked("Greet the damson"),
+    )
+}
+
+pub(super) fn mcp_over_http(stage: &Stage) -> Result<(), Fault> {
+    remote(stage, "http", "mcp")
+}
+
+pub(super) fn mcp_over_sse(stage: &Stage) -> Result<(), Fault> {
+    remote(stage, "sse", "sse")
+}
+
+fn remote(stage: &Stage, kind: &str, path: &str) -> Result<(), Fault> {
+    let address = mcp::serve().map_err(|error| error.to_string())?;
+    let mut client = stage.start()?;
+    let headers = json!([{ "name": "Authorization", "value": "Bearer hunter3" }]);
+    let url = format!("http://{address}/{path}");
+    let server = json!({ "type": kind, "name": "echo", "url": url, "headers": headers });
+    let session = client.session_with(&stage.cwd, json!([server]))?;
+    hears(&mut client, &session, "heard Bearer hunter3")
+}
+
+fn hears(client: &mut Client, session: &str, answer: &str) -> Result<(), Fault> {
     let call = json!({ "tool": "mcp__echo__say", "input": {} });
     let script = json!([[call], [{ "text": "Done." }]]);
     same(
         "the end",
-        client.turn(&session, &script)?.as_str(),
+        client.turn(session, &script)?.as_str(),
         "end_turn",
     )?;
     let updates = client.updates("tool_call_update");
     let said = updates
         .iter()
-        .any(|it| it["content"][0]["content"]["text"] == "heard hunter2");
+        .any(|it| it["content"][0]["content"]["text"] == answer);
     holds("the server answered", said)
 }
 
@@ -186,9 +218,11 @@ const SERVER: &str = r#"
 while IFS= read -r line; do
   id=$(sed -n 's/.*"id":\([0-9]*\).*/\1/p' <<<"$line")
   case "$line" in
-    *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"echo","version":"1"}}' ;;
+    *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"prompts":{}},"serverInfo":{"name":"echo","version":"1"}}' ;;
     *'"tools/list"'*) result='{"tools":[{"name":"say","description":"Says something","inputSchema":{"type":"object"}}]}' ;;
     *'"tools/call"'*) result="{\"content\":[{\"type\":\"text\",\"text\":\"heard $WORD\"}]}" ;;
+    *'"prompts/list"'*) result='{"prompts":[{"name":"greet","description":"Greets"}]}' ;;
+    *'"prompts/get"'*) result='{"messages":[{"role":"user","content":{"type":"text","text":"Greet the damson"}}]}' ;;
     *) result='{}' ;;
   esac
   [ -n "$id" ] && echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$result}"

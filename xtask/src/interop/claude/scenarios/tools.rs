@@ -1,5 +1,7 @@
 //! Tools, permissions and questions.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use super::super::client::{Client, Fault};
@@ -118,6 +120,27 @@ pub(super) fn live_output(stage: &Stage) -> Result<(), Fault> {
     same("the exit code", exit, &json!(0))
 }
 
+/// However short or long it is.
+pub(super) fn all_output_once(stage: &Stage) -> Result<(), Fault> {
+    for (command, length) in [("echo once", 6), ("sleep 0.3; seq 1 100000", 688_895)] {
+        let mut client = stage.start_for(json!({ "_meta": { "terminal_output": true } }))?;
+        let session = client.session(&stage.cwd)?;
+        let input = json!({ "command": command, "description": "write" });
+        let script = json!([[{ "tool": "Bash", "input": input }], [{ "text": "Done." }]]);
+        same(
+            "the end",
+            client.turn(&session, &script)?.as_str(),
+            "end_turn",
+        )?;
+        let updates = client.updates("tool_call_update");
+        let told = updates.iter();
+        let told = told.filter_map(|it| it["_meta"]["terminal_output"]["data"].as_str());
+        let told: usize = told.map(str::len).sum();
+        same("the bytes that are told", told, length)?;
+    }
+    Ok(())
+}
+
 pub(super) fn live_content(stage: &Stage) -> Result<(), Fault> {
     let mut client = stage.start()?;
     let turn = ticks(stage, &mut client)?;
@@ -162,6 +185,35 @@ pub(super) fn kill_a_command(stage: &Stage) -> Result<(), Fault> {
     same("the text", client.words().as_str(), "Killed.")
 }
 
+/// The call has ended and its command has not.
+pub(super) fn kill_in_background(stage: &Stage) -> Result<(), Fault> {
+    let mut client = stage.start()?;
+    let session = client.session(&stage.cwd)?;
+    let input =
+        json!({ "command": "tail -f /dev/null", "description": "wait", "run_in_background": true });
+    let script = json!([[{ "tool": "Bash", "input": input }], [{ "text": "Begun." }]]);
+    let turn = client.prompt(&session, &script)?;
+    let begun = client.wait("the end of the call", |message| {
+        message["params"]["update"]["status"] == "completed"
+    })?;
+    let runs = || stage.left_behind().iter().any(|name| name == "tail");
+    let end = Instant::now() + Duration::from_secs(10);
+    while !runs() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    holds("it runs", runs())?;
+    let call = &begun["params"]["update"]["toolCallId"];
+    let params = json!({ "sessionId": session, "toolCallId": call });
+    let killed = client.ask("_attache/stop_command", params)?;
+    holds("it is killed", killed["error"].is_null())?;
+    let end = Instant::now() + Duration::from_secs(5);
+    while runs() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    holds("it is gone", !runs())?;
+    same("the end", client.stop_reason(turn)?.as_str(), "end_turn")
+}
+
 pub(super) fn plan_mode(stage: &Stage) -> Result<(), Fault> {
     let mut client = stage.start()?;
     client.choose = Some("acceptEdits");
@@ -189,10 +241,11 @@ pub(super) fn plan_mode(stage: &Stage) -> Result<(), Fault> {
     let plan = &asked["params"]["toolCall"]["content"][0]["content"]["text"];
     same("the plan", plan, &json!("# The plan"))?;
     let modes = client.updates("current_mode_update");
+    let modes: Vec<_> = modes.iter().map(|it| &it["currentModeId"]).collect();
     same(
-        "the mode",
-        &modes[0]["currentModeId"],
-        &json!("acceptEdits"),
+        "the modes",
+        modes,
+        vec![&json!("plan"), &json!("acceptEdits")],
     )?;
     same("the file", stage.read("planned.txt").as_str(), "p")
 }

@@ -1,0 +1,82 @@
+//! An MCP server on this machine, over HTTP in both its forms: an answer to each request, and a stream of events beside
+//! the requests. Its one tool says how the client was let in.
+
+use std::io::{self, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::interop::model::http::{self, Request};
+
+type Stream = Arc<Mutex<Option<TcpStream>>>;
+
+/// Serves until the process ends: `/mcp` for the one form, `/sse` for the other.
+pub(super) fn serve() -> io::Result<SocketAddr> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let address = listener.local_addr()?;
+    let events = Stream::default();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let events = Arc::clone(&events);
+            // A client that hangs up has had enough.
+            thread::spawn(move || answer(stream, &events).ok());
+        }
+    });
+    Ok(address)
+}
+
+fn answer(mut stream: TcpStream, events: &Stream) -> io::Result<()> {
+    let request = Request::read(&stream)?;
+    let asked: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    let answer = (!asked["id"].is_null()).then(|| {
+        let result = result(&asked, &request.authorization);
+        json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result }).to_string()
+    });
+    match (request.method.as_str(), request.path.as_str(), answer) {
+        ("POST", "/mcp", Some(answer)) => {
+            http::begin(&mut stream, "application/json")?;
+            stream.write_all(answer.as_bytes())
+        }
+        ("GET", "/sse", _) => {
+            http::begin(&mut stream, "text/event-stream")?;
+            http::event(&mut stream, Some("endpoint"), "/messages")?;
+            *events.lock().unwrap_or_else(PoisonError::into_inner) = Some(stream);
+            Ok(())
+        }
+        ("POST", "/messages", answer) => {
+            status(&mut stream, "202 Accepted")?;
+            let mut events = events.lock().unwrap_or_else(PoisonError::into_inner);
+            match (events.as_mut(), answer) {
+                (Some(events), Some(answer)) => http::event(events, Some("message"), &answer),
+                _ => Ok(()),
+            }
+        }
+        ("POST", _, _) => status(&mut stream, "202 Accepted"),
+        _ => status(&mut stream, "405 Method Not Allowed"),
+    }
+}
+
+fn status(stream: &mut TcpStream, status: &str) -> io::Result<()> {
+    let head = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes())
+}
+
+fn result(asked: &Value, authorization: &str) -> Value {
+    match asked["method"].as_str() {
+        Some("initialize") => json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": { "tools": {} },
+            "serverInfo": { "name": "echo", "version": "1" },
+        }),
+        Some("tools/list") => {
+            let tool = json!({ "name": "say", "description": "Says something", "inputSchema": { "type": "object" } });
+            json!({ "tools": [tool] })
+        }
+        Some("tools/call") => {
+            json!({ "content": [{ "type": "text", "text": format!("heard {authorization}") }] })
+        }
+        _ => json!({}),
+    }
+}

@@ -1,0 +1,96 @@
+//! Modes and rules: what is done without a question, and what is not.
+
+use serde_json::{Value, json};
+
+use super::super::client::{Client, Fault};
+use super::super::stage::Stage;
+use super::{holds, same};
+
+pub(super) fn accept_edits(stage: &Stage) -> Result<(), Fault> {
+    let client = in_mode(stage, &mut stage.start()?, "acceptEdits", &write(stage))?;
+    same("the questions", client, 0)?;
+    same("the file", stage.read("made.txt").as_str(), "made")
+}
+
+pub(super) fn do_not_ask(stage: &Stage) -> Result<(), Fault> {
+    let mut client = stage.start()?;
+    let questions = in_mode(stage, &mut client, "dontAsk", &write(stage))?;
+    same("the questions", questions, 0)?;
+    same("the file", stage.read("made.txt").as_str(), "(no file)")?;
+    let failed = client.updates("tool_call_update");
+    let failed = failed.iter().any(|update| update["status"] == "failed");
+    holds("the call has failed", failed)
+}
+
+/// The superuser may bypass permissions only in a box.
+pub(super) fn bypass(stage: &Stage) -> Result<(), Fault> {
+    let mut env = stage.env();
+    env.push(("IS_SANDBOX".to_owned(), "1".into()));
+    let mut client = Client::start(&stage.ours(), &env, &stage.cwd, json!({}))?;
+    let questions = in_mode(stage, &mut client, "bypassPermissions", &touch())?;
+    same("the questions", questions, 0)?;
+    same("the file", stage.read("made.txt").as_str(), "")
+}
+
+/// A rule that was chosen for ever is the CLI's own, and holds in the next session.
+pub(super) fn always(stage: &Stage) -> Result<(), Fault> {
+    let mut client = stage.start()?;
+    client.choose = Some("allow_always:0");
+    let questions = in_mode(stage, &mut client, "default", &touch())?;
+    same("the questions", questions, 1)?;
+    let rules = stage.read(".claude/settings.local.json");
+    holds("the rule is written", rules.contains("touch made.txt"))?;
+    let questions = in_mode(stage, &mut client, "default", &touch())?;
+    same("the questions after that", questions, 1)
+}
+
+pub(super) fn model(stage: &Stage) -> Result<(), Fault> {
+    let mut client = stage.start()?;
+    let session = client.session(&stage.cwd)?;
+    let params = json!({ "sessionId": session, "configId": "model", "value": "haiku" });
+    let set = client.ask("session/set_config_option", params)?;
+    let options = set["result"]["configOptions"].as_array();
+    let model = options.and_then(|options| options.iter().find(|it| it["id"] == "model"));
+    same(
+        "the model",
+        &model.ok_or("there is no model")?["currentValue"],
+        &json!("haiku"),
+    )?;
+    same(
+        "the end",
+        client
+            .turn(&session, &json!([[{ "text": "Hi." }]]))?
+            .as_str(),
+        "end_turn",
+    )?;
+    same("the text", client.words().as_str(), "Hi.")?;
+    holds(
+        "the other model is asked",
+        stage.model.was_asked("claude-haiku"),
+    )
+}
+
+/// A turn in a new session with that mode. How many questions there have been.
+fn in_mode(stage: &Stage, client: &mut Client, mode: &str, script: &Value) -> Result<usize, Fault> {
+    let session = client.session(&stage.cwd)?;
+    let params = json!({ "sessionId": session, "modeId": mode });
+    let set = client.ask("session/set_mode", params)?;
+    holds("the mode is set", set["error"].is_null())?;
+    same(
+        "the end",
+        client.turn(&session, script)?.as_str(),
+        "end_turn",
+    )?;
+    let asks = |message: &Value| message["method"] == "session/request_permission";
+    Ok(client.heard.iter().filter(|(_, it)| asks(it)).count())
+}
+
+fn write(stage: &Stage) -> Value {
+    let input = json!({ "file_path": stage.path("made.txt"), "content": "made" });
+    json!([[{ "tool": "Write", "input": input }], [{ "text": "Done." }]])
+}
+
+fn touch() -> Value {
+    let input = json!({ "command": "touch made.txt", "description": "make a file" });
+    json!([[{ "tool": "Bash", "input": input }], [{ "text": "Done." }]])
+}
