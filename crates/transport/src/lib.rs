@@ -21,4 +21,4 @@ pub use inbox::{Inbox, Incoming};
 pub use link::{CallError, Closed, Delivery, Link, Pending};
 pub use memory::{Pipe, pipes};
 pub use options::{Look, Lookout, Options};
-pub use stdio::{Input, Output, stdio};
+pub use stdio::{Input, Output, Patient, patient, stdio};

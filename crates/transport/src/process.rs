@@ -28,7 +28,7 @@ pub use error::Error;
 pub use plain::is_hidden;
 pub use program::Program;
 pub use sandbox::{Support, sandbox_support};
-pub use stdio::{Stderr, Stdin, Stdout};
+pub use stdio::{Stdin, Stdout};
 pub use tail::Tail;
 
 /// What the platform knows of a running agent, as it becomes known.

@@ -9,8 +9,11 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+mod patient;
 #[cfg(unix)]
 mod unix;
+
+pub use patient::{Patient, patient};
 
 /// Standard input.
 pub struct Input(Source);

@@ -117,13 +117,23 @@ pub(crate) async fn play<S: Stageable>(
             (index, played)
         });
     }
-    let mut all: Vec<(usize, Played)> = Vec::new();
+    let mut all: Vec<Option<Played>> = acts.iter().map(|_| None).collect();
     while let Some(played) = running.join_next().await {
-        all.extend(played.ok());
+        if let Ok((index, played)) = played {
+            all[index] = Some(played);
+        }
     }
-    all.sort_by_key(|(index, _)| *index);
-    let played = all.into_iter().map(|(index, played)| (acts[index], played));
-    played.collect()
+    let played = all.into_iter().map(|it| it.unwrap_or_else(broken_off));
+    acts.into_iter().zip(played).collect()
+}
+
+/// What an act has brought in which the checker itself went wrong.
+fn broken_off() -> Played {
+    Played {
+        judgements: Vec::new(),
+        conversations: Vec::new(),
+        stop: Some(Stop("the checker itself went wrong".to_owned())),
+    }
 }
 
 /// All judgements and conversations of acts in one list each; what was not judged is not exercised.

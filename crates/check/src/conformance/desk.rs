@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,8 @@ use super::stage::{Manners, Reply};
 pub(crate) struct Desk {
     folder: PathBuf,
     pub(crate) person: Person,
-    pub(crate) files: Service,
+    pub(crate) reads: Service,
+    pub(crate) writes: Service,
     pub(crate) terminals: Service,
     /// Whether commands end by themselves.
     pub(crate) commands: Commands,
@@ -68,7 +69,8 @@ impl Desk {
         Desk {
             folder: folder.to_owned(),
             person: Person::Allows,
-            files: Service::Works,
+            reads: Service::Works,
+            writes: Service::Works,
             terminals: Service::Works,
             commands: Commands::End,
             form: Form::Accepts,
@@ -94,14 +96,11 @@ impl Desk {
     }
 
     fn read(&self, params: &Value) -> Reply {
-        if self.files == Service::Fails {
+        if self.reads == Service::Fails {
             return Reply::Fail(-32603, "the disk does not answer");
         }
         let path = Path::new(text(params, "/path"));
-        let content = match path
-            .starts_with(&self.folder)
-            .then(|| fs::read_to_string(path))
-        {
+        let content = match self.holds(path).then(|| fs::read_to_string(path)) {
             Some(Ok(content)) => content,
             _ => return Reply::Fail(-32002, "there is no such file"),
         };
@@ -119,11 +118,16 @@ impl Desk {
 
     fn write(&self, params: &Value) -> Reply {
         let path = Path::new(text(params, "/path"));
-        let inside = path.starts_with(&self.folder) && self.files == Service::Works;
+        let inside = self.holds(path) && self.writes == Service::Works;
         match inside.then(|| fs::write(path, text(params, "/content"))) {
             Some(Ok(())) => Reply::Ok(json!({})),
             _ => Reply::Fail(-32603, "the file cannot be written"),
         }
+    }
+
+    fn holds(&self, path: &Path) -> bool {
+        let climbs = path.components().any(|it| it == Component::ParentDir);
+        path.starts_with(&self.folder) && !climbs
     }
 
     fn terminal(&mut self, method: &str, params: &Value) -> Reply {

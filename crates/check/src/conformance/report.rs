@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::{Conversation, Evidence, Judgement, Subject, Verdict, What};
 use crate::Side;
+use crate::record::redact;
 
 pub use text::{Detail, Paint};
 
@@ -89,12 +90,13 @@ impl Report {
     }
 }
 
-/// What was said, in a line that is not too long.
+/// What was said, without secrets and in a line that is not too long.
 fn shown(what: &What) -> String {
     let What::Line(line, _) = what else {
         return "(end)".to_owned();
     };
     let text = String::from_utf8_lossy(line.trim_ascii_end());
+    let (text, _) = redact(&text);
     match text.char_indices().nth(LONGEST) {
         Some((at, _)) => format!("{}… ({} bytes)", &text[..at], line.len()),
         None => text.into_owned(),

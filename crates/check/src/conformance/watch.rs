@@ -65,9 +65,10 @@ pub(crate) fn judge(
 }
 
 fn judgement(watch: &'static Watch, seen: Vec<(Evidence, Result<(), String>)>) -> Judgement {
-    if seen.is_empty() {
+    let Some((shown, _)) = seen.first() else {
         return not_exercised(&watch.check, None);
-    }
+    };
+    let shown = *shown;
     let mut wrong = seen
         .into_iter()
         .filter_map(|(at, outcome)| Some((at, outcome.err()?)));
@@ -76,7 +77,7 @@ fn judgement(watch: &'static Watch, seen: Vec<(Evidence, Result<(), String>)>) -
             check: &watch.check,
             verdict: Verdict::Pass,
             why: String::new(),
-            evidence: Vec::new(),
+            evidence: vec![shown],
         };
     };
     let rest = wrong.map(|(at, _)| at).take(MOST_EVIDENCE);

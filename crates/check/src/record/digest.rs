@@ -1,6 +1,8 @@
 //! Two recordings compared, without what is another on every run.
 
-use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices};
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices_deadline};
 
 use crate::Trace;
 
@@ -28,7 +30,8 @@ pub fn diff(old: &Trace, new: &Trace) -> Vec<Change> {
             .map(|line| Change::Same(line.to_owned()))
             .collect();
     }
-    let ops = capture_diff_slices(Algorithm::Myers, &old, &new);
+    let deadline = Some(Instant::now() + PATIENCE);
+    let ops = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline);
     let changes = ops
         .iter()
         .flat_map(|op: &DiffOp| op.iter_changes(&old, &new));
@@ -54,3 +57,6 @@ impl Change {
         !matches!(self, Change::Same(_))
     }
 }
+
+/// After that long, what is the same is no longer looked for in what is left.
+const PATIENCE: Duration = Duration::from_secs(10);

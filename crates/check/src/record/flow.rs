@@ -40,6 +40,8 @@ pub struct Row {
     pub first: Option<u64>,
     /// For the end of a tool call, microseconds since it was told of.
     pub span: Option<u64>,
+    /// The tool call that an update is about.
+    pub tool: Option<Arc<str>>,
 }
 
 /// What a record is.
@@ -97,6 +99,7 @@ impl Flow {
             latency: None,
             first: None,
             span: None,
+            tool: None,
         };
         match &record.what {
             What::Header(header) => row.detail.clone_from(&header.agent),
@@ -225,6 +228,7 @@ impl Flow {
         let known = place.and_then(|place| self.tools.get(place));
         let title = title.or_else(|| known.map(|tool| Arc::clone(&tool.title)));
         let title = title.unwrap_or_else(|| Arc::clone(&id));
+        row.tool = Some(Arc::clone(&id));
         let status = status.as_deref().unwrap_or_default();
         row.detail = format!("{title} {status}").trim_end().to_owned();
         match place {
@@ -298,6 +302,6 @@ fn beginning(bytes: &[u8]) -> String {
     text.chars().take(SHORT).collect()
 }
 
-/// How many open requests and tool calls are remembered.
-const MOST: usize = 1024;
+/// How many open requests and tool calls are remembered. Every mark in a large recording holds as many.
+const MOST: usize = 256;
 const SHORT: usize = 80;

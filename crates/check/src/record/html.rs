@@ -47,8 +47,10 @@ fn violations<R: BufRead>(records: &mut Records<R>) -> io::Result<BTreeMap<u64, 
     validate(
         records,
         |one| {
-            let text = one.finding.violation.to_string();
-            found.entry(one.record).or_default().push(text);
+            if found.len() < MOST_BROKEN || found.contains_key(&one.record) {
+                let text = one.finding.violation.to_string();
+                found.entry(one.record).or_default().push(text);
+            }
         },
         || true,
     )?;
@@ -70,6 +72,9 @@ fn entry(number: u64, row: &Row, record: &Record, violations: &[String]) -> Stri
         "session",
         row.session.as_deref().unwrap_or_default(),
     );
+    if let Some(tool) = &row.tool {
+        write::member(&mut out, "tool", &**tool);
+    }
     write::member(&mut out, "size", &row.size);
     for (name, time) in [
         ("took", row.latency),
@@ -120,6 +125,8 @@ fn escaped(text: &str) -> String {
 const PAGE: &str = include_str!("html/page.html");
 /// How many records a page shows.
 const MOST: u64 = 20_000;
+/// How many records with violations are remembered.
+const MOST_BROKEN: usize = 100_000;
 const MOST_BYTES: usize = 64 << 20;
 /// How much of a message it holds.
 const LONGEST: usize = 64 << 10;

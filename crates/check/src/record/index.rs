@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::{Filter, Flow, Record, Records, Row};
+use super::reader::{AGAIN, Tail};
+use super::{Filter, Flow, Record, Records, Row, What};
 
 /// The records of a file that a filter shows, by their number.
 #[derive(Debug)]
@@ -71,6 +72,19 @@ impl Index {
     ///
     /// When the file cannot be opened, or the system has no room for a thread.
     pub fn open(path: &Path, filter: Filter) -> io::Result<Index> {
+        Index::begin(path, filter, Tail::Fixed)
+    }
+
+    /// Opens a recording that is still being written: what is added is found, too, until its last line has come.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be opened, or the system has no room for a thread.
+    pub fn follow(path: &Path, filter: Filter) -> io::Result<Index> {
+        Index::begin(path, filter, Tail::Grows)
+    }
+
+    fn begin(path: &Path, filter: Filter, tail: Tail) -> io::Result<Index> {
         let file = File::open(path)?;
         let size = file.metadata()?.len();
         let first = Mark {
@@ -94,7 +108,7 @@ impl Index {
         thread::Builder::new()
             .name("index".to_owned())
             .spawn(move || {
-                let scanned = scan(file, &wanted, stride(size), &theirs);
+                let scanned = Scan::new(file, tail).and_then(|mut scan| scan.run(&wanted, &theirs));
                 let mut state = theirs.lock();
                 state.progress.done = true;
                 state.progress.fault = scanned.err().map(|error| error.to_string());
@@ -205,48 +219,93 @@ impl Shared {
     }
 }
 
-fn scan(file: File, filter: &Filter, stride: u64, shared: &Shared) -> io::Result<()> {
-    let mut records = Records::new(BufReader::with_capacity(BUFFER, file));
-    let mut flow = Flow::default();
-    let (mut number, mut shown) = (0, 0);
-    let mut next_mark = stride;
-    while !shared.dropped.load(Ordering::Relaxed) {
-        let at = records.offset();
-        if at >= next_mark {
-            next_mark = at + stride;
-            let mut state = shared.lock();
-            state.marks.push(Mark {
-                offset: at,
-                records: number,
-                shown,
-                flow: flow.clone(),
-            });
-            state.progress.read = at;
-            state.progress.records = number;
-            state.progress.shown = shown;
-        }
-        let Some((_, record)) = records.next_record()? else {
-            break;
-        };
-        let row = flow.take(&record);
-        number += 1;
-        shown += u64::from(filter.shows(&row, &record));
+/// The reading ahead.
+struct Scan {
+    file: File,
+    records: Records<BufReader<File>>,
+    tail: Tail,
+    flow: Flow,
+    number: u64,
+    shown: u64,
+    stride: u64,
+    next_mark: u64,
+}
+
+impl Scan {
+    fn new(file: File, tail: Tail) -> io::Result<Scan> {
+        let read = BufReader::with_capacity(BUFFER, file.try_clone()?);
+        Ok(Scan {
+            file,
+            records: Records::until(read, tail),
+            tail,
+            flow: Flow::default(),
+            number: 0,
+            shown: 0,
+            stride: STRIDE,
+            next_mark: STRIDE,
+        })
     }
-    let mut state = shared.lock();
-    state.progress.read = records.offset();
-    state.progress.records = number;
-    state.progress.shown = shown;
-    Ok(())
+
+    fn run(&mut self, filter: &Filter, shared: &Shared) -> io::Result<()> {
+        while !shared.dropped.load(Ordering::Relaxed) {
+            if self.records.offset() >= self.next_mark {
+                self.mark(shared);
+            }
+            let Some((_, record)) = self.records.next_record()? else {
+                self.tell(&mut shared.lock().progress);
+                if self.tail == Tail::Fixed {
+                    break;
+                }
+                if self.file.metadata()?.len() < self.records.offset() {
+                    return Err(io::Error::other("the file has been emptied"));
+                }
+                shared.lock().progress.done = true;
+                thread::sleep(AGAIN);
+                continue;
+            };
+            let row = self.flow.take(&record);
+            self.number += 1;
+            self.shown += u64::from(filter.shows(&row, &record));
+            if matches!(record.what, What::End(_)) {
+                self.tail = Tail::Fixed;
+            }
+        }
+        Ok(())
+    }
+
+    fn mark(&mut self, shared: &Shared) {
+        let offset = self.records.offset();
+        let mut state = shared.lock();
+        state.marks.push(Mark {
+            offset,
+            records: self.number,
+            shown: self.shown,
+            flow: self.flow.clone(),
+        });
+        if state.marks.len() > MARKS {
+            let mut number = 0;
+            state.marks.retain(|_| {
+                number += 1;
+                number % 2 == 1
+            });
+            self.stride *= 2;
+        }
+        self.next_mark = offset + self.stride;
+        self.tell(&mut state.progress);
+    }
+
+    fn tell(&self, progress: &mut Progress) {
+        progress.read = self.records.offset();
+        progress.size = progress.size.max(progress.read);
+        progress.records = self.number;
+        progress.shown = self.shown;
+    }
 }
 
-fn stride(size: u64) -> u64 {
-    (size / MARKS).max(STRIDE)
-}
-
-/// How many marks there are at most, nearly.
-const MARKS: u64 = 8192;
-/// How far marks are apart at least.
+/// How many marks there are at most; with one more, every second is given up.
+const MARKS: usize = 4096;
+/// How far marks are apart at first.
 const STRIDE: u64 = 64 << 10;
-/// How far is read beyond the last mark.
+/// How far is read beyond the last mark at least.
 const AHEAD: u64 = 4 << 20;
 const BUFFER: usize = 64 << 10;

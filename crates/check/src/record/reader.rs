@@ -1,16 +1,27 @@
 //! A recording read in order, a line at a time.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
+use std::time::Duration;
 
 use super::Record;
+
+/// Whether a file is being written to while it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tail {
+    /// It is all there is.
+    Fixed,
+    /// More can come; a line without its end has not come yet.
+    Grows,
+}
 
 /// The records of a file, in order. Lines that are no record are counted and stepped over.
 #[derive(Debug)]
 pub struct Records<R> {
     read: R,
     line: Vec<u8>,
+    tail: Tail,
     offset: u64,
     broken: u64,
 }
@@ -28,9 +39,14 @@ pub fn records(path: &Path) -> io::Result<Records<BufReader<File>>> {
 impl<R: BufRead> Records<R> {
     /// Records from the start of a text.
     pub fn new(read: R) -> Self {
+        Records::until(read, Tail::Fixed)
+    }
+
+    pub(super) fn until(read: R, tail: Tail) -> Self {
         Records {
             read,
             line: Vec::new(),
+            tail,
             offset: 0,
             broken: 0,
         }
@@ -54,21 +70,44 @@ impl<R: BufRead> Records<R> {
     pub fn next_record(&mut self) -> io::Result<Option<(u64, Record)>> {
         loop {
             let start = self.offset;
-            self.line.clear();
-            let read = self.read.read_until(b'\n', &mut self.line)?;
-            if read == 0 {
+            let room = LONGEST.saturating_sub(self.line.len()) as u64;
+            let mut within = (&mut self.read).take(room);
+            within.read_until(b'\n', &mut self.line)?;
+            let whole = self.line.ends_with(b"\n");
+            let too_long = !whole && self.line.len() >= LONGEST;
+            if self.line.is_empty() || (!whole && !too_long && self.tail == Tail::Grows) {
                 return Ok(None);
             }
-            self.offset += read as u64;
+            self.offset += self.line.len() as u64;
+            if too_long {
+                self.offset += skip_line(&mut self.read)?;
+            }
             let line = self.line.trim_ascii();
-            if line.is_empty() {
-                continue;
-            }
+            let is_blank = line.is_empty();
             let text = std::str::from_utf8(line).ok();
-            match text.and_then(|text| Record::parse(text).ok()) {
+            let record = text.and_then(|text| Record::parse(text).ok());
+            self.line.clear();
+            match record {
                 Some(record) => return Ok(Some((start, record))),
-                None => self.broken += 1,
+                None => self.broken += u64::from(!is_blank),
             }
+        }
+    }
+}
+
+/// Steps over the rest of a line, whatever its length.
+fn skip_line(read: &mut impl BufRead) -> io::Result<u64> {
+    let mut skipped = 0;
+    loop {
+        let piece = read.fill_buf()?;
+        let (count, ended) = match memchr::memchr(b'\n', piece) {
+            Some(end) => (end + 1, true),
+            None => (piece.len(), piece.is_empty()),
+        };
+        read.consume(count);
+        skipped += count as u64;
+        if ended {
+            return Ok(skipped);
         }
     }
 }
@@ -83,4 +122,8 @@ impl<R: BufRead> Iterator for Records<R> {
     }
 }
 
-const BUFFER: usize = 256 << 10;
+pub(super) const BUFFER: usize = 256 << 10;
+/// After how long is looked whether a file has grown.
+pub(super) const AGAIN: Duration = Duration::from_millis(100);
+/// The longest line of a recording that is read: more than the longest message can become when it is written as JSON.
+const LONGEST: usize = 128 << 20;

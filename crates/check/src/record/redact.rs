@@ -2,9 +2,13 @@
 //!
 //! In JSON a secret is found by the names around it, in other text by what stands before it or how it begins.
 
+mod text;
+
 use std::borrow::Cow;
 
 use attache_rpc::json::{Error, Kind, Reader, write};
+
+use text::{announces, text};
 
 /// A line without its secrets, and how many were taken out. JSON stays JSON: only strings are replaced.
 pub fn redact(line: &str) -> (Cow<'_, str>, u64) {
@@ -49,9 +53,12 @@ impl Pen {
             Kind::Array => {
                 self.out.push('[');
                 let mut more = reader.open_array()?;
+                let mut next = rule;
                 while more {
                     write::comma(&mut self.out);
-                    self.value(reader, rule)?;
+                    let option = is_option(reader);
+                    self.value(reader, next)?;
+                    next = if option { Rule::All } else { rule };
                     more = reader.more_items()?;
                 }
                 self.out.push(']');
@@ -101,6 +108,15 @@ impl Pen {
     }
 }
 
+/// Whether the next item is `--token` or the like, so that the one behind it is a secret.
+fn is_option(reader: &mut Reader<'_>) -> bool {
+    let mark = reader.mark();
+    let is_string = matches!(reader.kind(), Ok(Kind::String));
+    let option = is_string && reader.string().is_ok_and(|word| announces(&word));
+    reader.reset(mark);
+    option
+}
+
 /// What is below a member of that name.
 fn of_name(name: &str) -> Rule {
     match name {
@@ -116,51 +132,6 @@ fn is_secret(name: &str) -> bool {
     let letters = name.chars().filter(|c| c.is_ascii_alphanumeric());
     let name: String = letters.map(|c| c.to_ascii_lowercase()).collect();
     NAMES.iter().any(|secret| name.contains(secret)) || name.ends_with("token")
-}
-
-/// A text without what follows `NAME=`, `Bearer ` and the like, and without words that begin as keys do.
-fn text(line: &str) -> (Cow<'_, str>, u64) {
-    let key = KEYS.iter().any(|(start, _)| line.contains(start));
-    let bearer = line.contains("earer") || line.contains("EARER");
-    if !key && !bearer && !line.contains('=') {
-        return (Cow::Borrowed(line), 0);
-    }
-    let mut out = String::with_capacity(line.len());
-    let (mut hidden, mut secret_next) = (0, false);
-    for word in line.split_inclusive(|c: char| c.is_whitespace() || "\"',;&?(){}[]<>".contains(c)) {
-        let bare =
-            word.trim_end_matches(|c: char| c.is_whitespace() || "\"',;&?(){}[]<>".contains(c));
-        let (kept, is_hidden) = match bare.split_once('=') {
-            Some((name, value)) if is_secret(name) && !value.is_empty() => {
-                (&bare[..=name.len()], true)
-            }
-            _ if !bare.is_empty() && (secret_next || begins_as_key(bare)) => ("", true),
-            _ => (bare, false),
-        };
-        out.push_str(kept);
-        if is_hidden {
-            out.push_str(HIDDEN);
-            hidden += 1;
-        }
-        out.push_str(&word[bare.len()..]);
-        let announces = bare.eq_ignore_ascii_case("bearer");
-        secret_next = announces || (secret_next && bare.is_empty());
-    }
-    match hidden {
-        0 => (Cow::Borrowed(line), 0),
-        hidden => (Cow::Owned(out), hidden),
-    }
-}
-
-fn begins_as_key(word: &str) -> bool {
-    KEYS.iter().any(|(start, least)| {
-        word.strip_prefix(start)
-            .is_some_and(|rest| rest.len() >= *least && rest.chars().all(in_key))
-    })
-}
-
-fn in_key(c: char) -> bool {
-    c.is_ascii_alphanumeric() || "_-.".contains(c)
 }
 
 /// What stands for a secret.
@@ -179,19 +150,7 @@ const NAMES: &[&str] = &[
     "secret",
     "accesskey",
     "authtoken",
-];
-/// How keys that are in use begin, and how much more there must be.
-const KEYS: &[(&str, usize)] = &[
-    ("sk-", 16),
-    ("ghp_", 20),
-    ("gho_", 20),
-    ("ghs_", 20),
-    ("github_pat_", 20),
-    ("glpat-", 16),
-    ("xoxb-", 16),
-    ("xoxp-", 16),
-    ("AKIA", 16),
-    ("AIza", 30),
-    ("eyJ", 60),
+    "signingkey",
+    "encryptionkey",
 ];
 const UNREADABLE: &str = " [unreadable]";

@@ -1,40 +1,38 @@
 //! Passing a stream on, byte for byte, and recording it on the way.
 
-use std::io;
+use std::io::{self, ErrorKind, Read, Write};
 
-use bytes::BytesMut;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use bytes::Bytes;
 
 use super::{Stream, Tape};
 
-/// Passes everything on as it comes, until the stream ends; then the other end is told so.
+/// Passes everything on as it comes, until the stream ends; then the other end is closed. It waits in a thread of its
+/// own, because who waits in a read is woken sooner than who asks which of many streams has something.
 ///
 /// # Errors
 ///
 /// When nobody takes it any more, or it cannot be read.
-pub async fn relay<R, W>(mut read: R, mut write: W, stream: Stream, tape: &Tape) -> io::Result<()>
-where
-    R: AsyncRead + Unpin,
-    W: AsyncWrite + Unpin,
-{
-    let mut buffer = BytesMut::new();
+pub fn relay(
+    mut read: impl Read,
+    mut write: impl Write,
+    stream: Stream,
+    tape: &Tape,
+) -> io::Result<()> {
+    let mut buffer = vec![0; CHUNK];
     loop {
-        if buffer.capacity() < LEAST {
-            buffer.reserve(CHUNK);
-        }
-        if read.read_buf(&mut buffer).await? == 0 {
-            break;
-        }
-        let piece = buffer.split().freeze();
+        let piece = match read.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => &buffer[..count],
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
         // First, so that an answer is never recorded before its question.
-        tape.bytes(stream, piece.clone());
-        write.write_all(&piece).await?;
-        write.flush().await?;
+        tape.bytes(stream, Bytes::copy_from_slice(piece));
+        write.write_all(piece)?;
+        write.flush()?;
     }
     tape.closed(stream);
-    write.shutdown().await
+    Ok(())
 }
 
 const CHUNK: usize = 64 << 10;
-/// With less room than this another piece of memory is begun.
-const LEAST: usize = 4 << 10;

@@ -272,10 +272,10 @@ impl<W: Write> Scribe<W> {
     }
 
     fn said(&mut self, at: Instant, stream: Stream, mut said: Said) {
-        if self.secrets == Secrets::Redacted
-            && let Ok(text) = std::str::from_utf8(&said.bytes)
-        {
-            let (shown, hidden) = redact(text);
+        if self.secrets == Secrets::Redacted {
+            // Bytes that are no text can stand beside a secret.
+            let text = String::from_utf8_lossy(&said.bytes);
+            let (shown, hidden) = redact(&text);
             if hidden > 0 {
                 said.bytes = shown.into_owned().into_bytes();
                 said.hidden = hidden;

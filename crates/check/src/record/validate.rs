@@ -28,27 +28,39 @@ pub fn validate<R: BufRead>(
     mut found: impl FnMut(Numbered),
     mut go_on: impl FnMut() -> bool,
 ) -> io::Result<u64> {
-    let mut judge = Judge::default();
-    let mut messages = 0;
-    let mut number = 0;
+    let mut examiner = Examiner::default();
     while go_on() {
         let Some((_, record)) = records.next_record()? else {
             break;
         };
-        if let Some((side, heard)) = heard(&record) {
-            let findings = judge.hear(messages, side, &heard);
-            messages += 1;
-            for finding in findings {
+        examiner.take(&record, &mut found);
+    }
+    Ok(examiner.messages as u64)
+}
+
+/// Judges records as they come.
+#[derive(Default)]
+pub(super) struct Examiner {
+    judge: Judge,
+    messages: usize,
+    number: u64,
+}
+
+impl Examiner {
+    /// Judges the next record, and tells each violation.
+    pub(super) fn take(&mut self, record: &Record, mut found: impl FnMut(Numbered)) {
+        if let Some((side, heard)) = heard(record) {
+            for finding in self.judge.hear(self.messages, side, &heard) {
                 found(Numbered {
-                    record: number,
+                    record: self.number,
                     at: record.at,
                     finding,
                 });
             }
+            self.messages += 1;
         }
-        number += 1;
+        self.number += 1;
     }
-    Ok(messages as u64)
 }
 
 /// What one side has said. Of a line that is only kept in part nothing can be told.

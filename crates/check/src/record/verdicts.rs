@@ -1,13 +1,16 @@
 //! The violations of a recording, found by a thread that reads it from the beginning.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::{records, validate};
+use super::Records;
+use super::reader::{AGAIN, BUFFER, Tail};
+use super::validate::Examiner;
 
 /// What is known of the violations so far.
 #[derive(Debug)]
@@ -34,20 +37,27 @@ impl Verdicts {
     ///
     /// When it cannot be opened, or the system has no room for a thread.
     pub fn open(path: &Path) -> io::Result<Verdicts> {
-        let mut records = records(path)?;
+        Verdicts::begin(path, Tail::Fixed)
+    }
+
+    /// Begins to judge a recording that is still being written, and goes on as it grows.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be opened, or the system has no room for a thread.
+    pub fn follow(path: &Path) -> io::Result<Verdicts> {
+        Verdicts::begin(path, Tail::Grows)
+    }
+
+    fn begin(path: &Path, tail: Tail) -> io::Result<Verdicts> {
+        let read = BufReader::with_capacity(BUFFER, File::open(path)?);
+        let records = Records::until(read, tail);
         let known = Arc::new(Known::default());
         let theirs = Arc::clone(&known);
         thread::Builder::new()
             .name("verdicts".to_owned())
             .spawn(move || {
-                let judged = validate(
-                    &mut records,
-                    |found| {
-                        let text = found.finding.violation.to_string();
-                        theirs.lock().add(found.record, text);
-                    },
-                    || !theirs.dropped.load(Ordering::Relaxed),
-                );
+                let judged = judge(records, tail, &theirs);
                 let mut state = theirs.lock();
                 state.done = true;
                 if let Err(error) = judged {
@@ -80,6 +90,24 @@ impl Verdicts {
         let mut behind = state.found.range(record.saturating_add(1)..);
         behind.next().map(|(record, _)| *record)
     }
+}
+
+fn judge<R: BufRead>(mut records: Records<R>, tail: Tail, known: &Known) -> io::Result<()> {
+    let mut examiner = Examiner::default();
+    while !known.dropped.load(Ordering::Relaxed) {
+        match records.next_record()? {
+            Some((_, record)) => examiner.take(&record, |found| {
+                let text = found.finding.violation.to_string();
+                known.lock().add(found.record, text);
+            }),
+            None if tail == Tail::Fixed => break,
+            None => {
+                known.lock().done = true;
+                thread::sleep(AGAIN);
+            }
+        }
+    }
+    Ok(())
 }
 
 impl Drop for Verdicts {

@@ -61,6 +61,7 @@ pub(crate) enum TraceCommand {
 Examples:
   attache trace view talk.jsonl
   attache trace view talk.jsonl --method session/prompt
+  attache trace view --follow talk.jsonl
   attache trace view talk.jsonl --html talk.html
 
 Exit codes:
@@ -72,6 +73,9 @@ pub(crate) struct View {
     /// Write a page that needs nothing else, instead.
     #[arg(long, value_name = "OUT")]
     pub(crate) html: Option<PathBuf>,
+    /// Go on as the recording grows, and stay at its end.
+    #[arg(short, long, conflicts_with = "html")]
+    pub(crate) follow: bool,
     /// Only what belongs to this session.
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,

@@ -1,12 +1,17 @@
 //! Standing in for an agent: everything passes, and is recorded on the way.
 
+use std::io::{self, PipeWriter, Read, Write};
 use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
-use attache::process::{Child, Ending, Ladder, Status};
+use attache::process::{Child, Ending, Ladder, Program, Status};
 use attache::transport;
 use attache_check::record::{Secrets, Stream, Tape, relay};
+use tokio::sync::oneshot;
 
 use crate::arguments::Recording;
 use crate::exit::{self, Exit};
@@ -46,33 +51,90 @@ pub(super) async fn pass(recording: &Recording) -> anyhow::Result<Exit> {
 }
 
 /// Passes everything on until the agent has ended.
-async fn between(program: attache::process::Program, tape: &Tape) -> anyhow::Result<Ending> {
-    let (child, stdin, stdout, stderr) = program.spawn_open().await?;
-    let (input, output) = transport::stdio()?;
+async fn between(program: Program, tape: &Tape) -> anyhow::Result<Ending> {
+    let (their_input, to_agent) = io::pipe()?;
+    let (from_agent, their_output) = io::pipe()?;
+    let (its_errors, their_errors) = io::pipe()?;
+    let child = program.spawn_over(their_input, their_output, their_errors);
+    let child = child.await?;
+    let [input, output, errors] = transport::patient()?;
     let mut signals = Signals::new()?;
-    let theirs = tape.clone();
-    let to_agent = tokio::spawn(async move {
-        // When the agent takes no more, it is gone or will be.
-        relay(input, stdin, Stream::Client, &theirs).await.ok();
-    });
-    let theirs = tape.clone();
-    let mut from_agent = tokio::spawn(async move {
-        let said = relay(stdout, output, Stream::Agent, &theirs);
-        let errors = relay(stderr, tokio::io::stderr(), Stream::Errors, &theirs);
-        // When nobody takes what it says, it is told so by its pipe.
-        tokio::join!(said, errors)
-    });
+    let door = Door::new(to_agent);
+    // Nobody waits for it: when the agent takes no more, it is gone or will be.
+    drop(passage(input, door.clone(), Stream::Client, tape)?);
+    let said = passage(from_agent, output, Stream::Agent, tape)?;
+    let warned = passage(its_errors, errors, Stream::Errors, tape)?;
+    let mut over = pin!(async { tokio::join!(said, warned) });
     let ending = tokio::select! {
-        _ = &mut from_agent => child.wait().await,
+        // When nobody takes what it says, it is told so by its pipe.
+        _ = &mut over => child.wait().await,
         () = signals.next() => {
+            door.close();
             let ending = stop(&child).await;
             // What it said at last; somebody who does not read it holds up nobody.
-            tokio::time::timeout(LAST_LINES, from_agent).await.ok();
+            tokio::time::timeout(LAST_LINES, over).await.ok();
             ending
         }
     };
-    to_agent.abort();
     Ok(ending)
+}
+
+/// Passes a stream on in a thread of its own; what is given ends with it.
+fn passage(
+    read: impl Read + Send + 'static,
+    write: impl Write + Send + 'static,
+    stream: Stream,
+    tape: &Tape,
+) -> io::Result<oneshot::Receiver<()>> {
+    let (done, over) = oneshot::channel::<()>();
+    let tape = tape.clone();
+    let pass = move || {
+        // How it ended is seen by whoever is at either end.
+        relay(read, write, stream, &tape).ok();
+        drop(done);
+    };
+    thread::Builder::new()
+        .name(stream.word().to_owned())
+        .spawn(pass)?;
+    Ok(over)
+}
+
+/// The agent's input, which can be closed while a thread waits for something to write to it. It is closed when any copy is
+/// dropped.
+#[derive(Clone)]
+struct Door(Arc<Mutex<Option<PipeWriter>>>);
+
+impl Door {
+    fn new(pipe: PipeWriter) -> Door {
+        Door(Arc::new(Mutex::new(Some(pipe))))
+    }
+
+    /// Closes it, unless the agent does not read what is just being written.
+    fn close(&self) {
+        if let Ok(mut pipe) = self.0.try_lock() {
+            *pipe = None;
+        }
+    }
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Write for Door {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut pipe = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *pipe {
+            Some(pipe) => pipe.write(bytes),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 async fn stop(child: &Child) -> Ending {

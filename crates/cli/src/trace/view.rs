@@ -32,7 +32,10 @@ pub(super) fn view(arguments: &View) -> anyhow::Result<Exit> {
         let error = anyhow!("this is no terminal; use --html OUT, or `attache trace stats`");
         return Ok(exit::fail(Exit::Usage, &error));
     }
-    let screen = Screen::open(&arguments.file, filter);
+    let screen = match arguments.follow {
+        true => Screen::follow(&arguments.file, filter),
+        false => Screen::open(&arguments.file, filter),
+    };
     let mut screen = screen.with_context(|| arguments.file.display().to_string())?;
     let mut terminal = ratatui::try_init().context("the terminal")?;
     let shown = show(&mut terminal, &mut screen);

@@ -10,6 +10,7 @@ mod check;
 mod config;
 mod doctor;
 mod generated;
+mod passing;
 mod permissions;
 mod scripts;
 mod sessions;

@@ -1,9 +1,8 @@
 //! `attache trace`: standing in for an agent, and looking at recordings.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 use expect_test::expect;
 
@@ -12,16 +11,21 @@ use crate::Machine;
 const ATTACHE: &str = env!("CARGO_BIN_EXE_attache");
 
 impl Machine {
-    fn start(&self, arguments: &[&str]) -> Child {
-        let mut command = Command::new(ATTACHE);
-        command.args(arguments).current_dir(self.path("project"));
-        command.env("ATTACHE_HOME", self.path("home/attache"));
+    pub(crate) fn start(&self, arguments: &[&str]) -> Child {
+        let mut command = self.command(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         command.stderr(Stdio::piped()).spawn().unwrap()
     }
 
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(ATTACHE);
+        command.args(arguments).current_dir(self.path("project"));
+        command.env("ATTACHE_HOME", self.path("home/attache"));
+        command
+    }
+
     /// Sends bytes through a program and gives what comes out.
-    fn send(&self, arguments: &[&str], bytes: &[u8]) -> Output {
+    pub(crate) fn send(&self, arguments: &[&str], bytes: &[u8]) -> Output {
         let mut child = self.start(arguments);
         let mut stdin = child.stdin.take().unwrap();
         let bytes = bytes.to_vec();
@@ -52,101 +56,6 @@ impl Machine {
         assert!(self.path("project").join(file).exists());
         output
     }
-}
-
-#[test]
-fn every_byte_passes_both_ways() {
-    let machine = Machine::new();
-    let mut bytes = b"{\"a\":1}\r\n\n\xff\xfe\x00half".to_vec();
-    bytes.extend((0..300_000_u32).flat_map(|number| number.to_le_bytes()));
-    bytes.extend(vec![b'x'; 18 << 20]);
-    bytes.extend(b"\nno line break at the end");
-    let output = machine.send(&["trace", "-o", "t", "--no-redact", "--", "cat"], &bytes);
-    assert!(
-        output.stdout == bytes,
-        "{} of {}",
-        output.stdout.len(),
-        bytes.len()
-    );
-    assert_eq!(output.status.code(), Some(0));
-    assert!(
-        output.stderr.is_empty(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-}
-
-#[test]
-fn what_is_recorded_is_what_was_said() {
-    let machine = Machine::new();
-    let bytes = b"one\r\ntwo \xff\nthree";
-    machine.send(&["trace", "-o", "t", "--no-redact", "--", "cat"], bytes);
-    for side in ["client", "agent"] {
-        let output = machine.attache(&["trace", "export", "t", "--format", "raw", "--side", side]);
-        assert_eq!(output.stdout, bytes, "{side}");
-    }
-    use std::os::unix::fs::PermissionsExt;
-    let mode = fs::metadata(machine.path("project/t"))
-        .unwrap()
-        .permissions()
-        .mode();
-    assert_eq!(mode & 0o777, 0o600);
-}
-
-#[test]
-fn codes_signals_and_standard_error_pass() {
-    let machine = Machine::new();
-    for (script, code) in [("exit 7", 7), ("kill -9 $$", 137), ("kill -SEGV $$", 139)] {
-        let output = machine.send(&["trace", "-o", "t", "--", "sh", "-c", script], b"");
-        assert_eq!(output.status.code(), Some(code), "{script}");
-    }
-    let script = "printf 'to \\377 err\\n' >&2; printf out";
-    let output = machine.send(&["trace", "-o", "t", "--", "sh", "-c", script], b"");
-    assert_eq!(output.stderr, b"to \xff err\n");
-    assert_eq!(output.stdout, b"out");
-    let recorded = fs::read_to_string(machine.path("project/t")).unwrap();
-    assert!(recorded.contains(r#""dir":"err""#) && recorded.contains("agent exited with 0"));
-}
-
-#[test]
-fn a_signal_reaches_the_agent_and_its_answer_comes_back() {
-    let machine = Machine::new();
-    let script = "trap 'echo bye; exit 5' TERM; echo ready; while :; do sleep 0.05; done";
-    let mut child = machine.start(&["trace", "-o", "t", "--", "sh", "-c", script]);
-    let mut stdout = child.stdout.take().unwrap();
-    let mut ready = [0; 6];
-    stdout.read_exact(&mut ready).unwrap();
-    let pid = child.id().to_string();
-    assert!(Command::new("kill").arg(&pid).status().unwrap().success());
-    let mut rest = String::new();
-    stdout.read_to_string(&mut rest).unwrap();
-    assert_eq!(rest, "bye\n");
-    assert_eq!(child.wait().unwrap().code(), Some(5));
-}
-
-#[test]
-fn a_client_that_leaves_ends_the_agent() {
-    let machine = Machine::new();
-    let mut child = machine.start(&["trace", "-o", "t", "--", "sh", "-c", "cat; exit 4"]);
-    drop(child.stdin.take());
-    assert_eq!(child.wait().unwrap().code(), Some(4));
-}
-
-#[test]
-fn a_pipe_that_nobody_reads_holds_nothing_up() {
-    let machine = Machine::new();
-    let made = Command::new("mkfifo")
-        .arg(machine.path("project/pipe"))
-        .status();
-    assert!(made.unwrap().success());
-    let bytes: Vec<u8> = b"a line of some bytes\n".repeat(100_000);
-    let start = Instant::now();
-    let output = machine.send(&["trace", "-o", "pipe", "--", "cat"], &bytes);
-    assert!(output.stdout == bytes);
-    assert_eq!(output.status.code(), Some(0));
-    assert!(start.elapsed() < Duration::from_secs(30));
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("the recording is not whole"), "{told}");
 }
 
 #[test]

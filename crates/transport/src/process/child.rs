@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use super::stdio::Slot;
 use super::{
-    Ending, Ladder, Pipes, Progress, Rung, Started, Status, Stderr, Stdin, Stdout, Tail, platform,
+    Ending, Ladder, Pipes, Progress, Rung, Started, Status, Stdin, Stdout, Tail, platform,
 };
 
 /// A running agent. When the value is dropped, or the tokio runtime it was spawned in shuts down, its whole tree is
@@ -41,15 +41,6 @@ impl Child {
         let stderr = Tail::of(pipes.stderr, tail);
         let child = Child::new(started, slot, stderr);
         (child, stdin, Stdout::new(pipes.stdout))
-    }
-
-    /// One whose standard error somebody else reads.
-    pub(super) fn open(started: Started, pipes: Pipes) -> (Child, Stdin, Stdout, Stderr) {
-        let slot = Slot::new(pipes.stdin);
-        let stdin = Stdin::new(slot.clone());
-        let child = Child::new(started, slot, Tail::empty());
-        let stdout = Stdout::new(pipes.stdout);
-        (child, stdin, stdout, Stderr::new(pipes.stderr))
     }
 
     /// One whose standard input and standard error are none of our business.

@@ -12,7 +12,7 @@ mod wire;
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io;
+use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdStream;
 use std::os::unix::process::CommandExt;
@@ -38,6 +38,16 @@ pub(super) type ErrorOutput = pipe::Receiver;
 pub(super) async fn start(program: &Program) -> Result<(Started, Pipes), Error> {
     let (stdio, ours) = pipes().map_err(|source| unguarded(program, source))?;
     Ok((open(program, Mode::Piped, stdio).await?, ours))
+}
+
+pub(super) async fn start_over(
+    program: &Program,
+    stdin: PipeReader,
+    stdout: PipeWriter,
+    stderr: PipeWriter,
+) -> Result<Started, Error> {
+    let stdio = [stdin.into(), stdout.into(), stderr.into()];
+    open(program, Mode::Piped, stdio).await
 }
 
 pub(super) async fn start_captured(program: &Program) -> Result<(Started, Output), Error> {

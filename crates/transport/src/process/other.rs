@@ -1,7 +1,7 @@
 //! Systems other than Linux: the agent is our own child, in a process group of its own where there are groups. What
 //! leaves the group is out of reach, and so is everything when we are killed.
 
-use std::io;
+use std::io::{self, PipeReader, PipeWriter};
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
@@ -32,6 +32,20 @@ pub(super) async fn start(program: &Program) -> Result<(Started, Pipes), Error> 
         stderr,
     };
     Ok((follow_up(child), pipes))
+}
+
+pub(super) async fn start_over(
+    program: &Program,
+    stdin: PipeReader,
+    stdout: PipeWriter,
+    stderr: PipeWriter,
+) -> Result<Started, Error> {
+    let mut command = command(program);
+    command.stdin(stdin);
+    command.stdout(stdout);
+    command.stderr(stderr);
+    group::own(&mut command);
+    Ok(follow_up(spawn(program, command)?))
 }
 
 pub(super) async fn start_captured(program: &Program) -> Result<(Started, Output), Error> {

@@ -2,9 +2,10 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::io::{PipeReader, PipeWriter};
 use std::path::{Path, PathBuf};
 
-use super::{Child, Error, Status, Stderr, Stdin, Stdout, platform};
+use super::{Child, Error, Status, Stdin, Stdout, platform};
 
 /// A program to start: what it is called, its arguments, environment and working directory.
 ///
@@ -128,15 +129,21 @@ impl Program {
         Ok(Child::piped(started, pipes, self.tail))
     }
 
-    /// The same with its standard error, too. Nothing reads that but the caller, and [`Child::stderr`] stays empty.
+    /// The same with these as its standard input, output and error: whoever has the other ends talks to it, and closes
+    /// its input before it is stopped. [`Child::stderr`] stays empty.
     ///
     /// # Errors
     ///
     /// As with [`Program::spawn`].
-    pub async fn spawn_open(&self) -> Result<(Child, Stdin, Stdout, Stderr), Error> {
+    pub async fn spawn_over(
+        &self,
+        stdin: PipeReader,
+        stdout: PipeWriter,
+        stderr: PipeWriter,
+    ) -> Result<Child, Error> {
         in_runtime()?;
-        let (started, pipes) = platform::start(self).await?;
-        Ok(Child::open(started, pipes))
+        let started = platform::start_over(self, stdin, stdout, stderr).await?;
+        Ok(Child::captured(started))
     }
 
     /// Starts it as a command: its standard input is at its end from the first, and standard output and standard error

@@ -1,4 +1,4 @@
-//! Our ends of a child's standard input, output and error.
+//! Our ends of a child's standard input and output.
 
 use std::fmt;
 use std::io;
@@ -19,11 +19,6 @@ pub struct Stdin {
 /// Our end of a child's standard output.
 pub struct Stdout {
     pipe: platform::Output,
-}
-
-/// Our end of a child's standard error.
-pub struct Stderr {
-    pipe: platform::ErrorOutput,
 }
 
 /// The pipe behind a [`Stdin`], which the child's stop must be able to close whoever writes to it.
@@ -153,31 +148,9 @@ impl AsyncRead for Stdout {
     }
 }
 
-impl Stderr {
-    pub(super) fn new(pipe: platform::ErrorOutput) -> Stderr {
-        Stderr { pipe }
-    }
-}
-
-impl AsyncRead for Stderr {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.pipe).poll_read(context, buffer)
-    }
-}
-
 impl fmt::Debug for Stdin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Stdin").finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Stderr {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Stderr").finish_non_exhaustive()
     }
 }
 

@@ -1,8 +1,9 @@
 //! Standard error is read without end and kept within bounds.
 
+use std::io::{self, Read};
+
 use attache_transport::process::Status;
 use libtest_mimic::Trial;
-use tokio::io::AsyncReadExt;
 
 use super::agents::{ready, shell};
 use super::{lone_trial, trial};
@@ -40,11 +41,14 @@ async fn one_line() {
 
 async fn handed_over() {
     let program = shell(r"printf 'a\377\000b' >&2; exit 4");
-    let (child, _stdin, _stdout, mut stderr) = program.spawn_open().await.unwrap();
-    let mut said = Vec::new();
-    stderr.read_to_end(&mut said).await.unwrap();
-    assert_eq!(said, b"a\xff\x00b");
+    let (stdin, _kept) = io::pipe().unwrap();
+    let (_kept_too, stdout) = io::pipe().unwrap();
+    let (mut errors, stderr) = io::pipe().unwrap();
+    let child = program.spawn_over(stdin, stdout, stderr).await.unwrap();
     let ending = child.wait().await;
+    let mut said = Vec::new();
+    errors.read_to_end(&mut said).unwrap();
+    assert_eq!(said, b"a\xff\x00b");
     assert_eq!(
         (ending.status, ending.stderr.as_str()),
         (Status::Exited(4), "")

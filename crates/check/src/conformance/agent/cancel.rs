@@ -91,6 +91,9 @@ async fn mid_text(scene: &mut Scene, long: &str) -> Result<(), Stop> {
         quick.and(answer.was_answered()),
         &entries,
     );
+    if answer.was_answered().is_err() {
+        return Ok(());
+    }
     let said = scene
         .said_for(PromptKind::Text)
         .unwrap_or_else(|| "hello".to_owned());

@@ -18,7 +18,9 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
         scene.greet().await?;
         ends(scene, "agent.end.after-greeting").await?;
         scene.start().await?;
-        ends(scene, "agent.end.at-once").await?;
+        // It may still be starting.
+        let start = scene.options.patience;
+        ends_within(scene, "agent.end.at-once", start + PATIENCE).await?;
         scene.open().await?;
         ends(scene, "agent.end.with-session").await?;
         scene.greet().await?;
@@ -45,13 +47,17 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
 }
 
 async fn ends(scene: &mut Scene, id: &str) -> Result<(), Stop> {
+    ends_within(scene, id, PATIENCE).await
+}
+
+async fn ends_within(scene: &mut Scene, id: &str, within: Duration) -> Result<(), Stop> {
     let stage = scene.stage()?;
     stage.close().await;
-    let ended = stage.until_end(PATIENCE).await;
+    let ended = stage.until_end(within).await;
     let last = scene.now().saturating_sub(1);
     let why = format!(
         "it was still there {} s after its input had ended",
-        PATIENCE.as_secs()
+        within.as_secs()
     );
     scene.judge(id, ended.then_some(()).ok_or(why), &[last]);
     Ok(())

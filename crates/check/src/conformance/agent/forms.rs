@@ -21,6 +21,7 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
             return Ok(());
         };
         scene.greet().await?;
+        let mut asks = false;
         for (id, form) in [
             ("agent.elicitation.accepted", Form::Accepts),
             ("agent.elicitation.declined", Form::Declines),
@@ -36,9 +37,13 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
             let Some((entry, question)) = heard.iter().find(|(_, it)| is_question(it)) else {
                 continue;
             };
+            asks = true;
             let entries = [vec![*entry], answer.entries()].concat();
             scene.judge(id, answer.was_answered(), &entries);
             scene.judge("agent.elicitation.whole", whole(question), &entries);
+        }
+        if !asks {
+            return Ok(());
         }
         let mut without = offers();
         if let Some(offers) = without.as_object_mut() {

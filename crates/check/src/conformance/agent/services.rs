@@ -1,10 +1,13 @@
 //! Files and terminals of the client: used where they are offered, left alone where they are not.
 
+use std::fs;
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::conformance::act::{Act, Later, Stop};
 use crate::conformance::check::{must, observed};
-use crate::conformance::desk::Service;
+use crate::conformance::desk::{Desk, Service};
 use crate::conformance::json::{method, text};
 use crate::conformance::scene::Scene;
 use crate::conformance::stage::Answer;
@@ -19,9 +22,9 @@ pub(super) const ACT: Act<Scene> = Act {
 fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
     Box::pin(async move {
         scene.open().await?;
-        files(scene).await?;
-        terminals(scene).await?;
-        fenced(scene).await
+        let mut used = files(scene).await?;
+        used.extend(terminals(scene).await?);
+        fenced(scene, &used).await
     })
 }
 
@@ -40,7 +43,9 @@ fn calls(heard: &[(usize, Value)], name: &str) -> Vec<usize> {
     calls.map(|(entry, _)| *entry).collect()
 }
 
-async fn files(scene: &mut Scene) -> Result<(), Stop> {
+/// Tries files; the prompts that brought it to use them.
+async fn files(scene: &mut Scene) -> Result<Vec<PromptKind>, Stop> {
+    let mut used = Vec::new();
     for (kind, name, works, fails) in [
         (
             PromptKind::FsRead,
@@ -63,34 +68,63 @@ async fn files(scene: &mut Scene) -> Result<(), Stop> {
         if called.is_empty() {
             continue;
         }
+        used.push(kind);
         let entries = [called, answer.entries()].concat();
         scene.judge(works, answer.went_well(), &entries);
         let inside = heard.iter().filter(|(_, it)| method(it) == name);
-        let cwd = scene.cwd();
+        let folder = scene.options.folder.clone();
         let strange = inside
-            .filter(|(_, it)| !text(it, "/params/path").starts_with(&cwd))
+            .filter(|(_, it)| !Path::new(text(it, "/params/path")).starts_with(&folder))
             .count();
         let inside = (strange == 0)
             .then_some(())
             .ok_or("a path is outside of the roots".to_owned());
         scene.judge("agent.fs.inside", inside, &entries);
-        scene.desk()?.files = Service::Fails;
+        if kind == PromptKind::FsWrite {
+            take_back(&heard, &folder);
+        }
+        *service(scene.desk()?, kind) = Service::Fails;
         let (heard, answer) = turn(scene, &said).await?;
-        let entries = [calls(&heard, name), answer.entries()].concat();
-        scene.judge(fails, answer.was_answered(), &entries);
-        scene.desk()?.files = Service::Works;
+        let called = calls(&heard, name);
+        if !called.is_empty() {
+            let entries = [called, answer.entries()].concat();
+            scene.judge(fails, answer.was_answered(), &entries);
+        }
+        *service(scene.desk()?, kind) = Service::Works;
     }
-    Ok(())
+    Ok(used)
 }
 
-async fn terminals(scene: &mut Scene) -> Result<(), Stop> {
+/// Removes what was written, so that an agent that looks first has something to write once more.
+fn take_back(heard: &[(usize, Value)], folder: &Path) {
+    let written = heard
+        .iter()
+        .filter(|(_, it)| method(it) == "fs/write_text_file");
+    for (_, message) in written {
+        let path = Path::new(text(message, "/params/path"));
+        if path.parent() == Some(folder) {
+            // One that was not written is not there.
+            drop(fs::remove_file(path));
+        }
+    }
+}
+
+fn service(desk: &mut Desk, kind: PromptKind) -> &mut Service {
+    match kind {
+        PromptKind::FsWrite => &mut desk.writes,
+        _ => &mut desk.reads,
+    }
+}
+
+/// Tries terminals; the prompt, if it brought it to use one.
+async fn terminals(scene: &mut Scene) -> Result<Option<PromptKind>, Stop> {
     let Some(said) = scene.said_for(PromptKind::Terminal) else {
-        return Ok(());
+        return Ok(None);
     };
     let (heard, answer) = turn(scene, &said).await?;
     let made = calls(&heard, "terminal/create");
     if made.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     let entries = [calls(&heard, "terminal/"), answer.entries()].concat();
     scene.judge("agent.terminal.turn-ends", answer.went_well(), &entries);
@@ -107,9 +141,12 @@ async fn terminals(scene: &mut Scene) -> Result<(), Stop> {
     );
     scene.desk()?.terminals = Service::Fails;
     let (heard, answer) = turn(scene, &said).await?;
-    let entries = [calls(&heard, "terminal/"), answer.entries()].concat();
-    scene.judge("agent.terminal.failure", answer.was_answered(), &entries);
-    Ok(())
+    let called = calls(&heard, "terminal/");
+    if !called.is_empty() {
+        let entries = [called, answer.entries()].concat();
+        scene.judge("agent.terminal.failure", answer.was_answered(), &entries);
+    }
+    Ok(Some(PromptKind::Terminal))
 }
 
 /// That only terminals are used that there are; ours are numbered.
@@ -141,15 +178,16 @@ fn in_life(heard: &[(usize, Value)]) -> Result<(), String> {
     Ok(())
 }
 
-/// The same prompts with a client that offers nothing.
-async fn fenced(scene: &mut Scene) -> Result<(), Stop> {
+/// The same prompts with a client that offers nothing, of those that did what they were to do with one that does.
+async fn fenced(scene: &mut Scene, used: &[PromptKind]) -> Result<(), Stop> {
     scene.greet_as(json!({})).await?;
     for (kind, name, fence) in [
         (PromptKind::FsRead, "fs/", "agent.fs.fenced-read"),
         (PromptKind::FsWrite, "fs/", "agent.fs.fenced-write"),
         (PromptKind::Terminal, "terminal/", "agent.terminal.fenced"),
     ] {
-        let Some(said) = scene.said_for(kind) else {
+        let said = scene.said_for(kind).filter(|_| used.contains(&kind));
+        let Some(said) = said else {
             continue;
         };
         if scene.stage()?.is_gone() {

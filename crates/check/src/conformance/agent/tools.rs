@@ -64,12 +64,15 @@ async fn permissions(scene: &mut Scene, said: &str) -> Result<(), Stop> {
     };
     let entries = [vec![*asked], answer.entries()].concat();
     scene.judge("agent.permission.allowed", answer.went_well(), &entries);
-    let status = status_of(&heard, text(question, "/params/toolCall/toolCallId"));
-    let ran = match status {
-        "failed" | "pending" => Err("with permission the tool call is not carried out".to_owned()),
-        _ => Ok(()),
-    };
-    scene.judge("agent.permission.allowed-runs", ran, &entries);
+    let call = text(question, "/params/toolCall/toolCallId");
+    if !call.is_empty() {
+        let ran = match status_of(&heard, call) {
+            "" => Err("nothing is told of the tool call after the permission".to_owned()),
+            "failed" | "pending" => Err("with permission it is not carried out".to_owned()),
+            _ => Ok(()),
+        };
+        scene.judge("agent.permission.allowed-runs", ran, &entries);
+    }
     let options = question
         .pointer("/params/options")
         .and_then(Value::as_array);
@@ -84,8 +87,7 @@ async fn permissions(scene: &mut Scene, said: &str) -> Result<(), Stop> {
     let choice = (has("allow") && has("reject")).then_some(());
     let choice = choice.ok_or("there is no way to allow or none to reject".to_owned());
     scene.judge("agent.permission.choice", choice, &entries);
-    let call = !text(question, "/params/toolCall/toolCallId").is_empty();
-    let call = call
+    let call = (!call.is_empty())
         .then_some(())
         .ok_or("it does not say which tool call".to_owned());
     scene.judge("agent.permission.call", call, &entries);

@@ -138,7 +138,8 @@ async fn side_by_side(scene: &mut Scene, session: &str, said: &str) -> Result<()
         true => Ok(()),
         false => Err("there are updates of a session that nobody opened".to_owned()),
     };
-    scene.judge("agent.turn.own-session", outcome, &stray);
+    let proof = [stray, entries(&one, &two)].concat();
+    scene.judge("agent.turn.own-session", outcome, &proof);
     let first = scene.start_prompt(session, said).await?;
     let second = scene.start_prompt(session, said).await?;
     let (first, second) = (scene.finish(first).await?, scene.finish(second).await?);

@@ -4,10 +4,11 @@ use super::junit::escape;
 use super::{Report, shown};
 use crate::Side;
 use crate::conformance::{Conversation, Judgement, Verdict};
+use crate::record::redact;
 
 pub(super) fn write(report: &Report) -> String {
     let mut out = format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>attache check {name}</title>\n<style>{STYLE}</style></head>\n<body><main><h1>attache check {name}</h1>\n",
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>attache check {name}</title>\n<style>{STYLE}</style></head>\n<body><main><h1>attache check {name}</h1>\n",
         name = report.subject.name()
     );
     out += &format!(
@@ -24,6 +25,9 @@ pub(super) fn write(report: &Report) -> String {
         Verdict::NotExercised,
         Verdict::Pass,
     ] {
+        if report.count(verdict) == 0 {
+            continue;
+        }
         let open = if verdict > Verdict::NotExercised {
             " open"
         } else {
@@ -97,7 +101,7 @@ fn told(index: usize, conversation: &Conversation) -> String {
     if !conversation.stderr.trim().is_empty() {
         out += &format!(
             "<details><summary>stderr</summary><pre>{}</pre></details>\n",
-            escape(&conversation.stderr)
+            escape(&redact(&conversation.stderr).0)
         );
     }
     out
@@ -106,6 +110,6 @@ fn told(index: usize, conversation: &Conversation) -> String {
 const STYLE: &str = "body{display:flex;margin:0;font:14px/1.5 system-ui,sans-serif;height:100vh;color:#222;background:#fff}\
 main,aside{overflow:auto;padding:1rem 1.5rem;flex:1}aside{background:#f6f6f4;border-left:1px solid #ddd}\
 h1{font-size:1.3rem}h2{font:600 .95rem ui-monospace,monospace;margin:0}h3{font-size:1rem}section{border-left:4px solid #bbb;padding:.3rem .8rem;margin:.6rem 0}\
-p{margin:.2rem 0}.fail{border-color:#c33}.warn{border-color:#d90}.pass{border-color:#3a3}.rule{color:#555}.why{font-weight:600}.hint{font-style:italic}\
+p{margin:.2rem 0}.fail{border-color:#c33}.warn{border-color:#d90}.pass{border-color:#3a3}.rule{color:#555}.why{font-weight:600}a{color:#05a}.hint{font-style:italic}\
 summary{cursor:pointer;font-weight:600}ol{padding-left:2.5rem}li{margin:.2rem 0}li:target{background:#ffec99}code{font:12px ui-monospace,monospace;overflow-wrap:anywhere}\
-li.client b{color:#05a}li.agent b{color:#a50}@media(prefers-color-scheme:dark){body{background:#1b1b1b;color:#ddd}aside{background:#232323;border-color:#444}.rule{color:#aaa}li:target{background:#554b10}}";
+li.client b{color:#05a}li.agent b{color:#a50}@media(prefers-color-scheme:dark){body{background:#1b1b1b;color:#ddd}aside{background:#232323;border-color:#444}.rule{color:#aaa}li:target{background:#554b10}li.client b,a{color:#6ad}li.agent b{color:#e93}}";

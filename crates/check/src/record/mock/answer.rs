@@ -1,5 +1,6 @@
 //! What the client asks for, and what it tells.
 
+use std::path::Path;
 use std::time::Duration;
 
 use attache_rpc::json::{Encode, to_string};
@@ -24,7 +25,7 @@ impl Mock {
         let answered = match request {
             ClientRequest::Initialize(request) => Ok(self.initialize(request)),
             ClientRequest::Authenticate(request) => self.authenticate(&request),
-            ClientRequest::Logout(_) => {
+            ClientRequest::Logout(_) if self.wants_login() => {
                 self.logged_in = false;
                 Ok("{}".to_owned())
             }
@@ -33,7 +34,7 @@ impl Mock {
             ClientRequest::ResumeSession(request) => self
                 .take_up(&request.session_id)
                 .map(|name| self.settings(&name, None)),
-            ClientRequest::ListSessions(request) => Ok(self.list(&request)),
+            ClientRequest::ListSessions(request) => self.list(&request),
             ClientRequest::CloseSession(request) => self.close(&request.session_id),
             ClientRequest::DeleteSession(request) => {
                 self.sessions.remove(request.session_id.as_str());
@@ -93,6 +94,10 @@ impl Mock {
         if self.wants_login() && !self.logged_in {
             return self.refuse(id, &error::auth_required());
         }
+        if !Path::new(request.cwd.as_str()).is_absolute() {
+            let error = Error::new(Error::INVALID_PARAMS, "cwd is not absolute");
+            return self.refuse(id, &error);
+        }
         let mut number = self.sessions.len() + 1;
         while self.sessions.contains_key(&format!("mock-{number}")) {
             number += 1;
@@ -133,7 +138,10 @@ impl Mock {
         }
     }
 
-    fn list(&self, request: &v1::ListSessionsRequest) -> String {
+    fn list(&self, request: &v1::ListSessionsRequest) -> Result<String, Error> {
+        if request.cursor.is_some() {
+            return Err(Error::new(Error::INVALID_PARAMS, "there is no such page"));
+        }
         let cwd = request.cwd.as_ref().map(|cwd| cwd.as_str());
         let listed = self.sessions.iter();
         let listed = listed.filter(|(_, session)| cwd.is_none_or(|cwd| session.cwd == cwd));
@@ -146,7 +154,7 @@ impl Mock {
                 }
             })
             .collect();
-        to_string(&v1::ListSessionsResponse::new(sessions))
+        Ok(to_string(&v1::ListSessionsResponse::new(sessions)))
     }
 
     fn close(&mut self, id: &v1::SessionId) -> Result<String, Error> {
@@ -195,6 +203,11 @@ impl Mock {
     }
 
     fn prompt(&mut self, id: &Id, request: &v1::PromptRequest, now: Duration) {
+        let is_strange = |block: &v1::ContentBlock| matches!(block, v1::ContentBlock::Other(_));
+        if request.prompt.iter().any(is_strange) {
+            let message = "there is no content of that type";
+            return self.refuse(id, &Error::new(Error::INVALID_PARAMS, message));
+        }
         let text: Vec<&str> = request
             .prompt
             .iter()

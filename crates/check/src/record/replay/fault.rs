@@ -130,6 +130,11 @@ impl Faults {
         acts
     }
 
+    /// Whether an answer is held back.
+    pub(super) fn holds(&self) -> bool {
+        self.held.is_some()
+    }
+
     /// What is still held back.
     pub(super) fn rest(&mut self) -> Vec<Act> {
         let held = self.held.take();

@@ -112,7 +112,7 @@ impl Player {
         ends.next().is_some_and(|line| line.from == self.side)
     }
 
-    /// Methods that the peer called and the recording does not have.
+    /// Methods that the peer called and the recording does not have, each once.
     pub fn unknown(&self) -> &[String] {
         &self.unknown
     }
@@ -191,7 +191,9 @@ impl Player {
 
     fn asked(&mut self, id: Id, method: &str, params: Option<&str>) -> Option<Vec<u8>> {
         let Some(place) = self.find(method, params, Sort::Request) else {
-            self.unknown.push(method.to_owned());
+            if self.unknown.len() < MOST_UNKNOWN && !self.unknown.iter().any(|it| it == method) {
+                self.unknown.push(method.to_owned());
+            }
             let mut out = String::new();
             let mut error = Error::new(Error::INTERNAL, "the recording has no answer to this");
             error.data = Raw::parse(r#"{"kind":"not_recorded"}"#).ok();
@@ -383,5 +385,7 @@ enum Sort {
 }
 
 const MOST: usize = 256 << 20;
+/// How many methods are named that the recording does not have.
+const MOST_UNKNOWN: usize = 100;
 /// How many lines of a method are held against one that comes.
 const NEAR: usize = 256;

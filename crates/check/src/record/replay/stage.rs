@@ -89,6 +89,11 @@ impl<W: AsyncWrite + Unpin> Stage<W> {
                         return Ok(Outcome::Crashed);
                     }
                 }
+                // Whoever waits for the answer that is held back says nothing before it comes.
+                Step::Await(_) if self.faults.holds() => match self.next_line(Some(MOMENT)).await {
+                    Next::Line(line) => self.hear(player, &line).await?,
+                    Next::Closed | Next::Nothing => self.release().await?,
+                },
                 Step::Await(what) => match self.next_line(patience).await {
                     Next::Line(line) => self.hear(player, &line).await?,
                     Next::Closed => return Ok(Outcome::Left),
@@ -99,8 +104,7 @@ impl<W: AsyncWrite + Unpin> Stage<W> {
                     Next::Closed | Next::Nothing => player.skip(),
                 },
                 Step::Over => {
-                    let rest = self.faults.rest();
-                    self.act(rest).await?;
+                    self.release().await?;
                     return self.wait_for_end(player, patience).await;
                 }
             }
@@ -125,6 +129,7 @@ impl<W: AsyncWrite + Unpin> Stage<W> {
                             return Ok(Outcome::Crashed);
                         }
                     }
+                    self.release().await?;
                 }
                 Next::Closed | Next::Nothing => return Ok(Outcome::Played),
             }
@@ -142,6 +147,12 @@ impl<W: AsyncWrite + Unpin> Stage<W> {
     async fn say(&mut self, line: Vec<u8>) -> io::Result<bool> {
         let acts = self.faults.apply(line);
         self.act(acts).await
+    }
+
+    /// Says what is held back.
+    async fn release(&mut self) -> io::Result<()> {
+        let rest = self.faults.rest();
+        self.act(rest).await.map(drop)
     }
 
     async fn act(&mut self, acts: Vec<Act>) -> io::Result<bool> {
@@ -214,5 +225,5 @@ async fn listen(mut read: impl AsyncRead + Unpin, sender: mpsc::Sender<Bytes>) {
 /// Lines that wait to be heard.
 const WAITING: usize = 1024;
 const LONGEST: usize = 64 << 20;
-/// How long a notification that may not come is waited for.
+/// How long something that may not come is waited for.
 const MOMENT: Duration = Duration::from_millis(200);

@@ -1,10 +1,13 @@
 //! Large recordings, and places in them.
 
 use std::fs;
+use std::io::{self, BufRead, Read, Write};
 
 use attache_rpc::json::to_string;
 
-use super::super::{Filter, Flow, Index, Record, Said, Stream, Verdicts, What, page, records};
+use super::super::{
+    Filter, Flow, Index, Record, Records, Said, Stream, Verdicts, What, page, records,
+};
 use super::{TALK, conversation, poll, read};
 
 /// A file of many updates in two sessions, with a request and its answer now and then.
@@ -120,6 +123,55 @@ fn the_beginning_is_there_at_once() {
     let page = index.page(0, 40).unwrap();
     assert_eq!(page.rows.len(), 40);
     assert_eq!(page.rows[39].0, 39);
+}
+
+/// A recording that grows is read on; half of a line is not there yet.
+#[test]
+fn what_is_added_to_a_file_is_found() {
+    let text = conversation(&format!("{TALK}\n< noise\n"));
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let (some, rest) = lines.split_at(3);
+    let (half, other) = rest[0].split_at(40);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let mut out = file.reopen().unwrap();
+    out.write_all(format!("{}{half}", some.concat()).as_bytes())
+        .unwrap();
+    let index = Index::follow(file.path(), Filter::default()).unwrap();
+    let verdicts = Verdicts::follow(file.path()).unwrap();
+    poll(|| index.progress().done && index.progress().records == 3);
+    assert_eq!(index.page(0, 40).unwrap().rows.len(), 3);
+    out.write_all(format!("{other}{}", rest[1..].concat()).as_bytes())
+        .unwrap();
+    poll(|| index.progress().records == 12 && verdicts.has(11));
+    assert_eq!(index.page(0, 40).unwrap().rows.len(), 12);
+    out.set_len(0).unwrap();
+    poll(|| index.progress().fault.is_some());
+}
+
+#[test]
+fn a_line_without_end_takes_no_memory_without_end() {
+    let mut records = Records::new(Endless(200 << 20));
+    assert_eq!(records.next().map(drop), None);
+    assert_eq!((records.broken(), records.offset()), (1, 200 << 20));
+}
+
+/// So many bytes without a line break.
+struct Endless(usize);
+
+impl Read for Endless {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        unreachable!("it is read by the buffer")
+    }
+}
+
+impl BufRead for Endless {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        Ok(&[b'x'; 64 << 10][..self.0.min(64 << 10)])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.0 -= count;
+    }
 }
 
 #[test]

@@ -1,14 +1,13 @@
 //! Everything passes, whatever becomes of the file.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
 use std::time::Duration;
 
-use attache_transport::pipes;
 use bytes::Bytes;
 use proptest::prelude::*;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::super::{Loss, Record, Records, Said, Secrets, Stream, Tape, What, raw, relay};
 use super::poll;
@@ -83,25 +82,21 @@ fn tape(disk: &Disk, limit: usize) -> Tape {
 }
 
 /// Sends pieces through; what arrives, and what the recording says was sent.
-async fn pass(pieces: Vec<Vec<u8>>) -> (Vec<u8>, Vec<u8>) {
+fn pass(pieces: Vec<Vec<u8>>) -> (Vec<u8>, Vec<u8>) {
     let disk = Disk::default();
-    let tape = tape(&disk, 1 << 20);
-    let (mut near, (read, _kept)) = pipes(64);
-    let ((_also_kept, write), mut far) = pipes(64);
+    let tape = tape(&disk, 64 << 20);
+    let (read, mut near) = io::pipe().unwrap();
+    let (mut far, write) = io::pipe().unwrap();
     let theirs = tape.clone();
-    let passing = tokio::spawn(async move { relay(read, write, Stream::Client, &theirs).await });
-    let sending = tokio::spawn(async move {
-        for piece in pieces {
-            near.1.write_all(&piece).await.unwrap();
-            tokio::task::yield_now().await;
-        }
-        near.1.shutdown().await.unwrap();
-        near
+    let passing = thread::spawn(move || relay(read, write, Stream::Client, &theirs));
+    let sending = thread::spawn(move || {
+        let mut send = |piece: Vec<u8>| near.write_all(&piece);
+        pieces.into_iter().try_for_each(&mut send)
     });
     let mut arrived = Vec::new();
-    far.0.read_to_end(&mut arrived).await.unwrap();
-    passing.await.unwrap().unwrap();
-    drop(sending.await.unwrap());
+    far.read_to_end(&mut arrived).unwrap();
+    sending.join().unwrap().unwrap();
+    passing.join().unwrap().unwrap();
     tape.finish("over", PATIENCE).unwrap();
     let text = disk.0.text.lock().unwrap().clone();
     let mut recorded = Vec::new();
@@ -119,19 +114,18 @@ proptest! {
     #[test]
     fn every_byte_passes(pieces in proptest::collection::vec(
         proptest::collection::vec(prop_oneof![3 => any::<u8>(), 1 => Just(b'\n'), 1 => Just(b'\r')], 0..200), 0..20)) {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let sent = pieces.concat();
-        let (arrived, recorded) = runtime.block_on(pass(pieces));
+        let (arrived, recorded) = pass(pieces);
         prop_assert_eq!(&arrived, &sent);
         prop_assert_eq!(&recorded, &sent);
     }
 }
 
-#[tokio::test]
-async fn a_line_of_20_megabytes_passes_and_is_kept_in_part() {
+#[test]
+fn a_line_of_20_megabytes_passes_and_is_kept_in_part() {
     let mut line = vec![b'x'; 20 << 20];
     line.push(b'\n');
-    let (arrived, recorded) = pass(vec![line.clone()]).await;
+    let (arrived, recorded) = pass(vec![line.clone()]);
     assert!(arrived == line);
     assert!(recorded.len() < 100_000, "{}", recorded.len());
 }
@@ -229,3 +223,23 @@ fn what_is_recorded_is_redacted_unless_told() {
 }
 
 const PATIENCE: Duration = Duration::from_secs(20);
+
+#[test]
+fn a_secret_beside_bytes_that_are_no_text_is_taken_out() {
+    let disk = Disk::default();
+    let tape = Tape::start(disk.clone(), "test", Secrets::Redacted, 1 << 20).unwrap();
+    let line = Bytes::from_static(b"\xff PASSWORD=hunter2\n\xff nothing\n");
+    tape.bytes(Stream::Errors, line);
+    tape.finish("over", PATIENCE).unwrap();
+    let said: Vec<(Vec<u8>, u64)> = disk
+        .records()
+        .0
+        .into_iter()
+        .filter_map(|record| match record.what {
+            What::Said(_, said) => Some((said.bytes, said.hidden)),
+            _ => None,
+        })
+        .collect();
+    let shown = "\u{fffd} PASSWORD=[redacted]".as_bytes().to_vec();
+    assert_eq!(said, [(shown, 1), (b"\xff nothing".to_vec(), 0)]);
+}

@@ -60,6 +60,110 @@ fn keys_inside_of_text() {
 }
 
 #[test]
+fn values_behind_a_name() {
+    for (line, shown) in [
+        (
+            "export API_KEY=\"hunter2\"",
+            "export API_KEY=\"[redacted]\"",
+        ),
+        ("PASSWORD='hunter2 and more' x", "PASSWORD='[redacted]' x"),
+        ("password: hunter2", "password: [redacted]"),
+        ("x-api-key: hunter2", "x-api-key: [redacted]"),
+        ("{'api_key': 'hunter2'}", "{'api_key': '[redacted]'}"),
+        (
+            r#"DEBUG > {"apiKey":"hunter2","n":1}"#,
+            r#"DEBUG > {"apiKey":"[redacted]","n":1}"#,
+        ),
+        (
+            r#"DEBUG "{\"apiKey\":\"hunter2\"}""#,
+            r#"DEBUG "{\"apiKey\":\"[redacted]\"}""#,
+        ),
+        (
+            "Authorization: Basic hunter2hunter2==\nnext",
+            "Authorization: [redacted]\nnext",
+        ),
+        ("Cookie: a=1; b=hunter2", "Cookie: [redacted]"),
+        (
+            "tool --api-key hunter2 --fast",
+            "tool --api-key [redacted] --fast",
+        ),
+        (
+            r#"log: "env":[{"name":"A","value":"hunter2"}],"x":1"#,
+            r#"log: "env":[[redacted]],"x":1"#,
+        ),
+        (
+            "EnvVariable { env: [A { name: \"A\", value: \"hunter2\" }] }",
+            "EnvVariable { env: [[redacted]] }",
+        ),
+    ] {
+        check_text(line, shown);
+    }
+}
+
+#[test]
+fn addresses() {
+    for (line, shown) in [
+        (
+            "postgres://me:hunter2@db/x",
+            "postgres://me:[redacted]@db/x",
+        ),
+        (
+            "https://x/mcp?api_key=hunter2&a=1",
+            "https://x/mcp?api_key=[redacted]&a=1",
+        ),
+        (
+            "https://x/v1?a=1&key=hunter2#top",
+            "https://x/v1?a=1&key=[redacted]#top",
+        ),
+    ] {
+        check_text(line, shown);
+    }
+}
+
+#[test]
+fn keys_wherever_they_begin() {
+    let key = "sk-ant-abcdefghijklmnop";
+    check_text(&format!("ANTHROPIC=({key})"), "ANTHROPIC=([redacted])");
+    check_text(&format!("at /keys/{key}: bad"), "at /keys/[redacted]: bad");
+    check_text(
+        "-----BEGIN RSA PRIVATE KEY-----\nhunter2\nhunter2\n-----END RSA PRIVATE KEY-----",
+        "-----BEGIN RSA PRIVATE KEY-----[redacted]-----END RSA PRIVATE KEY-----",
+    );
+}
+
+#[test]
+fn options_in_a_list_of_words() {
+    check(
+        r#"{"args":["--token","hunter2","--port","8"],"list":["token","fine"]}"#,
+        &expect![[r#"1: {"args":["--token","[redacted]","--port","8"],"list":["token","fine"]}"#]],
+    );
+}
+
+/// The same in text alone and in a string of a message.
+fn check_text(line: &str, shown: &str) {
+    assert_eq!(redact(line).0, shown);
+    let mut quoted = String::from("{");
+    attache_rpc::json::write::member(&mut quoted, "text", line);
+    quoted.push('}');
+    let mut expected = String::from("{");
+    attache_rpc::json::write::member(&mut expected, "text", shown);
+    expected.push('}');
+    assert_eq!(redact(&quoted).0, expected);
+}
+
+#[test]
+fn a_program_is_left_alone() {
+    for line in [
+        "fn parse(token: Token) -> Token { let token = Token::new(); }",
+        "if token == other { secrets::list() }",
+        "max_tokens: 12, tokens=3, https://x.org/a?b=c",
+        "http://[::1]:8080/a@b",
+    ] {
+        assert_eq!(redact(line), (line.into(), 0));
+    }
+}
+
+#[test]
 fn a_line_that_is_cut_off() {
     check(
         r#"{"env":[{"name":"A","value":"hunter2"},{"name":"B","value":"hunter2 and mo"#,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use attache_transport::pipes;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
 
 use super::super::replay::{Faults, Outcome, Pace, Player, play};
 use super::{TALK, conversation, read};
@@ -166,6 +166,29 @@ async fn answers_are_dropped_doubled_moved_and_misaddressed() {
     );
     let (huge, _) = with(&["oversize=100000@4"], 1).await;
     assert!(huge.lines().any(|line| line.len() == 100_000));
+}
+
+/// A client that asks nothing more before it has its answer gets it in the end.
+#[tokio::test(start_paused = true)]
+async fn an_answer_behind_which_nothing_comes_is_not_held_for_ever() {
+    let mut player = player(TALK, Side::Agent);
+    let ((read, mut write), agent) = pipes(1 << 20);
+    let faults = Faults::new(&["reorder"], 1).unwrap();
+    let client = async move {
+        let mut lines = tokio::io::BufReader::new(read).lines();
+        let first = of_client(TALK).lines().next().unwrap().to_owned();
+        write
+            .write_all(format!("{first}\n").as_bytes())
+            .await
+            .unwrap();
+        let answer = lines.next_line().await.unwrap();
+        drop(write);
+        answer
+    };
+    let playing = play(&mut player, Pace::AtOnce, faults, None, agent);
+    let (answer, outcome) = tokio::join!(client, playing);
+    assert!(answer.unwrap().contains("\"id\":1,"));
+    assert_eq!(outcome.unwrap(), Outcome::Left);
 }
 
 #[tokio::test(start_paused = true)]

@@ -9,7 +9,7 @@ use ratatui::widgets::Paragraph;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::super::units::{size, time};
-use super::screen::{Focus, Screen, Wanted};
+use super::screen::{Focus, Screen, Tail, Wanted};
 use crate::text;
 
 pub(super) fn draw(screen: &Screen, frame: &mut Frame<'_>) {
@@ -59,6 +59,8 @@ fn title(screen: &Screen, width: u16) -> Line<'static> {
     } else if !progress.done {
         let percent = progress.read * 100 / progress.size.max(1);
         facts.push(format!("{percent} % read"));
+    } else if screen.tail != Tail::Fixed {
+        facts.push("follows".to_owned());
     }
     let filter = filter(screen);
     let line = format!(" {name}  {}{filter}", facts.join(", "));

@@ -26,7 +26,18 @@ pub(super) struct Screen {
     pub(super) prompt: Option<Prompt>,
     pub(super) help: bool,
     pub(super) layout: Layout,
+    pub(super) tail: Tail,
     message: Option<String>,
+}
+
+/// Whether the recording grows while it is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tail {
+    Fixed,
+    /// The last row is looked at, whichever it is.
+    Watched,
+    /// It grows behind what is looked at.
+    Left,
 }
 
 /// Where arrow keys go.
@@ -67,10 +78,21 @@ pub(super) enum Next {
 
 impl Screen {
     pub(super) fn open(path: &Path, filter: Filter) -> io::Result<Screen> {
-        Ok(Screen {
+        let (index, verdicts) = (Index::open(path, filter)?, Verdicts::open(path)?);
+        Ok(Screen::new(path, index, verdicts, Tail::Fixed))
+    }
+
+    /// Opens a recording that is still being written, at its end.
+    pub(super) fn follow(path: &Path, filter: Filter) -> io::Result<Screen> {
+        let (index, verdicts) = (Index::follow(path, filter)?, Verdicts::follow(path)?);
+        Ok(Screen::new(path, index, verdicts, Tail::Watched))
+    }
+
+    fn new(path: &Path, index: Index, verdicts: Verdicts, tail: Tail) -> Screen {
+        Screen {
             path: path.to_owned(),
-            index: Index::open(path, filter)?,
-            verdicts: Verdicts::open(path)?,
+            index,
+            verdicts,
             progress: Progress::default(),
             top: 0,
             chosen: 0,
@@ -82,8 +104,9 @@ impl Screen {
             prompt: None,
             help: false,
             layout: Layout::default(),
+            tail,
             message: None,
-        })
+        }
     }
 
     pub(super) fn resize(&mut self, width: u16, height: u16) {
@@ -101,6 +124,9 @@ impl Screen {
     /// Brings the rows up to date with the file as far as it has been read.
     pub(super) fn refresh(&mut self) -> io::Result<()> {
         self.progress = self.index.progress();
+        if self.tail == Tail::Watched {
+            self.chosen = self.progress.shown.saturating_sub(1);
+        }
         let height = u64::from(self.layout.list.max(1));
         if self.chosen < self.top {
             self.top = self.chosen;
@@ -154,7 +180,7 @@ impl Screen {
 
     /// Whether nothing on the screen changes by itself any more.
     pub(super) fn is_settled(&self) -> bool {
-        self.progress.done && self.verdicts.count().1
+        self.tail == Tail::Fixed && self.progress.done && self.verdicts.count().1
     }
 
     pub(super) fn key(&mut self, key: KeyEvent) -> io::Result<Next> {
@@ -204,6 +230,9 @@ impl Screen {
                 let last = self.progress.shown.max(self.top + self.rows.len() as u64);
                 let last = last.saturating_sub(1);
                 self.chosen = self.chosen.saturating_add(lines).min(last);
+                if self.tail == Tail::Left && self.chosen == last {
+                    self.tail = Tail::Watched;
+                }
             }
             Focus::Detail => {
                 let last = self
@@ -218,11 +247,20 @@ impl Screen {
 
     fn up(&mut self, lines: u64) {
         match self.focus {
-            Focus::List => self.chosen = self.chosen.saturating_sub(lines),
+            Focus::List => {
+                self.chosen = self.chosen.saturating_sub(lines);
+                self.leave_tail();
+            }
             Focus::Detail => {
                 let lines = usize::try_from(lines).unwrap_or(usize::MAX);
                 self.scroll = self.scroll.saturating_sub(lines);
             }
+        }
+    }
+
+    fn leave_tail(&mut self) {
+        if self.tail == Tail::Watched {
+            self.tail = Tail::Left;
         }
     }
 
@@ -281,7 +319,10 @@ impl Screen {
 
     fn show_only(&mut self, filter: Filter) -> io::Result<()> {
         if filter != *self.filter() {
-            self.index = Index::open(&self.path, filter)?;
+            self.index = match self.tail {
+                Tail::Fixed => Index::open(&self.path, filter)?,
+                Tail::Watched | Tail::Left => Index::follow(&self.path, filter)?,
+            };
             (self.top, self.chosen) = (0, 0);
             self.detailed = None;
         }
@@ -298,6 +339,7 @@ impl Screen {
         match next {
             Some(number) => {
                 self.show_only(Filter::default())?;
+                self.leave_tail();
                 self.chosen = number;
                 self.top = number.saturating_sub(u64::from(self.layout.list / 2));
             }

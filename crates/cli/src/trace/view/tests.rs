@@ -1,5 +1,6 @@
 //! The viewer, on screens of two sizes.
 
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 use attache_check::record::Filter;
@@ -32,10 +33,15 @@ fn shown(width: u16, height: u16, keys: &[KeyCode]) -> String {
 }
 
 fn settle(screen: &mut Screen) {
+    until(screen, Screen::is_settled);
+}
+
+/// Brings it up to date until something is so.
+fn until(screen: &mut Screen, is_so: impl Fn(&Screen) -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
         screen.refresh().unwrap();
-        if screen.is_settled() {
+        if is_so(screen) {
             return;
         }
         assert!(Instant::now() < deadline);
@@ -56,6 +62,31 @@ fn typed(key: char, text: &str) -> Vec<KeyCode> {
         .chain(text)
         .chain([KeyCode::Enter])
         .collect()
+}
+
+#[test]
+fn a_recording_that_grows_is_looked_at_from_its_end() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let mut out = file.reopen().unwrap();
+    let lines: Vec<&str> = TALK.split_inclusive('\n').collect();
+    out.write_all(lines[..5].concat().as_bytes()).unwrap();
+    let mut screen = Screen::follow(file.path(), Filter::default()).unwrap();
+    screen.resize(80, 24);
+    until(&mut screen, |screen| screen.chosen == 4);
+    out.write_all(lines[5..10].concat().as_bytes()).unwrap();
+    until(&mut screen, |screen| screen.chosen == 9);
+    let press = |screen: &mut Screen, key| {
+        screen.key(KeyEvent::new(key, KeyModifiers::NONE)).unwrap();
+    };
+    press(&mut screen, KeyCode::Up);
+    out.write_all(lines[10..].concat().as_bytes()).unwrap();
+    until(&mut screen, |screen| screen.progress.records == 20);
+    assert_eq!(
+        screen.chosen, 8,
+        "who looks at something goes on looking at it"
+    );
+    press(&mut screen, KeyCode::End);
+    until(&mut screen, |screen| screen.chosen == 19);
 }
 
 #[test]
