@@ -2,7 +2,10 @@
 
 #![cfg(test)]
 
+mod ends;
+mod plans;
 mod recorded;
+mod sessions;
 mod told;
 
 use std::fs;
