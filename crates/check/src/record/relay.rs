@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use super::{Stream, Tape};
 
-/// Passes everything on as it comes, until the stream ends; then the other end is closed. It waits in a thread of its
-/// own, because who waits in a read is woken sooner than who asks which of many streams has something.
+/// Passes everything on as it comes, until the stream ends; then the other end is closed. It waits in reads and writes, and
+/// wants a thread of its own: a message costs one of each.
 ///
 /// # Errors
 ///

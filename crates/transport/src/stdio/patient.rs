@@ -1,5 +1,4 @@
-//! Standard input, output and error for threads that wait in them: to wait in a read costs less than to be told that
-//! there is something to read.
+//! Standard input, output and error for threads that wait in them, without a runtime.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
