@@ -27,37 +27,66 @@ pub(super) fn run(root: &Path, effort: Effort) -> Result<(), String> {
 
 fn measure(target: &Path, stream: u32, single: usize) -> io::Result<()> {
     let bare = || Command::new("cat");
+    // A program on the way there and one on the way back that do nothing else.
+    let passed = || {
+        let mut command = Command::new("sh");
+        command.args(["-c", "cat | cat | cat"]);
+        command
+    };
     let traced = || {
         let mut command = Command::new(target.join("release/attache"));
         let file = target.join("bench-trace.jsonl");
         command.arg("trace").arg("-o").arg(file).args(["--", "cat"]);
         command
     };
-    let (mut without, mut with) = (Vec::new(), Vec::new());
+    println!("a message there and back, us          bare   passed   traced    added");
+    let mut times = [const { Vec::new() }; 3];
     for _ in 0..5 {
-        without.push(streamed(&mut bare(), stream)?);
-        with.push(streamed(&mut traced(), stream)?);
+        times[0].push(streamed(&mut bare(), stream)?);
+        times[1].push(streamed(&mut passed(), stream)?);
+        times[2].push(streamed(&mut traced(), stream)?);
     }
-    let each = |mut times: Vec<Duration>| {
-        times.sort_unstable();
-        times[times.len() / 2].as_secs_f64() * 1e6 / f64::from(stream)
+    let each = |times: Vec<Duration>| median(times) / stream;
+    row("in a stream", times.map(each));
+    let lone = || {
+        Ok::<_, io::Error>([
+            alone(&mut bare(), single)?,
+            alone(&mut passed(), single)?,
+            alone(&mut traced(), single)?,
+        ])
     };
-    let (without, with) = (each(without), each(with));
-    println!("a message there and back, us          bare   traced    added");
-    println!(
-        "in a stream                       {without:>8.2} {with:>8.2} {:>8.2}",
-        with - without
-    );
-    let (without, with) = (alone(&mut bare(), single)?, alone(&mut traced(), single)?);
-    let added = with.saturating_sub(without);
-    let micros = |time: Duration| time.as_secs_f64() * 1e6;
-    println!(
-        "alone, p50                        {:>8.2} {:>8.2} {:>8.2}",
-        micros(without),
-        micros(with),
-        micros(added)
-    );
+    row("alone, on all processors", lone()?);
+    row("alone, on one processor", pinned(lone)?);
     Ok(())
+}
+
+fn row(name: &str, times: [Duration; 3]) {
+    let [bare, passed, traced] = times.map(|time| time.as_secs_f64() * 1e6);
+    let added = traced - bare;
+    println!("{name:<32}  {bare:>8.2} {passed:>8.2} {traced:>8.2} {added:>8.2}");
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+/// Does something with this thread, and every process that it starts, on one processor.
+#[cfg(target_os = "linux")]
+fn pinned<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+    let before = sched_getaffinity(None)?;
+    let mut one = CpuSet::new();
+    one.set(usize::from(!before.is_set(0)));
+    sched_setaffinity(None, &one)?;
+    let done = work();
+    sched_setaffinity(None, &before)?;
+    done
+}
+
+#[cfg(not(target_os = "linux"))]
+fn pinned<T>(_: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// How long it takes until all of many lines have come back.
@@ -100,8 +129,7 @@ fn alone(command: &mut Command, lines: usize) -> io::Result<Duration> {
     }
     drop(stdin);
     child.wait()?;
-    times.sort_unstable();
-    Ok(times[times.len() / 2])
+    Ok(median(times))
 }
 
 fn start(command: &mut Command) -> io::Result<(Child, ChildStdin, ChildStdout)> {
