@@ -19,6 +19,7 @@ use tokio::time::timeout;
 
 use crate::arguments::Agent;
 use crate::exit::Exit;
+use crate::signals::Signals;
 use crate::{places, terms};
 
 pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
@@ -37,11 +38,12 @@ pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
         grace: GRACE,
         ..Options::default()
     };
+    let mut signals = Signals::new()?;
     let (client, calls) = attache::agent::stdio_with(options)?;
     let mut serving = pin!(serve(client.clone(), calls, setup));
     tokio::select! {
         () = &mut serving => return Ok(Exit::Done),
-        signal = ended() => signal?,
+        () = signals.next() => {}
     }
     // As if the client had gone: turns end, what they have started ends with them, and the journal is on disk.
     client.close();
@@ -98,26 +100,6 @@ fn equipment(arguments: &Agent) -> anyhow::Result<Equipment> {
         ),
         pages: Pages::default(),
     })
-}
-
-/// Waits until somebody wants us to end.
-#[cfg(unix)]
-async fn ended() -> anyhow::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut hangup = signal(SignalKind::hangup())?;
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-        _ = hangup.recv() => {}
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-async fn ended() -> anyhow::Result<()> {
-    Ok(tokio::signal::ctrl_c().await?)
 }
 
 /// How long turns may go on when nobody can cancel them any more.

@@ -18,6 +18,7 @@ mod print;
 mod replay;
 mod run;
 mod sessions;
+mod signals;
 mod table;
 mod terms;
 mod text;

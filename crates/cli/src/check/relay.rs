@@ -136,10 +136,7 @@ impl Command {
         let started = self.program(&door).spawn_captured().await;
         let (child, mut output) = started.map_err(|error| error.to_string())?;
         tokio::spawn(async move { copy(&mut output, &mut sink()).await });
-        let ends = tokio::select! {
-            ends = door.enter(patience) => ends?,
-            status = child.exited() => return Err(format!("it ended without starting the agent: {status:?}")),
-        };
+        let ends = door.enter_unless_ended(patience, &child).await?;
         Ok((child, ends))
     }
 
@@ -147,7 +144,7 @@ impl Command {
         let door = Door::open().await?;
         let started = self.program(&door).spawn_piped().await;
         let (child, stdin, stdout) = started.map_err(|error| error.to_string())?;
-        let back = door.enter(patience).await?;
+        let back = door.enter_unless_ended(patience, &child).await?;
         let front = Ends {
             read: Box::new(stdout),
             write: Box::new(stdin),
@@ -187,6 +184,14 @@ impl Door {
     async fn enter(&self, patience: Duration) -> Result<Ends, String> {
         let late = |_| format!("no agent was started within {} s", patience.as_secs());
         timeout(patience, self.next()).await.map_err(late)?
+    }
+
+    /// The same, while whoever was told of the door is there.
+    async fn enter_unless_ended(&self, patience: Duration, child: &Child) -> Result<Ends, String> {
+        tokio::select! {
+            ends = self.enter(patience) => ends,
+            status = child.exited() => Err(format!("it ended without starting the agent: {status:?}")),
+        }
     }
 
     async fn next(&self) -> Result<Ends, String> {

@@ -15,6 +15,7 @@ use tokio::sync::oneshot;
 
 use crate::arguments::Recording;
 use crate::exit::{self, Exit};
+use crate::signals::Signals;
 use crate::{agents, places, text};
 
 pub(super) async fn pass(recording: &Recording) -> anyhow::Result<Exit> {
@@ -163,44 +164,6 @@ fn new_file(agent: &str) -> anyhow::Result<PathBuf> {
         .to_string();
     let process = std::process::id();
     Ok(dir.join(format!("{now}-{agent}-{process}.jsonl")))
-}
-
-#[cfg(unix)]
-struct Signals([tokio::signal::unix::Signal; 3]);
-
-#[cfg(unix)]
-impl Signals {
-    fn new() -> anyhow::Result<Signals> {
-        use tokio::signal::unix::{SignalKind, signal};
-        Ok(Signals([
-            signal(SignalKind::terminate())?,
-            signal(SignalKind::interrupt())?,
-            signal(SignalKind::hangup())?,
-        ]))
-    }
-
-    async fn next(&mut self) {
-        let [terminate, interrupt, hangup] = &mut self.0;
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-            _ = hangup.recv() => {}
-        }
-    }
-}
-
-#[cfg(not(unix))]
-struct Signals;
-
-#[cfg(not(unix))]
-impl Signals {
-    fn new() -> anyhow::Result<Signals> {
-        Ok(Signals)
-    }
-
-    async fn next(&mut self) {
-        tokio::signal::ctrl_c().await.ok();
-    }
 }
 
 /// For what the recording still has to write.
