@@ -44,6 +44,7 @@ impl Stage {
         let made = fs::remove_dir_all(&folder).or(Ok(()));
         let made = made.and_then(|()| fs::create_dir_all(&cwd));
         let made = made.and_then(|()| fs::create_dir_all(folder.join("home")));
+        let made = made.and_then(|()| repository(&cwd));
         made.map_err(|error| format!("no folder {}: {error}", folder.display()))?;
         let cwd = cwd.canonicalize().map_err(|error| error.to_string())?;
         Ok(Stage {
@@ -133,6 +134,15 @@ impl Stage {
     pub(super) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap_or_else(|_| "(no file)".to_owned())
     }
+}
+
+/// Makes the project a repository of its own: the CLI keeps its rules where one begins, which must not be ours.
+fn repository(project: &Path) -> std::io::Result<()> {
+    let git = project.join(".git");
+    for folder in ["objects", "refs"] {
+        fs::create_dir_all(git.join(folder))?;
+    }
+    fs::write(git.join("HEAD"), "ref: refs/heads/main\n")
 }
 
 const PLAIN: &[(&str, &str)] = &[
