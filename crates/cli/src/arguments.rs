@@ -17,6 +17,8 @@ mod sessions;
 mod terms;
 mod trace;
 
+use std::ffi::OsString;
+
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
@@ -84,12 +86,19 @@ pub(crate) enum Command {
 
 /// Reads the command line.
 pub(crate) fn read() -> Result<Arguments, clap::Error> {
-    // So an editor starts the agent, and waits: not for the grammar of all the other commands too.
-    match std::env::args_os().skip(1).eq(["agent"]) {
-        true => Ok(Arguments {
-            command: Command::Agent(Agent::default()),
-        }),
-        false => Arguments::try_parse(),
+    let said: Vec<_> = std::env::args_os().skip(1).collect();
+    match started_by_editor(&said) {
+        Some(command) => Ok(Arguments { command }),
+        None => Arguments::try_parse(),
+    }
+}
+
+/// So an editor starts an agent, and waits: not for the grammar of all the other commands too.
+fn started_by_editor(said: &[OsString]) -> Option<Command> {
+    match said {
+        [agent] if agent == "agent" => Some(Command::Agent(Agent::default())),
+        [claude] if claude == "claude" => Some(Command::Claude(Claude::default())),
+        _ => None,
     }
 }
 
@@ -109,11 +118,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_agent_without_arguments_is_what_the_grammar_says() {
-        let parsed = Arguments::try_parse_from(["attache", "agent"]).unwrap();
-        let Command::Agent(agent) = parsed.command else {
-            panic!("{parsed:?}");
-        };
-        assert_eq!(agent, Agent::default());
+    fn agents_without_arguments_are_what_the_grammar_says() {
+        for name in ["agent", "claude"] {
+            let parsed = Arguments::try_parse_from(["attache", name]).unwrap();
+            let short = started_by_editor(&[name.into()]);
+            assert_eq!(format!("{:?}", Some(parsed.command)), format!("{short:?}"));
+        }
+        let others = [
+            vec![],
+            vec!["chat".into()],
+            vec!["agent".into(), "-h".into()],
+        ];
+        for other in others {
+            assert!(started_by_editor(&other).is_none(), "{other:?}");
+        }
     }
 }

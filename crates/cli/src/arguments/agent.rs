@@ -8,7 +8,7 @@ use clap::Args;
 ///
 /// Without a key it answers by itself: a small fixed grammar over real tools. With ANTHROPIC_API_KEY, OPENAI_API_KEY or the
 /// address of a server (OLLAMA_HOST, OPENAI_BASE_URL) a language model answers.
-#[derive(Debug, Default, PartialEq, Args)]
+#[derive(Debug, Default, Args)]
 #[command(after_help = "\
 Examples:
   attache chat -a builtin

@@ -8,7 +8,7 @@ use clap::Args;
 ///
 /// Needs the Claude Code CLI and its login. Its settings, rules and transcripts are used as they are, and nothing is
 /// written into the project.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(after_help = "\
 Examples:
   attache chat -- attache claude

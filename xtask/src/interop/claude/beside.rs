@@ -184,7 +184,7 @@ fn script(stage: &Stage, name: &str) -> Value {
 
 /// Start to the answer to `initialize`, memory then, and CPU for each piece of a long text.
 fn measure(stage: &Stage) -> Result<(), Fault> {
-    let ours = costs(&stage.fresh("ours-costs")?, Stage::ours)?;
+    let ours = costs(&stage.fresh("ours-costs")?, Stage::plain)?;
     let theirs = costs(&stage.fresh("theirs-costs")?, Stage::theirs)?;
     let line = |name: &str, ours: f64, theirs: f64, unit: &str| {
         format!(

