@@ -66,25 +66,20 @@ fn codes_signals_and_standard_error_pass() {
 
 #[test]
 fn a_signal_reaches_the_agent_and_its_answer_comes_back() {
-    let machine = Machine::new();
     let script = "trap 'echo bye; exit 5' TERM; echo ready; while :; do sleep 0.05; done";
-    let mut child = machine.start(&["trace", "-o", "t", "--", "sh", "-c", script]);
-    let mut stdout = child.stdout.take().unwrap();
-    let mut ready = [0; 6];
-    stdout.read_exact(&mut ready).unwrap();
-    let pid = child.id().to_string();
-    assert!(Command::new("kill").arg(&pid).status().unwrap().success());
-    let mut rest = String::new();
-    stdout.read_to_string(&mut rest).unwrap();
-    assert_eq!(rest, "bye\n");
-    assert_eq!(child.wait().unwrap().code(), Some(5));
+    assert_eq!(told_to_end(script), ("bye\n".to_owned(), Some(5)));
 }
 
 /// An agent that takes no signal ends with its input.
 #[test]
 fn a_signal_closes_the_input_of_the_agent() {
-    let machine = Machine::new();
     let script = "trap '' TERM; echo ready; cat; echo bye; exit 6";
+    assert_eq!(told_to_end(script), ("bye\n".to_owned(), Some(6)));
+}
+
+/// What an agent says when the recorder gets a signal after the word `ready`, and the exit code.
+fn told_to_end(script: &str) -> (String, Option<i32>) {
+    let machine = Machine::new();
     let mut child = machine.start(&["trace", "-o", "t", "--", "sh", "-c", script]);
     let mut stdout = child.stdout.take().unwrap();
     let mut ready = [0; 6];
@@ -93,8 +88,7 @@ fn a_signal_closes_the_input_of_the_agent() {
     assert!(Command::new("kill").arg(&pid).status().unwrap().success());
     let mut rest = String::new();
     stdout.read_to_string(&mut rest).unwrap();
-    assert_eq!(rest, "bye\n");
-    assert_eq!(child.wait().unwrap().code(), Some(6));
+    (rest, child.wait().unwrap().code())
 }
 
 /// A client learns that the agent has closed its input as it would without a recorder: it cannot write.
