@@ -1,4 +1,4 @@
-//! `cargo xtask interop [--install-only | claude]`: installs the partners of `interop/`, lets every client talk to every
+//! `cargo xtask interop [--install-only | claude [part of a name]]`: installs the partners of `interop/`, lets every client talk to every
 //! agent, and compares what each client prints with `interop/expected.jsonl`. Then the binary runs errands with those
 //! agents and with products, `attache claude` plays its scenarios, and our agent meets clients and MCP servers of others.
 
@@ -21,9 +21,12 @@ use pair::Outcome;
 pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     let wanted = Wanted::from_arguments(arguments)?;
     let place = Place::new(root);
-    if let Wanted::Claude = wanted {
+    if let Wanted::Claude(part) = wanted {
         install::binary(&place)?;
-        let rows = claude::rows(&place)?;
+        let rows = claude::rows(&place, part)?;
+        if rows.is_empty() {
+            return Err(format!("no scenario has `{part}` in its name"));
+        }
         print!("{}", table(&rows));
         return verdict(&rows);
     }
@@ -74,25 +77,27 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         errand: "mcp",
         outcome: servers::test(&place, &servers),
     });
-    rows.extend(claude::rows(&place)?);
+    rows.extend(claude::rows(&place, "")?);
     print!("{}", table(&rows));
     verdict(&rows)
 }
 
-enum Wanted {
+enum Wanted<'a> {
     Installation,
-    Claude,
+    /// The scenarios with this in their names.
+    Claude(&'a str),
     Everything,
 }
 
-impl Wanted {
-    fn from_arguments(arguments: &[&str]) -> Result<Self, String> {
+impl<'a> Wanted<'a> {
+    fn from_arguments(arguments: &[&'a str]) -> Result<Self, String> {
         match arguments {
             ["--install-only"] => Ok(Self::Installation),
-            ["claude"] => Ok(Self::Claude),
+            ["claude"] => Ok(Self::Claude("")),
+            ["claude", part] => Ok(Self::Claude(part)),
             [] => Ok(Self::Everything),
             other => Err(format!(
-                "interop takes `--install-only` or `claude`, not `{}`",
+                "interop takes `--install-only`, or `claude` and a part of a name, not `{}`",
                 other.join(" ")
             )),
         }

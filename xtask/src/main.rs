@@ -59,7 +59,7 @@ Usage: cargo xtask <command>
   bench    what codec and engine cost next to the official crates, frames and starts; `codec`, `engine`, `screen` or
            `start` for one, --quick for less
   interop  our agent and client, and those of interop/, each with each; --install-only stops before that, `claude`
-           plays the scenarios of `attache claude` alone
+           plays the scenarios of `attache claude` alone, and `claude WORD` those with the word in their names
   pictures draws real runs of the binary into docs/images; needs tmux
   tidy     the rules of this repository that no compiler checks
   tour     talk to an example agent on the screen: what the client can show

@@ -1,13 +1,12 @@
 //! A running CLI: lines in, frames out, bounded both ways.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::convert::Infallible;
 use std::time::Duration;
 
 use attache::process::{self, Child, Ladder, Program, Stdin, Stdout};
 use serde_json::Value;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::sync::mpsc;
 
 use crate::frames::{Frame, Garbage};
 
@@ -15,12 +14,10 @@ use crate::frames::{Frame, Garbage};
 pub(crate) struct Cli {
     child: Child,
     said: mpsc::Sender<String>,
-    heard: mpsc::Receiver<Heard>,
-    garbage: Arc<AtomicU64>,
+    stdout: BufReader<Stdout>,
+    line: Line,
+    garbage: u64,
 }
-
-/// A frame, and its room in the queue.
-type Heard = (Frame, OwnedSemaphorePermit);
 
 /// The CLI does not take what it is told.
 #[derive(Debug, thiserror::Error)]
@@ -31,15 +28,13 @@ impl Cli {
     pub(crate) async fn start(program: &Program) -> Result<Cli, process::Error> {
         let (child, stdin, stdout) = program.spawn_piped().await?;
         let (said, lines) = mpsc::channel(LINES);
-        let (frames, heard) = mpsc::channel(FRAMES);
-        let garbage = Arc::new(AtomicU64::new(0));
         tokio::spawn(write(stdin, lines));
-        tokio::spawn(read(stdout, frames, Arc::clone(&garbage)));
         Ok(Cli {
             child,
             said,
-            heard,
-            garbage,
+            stdout: BufReader::with_capacity(CHUNK, stdout),
+            line: Line::default(),
+            garbage: 0,
         })
     }
 
@@ -52,29 +47,58 @@ impl Cli {
         }
     }
 
-    /// What it says next; none when it has ended.
+    /// What it says next; none when it has ended. Nothing is lost by whoever stops waiting.
     pub(crate) async fn hear(&mut self) -> Option<Frame> {
-        self.heard.recv().await.map(|(frame, _)| frame)
+        loop {
+            // A CLI that says much must not keep the others from their turn.
+            tokio::task::consume_budget().await;
+            let said = self
+                .stdout
+                .fill_buf()
+                .await
+                .ok()
+                .filter(|it| !it.is_empty())?;
+            let Some(end) = said.iter().position(|byte| *byte == b'\n') else {
+                let count = said.len();
+                self.line.more(said);
+                self.stdout.consume(count);
+                continue;
+            };
+            let frame = self.line.end(&said[..end]);
+            self.stdout.consume(end + 1);
+            match frame {
+                Some(Ok(frame)) => return Some(frame),
+                Some(Err(Garbage)) => self.garbage += 1,
+                None => {}
+            }
+        }
     }
 
     /// Ends it, step by step.
     pub(crate) async fn stop(self) -> process::Ending {
-        self.child.stop(Ladder::default()).await
+        self.end(Ladder::default()).await
     }
 
     /// How it ended, for one that has said its last word.
     pub(crate) async fn ending(self) -> process::Ending {
-        self.child
-            .stop(Ladder {
-                after_close: LAST_BREATH,
-                after_term: LAST_BREATH,
-            })
-            .await
+        self.end(Ladder {
+            after_close: LAST_BREATH,
+            after_term: LAST_BREATH,
+        })
+        .await
+    }
+
+    /// A CLI cannot end while it has something to say, so somebody has to listen.
+    async fn end(mut self, ladder: Ladder) -> process::Ending {
+        tokio::select! {
+            ending = self.child.stop(ladder) => ending,
+            never = let_talk(&mut self.stdout) => match never {},
+        }
     }
 
     /// How many lines were no frames.
     pub(crate) fn garbage(&self) -> u64 {
-        self.garbage.load(Ordering::Relaxed)
+        self.garbage
     }
 }
 
@@ -86,41 +110,20 @@ async fn write(mut stdin: Stdin, mut lines: mpsc::Receiver<String>) {
     }
 }
 
-async fn read(mut stdout: Stdout, frames: mpsc::Sender<Heard>, garbage: Arc<AtomicU64>) {
-    let mut lines = Lines::default();
-    let room = Arc::new(Semaphore::new(ROOM));
-    let mut chunk = vec![0; CHUNK];
-    while let Ok(count @ 1..) = stdout.read(&mut chunk).await {
-        let mut rest = &chunk[..count];
-        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            let length = lines.begun.len() + end;
-            match lines.end(&rest[..end]) {
-                Some(Ok(frame)) => {
-                    let share = u32::try_from(length.clamp(1, ROOM)).unwrap_or(u32::MAX);
-                    let Ok(share) = Arc::clone(&room).acquire_many_owned(share).await else {
-                        return;
-                    };
-                    if frames.send((frame, share)).await.is_err() {
-                        return;
-                    }
-                }
-                Some(Err(Garbage)) => drop(garbage.fetch_add(1, Ordering::Relaxed)),
-                None => {}
-            }
-            rest = &rest[end + 1..];
-        }
-        lines.more(rest);
-    }
+async fn let_talk(stdout: &mut BufReader<Stdout>) -> Infallible {
+    // A pipe that fails has been closed.
+    tokio::io::copy(stdout, &mut tokio::io::sink()).await.ok();
+    std::future::pending().await
 }
 
 /// A line that is not complete.
 #[derive(Debug, Default)]
-struct Lines {
+struct Line {
     begun: Vec<u8>,
     is_too_long: bool,
 }
 
-impl Lines {
+impl Line {
     fn more(&mut self, bytes: &[u8]) {
         if self.is_too_long || self.begun.len() + bytes.len() > LONGEST {
             self.is_too_long = true;
@@ -154,9 +157,6 @@ fn read_line(line: &[u8]) -> Option<Result<Frame, Garbage>> {
 }
 
 const LINES: usize = 64;
-const FRAMES: usize = 256;
-/// How many bytes of lines may wait as frames, but for one that is longer.
-const ROOM: usize = 8 * 1024 * 1024;
 const CHUNK: usize = 64 * 1024;
 const LONGEST: usize = 64 * 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -164,11 +164,11 @@ const LAST_BREATH: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
 mod tests {
-    use super::{Frame, Garbage, LONGEST, Lines};
+    use super::{Frame, Garbage, LONGEST, Line};
 
     #[test]
     fn lines_are_put_together_and_long_ones_dropped() {
-        let mut lines = Lines::default();
+        let mut lines = Line::default();
         lines.more(br#"{"type":"#);
         assert_eq!(lines.end(br#""new"}"#), Some(Ok(Frame::Other)));
         assert_eq!(lines.end(b" \r"), None);

@@ -4,6 +4,7 @@
 mod control;
 mod message;
 mod outcome;
+mod piece;
 mod stream;
 
 use serde_json::Value;
@@ -99,7 +100,11 @@ impl Frame {
     ///
     /// When the line is no JSON object.
     pub fn read(line: &[u8]) -> Result<Frame, Garbage> {
-        match serde_json::from_slice(line) {
+        let line = std::str::from_utf8(line).map_err(|_| Garbage)?;
+        if let Some(frame) = piece::read(line) {
+            return Ok(frame);
+        }
+        match serde_json::from_str(line) {
             Ok(Value::Object(members)) => Ok(Frame::of(Value::Object(members))),
             _ => Err(Garbage),
         }

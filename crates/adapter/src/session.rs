@@ -8,7 +8,6 @@ mod output;
 mod turn;
 
 use std::collections::{HashMap, VecDeque};
-use std::time::Duration;
 
 use attache::agent::ClientSession;
 use attache::json::Raw;
@@ -100,7 +99,7 @@ impl Session {
                 }
                 () = turn::cancelled(self.turn.as_ref()) => self.interrupt().await,
                 visit = self.commands.next() => self.visited(visit).await,
-                () = tokio::time::sleep_until(deadline) => self.too_late().await,
+                () = at(deadline) => self.too_late().await,
             }
         }
     }
@@ -239,14 +238,13 @@ impl Session {
     }
 
     /// When something has to have happened.
-    fn deadline(&self) -> Instant {
+    fn deadline(&self) -> Option<Instant> {
         let requests = self.waiting.values().map(Request::deadline);
         let interrupt = self.turn.as_ref().and_then(Turn::deadline);
-        let soonest = requests
+        requests
             .chain(interrupt)
             .chain(self.commands.deadline())
-            .min();
-        soonest.unwrap_or_else(|| Instant::now() + FAR)
+            .min()
     }
 
     async fn too_late(&mut self) {
@@ -376,4 +374,9 @@ async fn hear(cli: &mut Option<Cli>) -> Option<Frame> {
     }
 }
 
-const FAR: Duration = Duration::from_secs(3600);
+async fn at(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}

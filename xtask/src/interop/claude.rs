@@ -15,8 +15,8 @@ use super::pair::Outcome;
 use super::{Place, Row};
 use stage::Stage;
 
-/// The scenarios, one row each, and the comparison.
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>, String> {
+/// The scenarios with this in their names, one row each, and the comparison.
+pub(super) fn rows(place: &Place, part: &str) -> Result<Vec<Row>, String> {
     let stage = match (
         install::claude(place)?,
         install::packages(place, "clients")?,
@@ -30,7 +30,8 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>, String> {
         }
     };
     let mut rows = Vec::new();
-    for (name, scenario) in scenarios::ALL {
+    let wanted = |name: &&str| name.contains(part);
+    for (name, scenario) in scenarios::ALL.iter().filter(|(name, _)| wanted(name)) {
         eprintln!("==> attache claude: {name}");
         let start = Instant::now();
         let outcome = match stage.fresh(name).and_then(|stage| scenario(&stage)) {
@@ -39,7 +40,7 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>, String> {
         };
         rows.push(row(name, outcome));
     }
-    rows.extend(beside::rows(&stage));
+    rows.extend(beside::rows(&stage, wanted));
     Ok(rows)
 }
 

@@ -59,7 +59,10 @@ fn every_recorded_frame_maps() {
         for line in recording(&name) {
             frames += 1;
             let kind = format!("{}/{}", line["type"], line["subtype"]).replace('"', "");
-            match Frame::of(line) {
+            let read = Frame::read(line.to_string().as_bytes());
+            let frame = Frame::of(line);
+            assert_eq!(read.as_ref(), Ok(&frame));
+            match frame {
                 Frame::Other => *other.entry(kind).or_default() += 1,
                 frame => drop(mapping.take(frame)),
             }

@@ -12,10 +12,13 @@ use super::client::{Client, Fault};
 use super::stage::Stage;
 use super::{Outcome, Row, row};
 
-pub(super) fn rows(stage: &Stage) -> Vec<Row> {
-    let compared = timed(|| compare(stage));
-    let measured = timed(|| measure(stage));
-    vec![row("beside Node", compared), row("costs", measured)]
+pub(super) fn rows(stage: &Stage, wanted: impl Fn(&&str) -> bool) -> Vec<Row> {
+    type Work = fn(&Stage) -> Result<(), Fault>;
+    let all: [(_, Work); 2] = [("beside Node", compare), ("costs", measure)];
+    let wanted = all.into_iter().filter(|(name, _)| wanted(name));
+    wanted
+        .map(|(name, work)| row(name, timed(|| work(stage))))
+        .collect()
 }
 
 fn timed(work: impl FnOnce() -> Result<(), Fault>) -> Outcome {
