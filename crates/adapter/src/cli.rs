@@ -166,6 +166,19 @@ const LAST_BREATH: Duration = Duration::from_millis(500);
 mod tests {
     use super::{Frame, Garbage, LONGEST, Line};
 
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn one_that_says_much_when_it_is_stopped_ends_by_itself() {
+        use attache::process::{Program, Rung};
+
+        let script = "read line; head -c 1000000 /dev/zero; exit 7";
+        let program = Program::new("/bin/sh").args(["-c", script]);
+        let cli = super::Cli::start(&program).await.expect("a shell");
+        let ending = cli.stop().await;
+        let ended = (ending.status.to_string(), ending.rung);
+        assert_eq!(ended, ("exited with 7".to_owned(), Rung::Close));
+    }
+
     #[test]
     fn lines_are_put_together_and_long_ones_dropped() {
         let mut lines = Line::default();
