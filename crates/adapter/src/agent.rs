@@ -6,28 +6,38 @@ mod replaying;
 
 use std::collections::HashMap;
 use std::io;
+use std::pin::pin;
 use std::time::Duration;
 
 use attache::agent::{AgentCalls, ClientHandle};
 use attache::json::Raw;
 use attache::schema::error;
 use attache::{AgentCall, Error, Extension, Reply, v1};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use crate::launch::{self, Launch, Launcher, Missing, Start};
 use crate::mapping::Shows;
 use crate::session::{self, Opened, Order, Orders};
 use crate::store::Store;
 
-/// Serves a client on standard input and output until it goes.
+/// Serves a client on standard input and output until it goes, or until somebody wants the end.
 ///
 /// # Errors
 ///
 /// When standard input or output cannot be used.
-pub async fn serve(launcher: Result<Launcher, Missing>) -> io::Result<()> {
+pub async fn serve(
+    launcher: Result<Launcher, Missing>,
+    end: impl Future<Output = ()>,
+) -> io::Result<()> {
     let (client, calls) = attache::agent::stdio()?;
     let store = Store::new(launch::config_folder());
-    serve_on(client, calls, launcher, store).await;
+    let mut serving = pin!(serve_on(client.clone(), calls, launcher, store));
+    tokio::select! {
+        () = &mut serving => return Ok(()),
+        () = end => {}
+    }
+    client.close();
+    serving.await;
     Ok(())
 }
 
@@ -121,6 +131,12 @@ impl Agent {
                 let id = request.session_id.clone();
                 self.order(&id, reply, |reply| Order::SetOption(request, reply));
             }
+            AgentCall::Cancel(cancel) => {
+                if let Some(orders) = self.sessions.get(&cancel.session_id) {
+                    // A session with too many orders to take another has a turn, which knows by itself.
+                    orders.sender.try_send(Order::Cancel).ok();
+                }
+            }
             AgentCall::Extension(call, reply) => self.extend(&call, reply),
             other => other.refuse(),
         }
@@ -168,7 +184,7 @@ impl Agent {
         let Some(orders) = self.sessions.get(id).cloned() else {
             return reply.fail(error::session_not_found(id));
         };
-        match orders.try_reserve() {
+        match orders.sender.try_reserve() {
             Ok(place) => place.send(order(reply)),
             Err(mpsc::error::TrySendError::Full(())) => {
                 reply.fail(error::invalid_request(
@@ -407,13 +423,7 @@ impl Agent {
     /// Closes a session if it is open; what is given ends when it has.
     fn close(&mut self, id: &v1::SessionId) -> Option<impl Future<Output = ()> + Send + use<>> {
         let orders = self.sessions.remove(id)?;
-        Some(async move {
-            let (done, closed) = oneshot::channel();
-            if orders.send(Order::Close(done)).await.is_ok() {
-                // A session that has ended meanwhile is closed.
-                closed.await.ok();
-            }
-        })
+        Some(orders.close())
     }
 
     async fn close_all(mut self) {

@@ -88,6 +88,15 @@ impl Cli {
         .await
     }
 
+    /// Ends one that does not listen. It gets no time to go on with what it does.
+    pub(crate) async fn cut_off(self) -> process::Ending {
+        self.end(Ladder {
+            after_close: Duration::ZERO,
+            after_term: LAST_BREATH,
+        })
+        .await
+    }
+
     /// A CLI cannot end while it has something to say, so somebody has to listen.
     async fn end(mut self, ladder: Ladder) -> process::Ending {
         tokio::select! {

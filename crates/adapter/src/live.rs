@@ -7,10 +7,8 @@ mod door;
 #[path = "live/no_door.rs"]
 mod door;
 mod folder;
-mod held;
 mod tail;
 
 pub(crate) use door::{Door, Visit};
 pub(crate) use folder::Folder;
-pub(crate) use held::Held;
 pub(crate) use tail::Tail;

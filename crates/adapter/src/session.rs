@@ -14,7 +14,7 @@ use attache::json::Raw;
 use attache::schema::error;
 use attache::{Reply, v1};
 use serde_json::{Value, json};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 
@@ -44,11 +44,29 @@ pub(crate) enum Order {
     Steer(Vec<v1::ContentBlock>, Reply<Raw>),
     /// The command of a tool call is to end.
     StopCommand(String, Reply<Raw>),
+    /// Whatever the CLI does is to end.
+    Cancel,
     Close(oneshot::Sender<()>),
 }
 
 /// A way to give orders to a session.
-pub(crate) type Orders = mpsc::Sender<Order>;
+#[derive(Debug, Clone)]
+pub(crate) struct Orders {
+    pub(crate) sender: mpsc::Sender<Order>,
+    closing: watch::Sender<bool>,
+}
+
+impl Orders {
+    /// Closes the session, whatever it waits for; done when it is closed.
+    pub(crate) async fn close(self) {
+        self.closing.send_replace(true);
+        let (done, closed) = oneshot::channel();
+        if self.sender.send(Order::Close(done)).await.is_ok() {
+            // A session that has ended meanwhile is closed.
+            closed.await.ok();
+        }
+    }
+}
 
 pub(crate) struct Session {
     client: ClientSession,
@@ -67,6 +85,9 @@ pub(crate) struct Session {
     waiting: HashMap<String, Request>,
     requests: u64,
     commands: Commands,
+    /// Said in the middle of a turn that was cancelled before the CLI took them.
+    unwanted: Vec<String>,
+    closing: watch::Receiver<bool>,
     is_titled: bool,
     /// Whether there has been a prompt, and so a transcript to come back to.
     has_begun: bool,
@@ -117,7 +138,12 @@ impl Session {
             Order::SetOption(request, reply) => self.set_option(request, reply).await,
             Order::Steer(prompt, reply) => self.steer(&prompt, reply).await,
             Order::StopCommand(call, reply) => self.stop_command(&call, reply).await,
-            Order::Close(_) => {}
+            // A turn knows by itself; this is for what the CLI does on its own.
+            Order::Cancel if self.turn.is_none() && self.state != State::Idle => {
+                let request = control::interrupt();
+                self.send_request(request, Waiting::Nobody).await;
+            }
+            Order::Cancel | Order::Close(_) => {}
         }
     }
 
@@ -141,11 +167,7 @@ impl Session {
             }
             Act::Say(frame) => self.say(&frame).await,
             Act::Answered { id, answer } => self.answered(&id, answer).await,
-            Act::Taken(uuid) => {
-                if let Some(turn) = &mut self.turn {
-                    turn.is_taken(&uuid);
-                }
-            }
+            Act::Taken(uuid) => self.has_taken(&uuid).await,
             Act::Ended(ended) => {
                 if let Some(turn) = &mut self.turn {
                     turn.ended(ended);
@@ -159,7 +181,11 @@ impl Session {
                 }
                 self.settle_turn().await;
             }
-            Act::Runs { tool_call, command } => self.commands.expect(tool_call, &command),
+            Act::Runs { tool_call, command } => {
+                for call in self.commands.expect(tool_call, &command) {
+                    self.runs(&call).await;
+                }
+            }
         }
     }
 
@@ -222,9 +248,11 @@ impl Session {
 
     /// What is under way ends as if it had been cancelled.
     async fn close(&mut self) {
+        self.hush().await;
         if let Some(cli) = self.cli.take() {
             cli.stop().await;
         }
+        self.forget_cli().await;
         let queued = self.queue.drain(..).map(|(_, reply)| reply);
         for reply in self
             .turn
@@ -289,22 +317,24 @@ impl Session {
         if let Some(why) = crate::prompt::refusal(prompt) {
             return reply.fail(error::unusable_params(why));
         }
-        if self.turn.is_none() {
+        if self.turn.is_none() && self.state == State::Idle {
             return reply.ok(Raw::from(json!({ "outcome": "promptRequired" })));
         }
-        match uuid() {
-            Ok(uuid) => {
-                let frame = crate::prompt::steering(prompt, &uuid);
-                if let Some(turn) = &mut self.turn {
-                    turn.is_steered(uuid);
-                }
-                self.say(&frame).await;
-                match self.turn {
-                    Some(_) => reply.ok(Raw::from(json!({ "outcome": "injected" }))),
-                    None => reply.fail(error::internal("the CLI is gone")),
-                }
-            }
-            Err(failed) => reply.fail(error::internal(&failed.to_string())),
+        let uuid = match uuid() {
+            Ok(uuid) => uuid,
+            Err(failed) => return reply.fail(error::internal(&failed.to_string())),
+        };
+        let frame = crate::prompt::steering(prompt, &uuid);
+        if let Some(turn) = &mut self.turn
+            && !turn.is_steered(uuid)
+        {
+            let words = "too much waits to be said in this turn";
+            return reply.fail(error::invalid_request("busy", words));
+        }
+        self.say(&frame).await;
+        match self.cli {
+            Some(_) => reply.ok(Raw::from(json!({ "outcome": "injected" }))),
+            None => reply.fail(error::internal("the CLI is gone")),
         }
     }
 
@@ -347,7 +377,11 @@ impl Session {
             },
             Waiting::Interrupt => {
                 if let Some(turn) = &mut self.turn {
-                    turn.is_stopped();
+                    turn.is_stopped(&answer);
+                }
+                // Else what the CLI does next tells when it is over.
+                if self.turn.as_ref().is_some_and(Turn::is_dropped) {
+                    self.settle_turn().await;
                 }
             }
             // What counts is what the CLI does.

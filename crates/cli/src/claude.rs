@@ -5,6 +5,7 @@ use attache_adapter::Launcher;
 
 use crate::arguments::Claude;
 use crate::exit::Exit;
+use crate::signals::Signals;
 
 pub(crate) async fn claude(arguments: Claude) -> anyhow::Result<Exit> {
     let launcher = Launcher::find(arguments.cli);
@@ -15,6 +16,7 @@ pub(crate) async fn claude(arguments: Claude) -> anyhow::Result<Exit> {
             _ => Exit::Failed,
         });
     }
-    attache_adapter::serve(launcher).await?;
+    let mut signals = Signals::new()?;
+    attache_adapter::serve(launcher, signals.next()).await?;
     Ok(Exit::Done)
 }

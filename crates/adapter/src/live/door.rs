@@ -5,14 +5,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use attache::process::Held;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
+use super::Tail;
 use super::folder::token;
-use super::{Held, Tail};
 use crate::shell;
 
 /// A socket for one session's commands.
@@ -90,7 +91,7 @@ async fn listen(listener: UnixListener, token: String, visits: mpsc::Sender<Visi
 
 /// Opens the output before the command begins, so that nothing of it is missed.
 async fn welcome(stream: UnixStream, token: &str, visits: &mpsc::Sender<Visit>) -> Option<()> {
-    let process = Held::of(stream.peer_cred().ok()?.pid());
+    let process = stream.peer_cred().ok()?.pid().and_then(Held::of);
     let (read, mut write) = stream.into_split();
     let mut line = String::new();
     let mut reader = BufReader::new(read.take(LONGEST));

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Held, Tail};
+use attache::process::Held;
+
+use super::Tail;
 
 #[derive(Debug)]
 pub(crate) enum Door {}

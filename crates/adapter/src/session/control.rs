@@ -67,6 +67,11 @@ impl Request {
     }
 }
 
+/// The request to stop. What was said in the middle and not taken yet is not wanted either.
+pub(super) fn interrupt() -> Value {
+    json!({ "subtype": "interrupt", "cancel_queued": true })
+}
+
 /// A request as the CLI takes it.
 pub(super) fn frame(id: &str, request: Value) -> Value {
     json!({ "type": "control_request", "request_id": id, "request": request })

@@ -4,9 +4,10 @@ use std::io;
 use std::time::Duration;
 
 use attache::agent::ClientSession;
+use attache::schema::error;
 use attache::{Error, v1};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
 use super::{Commands, Orders, Session, State, Waiting, control};
@@ -47,6 +48,7 @@ pub(crate) async fn open(
     let folder = Folder::new();
     let folder = folder.map_err(|failed| no_files(&failed).to_error(client.id()))?;
     let is_titled = launch.start != Start::Nothing;
+    let (closing, is_closing) = watch::channel(false);
     let mut session = Session {
         client,
         launch,
@@ -63,13 +65,15 @@ pub(crate) async fn open(
         waiting: std::collections::HashMap::new(),
         requests: 0,
         commands: Commands::default(),
+        unwanted: Vec::new(),
+        closing: is_closing,
         is_titled,
         has_begun: false,
     };
     session.wake().await?;
-    let (orders, receiver) = mpsc::channel(ORDERS);
+    let (sender, receiver) = mpsc::channel(ORDERS);
     Ok(Opened {
-        orders,
+        orders: Orders { sender, closing },
         settings: session.settings.clone(),
         session,
         receiver,
@@ -129,7 +133,12 @@ impl Session {
             return Ok(());
         }
         let before = self.settings.clone();
-        self.wake().await?;
+        let mut closing = self.closing.clone();
+        tokio::select! {
+            woken = self.wake() => woken?,
+            // Nobody is there any more who could be told.
+            _ = closing.wait_for(|is_closing| *is_closing) => return Err(error::cancelled()),
+        }
         for (option, value) in before.choices() {
             let is_other = self.settings.choices().all(|now| now != (option, value));
             if let Some(choice) = self.settings.choice(option, value).filter(|_| is_other) {

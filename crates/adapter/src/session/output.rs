@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use attache::json::Raw;
+use attache::process::Held;
 use attache::schema::Meta;
 use attache::v1;
 use serde_json::json;
 use tokio::time::Instant;
 
 use super::Session;
-use crate::live::{Door, Held, Tail, Visit};
+use crate::live::{Door, Tail, Visit};
 use crate::tools;
 
 /// The commands of a session that run or are about to.
@@ -44,17 +45,18 @@ impl Running {
 }
 
 impl Commands {
-    /// A command is about to run.
-    pub(super) fn expect(&mut self, tool_call: String, command: &str) {
+    /// A command is about to run. The calls whose commands are known to run now.
+    pub(super) fn expect(&mut self, tool_call: String, command: &str) -> Vec<String> {
         let command = letters(command);
         if command.is_empty() {
-            return;
+            return Vec::new();
         }
         self.expected.push((tool_call, command));
         let early = std::mem::take(&mut self.early);
-        for visit in early {
-            self.begin(visit);
-        }
+        early
+            .into_iter()
+            .filter_map(|visit| self.begin(visit))
+            .collect()
     }
 
     pub(super) async fn next(&mut self) -> Option<Visit> {
@@ -114,10 +116,17 @@ impl Commands {
 
 impl Session {
     pub(super) async fn visited(&mut self, visit: Option<Visit>) {
-        match visit {
-            Some(visit) => drop(self.commands.begin(visit)),
+        match visit.map(|visit| self.commands.begin(visit)) {
+            Some(Some(call)) => self.runs(&call).await,
+            Some(None) => {}
             None => self.commands.door = None,
         }
+    }
+
+    /// The command of a call has begun, whether or not it ever writes something.
+    pub(super) async fn runs(&mut self, call: &str) {
+        let update = v1::ToolCallUpdate::new(call).status(v1::ToolCallStatus::InProgress);
+        self.tell(v1::SessionUpdate::ToolCallUpdate(update)).await;
     }
 
     pub(super) async fn look_at_commands(&mut self) {

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use attache::schema::error;
 use attache::{Error, Reply, v1};
-use serde_json::json;
 use tokio::time::Instant;
 
-use super::control::Waiting;
+use super::control::{self, Waiting};
 use super::{Session, State};
+use crate::frames::{Answer, Frame};
 use crate::mapping::Ended;
 use crate::prompt;
 
@@ -17,8 +17,8 @@ use crate::prompt;
 pub(super) struct Turn {
     reply: Reply<v1::PromptResponse>,
     uuid: String,
-    /// Something said in its middle, which has a result of its own.
-    steered: Option<String>,
+    /// What was said in its middle and is not taken yet: each has a result of its own.
+    steered: Vec<String>,
     /// Whether what the CLI says now is about this prompt.
     taken: bool,
     ended: Option<Ended>,
@@ -26,19 +26,30 @@ pub(super) struct Turn {
     interrupted: Option<Instant>,
     /// Whether the CLI has heard the interrupt.
     is_stopped: bool,
+    /// Whether the CLI has dropped the prompt before it began.
+    is_dropped: bool,
 }
 
 impl Turn {
-    pub(super) fn is_taken(&mut self, uuid: &str) {
-        if self.steered.as_deref() == Some(uuid) {
-            self.steered = None;
+    /// The CLI has taken something that was said. Whether it is not wanted any more.
+    fn is_taken(&mut self, uuid: &str) -> bool {
+        self.taken |= self.uuid == uuid;
+        let waiting = self.steered.len();
+        self.steered.retain(|steered| steered != uuid);
+        let is_steered = self.steered.len() < waiting;
+        if is_steered {
             self.ended = None;
         }
-        self.taken |= self.uuid == uuid;
+        is_steered && self.interrupted.is_some()
     }
 
-    pub(super) fn is_steered(&mut self, uuid: String) {
-        self.steered = Some(uuid);
+    /// Something is said in its middle; false if too much waits to be taken.
+    pub(super) fn is_steered(&mut self, uuid: String) -> bool {
+        let has_room = self.steered.len() < QUEUE;
+        if has_room {
+            self.steered.push(uuid);
+        }
+        has_room
     }
 
     pub(super) fn ended(&mut self, ended: Ended) {
@@ -51,8 +62,17 @@ impl Turn {
         self.knows_states = true;
     }
 
-    pub(super) fn is_stopped(&mut self) {
+    /// The CLI has answered the interrupt, and named what it will not begin.
+    pub(super) fn is_stopped(&mut self, answer: &Answer) {
         self.is_stopped = self.interrupted.is_some();
+        if let Answer::Success(answer) = answer {
+            let mut dropped = answer["cancelled"].as_array().into_iter().flatten();
+            self.is_dropped = self.is_stopped && dropped.any(|uuid| *uuid == self.uuid);
+        }
+    }
+
+    pub(super) fn is_dropped(&self) -> bool {
+        self.is_dropped
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
@@ -104,12 +124,13 @@ impl Session {
                 continue;
             }
             let woken = tokio::select! {
-                woken = self.wake_again() => woken,
-                () = reply.cancelled() => Err(error::cancelled()),
+                woken = self.wake_again() => Some(woken),
+                () = reply.cancelled() => None,
             };
             match woken {
-                Ok(()) => self.begin(&request.prompt, reply).await,
-                Err(error) => reply.fail(error),
+                Some(Ok(())) => self.begin(&request.prompt, reply).await,
+                Some(Err(error)) if !*self.closing.borrow() => reply.fail(error),
+                _ => reply.ok(v1::PromptResponse::new(v1::StopReason::Cancelled)),
             }
         }
     }
@@ -131,13 +152,14 @@ impl Session {
         self.turn = Some(Turn {
             reply,
             uuid,
-            steered: None,
+            steered: Vec::new(),
             // While the CLI works on something else, its results are not ours.
             taken: self.state == State::Idle,
             ended: None,
             knows_states: false,
             interrupted: None,
             is_stopped: false,
+            is_dropped: false,
         });
         self.has_begun = true;
         Box::pin(self.say(&frame)).await;
@@ -147,14 +169,17 @@ impl Session {
     pub(super) async fn settle_turn(&mut self) {
         let idle = self.state == State::Idle;
         let is_over = |turn: &mut Turn| {
-            let is_said = turn.steered.is_none() || turn.interrupted.is_some();
+            let is_said = turn.steered.is_empty() || turn.interrupted.is_some();
             let has_ended = turn.ended.is_some() && is_said && (idle || !turn.knows_states);
             // A prompt that the CLI drops before it begins has no result.
-            has_ended || turn.is_stopped && idle
+            has_ended || turn.is_dropped || turn.is_stopped && idle
         };
-        let Some(turn) = self.turn.take_if(is_over) else {
+        let Some(mut turn) = self.turn.take_if(is_over) else {
             return;
         };
+        self.unwanted.append(&mut turn.steered);
+        let surplus = self.unwanted.len().saturating_sub(QUEUE);
+        self.unwanted.drain(..surplus);
         let usage = turn.ended.as_ref().and_then(|ended| ended.usage.clone());
         let reason = match (turn.ended, turn.interrupted) {
             (Some(ended), None) => ended.reason,
@@ -173,16 +198,50 @@ impl Session {
     pub(super) async fn interrupt(&mut self) {
         if let Some(turn) = &mut self.turn {
             turn.interrupted = Some(Instant::now());
-            // What was said in the middle and not taken yet is not wanted either.
-            let request = json!({ "subtype": "interrupt", "cancel_queued": true });
-            self.ask_cli(request, Waiting::Interrupt).await;
+            self.ask_cli(control::interrupt(), Waiting::Interrupt).await;
         }
+    }
+
+    /// The CLI has taken something that was said. What it takes after it was interrupted has to be interrupted, too.
+    pub(super) async fn has_taken(&mut self, uuid: &str) {
+        let late = self.unwanted.iter().position(|it| it == uuid);
+        let mut is_unwanted = late.map(|at| self.unwanted.remove(at)).is_some();
+        if let Some(turn) = &mut self.turn {
+            is_unwanted |= turn.is_taken(uuid);
+        }
+        if is_unwanted {
+            let request = control::interrupt();
+            Box::pin(self.send_request(request, Waiting::Interrupt)).await;
+        }
+    }
+
+    /// Interrupts what the CLI does. If only its input were closed, it would work on.
+    pub(super) async fn hush(&mut self) {
+        let is_busy = self.turn.is_some() || self.state != State::Idle;
+        let Some(cli) = self.cli.as_mut().filter(|_| is_busy) else {
+            return;
+        };
+        let hushed = async {
+            let request = control::frame(HUSH, control::interrupt());
+            cli.say(&request).await.ok()?;
+            let (mut is_heard, mut is_idle) = (false, false);
+            while !(is_heard && is_idle) {
+                match cli.hear().await? {
+                    Frame::Answered { id, .. } if id == HUSH => is_heard = true,
+                    Frame::State(state) => is_idle = state == State::Idle,
+                    _ => {}
+                }
+            }
+            Some(())
+        };
+        // One that does not listen is stopped in any case.
+        tokio::time::timeout(HUSHING, hushed).await.ok();
     }
 
     /// The CLI does not stop by itself. The next prompt starts another.
     pub(super) async fn stop_hanging(&mut self) {
         if let Some(cli) = self.cli.take() {
-            cli.stop().await;
+            cli.cut_off().await;
         }
         self.waiting.clear();
         self.forget_cli().await;
@@ -220,4 +279,7 @@ pub(crate) fn uuid() -> std::io::Result<String> {
 
 /// How long the CLI may take to become idle after an interrupt.
 const HANGING: Duration = Duration::from_secs(5);
+/// The same for a CLI that is to end.
+const HUSHING: Duration = Duration::from_secs(1);
+const HUSH: &str = "attache-hush";
 const QUEUE: usize = 32;

@@ -7,6 +7,7 @@ text() { say "{\"type\":\"assistant\",\"message\":{\"id\":\"m$turn\",\"role\":\"
 result() { say "{\"type\":\"result\",\"subtype\":\"$1\",\"is_error\":$2,\"terminal_reason\":\"$3\",\"result\":\"\"}"; }
 call() { say "{\"type\":\"assistant\",\"message\":{\"id\":\"m$turn\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"call$turn\",\"name\":\"Write\",\"input\":{\"file_path\":\"/p/a.txt\",\"content\":\"x\"}}]},\"parent_tool_use_id\":null}"; }
 ask() { say "{\"type\":\"control_request\",\"request_id\":\"q$turn\",\"request\":{\"subtype\":\"can_use_tool\",\"tool_name\":\"Write\",\"input\":{\"file_path\":\"/p/a.txt\",\"content\":\"x\"},\"permission_suggestions\":[{\"type\":\"setMode\",\"mode\":\"acceptEdits\",\"destination\":\"session\"}],\"tool_use_id\":\"call$turn\"}}"; }
+taken() { say "{\"type\":\"command_lifecycle\",\"command_uuid\":\"$1\",\"state\":\"started\"}"; }
 gave() { say "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"call$turn\",\"content\":\"$1\",\"is_error\":$2}]}}"; }
 turn=0
 account='{"tokenSource":"none","apiKeySource":"ANTHROPIC_API_KEY","apiProvider":"firstParty"}'
@@ -16,22 +17,31 @@ case "$*" in 'auth status') echo '{"loggedIn":false,"authMethod":"none","apiProv
 case "$*" in *--resume=00000000-*) echo 'No conversation found with session ID: 0' >&2; exit 1 ;; esac
 while IFS= read -r line; do
   id=$(sed -n 's/.*"request_id":"\([^"]*\)".*/\1/p' <<<"$line")
+  uuid=$(sed -n 's/.*"uuid":"\([^"]*\)".*/\1/p' <<<"$line")
   case "$line" in
     *'"initialize"'*) answer '{"commands":[{"name":"compact","description":"Shorten","argumentHint":""},{"name":"login","description":"Log in"}],"models":[],"account":'"$account"',"claude_code_version":"2.1.325","current_permission_mode":"default"}' ;;
     *'"get_settings"'*) answer '{"applied":{"model":"here","effort":null}}' ;;
     *'"set_permission_mode"'*) answer '{}' ;;
     *'"interrupt"'*)
+      working=
       [ -n "$deaf" ] && continue
+      [ -n "$named" ] && { answer "{\"cancelled\":[\"$named\"]}"; named=; continue; }
+      [ -n "$alone" ] && { answer '{}'; [ "$id" = attache-hush ] || touch stopped; state idle; alone=; continue; }
+      [ -n "$steered" ] && { answer '{}'; result error_during_execution true aborted_streaming; taken "$steered"; steered=; continue; }
       [ -n "$dropped" ] && { answer '{"still_queued":[]}'; state idle; dropped=; continue; }
       answer '{"still_queued":[]}'; result error_during_execution true aborted_streaming; state idle ;;
     *'"behavior":"allow"'*) gave "written" false; text "Done."; result success false completed; state idle ;;
     *'"behavior":"deny"'*) gave "no" true; text "Not done."; result success false completed; state idle ;;
+    *'"priority":"now"'*) steered=$uuid; text "I hear." ;;
     *'"type":"user"'*)
       turn=$((turn + 1)); state running
       case "$line" in
         *die*) echo 'out of memory' >&2; text "Ouch"; exit 3 ;;
         *deaf*) deaf=1; text "I do not listen." ;;
         *wait*) text "Waiting." ;;
+        *named*) named=$uuid; text "Not yet." ;;
+        *alone*) alone=1; text "Done."; result success false completed; state idle; state running; say '{"type":"system","subtype":"commands_changed","commands":[]}' ;;
+        *work*) working=1; text "Working." ;;
         *drop*) dropped=1; text "Busy." ;;
         *write*) call; ask ;;
         *garbage*) echo 'Warning: this is no JSON'; echo '[1,2'; say '{"type":"brand_new"}'; text "Clean."; result success false completed; state idle ;;
@@ -40,3 +50,6 @@ while IFS= read -r line; do
       esac ;;
   esac
 done
+# One that was not interrupted works on when its input has ended.
+[ -n "$working" ] && touch worked
+exit 0

@@ -13,11 +13,15 @@ use attache_check::{Side, Trace, scripted_client};
 
 /// Plays a script behind the opening of a session; our side breaks no rule.
 async fn play(script: &str) -> Trace {
+    play_in(Path::new("/"), script).await
+}
+
+async fn play_in(cwd: &Path, script: &str) -> Trace {
     let script = format!(
-        "-> session/new {{\"cwd\":\"/\",\"mcpServers\":[]}}\n\
-         <= {{\"sessionId\":$session,\"_meta\":{{\"claudeCode\":{{\"version\":\"2.1.325\"}}}}, ...}} within 20s\n\
+        "{}<= {{\"sessionId\":$session,\"_meta\":{{\"claudeCode\":{{\"version\":\"2.1.325\"}}}}, ...}} within 20s\n\
          <. session/update {{\"sessionId\":$session,\"update\":{{\"sessionUpdate\":\"available_commands_update\",\
-         \"availableCommands\":[{{\"name\":\"compact\",\"description\":\"Shorten\"}}]}}}}\n{script}"
+         \"availableCommands\":[{{\"name\":\"compact\",\"description\":\"Shorten\"}}]}}}}\n{script}",
+        opening(cwd)
     );
     play_with(&script, Ok(launcher()), Path::new("/nowhere")).await
 }
@@ -132,6 +136,51 @@ async fn a_prompt_that_the_cli_drops_is_cancelled_at_once() {
         + &said("Hello.")
         + "<= @turn {\"stopReason\":\"end_turn\"}\n";
     play(&script).await;
+}
+
+#[tokio::test]
+async fn a_prompt_that_the_cli_names_as_dropped_is_cancelled_at_once() {
+    let script = titled("named")
+        + &said("Not yet.")
+        + ".> session/cancel {\"sessionId\":$session}\n\
+           <= @turn {\"stopReason\":\"cancelled\"} within 4s\n";
+    play(&script).await;
+}
+
+#[tokio::test]
+async fn what_was_said_in_the_middle_is_cancelled_with_its_turn() {
+    let script = titled("wait")
+        + &said("Waiting.")
+        + "-> _session/steering @steered {\"sessionId\":$session,\"prompt\":[{\"type\":\"text\",\"text\":\"more\"}]}\n\
+           <= @steered {\"outcome\":\"injected\"}\n"
+        + &said("I hear.")
+        + ".> session/cancel {\"sessionId\":$session}\n\
+           <= @turn {\"stopReason\":\"cancelled\"} within 4s\n";
+    play(&script).await;
+}
+
+#[tokio::test]
+async fn what_the_cli_does_by_itself_can_be_cancelled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = titled("alone")
+        + &said("Done.")
+        + "<= @turn {\"stopReason\":\"end_turn\"}\n\
+           <. session/update {\"update\":{\"sessionUpdate\":\"available_commands_update\", ...}, ...}\n\
+           .> session/cancel {\"sessionId\":$session}\n";
+    play_in(folder.path(), &script).await;
+    assert!(folder.path().join("stopped").exists());
+}
+
+#[tokio::test]
+async fn a_session_that_is_closed_does_not_work_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = titled("work")
+        + &said("Working.")
+        + "-> session/close @closing {\"sessionId\":$session}\n\
+           <= @turn {\"stopReason\":\"cancelled\"}\n\
+           <= @closing {}\n";
+    play_in(folder.path(), &script).await;
+    assert!(!folder.path().join("worked").exists());
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ mod foreground;
 mod keeper;
 mod reaper;
 mod sweep;
-mod table;
+pub(super) mod table;
 mod wire;
 
 use std::ffi::OsStr;

@@ -17,9 +17,9 @@ pub(super) fn children() -> Vec<Pid> {
     })
 }
 
-/// Everybody who descends from `root`, held so that a signal cannot reach a stranger. `root` must be a child of this
-/// process that nobody waits for meanwhile.
-pub(super) fn descendants(root: Pid) -> Vec<OwnedFd> {
+/// Everybody who descends from `root`, held so that a signal cannot reach a stranger. `root` must be there until this
+/// is done: a child of this process that nobody waits for meanwhile, or one that is seen to live afterwards.
+pub(in crate::process) fn descendants(root: Pid) -> Vec<OwnedFd> {
     let pairs: Vec<(Pid, Pid)> = all_pids()
         .into_iter()
         .filter_map(|pid| Some((pid, parent_of(pid)?)))
@@ -44,7 +44,7 @@ pub(super) fn descendants(root: Pid) -> Vec<OwnedFd> {
 }
 
 /// Whether the process has ended.
-pub(super) fn has_ended(held: &OwnedFd) -> bool {
+pub(in crate::process) fn has_ended(held: &OwnedFd) -> bool {
     let mut fds = [PollFd::new(held, PollFlags::IN)];
     let now = Timespec {
         tv_sec: 0,

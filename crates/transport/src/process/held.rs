@@ -1,0 +1,97 @@
+//! A process that somebody else has started, held so that its id cannot pass to a stranger.
+
+#[cfg(target_os = "linux")]
+use std::os::fd::OwnedFd;
+
+#[cfg(target_os = "linux")]
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
+
+#[cfg(target_os = "linux")]
+use super::linux::table;
+
+/// The leader of a process group that is not ours to wait for.
+#[cfg(target_os = "linux")]
+#[derive(Debug)]
+pub struct Held {
+    pid: Pid,
+    handle: OwnedFd,
+}
+
+#[cfg(target_os = "linux")]
+impl Held {
+    /// Holds the process with this id; none if there is none.
+    pub fn of(pid: i32) -> Option<Held> {
+        let pid = Pid::from_raw(pid)?;
+        let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+        Some(Held { pid, handle })
+    }
+
+    /// Kills it, its process group, and those of its descendants that have left the group; false if it has ended.
+    ///
+    /// Who has lost the parent that ties them to it is out of reach.
+    pub fn kill(&self) -> bool {
+        let others = table::descendants(self.pid);
+        // As long as it is there, its id, its group and its descendants are nobody else's.
+        if table::has_ended(&self.handle) {
+            return false;
+        }
+        let is_killed = kill_process_group(self.pid, Signal::KILL).is_ok();
+        for other in others {
+            // It fails for those who have ended with the group.
+            pidfd_send_signal(&other, Signal::KILL).ok();
+        }
+        is_killed
+    }
+}
+
+/// Where processes cannot be held, whoever has started them has to end them.
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug)]
+pub struct Held;
+
+#[cfg(not(target_os = "linux"))]
+impl Held {
+    /// Holds nothing.
+    pub fn of(_: i32) -> Option<Held> {
+        None
+    }
+
+    /// Kills nothing.
+    pub fn kill(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::io::{BufRead as _, BufReader};
+    use std::os::unix::process::CommandExt as _;
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use super::Held;
+
+    #[test]
+    fn who_has_left_the_group_is_killed_too() {
+        // Nobody else looks after this one.
+        let mut child = Command::new("/bin/sh")
+            .args(["-c", "setsid sleep 1000 & echo $!; wait"])
+            .process_group(0)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a shell");
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("a pipe");
+        BufReader::new(stdout).read_line(&mut line).expect("a line");
+        let far = Held::of(line.trim().parse().expect("an id")).expect("a process");
+        let held = Held::of(child.id().try_into().expect("an id")).expect("a process");
+        assert!(held.kill());
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while !super::table::has_ended(&far.handle) {
+            assert!(Instant::now() < deadline, "it still runs");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        child.wait().expect("a status");
+        assert!(!held.kill(), "it has ended");
+    }
+}
