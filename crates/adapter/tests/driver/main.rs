@@ -3,6 +3,8 @@
 #![cfg(unix)]
 #![cfg(test)]
 
+mod questions;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -13,19 +15,34 @@ use attache_check::{Side, Trace, scripted_client};
 
 /// Plays a script behind the opening of a session; our side breaks no rule.
 async fn play(script: &str) -> Trace {
+    play_as("{}", script).await
+}
+
+/// The same for a client with these capabilities.
+async fn play_as(capabilities: &str, script: &str) -> Trace {
     let script = format!(
         "-> session/new {{\"cwd\":\"/\",\"mcpServers\":[]}}\n\
          <= {{\"sessionId\":$session,\"_meta\":{{\"claudeCode\":{{\"version\":\"2.1.325\"}}}}, ...}} within 20s\n\
          <. session/update {{\"sessionId\":$session,\"update\":{{\"sessionUpdate\":\"available_commands_update\",\
          \"availableCommands\":[{{\"name\":\"compact\",\"description\":\"Shorten\"}}]}}}}\n{script}"
     );
-    play_with(&script, Ok(launcher()), Path::new("/nowhere")).await
+    let script = hello(capabilities) + &script;
+    converse(&script, Ok(launcher()), Path::new("/nowhere")).await
 }
 
 async fn play_with(script: &str, launcher: Result<Launcher, Missing>, config: &Path) -> Trace {
-    let hello = "-> initialize {\"protocolVersion\":1,\"clientCapabilities\":{}}\n\
-                 <= {\"protocolVersion\":1, ...}\n";
-    let ((read, write), peer) = scripted_client(&format!("{hello}{script}")).expect("a script");
+    converse(&(hello("{}") + script), launcher, config).await
+}
+
+fn hello(capabilities: &str) -> String {
+    format!(
+        "-> initialize {{\"protocolVersion\":1,\"clientCapabilities\":{capabilities}}}\n\
+         <= {{\"protocolVersion\":1, ...}}\n"
+    )
+}
+
+async fn converse(script: &str, launcher: Result<Launcher, Missing>, config: &Path) -> Trace {
+    let ((read, write), peer) = scripted_client(script).expect("a script");
     let (client, calls) = attache::agent::connect(read, write, attache::Options::default());
     let serving = tokio::spawn(serve_on(client, calls, launcher, Store::new(config)));
     let trace = peer
