@@ -70,6 +70,7 @@ impl Session {
     pub(super) fn withdraw(&mut self, id: &str) {
         if let Some(question) = self.open_questions.remove(id) {
             question.abort();
+            self.pages.close(id);
         }
     }
 

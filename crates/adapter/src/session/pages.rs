@@ -44,6 +44,10 @@ impl Pages {
         self.0.len() < pages
     }
 
+    pub(super) fn close(&mut self, question: &str) {
+        self.0.retain(|page| page.question != question);
+    }
+
     pub(super) fn forget(&mut self) {
         self.0.clear();
     }

@@ -153,7 +153,7 @@ async fn a_prompt_that_the_cli_drops_is_cancelled_at_once() {
 
 #[tokio::test]
 async fn a_cli_that_does_not_stop_is_stopped() {
-    let script = titled("deaf")
+    let script = titled("ignore")
         + &said("I do not listen.")
         + ".> session/cancel {\"sessionId\":$session}\n\
            <= @turn {\"stopReason\":\"cancelled\"} within 20s\n";

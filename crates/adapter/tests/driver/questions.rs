@@ -30,6 +30,19 @@ async fn a_form_of_a_server() {
 }
 
 #[tokio::test]
+async fn two_questions_at_once_wait_for_their_own_answers() {
+    let script = titled("both")
+        + &FORM.replace("@form", "@one")
+        + &FORM.replace("@form", "@two")
+        + "=> @two {\"action\":\"decline\"}\n"
+        + &said("decline")
+        + "=> @one {\"action\":\"accept\"}\n"
+        + &said("accept")
+        + END;
+    play_as(FORMS, &script).await;
+}
+
+#[tokio::test]
 async fn a_client_without_forms_is_not_asked() {
     play(&(titled("form") + &said("decline") + END)).await;
 }
