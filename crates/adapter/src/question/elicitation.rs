@@ -23,7 +23,7 @@ pub fn request(
             let form = v1::ElicitationFormMode::new(form(asked, schema)?);
             v1::ElicitationMode::Form(form)
         }
-        Mode::Page { url, .. } if can.url.is_some() && !url.is_empty() => {
+        Mode::Page { url, .. } if can.url.is_some() && is_of_the_web(url) => {
             // Ids of servers may be alike, those of requests never are.
             let page = v1::ElicitationUrlMode::new(asked.id.as_str(), url.as_str());
             v1::ElicitationMode::Url(page)
@@ -75,6 +75,12 @@ fn form(asked: &Elicitation, schema: &Value) -> Option<v1::ElicitationSchema> {
     form.title = form.title.or_else(|| asked.title.clone());
     form.description = form.description.or_else(|| asked.description.clone());
     is_whole.then_some(form)
+}
+
+/// Whether opening it opens a page, and starts no program.
+fn is_of_the_web(url: &str) -> bool {
+    let scheme = url.split_once("://").map(|(scheme, _)| scheme);
+    scheme.is_some_and(|it| it.eq_ignore_ascii_case("https") || it.eq_ignore_ascii_case("http"))
 }
 
 fn is_known(field: &v1::ElicitationPropertySchema) -> bool {

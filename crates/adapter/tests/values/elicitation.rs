@@ -95,6 +95,7 @@ fn a_form_that_cannot_be_shown_whole_is_declined() {
         json!({ "requested_schema": [] }),
         json!({ "mode": "voice", "requested_schema": { "type": "object" } }),
         json!({ "mode": "url", "elicitation_id": "e" }),
+        json!({ "mode": "url", "url": "file:///etc/passwd", "elicitation_id": "e" }),
     ] {
         check(members, &declined);
     }
