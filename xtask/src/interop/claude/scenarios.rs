@@ -52,7 +52,7 @@ pub(super) const ALL: &[(&str, Scenario)] = &[
     ("mcp over sse", sessions::mcp_over_sse),
     ("form of a server", servers::form),
     ("form declined", servers::form_declined),
-    ("no form of a server", servers::no_form),
+    ("no form to fill", servers::no_form),
     ("form cancelled", servers::form_cancelled),
     ("page of a server", servers::page),
     ("two at once", sessions::two_at_once),

@@ -28,12 +28,12 @@ pub(super) fn form_declined(stage: &Stage) -> Result<(), Fault> {
     hears(&mut client, &session, "heard decline  ")
 }
 
-/// A client that has no forms is not asked, and neither is one whose form would lack a field.
+/// A client that has no forms is not asked, and neither is one whose form could not be filled in.
 pub(super) fn no_form(stage: &Stage) -> Result<(), Fault> {
     for (capabilities, form) in [
         (json!({}), FORM),
         (json!({ "elicitation": { "url": {} } }), FORM),
-        (json!({ "elicitation": { "form": {} } }), NESTED),
+        (json!({ "elicitation": { "form": {} } }), UNFIT),
     ] {
         let mut client = stage.start_for(capabilities)?;
         let session = asking(stage, &mut client, form)?;
@@ -97,8 +97,8 @@ const FORM: &str = r#"{"message":"Who is it for?","requestedSchema":{"type":"obj
     "name":{"type":"string","minLength":1},
     "guests":{"type":"integer","minimum":0},
     "size":{"type":"string","enum":["s","l"],"enumNames":["Small","Large"]}},"required":["name"]}}"#;
-const NESTED: &str = r#"{"message":"Who is it for?","requestedSchema":{"type":"object","properties":{
-    "name":{"type":"object","properties":{}}}}}"#;
+/// The CLI itself refuses those with fields of unknown kinds.
+const UNFIT: &str = r#"{"message":"Who is it for?","requestedSchema":{"type":"object","properties":{},"required":["name"]}}"#;
 const PAGE: &str =
     r#"{"mode":"url","message":"Log in","url":"https://example.com/login","elicitationId":"one"}"#;
 
