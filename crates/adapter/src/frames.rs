@@ -9,7 +9,7 @@ mod stream;
 
 use serde_json::Value;
 
-pub use control::{Answer, CanUseTool};
+pub use control::{Answer, CanUseTool, Elicitation, Mode};
 pub use message::{Block, Message};
 pub use outcome::{Outcome, Tokens};
 pub use stream::{Delta, Event};
@@ -51,6 +51,17 @@ pub enum Frame {
     Result(Box<Outcome>),
     /// Whether a tool may run.
     CanUseTool(Box<CanUseTool>),
+    /// An MCP server asks the person for data.
+    Elicitation(Box<Elicitation>),
+    /// The person has dealt with a page of an MCP server.
+    PageDone {
+        /// The server.
+        server: String,
+        /// Its id for the page.
+        id: String,
+    },
+    /// A dialog that the CLI wants drawn, by the id of the request.
+    Dialog(String),
     /// Another request of the CLI, which we do not serve.
     Unserved {
         /// The request.
@@ -167,6 +178,10 @@ fn system(mut frame: Value) -> Frame {
         "task_started" => Frame::Task {
             id: text(&frame, "task_id"),
             tool_use_id: text(&frame, "tool_use_id"),
+        },
+        "elicitation_complete" => Frame::PageDone {
+            server: text(&frame, "mcp_server_name"),
+            id: text(&frame, "elicitation_id"),
         },
         _ => Frame::Other,
     }

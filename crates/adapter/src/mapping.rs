@@ -12,9 +12,11 @@ use std::collections::{HashMap, VecDeque};
 use attache::v1;
 use serde_json::{Value, json};
 
-use crate::frames::{Answer, CanUseTool, Compaction, Event, Frame, Message, State, Tokens};
-use crate::settings;
+use crate::frames::{
+    Answer, CanUseTool, Compaction, Elicitation, Event, Frame, Message, State, Tokens,
+};
 use crate::tools::Tasks;
+use crate::{question, settings};
 use calls::Calls;
 use messages::Making;
 
@@ -28,6 +30,15 @@ pub enum Act {
     Tell(v1::SessionUpdate),
     /// Ask the person.
     Ask(Box<CanUseTool>),
+    /// Ask the person for an MCP server.
+    Elicit(Box<Elicitation>),
+    /// The person has dealt with a page of an MCP server.
+    PageDone {
+        /// The server.
+        server: String,
+        /// Its id for the page.
+        id: String,
+    },
     /// A question is no longer open.
     Withdraw(String),
     /// Say this to the CLI.
@@ -122,6 +133,9 @@ impl Mapping {
             Frame::User(message) => self.user(message, &mut acts),
             Frame::Result(outcome) => self.end(&outcome, &mut acts),
             Frame::CanUseTool(question) => self.ask(*question, &mut acts),
+            Frame::Elicitation(asked) => acts.push(Act::Elicit(asked)),
+            Frame::PageDone { server, id } => acts.push(Act::PageDone { server, id }),
+            Frame::Dialog(id) => acts.push(Act::Say(question::undrawn(&id))),
             Frame::Unserved { id, subtype } => acts.push(Act::Say(unserved(&id, &subtype))),
             Frame::Withdrawn(id) => acts.push(Act::Withdraw(id)),
             Frame::Answered { id, answer } => acts.push(Act::Answered { id, answer }),

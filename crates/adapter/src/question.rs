@@ -1,7 +1,11 @@
 //! Questions of the CLI as questions to the person, and the answers as the CLI wants them. Plain functions of the data.
 
-use std::collections::BTreeMap;
+pub mod elicitation;
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use attache::process::plain;
 use attache::v1;
 use serde_json::{Value, json};
 
@@ -10,25 +14,35 @@ use crate::settings::BYPASS;
 
 /// The choices for a tool that may run or not, with what choosing them for ever writes.
 pub fn options(question: &CanUseTool, bypass: bool) -> Vec<v1::PermissionOption> {
-    if question.tool == "ExitPlanMode" {
-        return plan_options(bypass);
+    let mut options = match question.tool.as_str() {
+        "ExitPlanMode" => plan_options(bypass),
+        _ => tool_options(question),
+    };
+    if question.prefers_no {
+        // The one that rejects is the last.
+        options.rotate_right(1);
     }
-    let mut options = vec![option(
-        "allow",
-        "Allow",
-        v1::PermissionOptionKind::AllowOnce,
-    )];
-    for (at, suggestion) in suggestions(question).iter().enumerate() {
-        let name = describe(suggestion);
-        let id = format!("{ALWAYS}{at}");
-        options.push(option(&id, &name, v1::PermissionOptionKind::AllowAlways));
-    }
-    options.push(option(
-        "reject",
-        "Reject",
-        v1::PermissionOptionKind::RejectOnce,
-    ));
     options
+}
+
+/// Why the person is asked, fit to be shown.
+pub fn reason(question: &CanUseTool) -> Option<String> {
+    let reason = plain::words(question.reason.as_deref()?);
+    (!reason.trim().is_empty()).then_some(reason)
+}
+
+/// The files that a tool would touch, with the one that is out of bounds.
+pub fn locations(
+    question: &CanUseTool,
+    mut shown: Vec<v1::ToolCallLocation>,
+) -> Vec<v1::ToolCallLocation> {
+    let blocked = question.blocked_path.as_deref();
+    if let Some(path) = blocked.filter(|path| Path::new(path).is_absolute())
+        && shown.iter().all(|known| known.path.as_str() != path)
+    {
+        shown.push(v1::ToolCallLocation::new(path));
+    }
+    shown
 }
 
 /// The answer to the CLI when the person has chosen an option.
@@ -175,6 +189,24 @@ pub fn answered(question: &CanUseTool, answers: &BTreeMap<String, String>) -> Va
     )
 }
 
+/// The answer to a dialog, which no client can draw: what the CLI does without one. An error would leave it open.
+pub fn undrawn(id: &str) -> Value {
+    response(id, json!({ "behavior": "cancelled" }))
+}
+
+fn tool_options(question: &CanUseTool) -> Vec<v1::PermissionOption> {
+    use v1::PermissionOptionKind::{AllowAlways, AllowOnce, RejectOnce};
+    let always = suggestions(question).into_iter().enumerate();
+    let always = always.map(|(at, suggestion)| {
+        let name = plain::words(&describe(&suggestion));
+        option(&format!("{ALWAYS}{at}"), &name, AllowAlways)
+    });
+    let mut options = vec![option("allow", "Allow", AllowOnce)];
+    options.extend(always);
+    options.push(option("reject", "Reject", RejectOnce));
+    options
+}
+
 fn plan_options(bypass: bool) -> Vec<v1::PermissionOption> {
     use v1::PermissionOptionKind::{AllowAlways, AllowOnce, RejectOnce};
     let mut options = Vec::new();
@@ -199,8 +231,12 @@ fn plan_answer(question: &CanUseTool, chosen: &str) -> Value {
 
 /// What may be allowed for ever. Where the CLI suggests nothing, the tool itself, for the session.
 fn suggestions(question: &CanUseTool) -> Vec<Value> {
-    if !question.suggestions.is_empty() || question.never_always {
-        return question.suggestions.clone();
+    if question.never_always || question.needs_person {
+        return Vec::new();
+    }
+    if !question.suggestions.is_empty() {
+        let offered = question.suggestions.iter().filter(|it| is_grant(it));
+        return offered.cloned().collect();
     }
     vec![json!({
         "type": "addRules",
@@ -208,6 +244,15 @@ fn suggestions(question: &CanUseTool) -> Vec<Value> {
         "behavior": "allow",
         "destination": "session",
     })]
+}
+
+/// Whether a suggestion allows something, and no more than can be said of it.
+fn is_grant(suggestion: &Value) -> bool {
+    match suggestion["type"].as_str() {
+        Some("addRules") => suggestion["behavior"] == "allow",
+        Some("addDirectories" | "setMode") => true,
+        _ => false,
+    }
 }
 
 /// What choosing a suggestion writes, and where.
@@ -239,11 +284,10 @@ fn describe(suggestion: &Value) -> String {
         Some("setMode") if suggestion["mode"] == "acceptEdits" => {
             format!("Accept all edits {place}")
         }
-        Some("setMode") => {
+        _ => {
             let mode = suggestion["mode"].as_str().unwrap_or_default();
             format!("Switch to the mode {mode} {place}")
         }
-        _ => format!("Always allow {place}"),
     }
 }
 

@@ -5,6 +5,7 @@ mod asking;
 mod control;
 mod opening;
 mod output;
+mod pages;
 mod turn;
 
 use std::collections::{HashMap, VecDeque};
@@ -26,6 +27,7 @@ use crate::mapping::{Act, Mapping, Shows};
 use crate::settings::{self, Settings};
 use control::{Request, Waiting};
 use output::Commands;
+use pages::Pages;
 use turn::Turn;
 
 pub(crate) use opening::{Opened, open};
@@ -82,6 +84,7 @@ pub(crate) struct Session {
     /// Questions to the person, and which of the CLI's they are.
     asked: JoinSet<(String, Value)>,
     open_questions: HashMap<String, AbortHandle>,
+    pages: Pages,
     waiting: HashMap<String, Request>,
     requests: u64,
     commands: Commands,
@@ -113,9 +116,9 @@ impl Session {
                     None => self.has_died().await,
                 },
                 Some(answer) = self.asked.join_next(), if !self.asked.is_empty() => {
-                    // One that was taken back meanwhile needs no answer.
-                    if let Ok((id, answer)) = answer && self.open_questions.remove(&id).is_some() {
-                        self.say(&answer).await;
+                    // One that was taken back ends without an answer.
+                    if let Ok((id, answer)) = answer {
+                        self.has_answered(&id, &answer).await;
                     }
                 }
                 () = turn::cancelled(self.turn.as_ref()) => self.interrupt().await,
@@ -160,11 +163,9 @@ impl Session {
         match act {
             Act::Tell(update) => self.tell(update).await,
             Act::Ask(question) => self.ask_person(*question),
-            Act::Withdraw(id) => {
-                if let Some(question) = self.open_questions.remove(&id) {
-                    question.abort();
-                }
-            }
+            Act::Elicit(asked) => self.elicit(*asked).await,
+            Act::PageDone { server, id } => self.page_done(&server, &id).await,
+            Act::Withdraw(id) => self.withdraw(&id),
             Act::Say(frame) => self.say(&frame).await,
             Act::Answered { id, answer } => self.answered(&id, answer).await,
             Act::Taken(uuid) => self.has_taken(&uuid).await,
@@ -237,6 +238,7 @@ impl Session {
     async fn forget_cli(&mut self) {
         self.asked = JoinSet::new();
         self.open_questions.clear();
+        self.pages.forget();
         self.commands.forget();
         self.state = State::Idle;
         for act in self.mapping.abandon() {
@@ -252,7 +254,9 @@ impl Session {
         if let Some(cli) = self.cli.take() {
             cli.stop().await;
         }
-        self.forget_cli().await;
+        if self.turn.is_some() {
+            self.forget_cli().await;
+        }
         let queued = self.queue.drain(..).map(|(_, reply)| reply);
         for reply in self
             .turn

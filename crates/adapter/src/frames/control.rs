@@ -17,10 +17,49 @@ pub struct CanUseTool {
     pub tool_use_id: String,
     /// Rules and modes that would make the question needless, as the CLI wants them back.
     pub suggestions: Vec<Value>,
-    /// Why it is asked.
+    /// Why it is asked. It may hold anything that steers a terminal.
     pub reason: Option<String>,
-    /// Whether no rule may be offered.
+    /// The path that is out of bounds.
+    pub blocked_path: Option<String>,
+    /// Whether nothing may be allowed for ever: it would be too broad, or the user's own rule says to ask.
     pub never_always: bool,
+    /// Whether saying yes must not be the first that comes to hand.
+    pub prefers_no: bool,
+    /// Whether only a person may answer, no program in their place.
+    pub needs_person: bool,
+}
+
+/// Data that an MCP server asks the person for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Elicitation {
+    /// The request, to be answered.
+    pub id: String,
+    /// The server.
+    pub server: String,
+    /// What it says.
+    pub message: String,
+    /// What it is about, in a few words.
+    pub title: Option<String>,
+    /// What it is about.
+    pub description: Option<String>,
+    /// How it asks.
+    pub mode: Mode,
+}
+
+/// How an MCP server asks.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Mode {
+    /// By a form with this schema.
+    Form(Value),
+    /// By a page.
+    Page {
+        /// The server's id for it.
+        id: String,
+        /// Where it is.
+        url: String,
+    },
+    /// In a way that is not known.
+    Other,
 }
 
 /// What the CLI answers.
@@ -34,11 +73,19 @@ pub enum Answer {
 
 pub(super) fn request(mut frame: Value) -> Frame {
     let id = text(&frame, "request_id");
-    let mut request = take(&mut frame, "request");
-    let subtype = text(&request, "subtype");
-    if subtype != "can_use_tool" {
-        return Frame::Unserved { id, subtype };
+    let request = take(&mut frame, "request");
+    match text(&request, "subtype").as_str() {
+        "can_use_tool" => can_use_tool(id, request),
+        "elicitation" => elicitation(id, request),
+        "request_user_dialog" => Frame::Dialog(id),
+        subtype => Frame::Unserved {
+            id,
+            subtype: subtype.to_owned(),
+        },
     }
+}
+
+fn can_use_tool(id: String, mut request: Value) -> Frame {
     let suggestions = match take(&mut request, "permission_suggestions") {
         Value::Array(suggestions) => suggestions,
         _ => Vec::new(),
@@ -50,7 +97,36 @@ pub(super) fn request(mut frame: Value) -> Frame {
         tool_use_id: text(&request, "tool_use_id"),
         suggestions,
         reason: string(&request, "decision_reason"),
-        never_always: request["suppress_always_allow_rule"] == true,
+        blocked_path: string(&request, "blocked_path"),
+        never_always: is_never_always(&request),
+        prefers_no: request["default_to_no"] == true,
+        needs_person: request["requires_user_interaction"] == true,
+    }))
+}
+
+/// A rule of the user to ask is stronger than any to allow.
+fn is_never_always(request: &Value) -> bool {
+    request["suppress_always_allow_rule"] == true
+        || request["matched_ask_rule"].is_object()
+        || request["decision_reason_type"] == "rule"
+}
+
+fn elicitation(id: String, mut request: Value) -> Frame {
+    let mode = match request["mode"].as_str() {
+        None | Some("form") => Mode::Form(take(&mut request, "requested_schema")),
+        Some("url") => Mode::Page {
+            id: text(&request, "elicitation_id"),
+            url: text(&request, "url"),
+        },
+        Some(_) => Mode::Other,
+    };
+    Frame::Elicitation(Box::new(Elicitation {
+        id,
+        server: text(&request, "mcp_server_name"),
+        message: text(&request, "message"),
+        title: string(&request, "title"),
+        description: string(&request, "description"),
+        mode,
     }))
 }
 

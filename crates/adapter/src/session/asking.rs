@@ -4,18 +4,23 @@
 use std::collections::BTreeMap;
 
 use attache::agent::ClientSession;
+use attache::schema::Meta;
 use attache::{CallError, v1};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Session;
-use crate::frames::CanUseTool;
+use crate::frames::{CanUseTool, Elicitation, Mode};
 use crate::mapping::Shows;
-use crate::question::{self, Choice};
+use crate::question::{self, Choice, elicitation};
 use crate::tools;
 
 impl Session {
     pub(super) fn ask_person(&mut self, asked: CanUseTool) {
         let id = asked.id.clone();
+        if self.open_questions.contains_key(&id) {
+            // The CLI may say it twice.
+            return;
+        }
         let client = self.client.clone();
         let (bypass, shows) = (self.settings.bypass, self.shows);
         let task = self.asked.spawn(async move {
@@ -27,6 +32,63 @@ impl Session {
         });
         self.open_questions.insert(id, task);
     }
+
+    /// Asks for an MCP server.
+    pub(super) async fn elicit(&mut self, asked: Elicitation) {
+        if self.open_questions.contains_key(&asked.id) {
+            return;
+        }
+        let client = self.client.client().clone();
+        let capabilities = client.capabilities().unwrap_or_default();
+        let request = elicitation::request(&asked, self.client.id(), &capabilities);
+        let Some(request) = request.filter(|_| self.open_questions.len() < OPEN) else {
+            return self.say(&elicitation::declined(&asked)).await;
+        };
+        let id = asked.id.clone();
+        if let Mode::Page { id: page, .. } = &asked.mode {
+            let server = asked.server.clone();
+            self.pages.open(server, page.clone(), id.clone());
+        }
+        let task = self.asked.spawn(async move {
+            let answer = match client.ask(request).await {
+                Ok(response) => elicitation::answer(&asked, response.action),
+                Err(_) => elicitation::cancelled(&asked),
+            };
+            (asked.id, answer)
+        });
+        self.open_questions.insert(id, task);
+    }
+
+    /// The answer of a person goes to the CLI, unless it no longer wants one.
+    pub(super) async fn has_answered(&mut self, id: &str, answer: &Value) {
+        if self.open_questions.remove(id).is_some() {
+            self.say(answer).await;
+            self.tell_if_done(id).await;
+        }
+    }
+
+    pub(super) fn withdraw(&mut self, id: &str) {
+        if let Some(question) = self.open_questions.remove(id) {
+            question.abort();
+            self.pages.close(id);
+        }
+    }
+
+    pub(super) async fn page_done(&mut self, server: &str, id: &str) {
+        let question = self.pages.done(server, id);
+        // The end of a page must not overtake the question.
+        if let Some(question) = question.filter(|it| !self.open_questions.contains_key(it)) {
+            self.tell_if_done(&question).await;
+        }
+    }
+
+    async fn tell_if_done(&mut self, question: &str) {
+        if self.pages.close_if_done(question) {
+            let done = v1::CompleteElicitationNotification::new(question);
+            // It fails when the client is gone, which the end of the orders tells.
+            self.client.client().tell(done).await.ok();
+        }
+    }
 }
 
 async fn permit(client: &ClientSession, asked: &CanUseTool, bypass: bool, shows: Shows) -> Value {
@@ -35,15 +97,20 @@ async fn permit(client: &ClientSession, asked: &CanUseTool, bypass: bool, shows:
         .title(shown.title)
         .kind(shown.kind)
         .raw_input(attache::json::Raw::from(asked.input.clone()));
-    if !shown.locations.is_empty() {
-        call = call.locations(shown.locations);
+    let locations = question::locations(asked, shown.locations);
+    if !locations.is_empty() {
+        call = call.locations(locations);
+    }
+    if asked.needs_person {
+        let meta = json!({ "requiresUserInteraction": true });
+        call = call.meta(Meta::new().with("claudeCode", meta));
     }
     let mut content = shown.content;
     if asked.tool == "Bash" && shows.terminals {
         content.push(v1::Terminal::new(asked.tool_use_id.as_str()).into());
     }
-    if let Some(reason) = &asked.reason {
-        content.push(v1::ContentBlock::from(reason.as_str()).into());
+    if let Some(reason) = question::reason(asked) {
+        content.push(v1::ContentBlock::from(reason).into());
     }
     if !content.is_empty() {
         call = call.content(content);
@@ -127,3 +194,6 @@ async fn pick(
 fn failed(asked: &CanUseTool, error: &CallError) -> Value {
     question::deny(asked, &format!("The user could not be asked: {error}"))
 }
+
+/// Servers are strangers: they do not get more questions open than this.
+const OPEN: usize = 32;

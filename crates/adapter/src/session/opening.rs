@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
-use super::{Commands, Orders, Session, State, Waiting, control};
+use super::{Commands, Orders, Pages, Session, State, Waiting, control};
 use crate::cli::Cli;
 use crate::frames::{Answer, Frame};
 use crate::launch::{self, Files, Launch, Start};
@@ -62,6 +62,7 @@ pub(crate) async fn open(
         queue: std::collections::VecDeque::new(),
         asked: JoinSet::new(),
         open_questions: std::collections::HashMap::new(),
+        pages: Pages::default(),
         waiting: std::collections::HashMap::new(),
         requests: 0,
         commands: Commands::default(),

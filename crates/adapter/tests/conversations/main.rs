@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod asked;
 mod ends;
 mod plans;
 mod recorded;
@@ -110,6 +111,7 @@ fn badly_made_frames_are_survived() {
         r#"{"type":"stream_event","event":{"type":"content_block_delta","index":-1,"delta":[]}}"#,
         r#"{"type":"control_request","request":"x"}"#,
         r#"{"type":"control_request","request":{"subtype":"can_use_tool","input":3,"permission_suggestions":{}}}"#,
+        r#"{"type":"control_request","request":{"subtype":"elicitation","requested_schema":3}}"#,
         r#"{"type":"control_response","response":[]}"#,
         r#"{"type":"result","usage":[],"modelUsage":[],"errors":"x"}"#,
         r#"{"type":"system","subtype":"init","terminal_slash_commands":{}}"#,

@@ -10,10 +10,20 @@ pub(crate) fn line(act: &Act) -> Option<String> {
         Act::Tell(update) => format!("tell {}", update_line(update)),
         Act::Ask(question) => {
             let suggestions: Vec<_> = question.suggestions.iter().map(|it| &it["type"]).collect();
-            format!("ask {} {:?}", question.tool, suggestions.len())
+            let never = if question.never_always {
+                " never always"
+            } else {
+                ""
+            };
+            format!("ask {} {:?}{never}", question.tool, suggestions.len())
         }
+        Act::Elicit(asked) => format!("elicit {} {:?}", asked.server, asked.mode),
+        Act::PageDone { server, id } => format!("page done {server} {id}"),
         Act::Withdraw(_) => "withdraw".to_owned(),
-        Act::Say(frame) => format!("say {}", frame["response"]["error"]),
+        Act::Say(frame) => match &frame["response"]["error"] {
+            Value::Null => format!("say {}", frame["response"]["response"]),
+            error => format!("say {error}"),
+        },
         Act::Answered { .. } | Act::Taken(_) => return None,
         Act::Ended(ended) => match &ended.reason {
             Ok(reason) => format!("ended {reason}"),

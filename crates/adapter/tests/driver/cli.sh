@@ -2,14 +2,19 @@
 # As much of the Claude Code CLI as the driver needs: what a prompt says is what it does.
 say() { printf '%s\n' "$1"; }
 answer() { say "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"$id\",\"response\":$1}}"; }
-state() { say "{\"type\":\"system\",\"subtype\":\"session_state_changed\",\"state\":\"$1\"}"; }
+state() { now=$1; say "{\"type\":\"system\",\"subtype\":\"session_state_changed\",\"state\":\"$1\"}"; }
 text() { say "{\"type\":\"assistant\",\"message\":{\"id\":\"m$turn\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"$1\"}]},\"parent_tool_use_id\":null}"; }
 result() { say "{\"type\":\"result\",\"subtype\":\"$1\",\"is_error\":$2,\"terminal_reason\":\"$3\",\"result\":\"\"}"; }
 call() { say "{\"type\":\"assistant\",\"message\":{\"id\":\"m$turn\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"call$turn\",\"name\":\"Write\",\"input\":{\"file_path\":\"/p/a.txt\",\"content\":\"x\"}}]},\"parent_tool_use_id\":null}"; }
 ask() { say "{\"type\":\"control_request\",\"request_id\":\"q$turn\",\"request\":{\"subtype\":\"can_use_tool\",\"tool_name\":\"Write\",\"input\":{\"file_path\":\"/p/a.txt\",\"content\":\"x\"},\"permission_suggestions\":[{\"type\":\"setMode\",\"mode\":\"acceptEdits\",\"destination\":\"session\"}],\"tool_use_id\":\"call$turn\"}}"; }
 taken() { say "{\"type\":\"command_lifecycle\",\"command_uuid\":\"$1\",\"state\":\"started\"}"; }
 gave() { say "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"call$turn\",\"content\":\"$1\",\"is_error\":$2}]}}"; }
+elicit() { left=$((left + 1)); say "{\"type\":\"control_request\",\"request_id\":\"q$turn\",\"request\":{\"subtype\":\"elicitation\",\"mcp_server_name\":\"files\",\"message\":\"Which?\",$1}}"; }
+form() { elicit '"mode":"form","requested_schema":{"type":"object","properties":{"name":{"type":"string"}}}'; }
+page() { elicit '"mode":"url","url":"https://example.com/login","elicitation_id":"one"'; }
+end() { text "$1"; result success false completed; state idle; }
 turn=0
+left=0
 account='{"tokenSource":"none","apiKeySource":"ANTHROPIC_API_KEY","apiProvider":"firstParty"}'
 case "$PWD" in *no-login*) account='{"tokenSource":"none","apiProvider":"firstParty"}' ;; esac
 case "$PWD $*" in *forgetful*--resume=*) echo 'No conversation found with session ID: 0' >&2; exit 1 ;; esac
@@ -28,22 +33,30 @@ while IFS= read -r line; do
       [ -n "$named" ] && { answer "{\"cancelled\":[\"$named\"]}"; named=; continue; }
       [ -n "$alone" ] && { answer '{}'; [ "$id" = attache-hush ] || touch stopped; state idle; alone=; continue; }
       [ -n "$steered" ] && { answer '{}'; result error_during_execution true aborted_streaming; taken "$steered"; steered=; continue; }
+      [ "$now" = idle ] && { answer '{"still_queued":[]}'; continue; }
       [ -n "$dropped" ] && { answer '{"still_queued":[]}'; state idle; dropped=; continue; }
       answer '{"still_queued":[]}'; result error_during_execution true aborted_streaming; state idle ;;
+    *'"action":"'*)
+      action=$(sed 's/.*"action":"\([a-z]*\)".*/\1/' <<<"$line"); left=$((left - 1))
+      if [ "$left" = 0 ]; then end "$action"; else text "$action"; fi ;;
     *'"behavior":"allow"'*) gave "written" false; text "Done."; result success false completed; state idle ;;
     *'"behavior":"deny"'*) gave "no" true; text "Not done."; result success false completed; state idle ;;
-    *'"priority":"now"'*) steered=$uuid; text "I hear." ;;
+    *listen*'"priority":"now"'*) steered=$uuid; text "I hear." ;;
     *'"type":"user"'*)
       turn=$((turn + 1)); state running
       case "$line" in
         *die*) echo 'out of memory' >&2; text "Ouch"; exit 3 ;;
-        *deaf*) deaf=1; text "I do not listen." ;;
+        *ignore*) deaf=1; text "I do not listen." ;;
         *wait*) text "Waiting." ;;
         *named*) named=$uuid; text "Not yet." ;;
         *alone*) alone=1; text "Done."; result success false completed; state idle; state running; say '{"type":"system","subtype":"commands_changed","commands":[]}' ;;
         *work*) working=1; text "Working." ;;
         *drop*) dropped=1; text "Busy." ;;
         *write*) call; ask ;;
+        *form*) form ;;
+        *both*) form; turn=$((turn + 1)); form ;;
+        *page*) page; say '{"type":"system","subtype":"elicitation_complete","mcp_server_name":"files","elicitation_id":"one"}' ;;
+        *regret*) taken "$uuid"; turn=$((turn - 1)); form; say "{\"type\":\"control_cancel_request\",\"request_id\":\"q$turn\"}"; end "Never mind." ;;
         *garbage*) echo 'Warning: this is no JSON'; echo '[1,2'; say '{"type":"brand_new"}'; text "Clean."; result success false completed; state idle ;;
         *logged-out*) say '{"type":"result","subtype":"success","is_error":true,"result":"Not logged in · Please run /login"}'; state idle ;;
         *) text "Hello."; result success false completed; state idle ;;

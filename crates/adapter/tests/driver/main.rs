@@ -3,6 +3,8 @@
 #![cfg(unix)]
 #![cfg(test)]
 
+mod questions;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -17,19 +19,38 @@ async fn play(script: &str) -> Trace {
 }
 
 async fn play_in(cwd: &Path, script: &str) -> Trace {
+    play_in_as("{}", cwd, script).await
+}
+
+/// The same for a client with these capabilities.
+async fn play_as(capabilities: &str, script: &str) -> Trace {
+    play_in_as(capabilities, Path::new("/"), script).await
+}
+
+async fn play_in_as(capabilities: &str, cwd: &Path, script: &str) -> Trace {
     let script = format!(
         "{}<= {{\"sessionId\":$session,\"_meta\":{{\"claudeCode\":{{\"version\":\"2.1.325\"}}}}, ...}} within 20s\n\
          <. session/update {{\"sessionId\":$session,\"update\":{{\"sessionUpdate\":\"available_commands_update\",\
          \"availableCommands\":[{{\"name\":\"compact\",\"description\":\"Shorten\"}}]}}}}\n{script}",
         opening(cwd)
     );
-    play_with(&script, Ok(launcher()), Path::new("/nowhere")).await
+    let script = hello(capabilities) + &script;
+    converse(&script, Ok(launcher()), Path::new("/nowhere")).await
 }
 
 async fn play_with(script: &str, launcher: Result<Launcher, Missing>, config: &Path) -> Trace {
-    let hello = "-> initialize {\"protocolVersion\":1,\"clientCapabilities\":{}}\n\
-                 <= {\"protocolVersion\":1, ...}\n";
-    let ((read, write), peer) = scripted_client(&format!("{hello}{script}")).expect("a script");
+    converse(&(hello("{}") + script), launcher, config).await
+}
+
+fn hello(capabilities: &str) -> String {
+    format!(
+        "-> initialize {{\"protocolVersion\":1,\"clientCapabilities\":{capabilities}}}\n\
+         <= {{\"protocolVersion\":1, ...}}\n"
+    )
+}
+
+async fn converse(script: &str, launcher: Result<Launcher, Missing>, config: &Path) -> Trace {
+    let ((read, write), peer) = scripted_client(script).expect("a script");
     let (client, calls) = attache::agent::connect(read, write, attache::Options::default());
     let serving = tokio::spawn(serve_on(client, calls, launcher, Store::new(config)));
     let trace = peer
@@ -151,7 +172,7 @@ async fn a_prompt_that_the_cli_names_as_dropped_is_cancelled_at_once() {
 async fn what_was_said_in_the_middle_is_cancelled_with_its_turn() {
     let script = titled("wait")
         + &said("Waiting.")
-        + "-> _session/steering @steered {\"sessionId\":$session,\"prompt\":[{\"type\":\"text\",\"text\":\"more\"}]}\n\
+        + "-> _session/steering @steered {\"sessionId\":$session,\"prompt\":[{\"type\":\"text\",\"text\":\"listen\"}]}\n\
            <= @steered {\"outcome\":\"injected\"}\n"
         + &said("I hear.")
         + ".> session/cancel {\"sessionId\":$session}\n\
@@ -185,7 +206,7 @@ async fn a_session_that_is_closed_does_not_work_on() {
 
 #[tokio::test]
 async fn a_cli_that_does_not_stop_is_stopped() {
-    let script = titled("deaf")
+    let script = titled("ignore")
         + &said("I do not listen.")
         + ".> session/cancel {\"sessionId\":$session}\n\
            <= @turn {\"stopReason\":\"cancelled\"} within 20s\n";

@@ -2,6 +2,8 @@
 
 #![cfg(test)]
 
+mod elicitation;
+
 use std::collections::BTreeMap;
 
 use attache::json::{Encode, Raw};
@@ -40,25 +42,113 @@ fn command() -> CanUseTool {
 
 #[test]
 fn an_option_says_what_choosing_it_writes() {
-    let names = question::options(&command(), false);
-    let names: Vec<_> = names
-        .iter()
-        .map(|option| {
-            format!(
-                "{} {}: {}",
-                option.kind,
-                option.option_id.as_str(),
-                option.name
-            )
-        })
-        .collect();
-    expect![[r#"
-        allow_once allow: Allow
-        allow_always allow_always:0: Always allow Bash(touch a *) in .claude/settings.local.json
-        allow_always allow_always:1: Allow work in /other for this session
-        allow_always allow_always:2: Accept all edits for this session
-        reject_once reject: Reject"#]]
-    .assert_eq(&names.join("\n"));
+    check_options(
+        &command(),
+        &expect![[r#"
+            allow_once allow: Allow
+            allow_always allow_always:0: Always allow Bash(touch a *) in .claude/settings.local.json
+            allow_always allow_always:1: Allow work in /other for this session
+            allow_always allow_always:2: Accept all edits for this session
+            reject_once reject: Reject"#]],
+    );
+}
+
+fn check_options(question: &CanUseTool, expected: &Expect) {
+    let options = question::options(question, false);
+    let lines = options.iter().map(|option| {
+        let (kind, id) = (&option.kind, option.option_id.as_str());
+        format!("{kind} {id}: {}", option.name)
+    });
+    expected.assert_eq(&lines.collect::<Vec<_>>().join("\n"));
+}
+
+/// A question with rules to suggest, and one thing more.
+fn suggesting(name: &str, value: Value) -> CanUseTool {
+    let mut request = json!({
+        "subtype": "can_use_tool",
+        "tool_name": "Bash",
+        "input": { "command": "touch a" },
+        "permission_suggestions": [
+            { "type": "setMode", "mode": "acceptEdits", "destination": "session" },
+        ],
+    });
+    request[name] = value;
+    asked(request)
+}
+
+#[test]
+fn nothing_is_allowed_for_ever_where_the_cli_or_a_rule_says_so() {
+    let rule = json!({ "source": "userSettings", "tool_name": "Bash" });
+    for (name, value) in [
+        ("suppress_always_allow_rule", json!(true)),
+        ("matched_ask_rule", rule),
+        ("decision_reason_type", json!("rule")),
+        ("requires_user_interaction", json!(true)),
+    ] {
+        let question = suggesting(name, value);
+        check_options(
+            &question,
+            &expect![[r#"
+                allow_once allow: Allow
+                reject_once reject: Reject"#]],
+        );
+        let answer = question::answer(&question, "allow_always:0");
+        assert_eq!(answer["response"]["response"]["behavior"], "deny", "{name}");
+    }
+}
+
+#[test]
+fn a_suggestion_that_allows_nothing_is_not_offered() {
+    let suggestions = json!([
+        { "type": "addRules", "rules": [{ "toolName": "Bash" }], "behavior": "deny", "destination": "session" },
+        { "type": "removeRules", "rules": [{ "toolName": "Bash" }], "behavior": "deny", "destination": "userSettings" },
+        { "type": "addRules", "rules": [{ "toolName": "Bash", "ruleContent": "ls\u{1b}[2K" }], "behavior": "allow", "destination": "userSettings" },
+    ]);
+    let question = suggesting("permission_suggestions", suggestions);
+    check_options(
+        &question,
+        &expect![[r#"
+            allow_once allow: Allow
+            allow_always allow_always:0: Always allow Bash(ls) in your settings.json
+            reject_once reject: Reject"#]],
+    );
+    let answer = question::answer(&question, "allow_always:0");
+    let written = &answer["response"]["response"]["updatedPermissions"][0];
+    assert_eq!(*written, question.suggestions[2]);
+}
+
+#[test]
+fn no_comes_first_where_the_cli_prefers_it() {
+    check_options(
+        &suggesting("default_to_no", json!(true)),
+        &expect![[r#"
+            reject_once reject: Reject
+            allow_once allow: Allow
+            allow_always allow_always:0: Accept all edits for this session"#]],
+    );
+}
+
+#[test]
+fn a_reason_steers_no_terminal() {
+    let reason = |text: &str| question::reason(&suggesting("decision_reason", json!(text)));
+    let text = "\u{1b}[31mDangerous\u{1b}[0m rm\u{1b}]8;;x\u{7}\non\u{202e} /";
+    assert_eq!(reason(text).as_deref(), Some("Dangerous rm\non /"));
+    assert_eq!(reason("\u{1b}[0m"), None);
+}
+
+#[test]
+fn a_path_out_of_bounds_is_a_location() {
+    let locations = |path: &str, shown: &[&str]| {
+        let shown = shown.iter().map(|path| v1::ToolCallLocation::new(*path));
+        let question = suggesting("blocked_path", json!(path));
+        let locations = question::locations(&question, shown.collect());
+        let paths = locations.iter().map(|it| it.path.as_str().to_owned());
+        paths.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(locations("/etc/hosts", &[]), "/etc/hosts");
+    assert_eq!(locations("/etc/hosts", &["/etc/hosts"]), "/etc/hosts");
+    assert_eq!(locations("/opt", &["/etc/hosts"]), "/etc/hosts /opt");
+    assert_eq!(locations("here", &[]), "");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use attache::process::plain;
 use attache::v1;
 use rmcp::model::{
     self, ClientRequest, ListPromptsRequest, ListResourcesRequest, ListToolsRequest,
@@ -218,7 +219,7 @@ fn hint(arguments: &[Argument]) -> String {
 }
 
 fn description(words: &str) -> String {
-    let words = text::plain(words);
+    let words = plain::words(words);
     match text::head(&words, DESCRIPTION) {
         (words, 0) => words.to_owned(),
         (words, _) => format!("{words}…"),

@@ -20,19 +20,6 @@ pub(super) fn line(text: &str, limit: usize) -> String {
     shorten(words.trim(), limit)
 }
 
-/// A text without what hides from the person who reads it, or steers a terminal. Line ends and tabs stay.
-pub(super) fn plain(text: &str) -> String {
-    let mut words = String::new();
-    for token in plain::tokens(text) {
-        match token {
-            Token::Text(text) => words.push_str(text),
-            Token::Control(char @ ('\n' | '\t')) => words.push(char),
-            Token::Sequence(_) | Token::Control(_) | Token::Hidden(_) => {}
-        }
-    }
-    words
-}
-
 /// A text of at most so many bytes, and how many were left out.
 pub(super) fn head(text: &str, limit: usize) -> (&str, usize) {
     let end = text.floor_char_boundary(limit);

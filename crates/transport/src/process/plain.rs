@@ -42,6 +42,19 @@ pub fn is_plain(text: &str) -> bool {
     text.bytes().all(is_ascii) || !text.contains(|char| is_hidden(char) && !is_space(char))
 }
 
+/// The text without what hides from the person who reads it, or steers a terminal. Line ends and tabs stay.
+pub fn words(text: &str) -> String {
+    let mut words = String::with_capacity(text.len());
+    for token in tokens(text) {
+        match token {
+            Token::Text(text) => words.push_str(text),
+            Token::Control(char @ ('\n' | '\t')) => words.push(char),
+            Token::Sequence(_) | Token::Control(_) | Token::Hidden(_) => {}
+        }
+    }
+    words
+}
+
 /// The text with line ends and tabs kept, everything else that could steer a terminal removed, and long lines cut.
 pub(super) fn text(bytes: &[u8]) -> String {
     let raw = String::from_utf8_lossy(bytes).replace("\r\n", "\n");

@@ -20,8 +20,8 @@ pub(super) struct Client {
     next: u64,
     /// What is chosen when a permission is asked for: the option's id or kind. None leaves the question open.
     pub(super) choose: Option<&'static str>,
-    /// What a form is answered with.
-    pub(super) fill: Value,
+    /// What a form is answered with, null to decline it. None leaves it open.
+    pub(super) fill: Option<Value>,
     pub(super) heard: Vec<(Instant, Value)>,
 }
 
@@ -62,7 +62,7 @@ impl Client {
             lines,
             next: 0,
             choose: Some("allow_once"),
-            fill: Value::Null,
+            fill: Some(Value::Null),
             heard: Vec::new(),
         };
         let hello = json!({ "protocolVersion": 1, "clientCapabilities": capabilities });
@@ -193,7 +193,10 @@ impl Client {
     fn take(&mut self, time: Instant, message: Value) -> Result<(), Fault> {
         let answer = match message["method"].as_str() {
             Some("session/request_permission") => self.chosen(&message["params"]["options"]),
-            Some("elicitation/create") => Some(json!({ "action": "accept", "content": self.fill })),
+            Some("elicitation/create") => self.fill.as_ref().map(|content| match content {
+                Value::Null => json!({ "action": "decline" }),
+                content => json!({ "action": "accept", "content": content }),
+            }),
             _ => None,
         };
         if let Some(result) = answer {

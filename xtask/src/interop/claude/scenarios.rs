@@ -3,6 +3,7 @@
 mod clients;
 mod ends;
 mod modes;
+mod servers;
 mod sessions;
 mod tools;
 mod turns;
@@ -40,6 +41,7 @@ pub(super) const ALL: &[(&str, Scenario)] = &[
     ("do not ask", modes::do_not_ask),
     ("bypass", modes::bypass),
     ("always", modes::always),
+    ("rule to ask", modes::rule_to_ask),
     ("model", modes::model),
     ("resume", sessions::resume),
     ("load", sessions::load),
@@ -48,6 +50,11 @@ pub(super) const ALL: &[(&str, Scenario)] = &[
     ("mcp server", sessions::mcp_server),
     ("mcp over http", sessions::mcp_over_http),
     ("mcp over sse", sessions::mcp_over_sse),
+    ("form of a server", servers::form),
+    ("form declined", servers::form_declined),
+    ("no form to fill", servers::no_form),
+    ("form cancelled", servers::form_cancelled),
+    ("page of a server", servers::page),
     ("two at once", sessions::two_at_once),
     ("run", clients::run),
     ("run denied", clients::run_denied),

@@ -44,6 +44,28 @@ pub(super) fn always(stage: &Stage) -> Result<(), Fault> {
     same("the questions after that", questions, 1)
 }
 
+/// What the user wants to be asked about cannot be allowed for ever.
+pub(super) fn rule_to_ask(stage: &Stage) -> Result<(), Fault> {
+    let made = std::fs::create_dir_all(stage.path(".claude"));
+    made.map_err(|error| error.to_string())?;
+    let rules = json!({ "permissions": { "ask": ["Bash(touch *)"] } });
+    stage.write(".claude/settings.json", &rules.to_string())?;
+    let mut client = stage.start()?;
+    let questions = in_mode(stage, &mut client, "default", &touch())?;
+    same("the questions", questions, 1)?;
+    let asked = client.wait("a question", |message| {
+        message["method"] == "session/request_permission"
+    })?;
+    let options = asked["params"]["options"].as_array();
+    let kinds = options.into_iter().flatten().map(|option| &option["kind"]);
+    same(
+        "the options",
+        kinds.collect(),
+        vec![&json!("allow_once"), &json!("reject_once")],
+    )?;
+    same("the file", stage.read("made.txt").as_str(), "")
+}
+
 pub(super) fn model(stage: &Stage) -> Result<(), Fault> {
     let mut client = stage.start()?;
     let session = client.session(&stage.cwd)?;

@@ -160,7 +160,7 @@ fn remote(stage: &Stage, kind: &str, path: &str) -> Result<(), Fault> {
     hears(&mut client, &session, "heard Bearer hunter3")
 }
 
-fn hears(client: &mut Client, session: &str, answer: &str) -> Result<(), Fault> {
+pub(super) fn hears(client: &mut Client, session: &str, answer: &str) -> Result<(), Fault> {
     let call = json!({ "tool": "mcp__echo__say", "input": {} });
     let script = json!([[call], [{ "text": "Done." }]]);
     same(

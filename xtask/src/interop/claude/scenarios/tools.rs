@@ -282,7 +282,7 @@ pub(super) fn question(stage: &Stage) -> Result<(), Fault> {
 
 pub(super) fn form(stage: &Stage) -> Result<(), Fault> {
     let mut client = stage.start_for(json!({ "elicitation": { "form": {} } }))?;
-    client.fill = json!({ "answer1": "Blue" });
+    client.fill = Some(json!({ "answer1": "Blue" }));
     ask(stage, &mut client)
 }
 

@@ -1,0 +1,126 @@
+//! What an MCP server asks the person for: its form or its page as that of the client, and the answer as the CLI wants
+//! it. What cannot be asked whole is not asked.
+
+use std::collections::BTreeMap;
+
+use attache::json::Raw;
+use attache::process::plain;
+use attache::v1;
+use serde_json::{Map, Value, json};
+
+use super::response;
+use crate::frames::{Elicitation, Mode};
+
+/// The question to the person, who is told which server asks; none where the client or its forms cannot show it.
+pub fn request(
+    asked: &Elicitation,
+    session: &v1::SessionId,
+    client: &v1::ClientCapabilities,
+) -> Option<v1::CreateElicitationRequest> {
+    let can = client.elicitation.as_ref()?;
+    let mode = match &asked.mode {
+        Mode::Form(schema) if can.form.is_some() => {
+            let form = v1::ElicitationFormMode::new(form(asked, schema)?);
+            v1::ElicitationMode::Form(form)
+        }
+        Mode::Page { url, .. } if can.url.is_some() && is_of_the_web(url) => {
+            // Ids of servers may be alike, those of requests never are.
+            let page = v1::ElicitationUrlMode::new(asked.id.as_str(), url.as_str());
+            v1::ElicitationMode::Url(page)
+        }
+        _ => return None,
+    };
+    let server = plain::words(&asked.server).replace(['\n', '\t'], " ");
+    let message = format!("{server} asks: {}", plain::words(&asked.message));
+    let scope = v1::ElicitationSessionScope::new(session.clone());
+    let scope = v1::ElicitationScope::Session(scope);
+    Some(v1::CreateElicitationRequest::new(message, scope, mode))
+}
+
+/// The answer to the CLI when the person has done something.
+pub fn answer(asked: &Elicitation, action: v1::ElicitationAction) -> Value {
+    let answer = match (action, &asked.mode) {
+        (v1::ElicitationAction::Accept(accepted), Mode::Form(_)) => {
+            let content = content(accepted.content.unwrap_or_default());
+            json!({ "action": "accept", "content": content })
+        }
+        (v1::ElicitationAction::Accept(_), _) => json!({ "action": "accept" }),
+        (v1::ElicitationAction::Decline, _) => json!({ "action": "decline" }),
+        _ => json!({ "action": "cancel" }),
+    };
+    response(&asked.id, answer)
+}
+
+/// The answer when the person cannot be asked.
+pub fn declined(asked: &Elicitation) -> Value {
+    response(&asked.id, json!({ "action": "decline" }))
+}
+
+/// The answer when the person was asked, and nothing came of it.
+pub fn cancelled(asked: &Elicitation) -> Value {
+    response(&asked.id, json!({ "action": "cancel" }))
+}
+
+fn form(asked: &Elicitation, schema: &Value) -> Option<v1::ElicitationSchema> {
+    let mut schema = schema.clone();
+    if let Some(Value::Object(fields)) = schema.get_mut("properties") {
+        fields.values_mut().for_each(name_choices);
+    }
+    let mut form: v1::ElicitationSchema = Raw::from(schema).read().ok()?;
+    let fields = &form.properties;
+    let mut needed = form.required.iter().flatten();
+    let is_whole = form.schema_type == v1::ElicitationSchemaType::Object
+        && fields.iter().all(|(_, field)| is_known(field))
+        && needed.all(|name| fields.get(name).is_some());
+    form.title = form.title.or_else(|| asked.title.clone());
+    form.description = form.description.or_else(|| asked.description.clone());
+    is_whole.then_some(form)
+}
+
+/// Whether opening it opens a page, and starts no program.
+fn is_of_the_web(url: &str) -> bool {
+    let scheme = url.split_once("://").map(|(scheme, _)| scheme);
+    scheme.is_some_and(|it| it.eq_ignore_ascii_case("https") || it.eq_ignore_ascii_case("http"))
+}
+
+fn is_known(field: &v1::ElicitationPropertySchema) -> bool {
+    match field {
+        v1::ElicitationPropertySchema::Array(field) => {
+            !matches!(field.items, v1::MultiSelectItems::Other(_))
+        }
+        v1::ElicitationPropertySchema::Other(_) => false,
+        _ => true,
+    }
+}
+
+/// Older servers tell the names of choices in a list beside them.
+fn name_choices(field: &mut Value) {
+    let Some(field) = field.as_object_mut() else {
+        return;
+    };
+    let list = |name| field.get(name).and_then(Value::as_array);
+    let (Some(values), Some(names)) = (list("enum"), list("enumNames")) else {
+        return;
+    };
+    if values.len() == names.len() {
+        let choices = values.iter().zip(names);
+        let choices = choices.map(|(value, name)| json!({ "const": value, "title": name }));
+        let choices = choices.collect();
+        field.remove("enum");
+        field.insert("oneOf".to_owned(), choices);
+    }
+}
+
+fn content(fields: BTreeMap<String, v1::ElicitationContentValue>) -> Map<String, Value> {
+    let fields = fields.into_iter().map(|(name, value)| {
+        let value = match value {
+            v1::ElicitationContentValue::String(text) => Value::from(text),
+            v1::ElicitationContentValue::Integer(number) => Value::from(number),
+            v1::ElicitationContentValue::Number(number) => Value::from(number),
+            v1::ElicitationContentValue::Boolean(truth) => Value::from(truth),
+            v1::ElicitationContentValue::StringArray(texts) => Value::from(texts),
+        };
+        (name, value)
+    });
+    fields.collect()
+}
