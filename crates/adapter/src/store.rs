@@ -88,11 +88,12 @@ impl Store {
         files.retain(|(cursor, _)| after.is_none_or(|after| cursor > after));
         files.sort();
         let mut found = Vec::new();
-        let mut files = files.into_iter().peekable();
-        while let Some((cursor, file)) = files.next() {
+        let mut files = files.into_iter().zip(1..).peekable();
+        while let Some(((cursor, file), looks)) = files.next() {
             let info = info(&file).filter(|info| cwd.is_none_or(|cwd| info.cwd.as_str() == cwd));
             found.extend(info);
-            if found.len() == PAGE && files.peek().is_some() {
+            let is_full = found.len() == PAGE || looks == LOOKS;
+            if is_full && files.peek().is_some() {
                 return (found, Some(cursor));
             }
         }
@@ -251,5 +252,7 @@ fn lines(file: &mut File) -> io::Result<Vec<String>> {
 }
 
 const PAGE: usize = 50;
+/// A page is shorter if so many files were opened for it.
+const LOOKS: usize = 1000;
 const LONG_NAME: usize = 200;
 const LOOK: u64 = 128 * 1024;
