@@ -11,14 +11,14 @@ use std::time::Duration;
 
 use attache::agent::{AgentCalls, ClientHandle};
 use attache::json::Raw;
-use attache::schema::error;
+use attache::schema::{FilePath, error};
 use attache::{AgentCall, Error, Extension, Reply, v1};
 use tokio::sync::mpsc;
 
 use crate::launch::{self, Launch, Launcher, Missing, Start};
 use crate::mapping::Shows;
 use crate::session::{self, Opened, Order, Orders};
-use crate::store::Store;
+use crate::store::{Cursor, Store};
 
 /// Serves a client on standard input and output until it goes, or until somebody wants the end.
 ///
@@ -82,8 +82,8 @@ struct Agent {
 struct Wish {
     id: v1::SessionId,
     start: Start,
-    cwd: attache::schema::FilePath,
-    directories: Vec<attache::schema::FilePath>,
+    cwd: FilePath,
+    directories: Vec<FilePath>,
     servers: Vec<v1::McpServer>,
     system_prompt: Option<v1::SystemPrompt>,
 }
@@ -225,7 +225,7 @@ impl Agent {
         request: v1::ResumeSessionRequest,
         reply: Reply<v1::ResumeSessionResponse>,
     ) {
-        let wish = self.known(&request.session_id).map(|_| Wish {
+        let wish = self.known(&request.session_id, &request.cwd).map(|_| Wish {
             id: request.session_id,
             start: Start::Itself,
             cwd: request.cwd,
@@ -247,7 +247,8 @@ impl Agent {
         reply: Reply<v1::ForkSessionResponse>,
     ) {
         let from = request.session_id;
-        let wish = self.known(&from).and_then(|_| new_id()).map(|id| Wish {
+        let known = self.known(&from, &request.cwd);
+        let wish = known.and_then(|_| new_id()).map(|id| Wish {
             id,
             start: Start::Another(from.as_str().to_owned()),
             cwd: request.cwd,
@@ -269,7 +270,7 @@ impl Agent {
         reply: Reply<v1::LoadSessionResponse>,
     ) {
         let id = request.session_id.clone();
-        let transcript = match self.known(&id) {
+        let transcript = match self.known(&id, &request.cwd) {
             Ok(transcript) => transcript,
             Err(error) => return reply.fail(error),
         };
@@ -283,7 +284,7 @@ impl Agent {
         };
         let session = self.client.session(wish.id.clone());
         let shows = self.shows();
-        let before = async move { replaying::replay(&session, &transcript, shows).await };
+        let before = async move { replaying::replay(&session, transcript, shows).await };
         self.open_after(before, Ok(wish), reply, |_, opened| {
             v1::LoadSessionResponse::new()
                 .meta(offers::about(&opened.settings))
@@ -349,7 +350,7 @@ impl Agent {
             let words = "`cwd` is no directory with an absolute path";
             return Err(error::unusable_params(words));
         }
-        let is_folder = |path: &attache::schema::FilePath| launch::is_folder(path.as_path());
+        let is_folder = |path: &FilePath| launch::is_folder(path.as_path());
         if !wish.directories.iter().all(is_folder) {
             let words = "`additionalDirectories` holds no directories with absolute paths only";
             return Err(error::unusable_params(words));
@@ -380,15 +381,15 @@ impl Agent {
         request: v1::ListSessionsRequest,
         reply: Reply<v1::ListSessionsResponse>,
     ) {
-        let from = match request.cursor.as_deref().map(str::parse) {
-            None => 0,
-            Some(Ok(from)) => from,
+        let after = match request.cursor.as_deref().map(str::parse::<Cursor>) {
+            None => None,
+            Some(Ok(after)) => Some(after),
             Some(Err(_)) => return reply.fail(error::unusable_params("`cursor` is none of ours")),
         };
         let store = self.store.clone();
         tokio::task::spawn_blocking(move || {
-            let cwd = request.cwd.as_ref().map(attache::schema::FilePath::as_str);
-            let (sessions, next) = store.list(cwd, from);
+            let cwd = request.cwd.as_ref().map(FilePath::as_str);
+            let (sessions, next) = store.list(cwd, after.as_ref());
             let mut response = v1::ListSessionsResponse::new(sessions);
             if let Some(next) = next {
                 response = response.next_cursor(next.to_string());
@@ -408,15 +409,17 @@ impl Agent {
             if let Some(closed) = closed {
                 closed.await;
             }
-            let deleted = store.delete(request.session_id.as_str());
+            let id = request.session_id;
+            let deleted = tokio::task::spawn_blocking(move || store.delete(id.as_str())).await;
+            let deleted = deleted.unwrap_or_else(|failed| Err(io::Error::other(failed)));
             let deleted = deleted.map_err(|failed| error::internal(&failed.to_string()));
             reply.with(deleted.map(|()| v1::DeleteSessionResponse::new()));
         });
     }
 
     /// The transcript of a session that is stored.
-    fn known(&self, id: &v1::SessionId) -> Result<std::path::PathBuf, Error> {
-        let found = self.store.find(id.as_str());
+    fn known(&self, id: &v1::SessionId, cwd: &FilePath) -> Result<std::path::PathBuf, Error> {
+        let found = self.store.find(id.as_str(), cwd.as_str());
         found.ok_or_else(|| error::session_not_found(id))
     }
 

@@ -82,8 +82,8 @@ pub struct Mapping {
     making: HashMap<Option<String>, Making>,
     /// The messages of which pieces have been told, newest last.
     streamed: VecDeque<String>,
-    /// How many blocks have been seen of the message that comes block by block.
-    blocks: (String, u64),
+    /// How many blocks have been seen of the message that comes block by block, by the subagent that makes it.
+    blocks: HashMap<Option<String>, (String, u64)>,
     calls: Calls,
     tasks: Tasks,
     mode: Option<String>,

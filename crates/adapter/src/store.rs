@@ -1,19 +1,35 @@
 //! The CLI's own transcripts: where they are, what they are called, and deleting them. Nothing of ours is stored.
 
+mod agents;
+
+use std::cmp::Reverse;
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::SystemTime;
 
 use attache::v1;
 use serde_json::Value;
 
 use crate::mapping;
+use crate::replay::Survey;
+
+pub(crate) use agents::Agents;
 
 /// The folder of the user's CLI.
 #[derive(Debug, Clone)]
 pub struct Store {
     projects: PathBuf,
+}
+
+/// A place in the list of sessions, which stays where it is when others come and go.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cursor {
+    /// When the session was last written to, in nanoseconds.
+    time: Reverse<u128>,
+    id: String,
 }
 
 impl Store {
@@ -24,17 +40,25 @@ impl Store {
         }
     }
 
-    /// The transcript of a session.
-    pub fn find(&self, id: &str) -> Option<PathBuf> {
-        // An id is a name of a file: nothing in it may leave the folder.
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-        if id.is_empty() || !id.bytes().all(is_plain) {
-            return None;
+    /// The transcript of a session: that of a directory, if several have one by this name.
+    pub fn find(&self, id: &str, cwd: &str) -> Option<PathBuf> {
+        let mut found = self.all(id);
+        let is_here = |file: &PathBuf| {
+            let folder = file.parent().and_then(Path::file_name);
+            folder.is_some_and(|folder| is_folder_of(&folder.to_string_lossy(), cwd))
+        };
+        let here = found.iter().position(is_here).unwrap_or(0);
+        (here < found.len()).then(|| found.swap_remove(here))
+    }
+
+    fn all(&self, id: &str) -> Vec<PathBuf> {
+        if !is_id(id) {
+            return Vec::new();
         }
         let name = format!("{id}.jsonl");
-        let folders = fs::read_dir(&self.projects).ok()?.flatten();
-        let mut files = folders.map(|folder| folder.path().join(&name));
-        files.find(|file| file.is_file())
+        let folders = fs::read_dir(&self.projects).into_iter().flatten().flatten();
+        let files = folders.map(|folder| folder.path().join(&name));
+        files.filter(|file| file.is_file()).collect()
     }
 
     /// Removes the transcript of a session and what belongs to it; one that is not there is no error.
@@ -43,50 +67,106 @@ impl Store {
     ///
     /// When the system refuses.
     pub fn delete(&self, id: &str) -> io::Result<()> {
-        match self.find(id) {
-            Some(file) => {
-                // The transcripts of its subagents and long outputs.
-                let folder = file.with_extension("");
-                if folder.is_dir() {
-                    fs::remove_dir_all(folder)?;
-                }
-                fs::remove_file(file)
+        for file in self.all(id) {
+            // The transcripts of its subagents and long outputs.
+            let folder = file.with_extension("");
+            if folder.is_dir() {
+                gone(fs::remove_dir_all(folder))?;
             }
-            None => Ok(()),
+            gone(fs::remove_file(file))?;
         }
+        Ok(())
     }
 
-    /// The sessions of a directory, or all, newest first: a page of them, and where the next one starts.
-    pub fn list(&self, cwd: Option<&str>, from: usize) -> (Vec<v1::SessionInfo>, Option<usize>) {
+    /// The sessions of a directory, or all, newest first: a page of them, and the last of it if there may be more.
+    pub fn list(
+        &self,
+        cwd: Option<&str>,
+        after: Option<&Cursor>,
+    ) -> (Vec<v1::SessionInfo>, Option<Cursor>) {
         let mut files = self.files(cwd);
-        files.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
+        files.retain(|(cursor, _)| after.is_none_or(|after| cursor > after));
+        files.sort();
         let mut found = Vec::new();
-        for (at, (_, file)) in files.iter().enumerate().skip(from) {
-            if found.len() == PAGE {
-                return (found, Some(at));
-            }
-            let info = info(file).filter(|info| cwd.is_none_or(|cwd| info.cwd.as_str() == cwd));
+        let mut files = files.into_iter().zip(1..).peekable();
+        while let Some(((cursor, file), looks)) = files.next() {
+            let info = info(&file).filter(|info| cwd.is_none_or(|cwd| info.cwd.as_str() == cwd));
             found.extend(info);
+            let is_full = found.len() == PAGE || looks == LOOKS;
+            if is_full && files.peek().is_some() {
+                return (found, Some(cursor));
+            }
         }
         (found, None)
     }
 
-    fn files(&self, cwd: Option<&str>) -> Vec<(SystemTime, PathBuf)> {
+    fn files(&self, cwd: Option<&str>) -> Vec<(Cursor, PathBuf)> {
         let folders = fs::read_dir(&self.projects).into_iter().flatten().flatten();
         let folders = folders.filter(|folder| {
             let name = folder.file_name();
             cwd.is_none_or(|cwd| is_folder_of(&name.to_string_lossy(), cwd))
         });
         let folders = folders.filter_map(|folder| fs::read_dir(folder.path()).ok());
-        let files = folders.flatten().flatten().filter_map(|file| {
-            let path = file.path();
-            let is_transcript = path.extension().is_some_and(|it| it == "jsonl");
-            // Those of subagents belong to their sessions.
-            let is_own = !file.file_name().to_string_lossy().starts_with("agent-");
-            let time = file.metadata().ok()?.modified().ok()?;
-            (is_transcript && is_own).then_some((time, path))
-        });
+        let files = folders.flatten().flatten();
+        let files = files.filter_map(|file| Some((Cursor::of(&file.path())?, file.path())));
         files.collect()
+    }
+}
+
+impl Cursor {
+    /// The place of a transcript; none for other files.
+    fn of(file: &Path) -> Option<Cursor> {
+        let id = file.file_name()?.to_str()?.strip_suffix(".jsonl")?;
+        // Those of subagents belong to their sessions.
+        if !is_id(id) || id.starts_with("agent-") {
+            return None;
+        }
+        let about = fs::metadata(file).ok().filter(fs::Metadata::is_file)?;
+        let time = about
+            .modified()
+            .ok()?
+            .duration_since(SystemTime::UNIX_EPOCH);
+        Some(Cursor {
+            time: Reverse(time.map_or(0, |time| time.as_nanos())),
+            id: id.to_owned(),
+        })
+    }
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.time.0, self.id)
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = Foreign;
+
+    fn from_str(text: &str) -> Result<Cursor, Foreign> {
+        let (time, id) = text.split_once('.').ok_or(Foreign)?;
+        Ok(Cursor {
+            time: Reverse(time.parse().map_err(|_| Foreign)?),
+            id: id.to_owned(),
+        })
+    }
+}
+
+/// A cursor that is none of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the cursor is none of ours")]
+pub struct Foreign;
+
+/// An id is a name of a file: nothing in it may leave the folder.
+fn is_id(id: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    !id.is_empty() && id.bytes().all(is_plain)
+}
+
+/// What somebody else has removed is removed.
+fn gone(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(failed) if failed.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
     }
 }
 
@@ -102,20 +182,29 @@ fn is_folder_of(folder: &str, cwd: &str) -> bool {
 
 fn info(path: &Path) -> Option<v1::SessionInfo> {
     let id = path.file_stem()?.to_str()?.to_owned();
-    let (mut cwd, mut title, mut named, mut time) = (None, None, None, None);
+    let lines = ends(path).ok()?;
+    let mut survey = Survey::default();
+    lines.iter().for_each(|line| survey.line(line.as_bytes()));
+    let conversation = survey.conversation();
+    let (mut cwd, mut title, mut last, mut named, mut time) = (None, None, None, None, None);
     let text = |line: &Value, name: &str| line[name].as_str().map(str::to_owned);
-    for line in ends(path).ok()? {
-        let line: Value = serde_json::from_str(&line).unwrap_or_default();
+    for (number, line) in lines.iter().enumerate() {
+        let line: Value = serde_json::from_str(line).unwrap_or_default();
         cwd = cwd.or_else(|| text(&line, "cwd"));
         time = text(&line, "timestamp").or(time);
         match line["type"].as_str() {
             Some("summary") => named = text(&line, "summary").or(named),
             Some("custom-title") => named = text(&line, "customTitle").or(named),
             Some("ai-title") => named = text(&line, "aiTitle").or(named),
-            Some("user") if title.is_none() => title = prompted(&line),
+            Some("last-prompt") => last = text(&line, "lastPrompt").or(last),
+            Some("user") if title.is_none() && conversation.holds(number) => {
+                title = prompted(&line);
+            }
             _ => {}
         }
     }
+    // The first prompt may be a picture, too long to be looked at.
+    let title = title.or_else(|| titled(&last?));
     let mut info = v1::SessionInfo::new(id, cwd?);
     // One that was opened and never prompted has nothing to come back to.
     info = info.title(named.or(title)?);
@@ -130,8 +219,11 @@ fn prompted(line: &Value) -> Option<String> {
         return None;
     }
     let content = &line["message"]["content"];
-    let text = content.as_str().or_else(|| content[0]["text"].as_str())?;
-    let text = mapping::prompt_text(text)?;
+    titled(content.as_str().or_else(|| content[0]["text"].as_str())?)
+}
+
+fn titled(prompt: &str) -> Option<String> {
+    let text = mapping::prompt_text(prompt)?;
     crate::prompt::title(&[v1::ContentBlock::from(text)])
 }
 
@@ -160,5 +252,7 @@ fn lines(file: &mut File) -> io::Result<Vec<String>> {
 }
 
 const PAGE: usize = 50;
+/// A page is shorter if so many files were opened for it.
+const LOOKS: usize = 1000;
 const LONG_NAME: usize = 200;
 const LOOK: u64 = 128 * 1024;

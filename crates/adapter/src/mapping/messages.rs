@@ -114,12 +114,13 @@ impl Mapping {
         self.count(&message.parent, message.tokens);
         let told = self.streamed.contains(&message.id);
         let parent = message.parent.as_deref();
-        if self.blocks.0 != message.id {
-            self.blocks = (message.id.clone(), 0);
+        let seen = self.blocks.entry(message.parent.clone()).or_default();
+        if seen.0 != message.id {
+            *seen = (message.id.clone(), 0);
         }
-        for block in message.blocks {
-            let index = self.blocks.1;
-            self.blocks.1 += 1;
+        let first = seen.1;
+        seen.1 += message.blocks.len() as u64;
+        for (index, block) in (first..).zip(message.blocks) {
             if let (true, Block::Text(text)) = (message.is_synthetic, &block) {
                 self.has_said_locally(text);
             }
@@ -231,7 +232,9 @@ impl Mapping {
             return;
         };
         // A subagent says nothing after its end.
-        self.making.remove(&Some(id.to_owned()));
+        let agent = Some(id.to_owned());
+        self.making.remove(&agent);
+        self.blocks.remove(&agent);
         if tools::is_plan(&call.name)
             && !is_error
             && let Some(plan) = self.tasks.gave(&call.name, &call.input, result)

@@ -175,7 +175,7 @@ impl Session {
 
 /// What the CLI offers, and what is set. Fails with what it says if it ends the session, or with nothing.
 async fn greet(cli: &mut Cli, mapping: &mut Mapping) -> Result<(Value, Value), Option<Failure>> {
-    let hello = json!({ "subtype": "initialize", "hooks": null });
+    let hello = json!({ "subtype": "initialize", "hooks": null, "forwardSubagentText": true });
     let offered = ask(cli, mapping, "attache-hello", hello).await?;
     let wish = json!({ "subtype": "get_settings" });
     let applied = ask(cli, mapping, "attache-settings", wish).await?;

@@ -7,6 +7,8 @@ mod ends;
 mod plans;
 mod recorded;
 mod sessions;
+mod store;
+mod stored;
 mod told;
 
 use std::fs;

@@ -307,6 +307,10 @@ async fn a_stored_session_is_listed_told_again_and_deleted() {
     .expect("a copy");
     let subagents = folder.join(id).join("subagents");
     fs::create_dir_all(&subagents).expect("a folder");
+    let inner = "{\"type\":\"assistant\",\"isSidechain\":true,\"message\":{\"id\":\"msg_i\",\"content\":[{\"type\":\"text\",\"text\":\"Inner.\"}]}}";
+    fs::write(subagents.join("agent-a1.jsonl"), inner).expect("a transcript");
+    let note = "{\"toolUseId\":\"toolu_1\"}";
+    fs::write(subagents.join("agent-a1.meta.json"), note).expect("a note");
     let script = format!(
         "-> session/list {{}}\n\
          <= {{\"sessions\":[{{\"sessionId\":\"{id}\",\"cwd\":\"/project\",\"title\":\"Fix the greeting\",\
@@ -315,6 +319,9 @@ async fn a_stored_session_is_listed_told_again_and_deleted() {
          <. session/update {{\"sessionId\":\"{id}\",\"update\":{{\"sessionUpdate\":\"user_message_chunk\",\
          \"content\":{{\"type\":\"text\",\"text\":\"Fix the greeting\"}},\"messageId\":_}}}}\n\
          <. session/update {{\"sessionId\":\"{id}\",\"update\":{{\"sessionUpdate\":\"tool_call\",\"title\":\"Edit /project/a.txt\", ...}}}}\n\
+         <. session/update {{\"sessionId\":\"{id}\",\"update\":{{\"sessionUpdate\":\"agent_message_chunk\",\
+         \"_meta\":{{\"claudeCode\":{{\"parentToolUseId\":\"toolu_1\"}}}},\"content\":{{\"type\":\"text\",\"text\":\"Inner.\"}},\
+         \"messageId\":\"msg_i:0\"}}}}\n\
          <. session/update {{\"sessionId\":\"{id}\",\"update\":{{\"sessionUpdate\":\"tool_call_update\",\"status\":\"completed\",\
          \"content\":[{{\"type\":\"diff\",\"path\":\"/project/a.txt\",\"oldText\":\"hi\\n\",\"newText\":\"hello\\n\"}}], ...}}}}\n\
          <. session/update {{\"sessionId\":\"{id}\",\"update\":{{\"sessionUpdate\":\"agent_message_chunk\",\

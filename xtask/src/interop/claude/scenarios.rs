@@ -3,6 +3,7 @@
 mod clients;
 mod ends;
 mod modes;
+mod past;
 mod servers;
 mod sessions;
 mod tools;
@@ -46,6 +47,8 @@ pub(super) const ALL: &[(&str, Scenario)] = &[
     ("resume", sessions::resume),
     ("load", sessions::load),
     ("fork", sessions::fork),
+    ("rewound", past::rewound),
+    ("subagents", past::subagents),
     ("unknown session", sessions::unknown),
     ("mcp server", sessions::mcp_server),
     ("mcp over http", sessions::mcp_over_http),
@@ -62,6 +65,7 @@ pub(super) const ALL: &[(&str, Scenario)] = &[
     ("no CLI", ends::no_cli),
     ("CLI killed", ends::cli_killed),
     ("100 kills", ends::kills),
+    ("sweep", ends::sweep),
 ];
 
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: T, wanted: T) -> Result<(), Fault> {

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -22,11 +23,28 @@ pub(super) struct Stage {
     folder: PathBuf,
     /// The project, where the agent works.
     pub(super) cwd: PathBuf,
+    /// The folder for temporary files.
+    pub(super) scratch: PathBuf,
+    _scratch: Arc<Scratch>,
+}
+
+/// Goes with the last stage. Sockets are made in it, so that its name has to be short.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.0) {
+            eprintln!("{} is left: {error}", self.0.display());
+        }
+    }
 }
 
 impl Stage {
     pub(super) fn new(place: &Place, modules: &Path, clients: &Path) -> Result<Stage, Fault> {
         let folder = place.installed.join("runs/claude");
+        let scratch = format!("attache-interop-{}", std::process::id());
+        let scratch = std::env::temp_dir().join(scratch);
+        fs::create_dir_all(&scratch).map_err(|error| format!("no scratch: {error}"))?;
         Ok(Stage {
             model: Model::serve().map_err(|error| format!("no model: {error}"))?,
             modules: modules.to_owned(),
@@ -34,6 +52,8 @@ impl Stage {
             attache: place.target.join("release/attache"),
             cwd: folder.clone(),
             folder,
+            scratch: scratch.clone(),
+            _scratch: Arc::new(Scratch(scratch)),
         })
     }
 
@@ -44,12 +64,15 @@ impl Stage {
         let made = fs::remove_dir_all(&folder).or(Ok(()));
         let made = made.and_then(|()| fs::create_dir_all(&cwd));
         let made = made.and_then(|()| fs::create_dir_all(folder.join("home")));
+        let scratch = self.scratch.join(name.replace(' ', "-"));
+        let made = made.and_then(|()| fs::create_dir_all(&scratch));
         let made = made.and_then(|()| repository(&cwd));
         made.map_err(|error| format!("no folder {}: {error}", folder.display()))?;
         let cwd = cwd.canonicalize().map_err(|error| error.to_string())?;
         Ok(Stage {
             folder,
             cwd,
+            scratch,
             ..self.clone()
         })
     }
@@ -99,6 +122,7 @@ impl Stage {
         let mut env: Vec<(String, OsString)> = vec![
             ("HOME".to_owned(), self.folder.join("home").into_os_string()),
             ("PATH".to_owned(), path.into()),
+            ("TMPDIR".to_owned(), self.scratch.clone().into()),
             (
                 "ANTHROPIC_BASE_URL".to_owned(),
                 format!("http://{}", self.model.address).into(),
@@ -126,6 +150,15 @@ impl Stage {
         let found = child::marked(&self.folder).into_iter();
         let found = found.filter(|(_, its)| its == name);
         found.map(|(pid, _)| pid).collect()
+    }
+
+    /// The transcript of a session.
+    pub(super) fn transcript(&self, id: &str) -> Result<PathBuf, Fault> {
+        let projects = self.folder.join("home/.claude/projects");
+        let folders = fs::read_dir(projects).into_iter().flatten().flatten();
+        let mut files = folders.map(|folder| folder.path().join(id).with_extension("jsonl"));
+        let found = files.find(|file| file.is_file());
+        found.ok_or_else(|| format!("there is no transcript of {id}"))
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {

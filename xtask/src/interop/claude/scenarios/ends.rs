@@ -1,6 +1,8 @@
 //! What is left when something is missing or killed.
 
-use std::time::{Duration, Instant};
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::json;
 
@@ -96,6 +98,32 @@ pub(super) fn kills(stage: &Stage) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+/// A folder that a killed adapter left goes with the start of the next, once it is old; nothing is left in the end.
+pub(super) fn sweep(stage: &Stage) -> Result<(), Fault> {
+    let mut client = stage.start()?;
+    client.session(&stage.cwd)?;
+    client.kill()?;
+    let left = folders(stage);
+    same("the folders that are left", left.len(), 1)?;
+    let aged = File::open(&left[0]).and_then(|folder| folder.set_modified(SystemTime::UNIX_EPOCH));
+    aged.map_err(|error| error.to_string())?;
+    let mut client = stage.start()?;
+    let session = client.session(&stage.cwd)?;
+    holds("it is swept away", !left[0].exists())?;
+    client.ask("session/close", json!({ "sessionId": session }))?;
+    same("the folders in the end", folders(stage).len(), 0)
+}
+
+fn folders(stage: &Stage) -> Vec<PathBuf> {
+    let entries = fs::read_dir(&stage.scratch).into_iter().flatten().flatten();
+    let ours = entries.filter(|it| {
+        it.file_name()
+            .to_string_lossy()
+            .starts_with("attache-claude-")
+    });
+    ours.map(|it| it.path()).collect()
 }
 
 const CYCLES: u32 = 100;
