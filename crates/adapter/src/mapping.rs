@@ -18,7 +18,7 @@ use crate::tools::Tasks;
 use calls::Calls;
 use messages::Making;
 
-pub use ending::{Ended, Failure};
+pub use ending::{Ended, Failure, logged_out};
 pub use markup::{is_markup, prompt_text};
 
 /// What is to be done.
@@ -41,6 +41,10 @@ pub enum Act {
     },
     /// A prompt of ours has been taken.
     Taken(String),
+    /// The CLI uses this model, by its full name.
+    Uses(String),
+    /// What is set may have changed.
+    LookAgain,
     /// The turn has ended, but for what the CLI still does.
     Ended(Ended),
     /// What the CLI does has changed.
@@ -106,6 +110,12 @@ impl Mapping {
         let mut acts = Vec::new();
         match frame {
             Frame::State(state) => acts.push(Act::State(state)),
+            Frame::Begun { mode, model } => {
+                acts.extend(model.map(Act::Uses));
+                if let Some(mode) = mode {
+                    self.change_mode(mode, &mut acts);
+                }
+            }
             Frame::Mode(mode) => self.change_mode(mode, &mut acts),
             Frame::Commands(list) => {
                 let update = settings::commands(&list);

@@ -7,7 +7,7 @@ use attache::{Error, Reply, v1};
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::control::Waiting;
+use super::control::{Request, Waiting};
 use super::{Session, State};
 use crate::mapping::Ended;
 use crate::prompt;
@@ -146,9 +146,11 @@ impl Session {
     /// Ends the turn if its result is there and the CLI is idle.
     pub(super) async fn settle_turn(&mut self) {
         let idle = self.state == State::Idle;
+        let is_held = self.waiting.values().any(Request::holds_turn);
         let is_over = |turn: &mut Turn| {
             let is_said = turn.steered.is_none() || turn.interrupted.is_some();
-            let has_ended = turn.ended.is_some() && is_said && (idle || !turn.knows_states);
+            let is_done = turn.ended.is_some() && is_said && (idle || !turn.knows_states);
+            let has_ended = is_done && (!is_held || turn.interrupted.is_some());
             // A prompt that the CLI drops before it begins has no result.
             has_ended || turn.is_stopped && idle
         };

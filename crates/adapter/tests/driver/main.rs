@@ -6,6 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod login;
+
 use attache_adapter::agent::serve_on;
 use attache_adapter::launch::{Launcher, Missing};
 use attache_adapter::store::Store;
@@ -25,7 +27,12 @@ async fn play(script: &str) -> Trace {
 async fn play_with(script: &str, launcher: Result<Launcher, Missing>, config: &Path) -> Trace {
     let hello = "-> initialize {\"protocolVersion\":1,\"clientCapabilities\":{}}\n\
                  <= {\"protocolVersion\":1, ...}\n";
-    let ((read, write), peer) = scripted_client(&format!("{hello}{script}")).expect("a script");
+    play_all(&format!("{hello}{script}"), launcher, config).await
+}
+
+/// Plays a script that begins at the beginning.
+async fn play_all(script: &str, launcher: Result<Launcher, Missing>, config: &Path) -> Trace {
+    let ((read, write), peer) = scripted_client(script).expect("a script");
     let (client, calls) = attache::agent::connect(read, write, attache::Options::default());
     let serving = tokio::spawn(serve_on(client, calls, launcher, Store::new(config)));
     let trace = peer
@@ -214,6 +221,21 @@ async fn a_mode_is_set_or_refused() {
                   -> session/set_mode {\"sessionId\":$session,\"modeId\":\"plan\"}\n\
                   <! {\"code\":-32002, ...}\n";
     play(script).await;
+}
+
+#[tokio::test]
+async fn a_model_that_is_typed_becomes_the_option_before_the_turn_ends() {
+    let script = titled("/model there")
+        + &said("Set model to there")
+        + "<. session/update {\"sessionId\":$session,\"update\":{\"sessionUpdate\":\"config_option_update\",\"configOptions\":[_,\
+           {\"id\":\"model\",\"currentValue\":\"there\",\"options\":[{\"value\":\"here\",\"name\":\"here\"},\
+           {\"value\":\"there\",\"name\":\"there\"}], ...}]}}\n\
+           <= @turn {\"stopReason\":\"end_turn\"}\n\
+           -> session/set_config_option {\"sessionId\":$session,\"configId\":\"model\",\"value\":\"here\"}\n\
+           <= {\"configOptions\":[_,{\"id\":\"model\",\"currentValue\":\"here\", ...}]}\n\
+           -> session/set_config_option {\"sessionId\":$session,\"configId\":\"model\",\"value\":\"elsewhere\"}\n\
+           <! {\"code\":-32602, ...}\n";
+    play(&script).await;
 }
 
 #[tokio::test]
