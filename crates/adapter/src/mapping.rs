@@ -41,8 +41,6 @@ pub enum Act {
     },
     /// A prompt of ours has been taken.
     Taken(String),
-    /// The CLI uses this model, by its full name.
-    Uses(String),
     /// What is set may have changed.
     LookAgain,
     /// The turn has ended, but for what the CLI still does.
@@ -80,6 +78,8 @@ pub struct Mapping {
     calls: Calls,
     tasks: Tasks,
     mode: Option<String>,
+    /// The model of the last turn.
+    model: Option<String>,
     context: Option<Tokens>,
     compactions: u64,
     /// What the CLI has said by itself: after a compaction it says it again.
@@ -111,7 +111,11 @@ impl Mapping {
         match frame {
             Frame::State(state) => acts.push(Act::State(state)),
             Frame::Begun { mode, model } => {
-                acts.extend(model.map(Act::Uses));
+                // It is asked for when a CLI starts; after that a change is news.
+                if self.model.is_some() && self.model != model {
+                    acts.push(Act::LookAgain);
+                }
+                self.model = model;
                 if let Some(mode) = mode {
                     self.change_mode(mode, &mut acts);
                 }

@@ -146,11 +146,6 @@ impl Session {
                     turn.is_taken(&uuid);
                 }
             }
-            Act::Uses(model) => {
-                let before = self.settings.clone();
-                self.settings.uses(&model);
-                self.tell_options_since(&before).await;
-            }
             Act::LookAgain => {
                 self.send_request(settings::look(), Waiting::Settings(None))
                     .await;
@@ -189,8 +184,8 @@ impl Session {
     }
 
     /// Tells what can be chosen and what is chosen, if it is not as it was.
-    async fn tell_options_since(&mut self, before: &Settings) {
-        if self.settings.options() != before.options() {
+    async fn tell_options_since(&mut self, before: &[v1::SessionConfigOption]) {
+        if self.settings.options() != before {
             self.tell_options().await;
         }
     }
@@ -365,7 +360,7 @@ impl Session {
                 Answer::Failure(words) => reply.fail(error::unusable_params(&words)),
             },
             Waiting::Settings(reply) => {
-                let before = self.settings.clone();
+                let before = self.settings.options();
                 if let Answer::Success(told) = answer {
                     self.settings.follow(&told);
                 }

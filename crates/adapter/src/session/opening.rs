@@ -148,7 +148,7 @@ impl Session {
                 self.settings.chosen(option, value);
             }
         }
-        self.tell_options_since(&before).await;
+        self.tell_options_since(&before.options()).await;
         Ok(())
     }
 

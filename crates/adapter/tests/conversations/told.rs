@@ -14,7 +14,7 @@ pub(crate) fn line(act: &Act) -> Option<String> {
         }
         Act::Withdraw(_) => "withdraw".to_owned(),
         Act::Say(frame) => format!("say {}", frame["response"]["error"]),
-        Act::Answered { .. } | Act::Taken(_) | Act::Uses(_) => return None,
+        Act::Answered { .. } | Act::Taken(_) => return None,
         Act::LookAgain => "look again".to_owned(),
         Act::Ended(ended) => match &ended.reason {
             Ok(reason) => format!("ended {reason}"),

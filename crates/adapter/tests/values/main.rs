@@ -269,7 +269,8 @@ fn a_model_that_the_cli_uses_is_the_choice() {
         mode = default, model = deep, effort = low, fast = on
         mode = default, model = quick
         mode = default, model = mine, effort = high
-        mode = newer, model = default"#]].assert_eq(&shown.join("\n"));
+        mode = newer, model = default"#]]
+    .assert_eq(&shown.join("\n"));
 }
 
 fn chosen(settings: &Settings) -> String {
