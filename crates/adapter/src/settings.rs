@@ -14,7 +14,8 @@ pub struct Settings {
     pub model: String,
     /// How hard the model thinks.
     pub effort: Option<String>,
-    /// Whether the model answers faster and costs more; none where the account has no such thing.
+    /// Whether the model answers faster and costs more; none where the account has no such thing. Settings files have
+    /// no say in it: the CLI wants to be asked in the session.
     pub fast: Option<bool>,
     /// Whether everything may be allowed.
     pub bypass: bool,
@@ -68,8 +69,6 @@ impl Settings {
         }
         let effort = applied.get("effort").and_then(Value::as_str);
         self.effort = effort.map(str::to_owned);
-        let fast = told["effective"]["fastMode"].as_bool();
-        self.fast = self.fast.map(|now| fast.unwrap_or(now));
     }
 
     /// The CLI uses this model. The choice stays if it means the same, and a model of the user's own becomes a choice.

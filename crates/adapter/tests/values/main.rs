@@ -251,7 +251,7 @@ fn a_model_that_the_cli_uses_is_the_choice() {
     shown.push(chosen(&settings));
     settings.follow(&json!({ "applied": { "model": "quick-5", "effort": null } }));
     shown.push(chosen(&settings));
-    settings.follow(&json!({ "applied": { "model": "mine", "effort": "high" }, "effective": { "fastMode": false } }));
+    settings.follow(&json!({ "applied": { "model": "mine", "effort": "high" } }));
     shown.push(chosen(&settings));
     assert!(settings.choice("model", "mine").is_some());
     let before = settings.clone();

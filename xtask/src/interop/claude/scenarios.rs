@@ -46,6 +46,7 @@ pub(super) const ALL: &[(&str, Scenario)] = &[
     ("always", modes::always),
     ("model", modes::model),
     ("typed model", modes::typed_model),
+    ("fast mode", modes::fast_mode),
     ("resume", sessions::resume),
     ("load", sessions::load),
     ("fork", sessions::fork),

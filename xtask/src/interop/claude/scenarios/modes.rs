@@ -109,6 +109,29 @@ pub(super) fn typed_model(stage: &Stage) -> Result<(), Fault> {
     )
 }
 
+pub(super) fn fast_mode(stage: &Stage) -> Result<(), Fault> {
+    let mut client = stage.start()?;
+    let session = client.session(&stage.cwd)?;
+    for value in ["on", "off"] {
+        let params = json!({ "sessionId": session, "configId": "fast", "value": value });
+        let set = client.ask("session/set_config_option", params)?;
+        let options = set["result"]["configOptions"].as_array();
+        let fast = options.and_then(|options| options.iter().find(|it| it["id"] == "fast"));
+        same(
+            "fast mode",
+            &fast.ok_or("there is no fast mode")?["currentValue"],
+            &json!(value),
+        )?;
+        let turn = client.prompt_text(&session, &format!("It is {value}."))?;
+        same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
+        if value == "on" {
+            let asked = stage.model.was_asked("\"speed\":\"fast\"");
+            holds("fast answers are asked for", asked)?;
+        }
+    }
+    Ok(())
+}
+
 /// A turn in a new session with that mode. How many questions there have been.
 fn in_mode(stage: &Stage, client: &mut Client, mode: &str, script: &Value) -> Result<usize, Fault> {
     let session = client.session(&stage.cwd)?;
