@@ -17,6 +17,7 @@ use tokio::sync::mpsc;
 
 use crate::launch::{self, Launch, Launcher, Missing, Start};
 use crate::mapping::Shows;
+use crate::provider::{self, Provider};
 use crate::session::{self, Opened, Order, Orders};
 use crate::store::{Cursor, Store};
 
@@ -53,6 +54,7 @@ pub async fn serve_on(
         client,
         launcher,
         store,
+        provider: None,
         sessions: HashMap::new(),
         opened,
     };
@@ -74,6 +76,8 @@ struct Agent {
     client: ClientHandle,
     launcher: Result<Launcher, Missing>,
     store: Store,
+    /// Where sessions opened from now on find their models.
+    provider: Option<Provider>,
     sessions: HashMap<v1::SessionId, Orders>,
     opened: mpsc::Sender<(v1::SessionId, Orders)>,
 }
@@ -92,13 +96,30 @@ impl Agent {
     fn take(&mut self, call: AgentCall) {
         match call {
             AgentCall::Initialize(request, reply) => {
-                reply.ok(offers::hello(&request.client_capabilities));
+                let cli = self.launcher.as_ref().ok();
+                let cli = cli.map(|launcher| launcher.program.as_path());
+                reply.ok(offers::hello(&request.client_capabilities, cli));
             }
-            AgentCall::Authenticate(_, reply) => {
-                let words = "there is no login here but the one in a terminal";
-                reply.fail(error::unusable_params(words));
+            AgentCall::Authenticate(request, reply) => self.ask(reply, async move |launcher| {
+                login::authenticate(&launcher, &request.method_id).await
+            }),
+            AgentCall::Logout(_, reply) => {
+                self.ask(reply, async |launcher| login::logout(&launcher).await);
             }
             AgentCall::AuthStatus(_, reply) => self.auth_status(reply),
+            AgentCall::ListProviders(_, reply) => reply.ok(provider::list(self.provider.as_ref())),
+            AgentCall::SetProvider(request, reply) => {
+                let provider = Provider::of(&request);
+                reply.with(provider.map(|provider| {
+                    self.provider = Some(provider);
+                    v1::SetProviderResponse::new()
+                }));
+            }
+            AgentCall::DisableProvider(request, reply) => {
+                self.provider
+                    .take_if(|_| provider::is_ours(&request.provider_id));
+                reply.ok(v1::DisableProviderResponse::new());
+            }
             AgentCall::NewSession(request, reply) => self.new_session(request, reply),
             AgentCall::LoadSession(request, reply) => self.load_session(request, reply),
             AgentCall::ResumeSession(request, reply) => self.resume_session(request, reply),
@@ -143,11 +164,28 @@ impl Agent {
     }
 
     fn auth_status(&self, reply: Reply<v1::AuthStatusResponse>) {
-        let launcher = match &self.launcher {
-            Ok(launcher) => launcher.clone(),
-            Err(_) => return reply.ok(v1::AuthStatusResponse::new(v1::AuthState::Unknown)),
-        };
-        tokio::spawn(async move { reply.ok(login::status(&launcher).await) });
+        if self.provider.is_some() {
+            return reply.ok(v1::AuthStatusResponse::new(v1::AuthState::NotRequired));
+        }
+        if self.launcher.is_err() {
+            return reply.ok(v1::AuthStatusResponse::new(v1::AuthState::Unknown));
+        }
+        self.ask(reply, async |launcher| Ok(login::status(&launcher).await));
+    }
+
+    /// Asks the CLI something that needs no session, in a task of its own.
+    fn ask<T, F>(&self, reply: Reply<T>, question: impl FnOnce(Launcher) -> F)
+    where
+        T: attache::json::Encode + Send + 'static,
+        F: Future<Output = Result<T, Error>> + Send + 'static,
+    {
+        match &self.launcher {
+            Ok(launcher) => {
+                let answer = question(launcher.clone());
+                tokio::spawn(async move { reply.with(answer.await) });
+            }
+            Err(missing) => reply.fail(error::internal(&missing.to_string())),
+        }
     }
 
     fn extend(&mut self, call: &Extension, reply: Reply<Raw>) {
@@ -372,6 +410,7 @@ impl Agent {
                 .collect(),
             servers: wish.servers,
             system_prompt: wish.system_prompt,
+            provider: self.provider.clone(),
         };
         Ok((wish.id, launch))
     }

@@ -19,7 +19,14 @@ pub use stream::{Delta, Event};
 pub enum Frame {
     /// What the CLI is about to do, or that it is done.
     State(State),
-    /// The permission mode, told when a turn begins and when it changes.
+    /// A turn begins, with what is set.
+    Begun {
+        /// The permission mode.
+        mode: Option<String>,
+        /// The model, by its full name.
+        model: Option<String>,
+    },
+    /// The permission mode has changed.
     Mode(String),
     /// The slash commands have changed: all that there are now.
     Commands(Value),
@@ -170,7 +177,10 @@ fn system(mut frame: Value) -> Frame {
             Some("running") => Frame::State(State::Running),
             _ => Frame::Other,
         },
-        "init" => string(&frame, "permissionMode").map_or(Frame::Other, Frame::Mode),
+        "init" => Frame::Begun {
+            mode: string(&frame, "permissionMode"),
+            model: string(&frame, "model"),
+        },
         "status" => status(&frame),
         "commands_changed" => Frame::Commands(take(&mut frame, "commands")),
         "compact_boundary" => Frame::Compaction(Compaction::Done),

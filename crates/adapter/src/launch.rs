@@ -8,6 +8,8 @@ use attache::process::Program;
 use attache::v1;
 use serde_json::{Value, json};
 
+use crate::provider::{self, Provider};
+
 /// The CLI as it is to be started, for all sessions.
 #[derive(Debug, Clone)]
 pub struct Launcher {
@@ -64,6 +66,7 @@ pub(crate) struct Launch {
     pub(crate) directories: Vec<String>,
     pub(crate) servers: Vec<v1::McpServer>,
     pub(crate) system_prompt: Option<v1::SystemPrompt>,
+    pub(crate) provider: Option<Provider>,
 }
 
 /// What a session starts from.
@@ -126,6 +129,12 @@ impl Launch {
             .env("PWD", &self.cwd);
         if env::var_os(TODO_TOOLS).is_none() {
             program = program.env(TODO_TOOLS, "1");
+        }
+        for (name, value) in self.provider.iter().flat_map(Provider::environment) {
+            program = match value {
+                Some(value) => program.env(name, value),
+                None => program.env_remove(name),
+            };
         }
         // Whoever has a prefix of their own keeps it.
         if let Some((prefix, address)) = &files.shell
@@ -232,11 +241,9 @@ pub(crate) fn is_folder(path: &Path) -> bool {
 
 /// Whether the user has headers of their own, which may be all that the API wants.
 pub(crate) fn has_headers() -> bool {
-    env::var_os(HEADERS).is_some()
+    env::var_os(provider::HEADERS).is_some()
 }
 
-/// The variable for headers of the user's own.
-pub(crate) const HEADERS: &str = "ANTHROPIC_CUSTOM_HEADERS";
 /// Where the shell finds the adapter: a socket and a token.
 pub(crate) const ADDRESS: &str = "ATTACHE_CLAUDE_SHELL";
 pub(crate) const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";

@@ -10,6 +10,7 @@ pub mod launch;
 mod live;
 pub mod mapping;
 pub mod prompt;
+pub mod provider;
 pub mod question;
 pub mod replay;
 mod session;

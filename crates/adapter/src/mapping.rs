@@ -20,7 +20,7 @@ use crate::{question, settings};
 use calls::Calls;
 use messages::Making;
 
-pub use ending::{Ended, Failure};
+pub use ending::{Ended, Failure, logged_out};
 pub use markup::{is_markup, prompt_text};
 
 /// What is to be done.
@@ -52,6 +52,8 @@ pub enum Act {
     },
     /// A prompt of ours has been taken.
     Taken(String),
+    /// What is set may have changed.
+    LookAgain,
     /// The turn has ended, but for what the CLI still does.
     Ended(Ended),
     /// What the CLI does has changed.
@@ -87,6 +89,8 @@ pub struct Mapping {
     calls: Calls,
     tasks: Tasks,
     mode: Option<String>,
+    /// The model of the last turn.
+    model: Option<String>,
     context: Option<Tokens>,
     compactions: u64,
     /// What the CLI has said by itself: after a compaction it says it again.
@@ -117,6 +121,16 @@ impl Mapping {
         let mut acts = Vec::new();
         match frame {
             Frame::State(state) => acts.push(Act::State(state)),
+            Frame::Begun { mode, model } => {
+                // It is asked for when a CLI starts; after that a change is news.
+                if self.model.is_some() && self.model != model {
+                    acts.push(Act::LookAgain);
+                }
+                self.model = model;
+                if let Some(mode) = mode {
+                    self.change_mode(mode, &mut acts);
+                }
+            }
             Frame::Mode(mode) => self.change_mode(mode, &mut acts),
             Frame::Commands(list) => {
                 let update = settings::commands(&list);

@@ -169,6 +169,10 @@ impl Session {
             Act::Say(frame) => self.say(&frame).await,
             Act::Answered { id, answer } => self.answered(&id, answer).await,
             Act::Taken(uuid) => self.has_taken(&uuid).await,
+            Act::LookAgain => {
+                self.send_request(settings::look(), Waiting::Settings(None))
+                    .await;
+            }
             Act::Ended(ended) => {
                 if let Some(turn) = &mut self.turn {
                     turn.ended(ended);
@@ -194,12 +198,23 @@ impl Session {
         if let v1::SessionUpdate::CurrentModeUpdate(update) = &update {
             self.settings
                 .chosen(settings::MODE, update.current_mode_id.as_str());
-            let options = v1::ConfigOptionUpdate::new(self.settings.options());
-            let options = v1::SessionUpdate::ConfigOptionUpdate(options);
-            self.client.update(options).await.ok();
+            self.tell_options().await;
         }
         // It fails when the client is gone, which the end of the orders tells.
         self.client.update(update).await.ok();
+    }
+
+    async fn tell_options(&mut self) {
+        let options = v1::ConfigOptionUpdate::new(self.settings.options());
+        let options = v1::SessionUpdate::ConfigOptionUpdate(options);
+        self.client.update(options).await.ok();
+    }
+
+    /// Tells what can be chosen and what is chosen, if it is not as it was.
+    async fn tell_options_since(&mut self, before: &[v1::SessionConfigOption]) {
+        if self.settings.options() != before {
+            self.tell_options().await;
+        }
     }
 
     async fn say(&mut self, frame: &Value) {
@@ -297,6 +312,8 @@ impl Session {
             let waiting = request.into_waiting();
             waiting.fail(error::internal("the CLI did not answer in time"));
         }
+        // A turn may have waited for an answer.
+        self.settle_turn().await;
     }
 
     async fn set_option(
@@ -370,11 +387,26 @@ impl Session {
             Waiting::Option(option, value, reply) => match answer {
                 Answer::Success(_) => {
                     self.has_chosen(&option, &value).await;
-                    let options = self.settings.options();
-                    reply.ok(v1::SetSessionConfigOptionResponse::new(options));
+                    // What is set by the environment stays, and a model brings an effort of its own.
+                    let waiting = Waiting::Settings(Some(reply));
+                    Box::pin(self.send_request(settings::look(), waiting)).await;
                 }
                 Answer::Failure(words) => reply.fail(error::unusable_params(&words)),
             },
+            Waiting::Settings(reply) => {
+                let before = self.settings.options();
+                if let Answer::Success(told) = answer {
+                    self.settings.follow(&told);
+                }
+                match reply {
+                    Some(reply) => {
+                        let options = self.settings.options();
+                        reply.ok(v1::SetSessionConfigOptionResponse::new(options));
+                    }
+                    None => self.tell_options_since(&before).await,
+                }
+                self.settle_turn().await;
+            }
             Waiting::Stop(reply) => match answer {
                 Answer::Success(_) => reply.ok(Raw::from(json!({}))),
                 Answer::Failure(words) => reply.fail(error::internal(&words)),

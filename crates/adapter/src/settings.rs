@@ -14,6 +14,9 @@ pub struct Settings {
     pub model: String,
     /// How hard the model thinks.
     pub effort: Option<String>,
+    /// Whether the model answers faster and costs more; none where the account has no such thing. Settings files have
+    /// no say in it: the CLI wants to be asked in the session.
+    pub fast: Option<bool>,
     /// Whether everything may be allowed.
     pub bypass: bool,
     models: Vec<Model>,
@@ -23,30 +26,80 @@ pub struct Settings {
 #[derive(Debug, Clone, PartialEq)]
 struct Model {
     value: String,
+    /// Its full name, if that is another.
+    resolved: Option<String>,
     name: String,
     description: String,
     efforts: Vec<String>,
+    has_fast: bool,
+    /// Whether it is of the user's own, and not among those that the CLI offers.
+    is_own: bool,
 }
 
 impl Settings {
     /// From the answers to `initialize` and `get_settings`.
     pub fn of(offered: &Value, applied: &Value, bypass: bool) -> Settings {
-        let applied = &applied["applied"];
-        let models = list(&offered["models"]).map(Model::of).collect::<Vec<_>>();
-        let model = applied["model"].as_str();
-        let named = list(&offered["models"]).find(|it| it["resolvedModel"].as_str() == model);
-        let model = named.and_then(|it| it["value"].as_str()).or(model);
-        Settings {
+        let mut settings = Settings {
             version: text(&offered["claude_code_version"]),
             mode: offered["current_permission_mode"]
                 .as_str()
                 .unwrap_or("default")
                 .to_owned(),
-            model: model.unwrap_or("default").to_owned(),
-            effort: applied["effort"].as_str().map(str::to_owned),
+            model: String::new(),
+            effort: None,
             bypass,
-            models,
+            fast: fast(offered),
+            models: list(&offered["models"]).filter_map(Model::of).collect(),
             commands: commands(&offered["commands"]).available_commands,
+        };
+        settings.follow(applied);
+        if settings.model.is_empty() {
+            settings.uses("default");
+        }
+        settings
+    }
+
+    /// What is set now, from an answer to `get_settings`.
+    pub fn follow(&mut self, told: &Value) {
+        let Some(applied) = told["applied"].as_object() else {
+            return;
+        };
+        if let Some(model) = applied.get("model").and_then(Value::as_str) {
+            self.uses(model);
+        }
+        let effort = applied.get("effort").and_then(Value::as_str);
+        self.effort = effort.map(str::to_owned);
+    }
+
+    /// The CLI uses this model. The choice stays if it means the same, and a model of the user's own becomes a choice.
+    pub fn uses(&mut self, model: &str) {
+        if self.chosen_model().is_some_and(|it| it.is(model)) {
+            return;
+        }
+        match self.models.iter().find(|it| it.is(model)) {
+            Some(found) => self.model = found.value.clone(),
+            None => {
+                let efforts = self.models.first().map(|first| first.efforts.clone());
+                self.models.push(Model {
+                    value: model.to_owned(),
+                    resolved: None,
+                    name: model.to_owned(),
+                    description: String::new(),
+                    efforts: efforts.unwrap_or_default(),
+                    has_fast: false,
+                    is_own: true,
+                });
+                self.model = model.to_owned();
+            }
+        }
+    }
+
+    /// Offers the models of the user's own that another CLI has used.
+    pub fn inherit(&mut self, before: &Settings) {
+        for model in before.models.iter().filter(|it| it.is_own) {
+            if !self.models.iter().any(|it| it.is(&model.value)) {
+                self.models.push(model.clone());
+            }
         }
     }
 
@@ -72,18 +125,7 @@ impl Settings {
             select(MODE, "Mode", &self.mode, modes.collect())
                 .category(v1::SessionConfigOptionCategory::Mode),
         ];
-        let models = self.models.iter().map(|model| {
-            v1::SessionConfigSelectOption::new(model.value.as_str(), model.name.as_str())
-                .description(model.description.as_str())
-        });
-        let mut models: Vec<_> = models.collect();
-        if !models
-            .iter()
-            .any(|model| model.value.as_str() == self.model)
-        {
-            let own = v1::SessionConfigSelectOption::new(self.model.as_str(), self.model.as_str());
-            models.push(own);
-        }
+        let models = self.models.iter().map(Model::choice).collect();
         let model = select(MODEL, "Model", &self.model, models);
         options.push(model.category(v1::SessionConfigOptionCategory::Model));
         let has_level = |effort: &&String| self.efforts().any(|level| level == effort.as_str());
@@ -92,6 +134,11 @@ impl Settings {
             let levels = levels.map(|it| v1::SessionConfigSelectOption::new(it, it));
             let effort = select(EFFORT, "Effort", effort, levels.collect());
             options.push(effort.category(v1::SessionConfigOptionCategory::ThoughtLevel));
+        }
+        if let Some(fast) = self.fast.filter(|_| self.has_fast()) {
+            let states = STATES.map(|(id, name)| v1::SessionConfigSelectOption::new(id, name));
+            let fast = select(FAST, "Fast mode", state(fast), states.to_vec());
+            options.push(fast.description("Answers faster, and costs more"));
         }
         options
     }
@@ -107,6 +154,12 @@ impl Settings {
                 let settings = json!({ "effortLevel": value });
                 Some(json!({ "subtype": "apply_flag_settings", "settings": settings }))
             }
+            FAST if self.has_fast() && self.fast.is_some() => {
+                let (is_on, is_off) = (value == state(true), value == state(false));
+                let settings = json!({ "fastMode": is_on });
+                (is_on || is_off)
+                    .then(|| json!({ "subtype": "apply_flag_settings", "settings": settings }))
+            }
             _ => None,
         }
     }
@@ -114,8 +167,9 @@ impl Settings {
     /// What is chosen, by option.
     pub fn choices(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let effort = self.effort.as_deref().map(|effort| (EFFORT, effort));
+        let fast = self.fast.map(|fast| (FAST, state(fast)));
         let chosen = [(MODE, self.mode.as_str()), (MODEL, self.model.as_str())];
-        chosen.into_iter().chain(effort)
+        chosen.into_iter().chain(effort).chain(fast)
     }
 
     /// A choice has been made.
@@ -124,6 +178,7 @@ impl Settings {
             MODE => self.mode = value.to_owned(),
             MODEL => self.model = value.to_owned(),
             EFFORT => self.effort = Some(value.to_owned()),
+            FAST => self.fast = Some(value == state(true)),
             _ => {}
         }
     }
@@ -133,19 +188,34 @@ impl Settings {
         v1::AvailableCommandsUpdate::new(self.commands.clone())
     }
 
-    fn offered_modes(&self) -> impl Iterator<Item = ModeRow> {
+    /// A mode that is newer than we are is offered while it is the present one.
+    fn offered_modes(&self) -> impl Iterator<Item = ModeRow<'_>> {
         let bypass = self.bypass || self.mode == BYPASS;
         let modes = MODES.iter().copied();
-        modes.filter(move |(id, ..)| *id != BYPASS || bypass)
+        let modes = modes.filter(move |(id, ..)| *id != BYPASS || bypass);
+        let is_new = MODES.iter().all(|(id, ..)| *id != self.mode);
+        let mode = self.mode.as_str();
+        modes.chain(is_new.then_some((mode, mode, "A mode of the CLI")))
+    }
+
+    fn chosen_model(&self) -> Option<&Model> {
+        self.models.iter().find(|model| model.value == self.model)
+    }
+
+    fn has_fast(&self) -> bool {
+        self.chosen_model().is_some_and(|model| model.has_fast)
     }
 
     fn efforts(&self) -> impl Iterator<Item = &str> {
-        let model = self.models.iter().find(|model| model.value == self.model);
-        let model = model.or(self.models.first());
-        model
+        self.chosen_model()
             .into_iter()
             .flat_map(|model| model.efforts.iter().map(String::as_str))
     }
+}
+
+/// The request to the CLI for what is set.
+pub fn look() -> Value {
+    json!({ "subtype": "get_settings" })
 }
 
 /// The request to the CLI for another permission mode.
@@ -154,15 +224,35 @@ pub fn set_mode(mode: &str) -> Value {
 }
 
 impl Model {
-    fn of(model: &Value) -> Model {
+    fn of(model: &Value) -> Option<Model> {
+        let value = model["value"].as_str().filter(|value| !value.is_empty())?;
         let efforts = list(&model["supportedEffortLevels"]);
-        Model {
-            value: text(&model["value"]),
+        Some(Model {
+            value: value.to_owned(),
+            resolved: model["resolvedModel"].as_str().map(str::to_owned),
             name: text(&model["displayName"]),
             description: text(&model["description"]),
             efforts: efforts
                 .filter_map(|it| it.as_str().map(str::to_owned))
                 .collect(),
+            has_fast: model["supportsFastMode"] == true,
+            is_own: false,
+        })
+    }
+
+    fn is(&self, model: &str) -> bool {
+        self.value == model || self.resolved.as_deref() == Some(model)
+    }
+
+    fn choice(&self) -> v1::SessionConfigSelectOption {
+        let name = match self.name.is_empty() {
+            true => self.value.as_str(),
+            false => self.name.as_str(),
+        };
+        let choice = v1::SessionConfigSelectOption::new(self.value.as_str(), name);
+        match self.description.is_empty() {
+            true => choice,
+            false => choice.description(self.description.as_str()),
         }
     }
 }
@@ -201,6 +291,18 @@ pub fn is_logged_out(offered: &Value) -> bool {
         && !has("subscriptionType")
 }
 
+/// Whether the answers come fast, where they can. That nobody has asked for it yet is no hindrance.
+fn fast(offered: &Value) -> Option<bool> {
+    let hindrance = offered["fast_mode_disabled_reason"].as_str();
+    let is_there = hindrance.is_none_or(|reason| reason == "sdk_opt_in_required");
+    let now = offered["fast_mode_state"].as_str().filter(|_| is_there);
+    now.map(|now| now != state(false))
+}
+
+fn state(is_on: bool) -> &'static str {
+    STATES[usize::from(is_on)].0
+}
+
 fn select(
     id: &str,
     name: &str,
@@ -226,11 +328,13 @@ pub const BYPASS: &str = "bypassPermissions";
 pub const MODE: &str = "mode";
 const MODEL: &str = "model";
 const EFFORT: &str = "effort";
+const FAST: &str = "fast";
+const STATES: [(&str, &str); 2] = [("off", "Off"), ("on", "On")];
 
 /// Its name for programs, its name for people, what it is.
-type ModeRow = (&'static str, &'static str, &'static str);
+type ModeRow<'a> = (&'a str, &'a str, &'a str);
 
-const MODES: &[ModeRow] = &[
+const MODES: &[ModeRow<'static>] = &[
     ("default", "Ask", "Asks before it changes or runs anything"),
     (
         "acceptEdits",
@@ -261,4 +365,7 @@ const HIDDEN: &[&str] = &[
     "reload-plugins",
     "heapdump",
     "workflow-launch-exec",
+    "agents",
+    "auto-mode-setup",
+    "fast",
 ];

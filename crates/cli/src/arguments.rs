@@ -31,7 +31,7 @@ pub(crate) use chat::Chat;
 pub(crate) use check::{
     Check, CheckAgent, CheckClient, CheckCommand, CheckFormat, CheckProxy, How,
 };
-pub(crate) use claude::Claude;
+pub(crate) use claude::{Claude, Login};
 pub(crate) use completions::{Completions, Man};
 pub(crate) use config::{Config, ConfigCommand};
 pub(crate) use doctor::Doctor;

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use attache::process::Status;
+
 use crate::text;
 
 /// What happened, as an exit code.
@@ -25,6 +27,16 @@ pub(crate) enum Exit {
     Unread,
     /// As the agent that we stood in for.
     Of(u8),
+}
+
+impl From<Status> for Exit {
+    fn from(status: Status) -> Self {
+        Exit::Of(match status {
+            Status::Exited(code) => u8::try_from(code & 0xff).unwrap_or(1),
+            Status::Signaled(signal) => u8::try_from(signal.0).map_or(1, |signal| signal | 128),
+            Status::Lost => 1,
+        })
+    }
 }
 
 impl From<Exit> for ExitCode {

@@ -1,13 +1,66 @@
-//! Whether the CLI is logged in, in its own words.
+//! The login of the CLI: whether there is one, ways to it, and its end.
 
+use std::path::Path;
 use std::time::Duration;
 
-use attache::process::Program;
-use attache::v1;
-use serde_json::Value;
+use attache::process::{Program, Status};
+use attache::schema::{Meta, error};
+use attache::{Error, v1};
+use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
 
 use crate::launch::Launcher;
+use crate::mapping;
+
+/// The ways to log in, all of them in a terminal, for clients that have one.
+pub(super) fn methods(client: &v1::ClientCapabilities, cli: Option<&Path>) -> Vec<v1::AuthMethod> {
+    let says = client
+        .meta
+        .as_ref()
+        .and_then(|meta| meta.get("terminal-auth"));
+    let ours = std::env::current_exe().ok();
+    let ours = ours.filter(|_| says.is_some_and(|says| says.as_str() == "true"));
+    let methods = WAYS.iter().filter_map(|(id, name, what, flag)| {
+        let meta = ours.as_deref().map(|ours| command(ours, cli, name, flag));
+        // Clients that know only the older form are told nothing else.
+        match (client.auth.terminal, meta) {
+            (true, meta) => {
+                let mut method = v1::AuthMethodTerminal::new(*id, *name).description(*what);
+                method.meta = meta;
+                Some(v1::AuthMethod::Terminal(method.args([*flag])))
+            }
+            (false, Some(meta)) => {
+                let method = v1::AuthMethodAgent::new(*id, *name).description(*what);
+                Some(v1::AuthMethod::Agent(method.meta(meta)))
+            }
+            (false, None) => None,
+        }
+    });
+    methods.collect()
+}
+
+/// The older form of a login in a terminal: the whole command.
+fn command(ours: &Path, cli: Option<&Path>, label: &str, flag: &str) -> Meta {
+    let cli = cli.map(|cli| format!("--cli={}", cli.display()));
+    let words = ["claude".to_owned()].into_iter().chain(cli);
+    let words: Vec<_> = words.chain([flag.to_owned()]).collect();
+    let command = json!({ "command": ours.display().to_string(), "args": words, "label": label });
+    Meta::new().with("terminal-auth", command)
+}
+
+/// Whoever has logged in by a command of ours may say so; nothing else is done by itself.
+pub(super) async fn authenticate(
+    launcher: &Launcher,
+    method: &v1::AuthMethodId,
+) -> Result<v1::AuthenticateResponse, Error> {
+    if !WAYS.iter().any(|(id, ..)| *id == method.as_str()) {
+        return Err(error::unusable_params("there is no such way to log in"));
+    }
+    match status(launcher).await.state {
+        v1::AuthState::Unauthenticated => Err(mapping::logged_out()),
+        _ => Ok(v1::AuthenticateResponse::new()),
+    }
+}
 
 /// What the CLI says of its login; not known if it does not say.
 pub(super) async fn status(launcher: &Launcher) -> v1::AuthStatusResponse {
@@ -43,5 +96,39 @@ fn state(told: &Value) -> v1::AuthState {
     }
 }
 
+/// Lets the CLI forget its login. Sessions that are open find out when they are prompted.
+pub(super) async fn logout(launcher: &Launcher) -> Result<v1::LogoutResponse, Error> {
+    let program = Program::new(&launcher.program).args(["auth", "logout"]);
+    let spawned = program.spawn_piped().await;
+    let (child, stdin, _stdout) = spawned.map_err(|failed| error::internal(&failed.to_string()))?;
+    drop(stdin);
+    let Ok(ending) = tokio::time::timeout(PATIENCE, child.wait()).await else {
+        let words = "the CLI did not log out in time: try `claude auth logout` in a terminal";
+        return Err(error::internal(words));
+    };
+    match ending.status {
+        Status::Exited(0) => Ok(v1::LogoutResponse::new()),
+        _ => {
+            let words = format!("the CLI did not log out: {ending}");
+            Err(error::internal(&words))
+        }
+    }
+}
+
+/// Its name for programs, its name for people, what it is, and our argument for it.
+const WAYS: &[(&str, &str, &str, &str)] = &[
+    (
+        "claude-login",
+        "Claude subscription",
+        "Opens the login of the Claude Code CLI in a terminal",
+        "--login",
+    ),
+    (
+        "console-login",
+        "Anthropic Console",
+        "Opens the login of the Claude Code CLI for API billing in a terminal",
+        "--login=console",
+    ),
+];
 const PATIENCE: Duration = Duration::from_secs(10);
 const LONGEST: u64 = 64 * 1024;

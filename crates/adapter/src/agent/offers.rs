@@ -1,14 +1,17 @@
 //! What the adapter says of itself, and what it makes of what the client says.
 
+use std::path::Path;
+
 use attache::json::{Decode, Reader, field};
 use attache::schema::Meta;
 use attache::{json, v1};
 use serde_json::json;
 
+use super::login;
 use crate::mapping::Shows;
 use crate::settings::Settings;
 
-pub(super) fn hello(client: &v1::ClientCapabilities) -> v1::InitializeResponse {
+pub(super) fn hello(client: &v1::ClientCapabilities, cli: Option<&Path>) -> v1::InitializeResponse {
     let sessions = v1::SessionCapabilities::new()
         .list(v1::SessionListCapabilities::new())
         .delete(v1::SessionDeleteCapabilities::new())
@@ -26,6 +29,9 @@ pub(super) fn hello(client: &v1::ClientCapabilities) -> v1::InitializeResponse {
         .image(true)
         .embedded_context(true);
     let servers = v1::McpCapabilities::new().http(true).sse(true);
+    let auth = v1::AgentAuthCapabilities::new()
+        .status(v1::AuthStatusCapabilities::new())
+        .logout(v1::LogoutCapabilities::new());
     let meta = Meta::new()
         .with("claudeCode", json!({ "promptQueueing": true }))
         .with("steering", json!({ "supported": true }));
@@ -34,29 +40,20 @@ pub(super) fn hello(client: &v1::ClientCapabilities) -> v1::InitializeResponse {
         .prompt_capabilities(prompts)
         .mcp_capabilities(servers)
         .session_capabilities(sessions)
-        .auth(v1::AgentAuthCapabilities::new().status(v1::AuthStatusCapabilities::new()))
+        .auth(auth)
+        .providers(v1::ProvidersCapabilities::new())
         .meta(meta);
     let ours = v1::Implementation::new("attache-claude", env!("CARGO_PKG_VERSION"));
-    let response = v1::InitializeResponse::new(v1::ProtocolVersion::V1)
+    v1::InitializeResponse::new(v1::ProtocolVersion::V1)
         .agent_info(ours.title("Claude Code (Attaché)"))
-        .agent_capabilities(capabilities);
-    match client.auth.terminal {
-        true => response.auth_methods([login()]),
-        false => response,
-    }
+        .agent_capabilities(capabilities)
+        .auth_methods(login::methods(client, cli))
 }
 
 /// Which CLI a session runs.
 pub(super) fn about(settings: &Settings) -> Meta {
     let version = settings.version.as_str();
     Meta::new().with("claudeCode", json!({ "version": version }))
-}
-
-fn login() -> v1::AuthMethod {
-    let login = v1::AuthMethodTerminal::new("claude-login", "Log in with Claude Code")
-        .description("Opens the login of the Claude Code CLI in a terminal")
-        .args(["--login"]);
-    v1::AuthMethod::Terminal(login)
 }
 
 pub(super) fn shows(client: &v1::ClientCapabilities) -> Shows {

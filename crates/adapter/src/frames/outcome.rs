@@ -25,6 +25,8 @@ pub struct Outcome {
     pub tokens: Option<Tokens>,
     /// What the session has cost so far, in US dollars.
     pub cost: Option<f64>,
+    /// Whether it was a command that the CLI carried out itself, which may have set something.
+    pub is_local: bool,
     /// How much the contexts of the models hold, the largest of them.
     pub window: Option<u64>,
 }
@@ -75,6 +77,7 @@ impl Outcome {
             api_error: string(frame, "api_error_type"),
             tokens: Tokens::of(&frame["usage"]),
             cost: frame["total_cost_usd"].as_f64(),
+            is_local: frame["local_command"].is_string(),
             window: windows.max(),
         }
     }

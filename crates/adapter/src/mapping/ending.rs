@@ -33,15 +33,18 @@ impl Failure {
     /// The error for the client.
     pub fn to_error(&self, session: &v1::SessionId) -> Error {
         match self {
-            Failure::LoggedOut => {
-                let mut error = error::auth_required();
-                error.message = format!("{}: {self}", error.message);
-                error
-            }
+            Failure::LoggedOut => logged_out(),
             Failure::NoSession => error::session_not_found(session),
             Failure::Told(words) => error::internal(words),
         }
     }
+}
+
+/// The error for whoever has to log in first.
+pub fn logged_out() -> Error {
+    let mut error = error::auth_required();
+    error.message = format!("{}: {}", error.message, Failure::LoggedOut);
+    error
 }
 
 impl Mapping {
@@ -54,6 +57,9 @@ impl Mapping {
             acts.push(Act::Tell(v1::SessionUpdate::UsageUpdate(update)));
         }
         self.calls.cut_off(acts);
+        if outcome.is_local {
+            acts.push(Act::LookAgain);
+        }
         acts.push(Act::Ended(Ended {
             reason: reason(outcome),
             usage: outcome.tokens.map(usage),

@@ -14,6 +14,8 @@ use super::Session;
 pub(super) enum Waiting {
     Mode(String, Reply<v1::SetSessionModeResponse>),
     Option(String, String, Reply<v1::SetSessionConfigOptionResponse>),
+    /// Whoever has set something, or nobody: the turn does not end before it is known what is set.
+    Settings(Option<Reply<v1::SetSessionConfigOptionResponse>>),
     Stop(Reply<Raw>),
     /// The turn, which is to end.
     Interrupt,
@@ -25,8 +27,9 @@ impl Waiting {
         match self {
             Waiting::Mode(_, reply) => reply.fail(error),
             Waiting::Option(_, _, reply) => reply.fail(error),
+            Waiting::Settings(Some(reply)) => reply.fail(error),
             Waiting::Stop(reply) => reply.fail(error),
-            Waiting::Interrupt | Waiting::Nobody => {}
+            Waiting::Settings(None) | Waiting::Interrupt | Waiting::Nobody => {}
         }
     }
 }
@@ -60,6 +63,11 @@ impl Session {
 impl Request {
     pub(super) fn deadline(&self) -> Instant {
         self.deadline
+    }
+
+    /// Whether the turn is to end only when it is answered.
+    pub(super) fn holds_turn(&self) -> bool {
+        matches!(self.waiting, Waiting::Settings(None))
     }
 
     pub(super) fn into_waiting(self) -> Waiting {

@@ -16,6 +16,7 @@ use crate::frames::{Answer, Frame};
 use crate::launch::{self, Files, Launch, Start};
 use crate::live::{Door, Folder};
 use crate::mapping::{Act, Ended, Failure, Mapping, Shows};
+use crate::provider::{self, Provider};
 use crate::settings::{self, Settings};
 
 /// A session that is ready for a prompt.
@@ -105,7 +106,11 @@ impl Session {
         let program = self.launch.program(start, &files);
         let started = Cli::start(&program).await;
         let mut cli = started.map_err(|failed| Failure::Told(failed.to_string()))?;
-        let greeted = tokio::time::timeout(GREETING, greet(&mut cli, &mut self.mapping)).await;
+        let greeted = tokio::time::timeout(
+            GREETING,
+            greet(&mut cli, &mut self.mapping, self.launch.provider.as_ref()),
+        )
+        .await;
         // The CLI has read them, and they may hold secrets.
         drop(files);
         let (offered, applied) = match greeted {
@@ -118,8 +123,9 @@ impl Session {
                 return Err(Failure::Told(words.to_owned()));
             }
         };
-        let headers = &applied["effective"]["env"][launch::HEADERS];
-        if settings::is_logged_out(&offered) && headers.is_null() && !launch::has_headers() {
+        let headers = &applied["effective"]["env"][provider::HEADERS];
+        let has_way = self.launch.provider.is_some() || launch::has_headers();
+        if settings::is_logged_out(&offered) && headers.is_null() && !has_way {
             return Err(Failure::LoggedOut);
         }
         self.settings = Settings::of(&offered, &applied, self.launch.launcher.bypass);
@@ -140,16 +146,19 @@ impl Session {
             // Nobody is there any more who could be told.
             _ = closing.wait_for(|is_closing| *is_closing) => return Err(error::cancelled()),
         }
+        self.settings.inherit(&before);
         for (option, value) in before.choices() {
             let is_other = self.settings.choices().all(|now| now != (option, value));
+            // What it does not offer any more stays as the new one has it.
             if let Some(choice) = self.settings.choice(option, value).filter(|_| is_other) {
-                self.mapping.has_mode(&before.mode);
+                if option == settings::MODE {
+                    self.mapping.has_mode(value);
+                }
                 Box::pin(self.send_request(choice, Waiting::Nobody)).await;
+                self.settings.chosen(option, value);
             }
         }
-        for (option, value) in before.choices() {
-            self.settings.chosen(option, value);
-        }
+        self.tell_options_since(&before.options()).await;
         Ok(())
     }
 
@@ -174,11 +183,17 @@ impl Session {
 }
 
 /// What the CLI offers, and what is set. Fails with what it says if it ends the session, or with nothing.
-async fn greet(cli: &mut Cli, mapping: &mut Mapping) -> Result<(Value, Value), Option<Failure>> {
+async fn greet(
+    cli: &mut Cli,
+    mapping: &mut Mapping,
+    provider: Option<&Provider>,
+) -> Result<(Value, Value), Option<Failure>> {
     let hello = json!({ "subtype": "initialize", "hooks": null, "forwardSubagentText": true });
     let offered = ask(cli, mapping, "attache-hello", hello).await?;
-    let wish = json!({ "subtype": "get_settings" });
-    let applied = ask(cli, mapping, "attache-settings", wish).await?;
+    if let Some(provider) = provider {
+        ask(cli, mapping, "attache-provider", provider.request()).await?;
+    }
+    let applied = ask(cli, mapping, "attache-settings", settings::look()).await?;
     Ok((offered, applied))
 }
 

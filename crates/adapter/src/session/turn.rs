@@ -6,7 +6,7 @@ use attache::schema::error;
 use attache::{Error, Reply, v1};
 use tokio::time::Instant;
 
-use super::control::{self, Waiting};
+use super::control::{self, Request, Waiting};
 use super::{Session, State};
 use crate::frames::{Answer, Frame};
 use crate::mapping::Ended;
@@ -168,9 +168,11 @@ impl Session {
     /// Ends the turn if its result is there and the CLI is idle.
     pub(super) async fn settle_turn(&mut self) {
         let idle = self.state == State::Idle;
+        let is_held = self.waiting.values().any(Request::holds_turn);
         let is_over = |turn: &mut Turn| {
             let is_said = turn.steered.is_empty() || turn.interrupted.is_some();
-            let has_ended = turn.ended.is_some() && is_said && (idle || !turn.knows_states);
+            let is_done = turn.ended.is_some() && is_said && (idle || !turn.knows_states);
+            let has_ended = is_done && (!is_held || turn.interrupted.is_some());
             // A prompt that the CLI drops before it begins has no result.
             has_ended || turn.is_dropped || turn.is_stopped && idle
         };

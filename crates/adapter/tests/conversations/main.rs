@@ -165,6 +165,13 @@ fn commands_that_change_are_told() {
 }
 
 #[test]
+fn another_model_at_the_start_of_a_turn_is_looked_at() {
+    let turn = |model: &str| json!({ "type": "system", "subtype": "init", "model": model });
+    let turns = ["deep", "deep", "quick", "quick"].map(turn);
+    check_frames(&turns, &expect!["look again"]);
+}
+
+#[test]
 fn what_only_speaks_of_markup_is_no_markup() {
     let text = "What does <command-name>x</command-name> mean, and <local-command-stdout>?";
     let message = json!({ "role": "user", "content": [{ "type": "text", "text": text }] });

@@ -331,16 +331,18 @@ fn slash() {
     check(
         "slash",
         &expect![[r###"
-        tell current_mode_update {"currentModeId":"default"}
-        tell agent_message_chunk {"messageId":"17:0","content":{"type":"text","text":"## Context Usage\n\n**Model:** claude-opus-5-5  \n**Tokens:** 2.2k / 1m (0%)\n\n### Estimated usage by category\n\n| Category | Tokens | Percentage |\n|----------|--------|------------|\n| System prompt | 90 | 0.0% |\n| Skills | 2.1k | 0.2% |\n| Messages | 10 | 0.0% |\n| Free space | 964.8k | 96.5% |\n| Autocompact buffer | 33k | 3.3% |\n\n### Skills\n\n| Skill | Source | Tokens |\n|-------|--------|--------|\n| dataviz | Built-in | ~480 |\n| update-config | Built-in | ~240 |\n| keybindings-help | Built-in | ~80 |\n| code-review | Built-in | ~280 |\n| simplify | Built-in | ~60 |\n| fewer-permission-prompts | Built-in | ~60 |\n| loop | Built-in | ~120 |\n| claude-api | Built-in | ~390 |\n| workflow-authoring | Built-in | ~80 |\n| run | Built-in | ~120 |\n| plugin-authoring | Built-in | ~90 |\n| init | Built-in | ~20 |\n| security-review | Built-in | ~30 |"}}
-        ended end_turn
-        tell agent_message_chunk {"messageId":"29:0","content":{"type":"text","text":"ok"}}
-        tell usage_update {"cost":{"amount":0.00018399999999999997,"currency":"USD"},"used":12,"size":1000000}
-        ended end_turn
-        tell agent_message_chunk {"content":{"type":"text","text":"Compacted "}}
-        tell usage_update {"cost":{"amount":0.000552,"currency":"USD"},"used":12,"size":1000000}
-        ended end_turn
-    "###]],
+            tell current_mode_update {"currentModeId":"default"}
+            tell agent_message_chunk {"messageId":"17:0","content":{"type":"text","text":"## Context Usage\n\n**Model:** claude-opus-5-5  \n**Tokens:** 2.2k / 1m (0%)\n\n### Estimated usage by category\n\n| Category | Tokens | Percentage |\n|----------|--------|------------|\n| System prompt | 90 | 0.0% |\n| Skills | 2.1k | 0.2% |\n| Messages | 10 | 0.0% |\n| Free space | 964.8k | 96.5% |\n| Autocompact buffer | 33k | 3.3% |\n\n### Skills\n\n| Skill | Source | Tokens |\n|-------|--------|--------|\n| dataviz | Built-in | ~480 |\n| update-config | Built-in | ~240 |\n| keybindings-help | Built-in | ~80 |\n| code-review | Built-in | ~280 |\n| simplify | Built-in | ~60 |\n| fewer-permission-prompts | Built-in | ~60 |\n| loop | Built-in | ~120 |\n| claude-api | Built-in | ~390 |\n| workflow-authoring | Built-in | ~80 |\n| run | Built-in | ~120 |\n| plugin-authoring | Built-in | ~90 |\n| init | Built-in | ~20 |\n| security-review | Built-in | ~30 |"}}
+            look again
+            ended end_turn
+            tell agent_message_chunk {"messageId":"29:0","content":{"type":"text","text":"ok"}}
+            tell usage_update {"cost":{"amount":0.00018399999999999997,"currency":"USD"},"used":12,"size":1000000}
+            ended end_turn
+            tell agent_message_chunk {"content":{"type":"text","text":"Compacted "}}
+            tell usage_update {"cost":{"amount":0.000552,"currency":"USD"},"used":12,"size":1000000}
+            look again
+            ended end_turn
+        "###]],
     );
 }
 

@@ -25,6 +25,7 @@ pub(crate) fn line(act: &Act) -> Option<String> {
             error => format!("say {error}"),
         },
         Act::Answered { .. } | Act::Taken(_) => return None,
+        Act::LookAgain => "look again".to_owned(),
         Act::Ended(ended) => match &ended.reason {
             Ok(reason) => format!("ended {reason}"),
             Err(failure) => format!("failed {failure}"),

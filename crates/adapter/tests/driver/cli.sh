@@ -13,19 +13,24 @@ elicit() { left=$((left + 1)); say "{\"type\":\"control_request\",\"request_id\"
 form() { elicit '"mode":"form","requested_schema":{"type":"object","properties":{"name":{"type":"string"}}}'; }
 page() { elicit '"mode":"url","url":"https://example.com/login","elicitation_id":"one"'; }
 end() { text "$1"; result success false completed; state idle; }
+local_result() { say "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"\",\"local_command\":\"$1\"}"; }
 turn=0
 left=0
+model=here
 account='{"tokenSource":"none","apiKeySource":"ANTHROPIC_API_KEY","apiProvider":"firstParty"}'
 case "$PWD" in *no-login*) account='{"tokenSource":"none","apiProvider":"firstParty"}' ;; esac
 case "$PWD $*" in *forgetful*--resume=*) echo 'No conversation found with session ID: 0' >&2; exit 1 ;; esac
 case "$*" in 'auth status') echo '{"loggedIn":false,"authMethod":"none","apiProvider":"firstParty"}'; exit 1 ;; esac
+case "$*" in 'auth logout') echo 'Logged out.'; exit 0 ;; esac
 case "$*" in *--resume=00000000-*) echo 'No conversation found with session ID: 0' >&2; exit 1 ;; esac
 while IFS= read -r line; do
   id=$(sed -n 's/.*"request_id":"\([^"]*\)".*/\1/p' <<<"$line")
   uuid=$(sed -n 's/.*"uuid":"\([^"]*\)".*/\1/p' <<<"$line")
   case "$line" in
     *'"initialize"'*) answer '{"commands":[{"name":"compact","description":"Shorten","argumentHint":""},{"name":"login","description":"Log in"}],"models":[],"account":'"$account"',"claude_code_version":"2.1.325","current_permission_mode":"default"}' ;;
-    *'"get_settings"'*) answer '{"applied":{"model":"here","effort":null}}' ;;
+    *'"get_settings"'*) answer '{"applied":{"model":"'"$model"'","effort":null}}' ;;
+    *'"set_model"'*) model=$(sed -n 's/.*"model":"\([^"]*\)".*/\1/p' <<<"$line"); answer '{}' ;;
+    *'"apply_flag_settings"'*) flags=1; answer '{}' ;;
     *'"set_permission_mode"'*) answer '{}' ;;
     *'"interrupt"'*)
       working=
@@ -58,6 +63,8 @@ while IFS= read -r line; do
         *page*) page; say '{"type":"system","subtype":"elicitation_complete","mcp_server_name":"files","elicitation_id":"one"}' ;;
         *regret*) taken "$uuid"; turn=$((turn - 1)); form; say "{\"type\":\"control_cancel_request\",\"request_id\":\"q$turn\"}"; end "Never mind." ;;
         *garbage*) echo 'Warning: this is no JSON'; echo '[1,2'; say '{"type":"brand_new"}'; text "Clean."; result success false completed; state idle ;;
+        *'/model there'*) model=there; text "Set model to there"; local_result model; state idle ;;
+        *where*) text "$ANTHROPIC_BASE_URL $ANTHROPIC_AUTH_TOKEN $ANTHROPIC_CUSTOM_HEADERS $flags"; result success false completed; state idle ;;
         *logged-out*) say '{"type":"result","subtype":"success","is_error":true,"result":"Not logged in · Please run /login"}'; state idle ;;
         *) text "Hello."; result success false completed; state idle ;;
       esac ;;

@@ -8,6 +8,8 @@ mod questions;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod login;
+
 use attache_adapter::agent::serve_on;
 use attache_adapter::launch::{Launcher, Missing};
 use attache_adapter::store::Store;
@@ -284,6 +286,21 @@ async fn a_mode_is_set_or_refused() {
                   -> session/set_mode {\"sessionId\":$session,\"modeId\":\"plan\"}\n\
                   <! {\"code\":-32002, ...}\n";
     play(script).await;
+}
+
+#[tokio::test]
+async fn a_model_that_is_typed_becomes_the_option_before_the_turn_ends() {
+    let script = titled("/model there")
+        + &said("Set model to there")
+        + "<. session/update {\"sessionId\":$session,\"update\":{\"sessionUpdate\":\"config_option_update\",\"configOptions\":[_,\
+           {\"id\":\"model\",\"currentValue\":\"there\",\"options\":[{\"value\":\"here\",\"name\":\"here\"},\
+           {\"value\":\"there\",\"name\":\"there\"}], ...}]}}\n\
+           <= @turn {\"stopReason\":\"end_turn\"}\n\
+           -> session/set_config_option {\"sessionId\":$session,\"configId\":\"model\",\"value\":\"here\"}\n\
+           <= {\"configOptions\":[_,{\"id\":\"model\",\"currentValue\":\"here\", ...}]}\n\
+           -> session/set_config_option {\"sessionId\":$session,\"configId\":\"model\",\"value\":\"elsewhere\"}\n\
+           <! {\"code\":-32602, ...}\n";
+    play(&script).await;
 }
 
 #[tokio::test]

@@ -3,14 +3,14 @@
 #![cfg(test)]
 
 mod elicitation;
+mod settings;
 
 use std::collections::BTreeMap;
 
 use attache::json::{Encode, Raw};
 use attache::v1;
 use attache_adapter::frames::{CanUseTool, Frame};
-use attache_adapter::settings::Settings;
-use attache_adapter::{launch, prompt, question, settings, tools};
+use attache_adapter::{launch, prompt, question, tools};
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
@@ -258,85 +258,6 @@ fn servers_are_as_the_cli_wants_them() {
         v1::McpServerHttp::new("issues", "https://example.com", headers).into(),
     ];
     expect![[r#"{"mcpServers":{"files":{"type":"stdio","command":"/bin/files","args":["--stdio"],"env":{"KEY":"k"}},"issues":{"type":"http","url":"https://example.com","headers":{"Authorization":"Bearer t"}}}}"#]].assert_eq(&launch::server_config(&servers).to_string());
-}
-
-#[test]
-fn what_the_cli_offers_is_what_can_be_chosen() {
-    let recorded = include_str!("../fixtures/initialize.jsonl");
-    let lines = recorded
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    let mut offered = lines.map(|line| line["msg"]["response"]["response"].clone());
-    let offered = offered
-        .find(|it| it["models"].is_array())
-        .expect("an answer to initialize");
-    let applied = json!({ "applied": { "model": "claude-sonnet-5-5", "effort": "medium" } });
-    let mut settings = Settings::of(&offered, &applied, false);
-    assert_eq!(settings.version, "2.1.325");
-    let options = settings.options();
-    let options: Vec<_> = options
-        .iter()
-        .map(|option| match &option.kind {
-            v1::SessionConfigKind::Select(select) => {
-                let v1::SessionConfigSelectOptions::Ungrouped(choices) = &select.options else {
-                    panic!("groups");
-                };
-                let choices: Vec<_> = choices.iter().map(|it| it.value.as_str()).collect();
-                let (id, now) = (option.id.as_str(), select.current_value.as_str());
-                format!("{id} = {now} of {}", choices.join(" "))
-            }
-            other => panic!("{other:?}"),
-        })
-        .collect();
-    expect![[r#"
-        mode = default of default acceptEdits plan dontAsk auto
-        model = sonnet of default opus fable sonnet haiku
-        effort = medium of low medium high xhigh max"#]]
-    .assert_eq(&options.join("\n"));
-    let commands = settings.commands().available_commands;
-    let names: Vec<_> = commands
-        .iter()
-        .map(|command| command.name.as_str())
-        .collect();
-    expect!["deep-research dataviz update-config verify debug code-review simplify batch fewer-permission-prompts loop claude-api workflow-authoring run run-skill-generator plugin-authoring agents auto-mode-setup autocompact clear compact config output-style context effort fast init mcp model reload-skills rename security-review usage insights recap goal list-agents team-onboarding"].assert_eq(&names.join(" "));
-    assert_eq!(settings.choice("mode", "bypassPermissions"), None);
-    assert_eq!(settings.choice("model", "gpt"), None);
-    let effort = settings.choice("effort", "high").expect("a choice");
-    assert_eq!(effort["settings"]["effortLevel"], "high");
-    settings.chosen("effort", "high");
-    assert_eq!(settings.effort.as_deref(), Some("high"));
-}
-
-#[test]
-fn an_effort_is_offered_where_the_model_has_some() {
-    let models = json!([
-        { "value": "quick", "resolvedModel": "q", "displayName": "Quick" },
-        { "value": "deep", "resolvedModel": "d", "displayName": "Deep", "supportedEffortLevels": ["low", "high"] },
-    ]);
-    let offered = json!({ "models": models });
-    for (model, effort, options) in [("q", "low", 2), ("d", "low", 3), ("d", "odd", 2)] {
-        let applied = json!({ "applied": { "model": model, "effort": effort } });
-        let settings = Settings::of(&offered, &applied, false);
-        assert_eq!(settings.options().len(), options, "{model} {effort}");
-    }
-}
-
-#[test]
-fn a_login_is_missing_only_if_the_cli_says_so() {
-    let is_out = |account: Value| settings::is_logged_out(&json!({ "account": account }));
-    assert!(is_out(
-        json!({ "tokenSource": "none", "apiProvider": "firstParty" })
-    ));
-    for account in [
-        json!({ "tokenSource": "none", "apiKeySource": "ANTHROPIC_API_KEY", "apiProvider": "firstParty" }),
-        json!({ "tokenSource": "apiKeyHelper", "apiProvider": "firstParty" }),
-        json!({ "subscriptionType": "Claude Max", "apiProvider": "firstParty" }),
-        json!({ "apiProvider": "bedrock" }),
-        json!({}),
-        Value::Null,
-    ] {
-        assert!(!is_out(account.clone()), "{account}");
-    }
 }
 
 #[test]

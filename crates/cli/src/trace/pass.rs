@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
-use attache::process::{Child, Ending, Ladder, Program, Status};
+use attache::process::{Child, Ending, Ladder, Program};
 use attache::transport;
 use attache_check::record::{Secrets, Stream, Tape, relay};
 use tokio::sync::oneshot;
@@ -48,7 +48,7 @@ pub(super) async fn pass(recording: &Recording) -> anyhow::Result<Exit> {
             text::line(&fault)
         );
     }
-    Ok(Exit::Of(code(ending.status)))
+    Ok(Exit::from(ending.status))
 }
 
 /// Passes everything on until the agent has ended.
@@ -147,14 +147,6 @@ async fn stop(child: &Child) -> Ending {
 }
 
 /// The agent's code; of a signal what a shell makes of it.
-fn code(status: Status) -> u8 {
-    match status {
-        Status::Exited(code) => u8::try_from(code & 0xff).unwrap_or(1),
-        Status::Signaled(signal) => u8::try_from(signal.0).map_or(1, |signal| signal | 128),
-        Status::Lost => 1,
-    }
-}
-
 fn new_file(agent: &str) -> anyhow::Result<PathBuf> {
     let dir = places::state_dir()?.join("traces");
     places::create(&dir)?;

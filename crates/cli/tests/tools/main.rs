@@ -7,6 +7,7 @@
 mod agents;
 mod audit;
 mod check;
+mod claude;
 mod config;
 mod doctor;
 mod generated;

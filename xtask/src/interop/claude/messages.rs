@@ -17,7 +17,8 @@ use crate::interop::model::http::{self, Request};
 #[derive(Clone)]
 pub(super) struct Model {
     pub(super) address: SocketAddr,
-    asked: Arc<Mutex<Vec<Value>>>,
+    /// The requests, head and body.
+    asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Model {
@@ -42,7 +43,7 @@ impl Model {
     /// Whether some request held this text.
     pub(super) fn was_asked(&self, text: &str) -> bool {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.iter().any(|body| body.to_string().contains(text))
+        asked.iter().any(|request| request.contains(text))
     }
 
     fn answer(&self, mut stream: TcpStream) -> io::Result<()> {
@@ -58,7 +59,7 @@ impl Model {
         }
         let blocks = blocks(&body);
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.push(body);
+        asked.push(format!("{}{body}", request.head));
         drop(asked);
         if let Some(status) = blocks.first().and_then(|block| block["error"].as_u64()) {
             return fail(&mut stream, status, &blocks[0]);

@@ -2,6 +2,7 @@
 
 mod clients;
 mod ends;
+mod logins;
 mod modes;
 mod past;
 mod servers;
@@ -38,12 +39,17 @@ pub(super) const ALL: &[(&str, Scenario)] = &[
     ("slash command", turns::slash_command),
     ("refused login", turns::refused_login),
     ("no login", turns::no_login),
+    ("logout", logins::logout),
+    ("login in a terminal", logins::in_a_terminal),
+    ("provider", logins::provider),
     ("accept edits", modes::accept_edits),
     ("do not ask", modes::do_not_ask),
     ("bypass", modes::bypass),
     ("always", modes::always),
     ("rule to ask", modes::rule_to_ask),
     ("model", modes::model),
+    ("typed model", modes::typed_model),
+    ("fast mode", modes::fast_mode),
     ("resume", sessions::resume),
     ("load", sessions::load),
     ("fork", sessions::fork),

@@ -6,6 +6,8 @@ use std::net::TcpStream;
 pub(in crate::interop) struct Request {
     pub(in crate::interop) method: String,
     pub(in crate::interop) path: String,
+    /// All lines before the body.
+    pub(in crate::interop) head: String,
     /// What the client has to show to be let in.
     pub(in crate::interop) authorization: String,
     pub(in crate::interop) body: Vec<u8>,
@@ -21,11 +23,13 @@ impl Request {
         let path = words.next().unwrap_or_default();
         let path = path.split('?').next().unwrap_or_default().to_owned();
         let (mut length, mut authorization) = (0, String::new());
+        let mut head = line.clone();
         loop {
             line.clear();
             if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
                 break;
             }
+            head.push_str(&line);
             let (name, value) = line.split_once(':').unwrap_or_default();
             match name.to_ascii_lowercase().as_str() {
                 "content-length" => length = value.trim().parse().map_err(io::Error::other)?,
@@ -38,6 +42,7 @@ impl Request {
         Ok(Request {
             method,
             path,
+            head,
             authorization,
             body,
         })

@@ -92,6 +92,68 @@ pub(super) fn model(stage: &Stage) -> Result<(), Fault> {
     )
 }
 
+/// What is typed is told as an option before the turn ends, and said once; the next turn tells of a model only if it is
+/// another.
+pub(super) fn typed_model(stage: &Stage) -> Result<(), Fault> {
+    let mut client = stage.start()?;
+    let session = client.session(&stage.cwd)?;
+    for (typed, option, value) in [
+        ("/model haiku", "model", "haiku"),
+        ("/effort high", "effort", "high"),
+    ] {
+        let turn = client.prompt_text(&session, typed)?;
+        same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
+        let updates = client.updates("config_option_update");
+        let options = updates.last().and_then(|it| it["configOptions"].as_array());
+        let option = options.and_then(|options| options.iter().find(|it| it["id"] == option));
+        same(
+            typed,
+            &option.ok_or("there is no such option")?["currentValue"],
+            &json!(value),
+        )?;
+    }
+    let words = client.words();
+    same(
+        "how often it is said",
+        words.matches("Set model").count(),
+        1,
+    )?;
+    let end = client.turn(&session, &json!([[{ "text": "Hi." }]]))?;
+    same("the end", end.as_str(), "end_turn")?;
+    same(
+        "the changes",
+        client.updates("config_option_update").len(),
+        2,
+    )?;
+    holds(
+        "the other model is asked",
+        stage.model.was_asked("claude-haiku"),
+    )
+}
+
+pub(super) fn fast_mode(stage: &Stage) -> Result<(), Fault> {
+    let mut client = stage.start()?;
+    let session = client.session(&stage.cwd)?;
+    for value in ["on", "off"] {
+        let params = json!({ "sessionId": session, "configId": "fast", "value": value });
+        let set = client.ask("session/set_config_option", params)?;
+        let options = set["result"]["configOptions"].as_array();
+        let fast = options.and_then(|options| options.iter().find(|it| it["id"] == "fast"));
+        same(
+            "fast mode",
+            &fast.ok_or("there is no fast mode")?["currentValue"],
+            &json!(value),
+        )?;
+        let turn = client.prompt_text(&session, &format!("It is {value}."))?;
+        same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
+        if value == "on" {
+            let asked = stage.model.was_asked("\"speed\":\"fast\"");
+            holds("fast answers are asked for", asked)?;
+        }
+    }
+    Ok(())
+}
+
 /// A turn in a new session with that mode. How many questions there have been.
 fn in_mode(stage: &Stage, client: &mut Client, mode: &str, script: &Value) -> Result<usize, Fault> {
     let session = client.session(&stage.cwd)?;
