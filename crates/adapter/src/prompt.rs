@@ -70,6 +70,30 @@ fn content(prompt: &[v1::ContentBlock]) -> Vec<Value> {
     blocks
 }
 
+/// What was attached to a prompt, from the text that stands for it in a transcript.
+pub fn attached(text: &str) -> Option<v1::ContentBlock> {
+    if let Some((uri, inner)) = context(text) {
+        let resource = v1::TextResourceContents::new(inner, uri);
+        let resource = v1::EmbeddedResourceResource::Text(resource);
+        return Some(v1::ContentBlock::Resource(v1::EmbeddedResource::new(
+            resource,
+        )));
+    }
+    let (name, uri) = text
+        .strip_prefix("[@")?
+        .strip_suffix(')')?
+        .split_once("](")?;
+    let is_ours = linked(uri) == text;
+    is_ours.then(|| v1::ContentBlock::ResourceLink(v1::ResourceLink::new(name, uri)))
+}
+
+/// The address and the text of a resource in a transcript.
+pub(crate) fn context(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix("\n<context ref=\"")?;
+    let (uri, inner) = rest.split_once("\">\n")?;
+    Some((uri, inner.strip_suffix("\n</context>")?))
+}
+
 fn text(text: &str) -> Value {
     json!({ "type": "text", "text": text })
 }

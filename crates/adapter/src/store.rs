@@ -84,6 +84,10 @@ impl Store {
         cwd: Option<&str>,
         after: Option<&Cursor>,
     ) -> (Vec<v1::SessionInfo>, Option<Cursor>) {
+        let real = cwd.and_then(|cwd| fs::canonicalize(cwd).ok());
+        let real = real.as_deref().and_then(Path::to_str);
+        // The CLI knows directories by their real names.
+        let cwd = real.or(cwd);
         let mut files = self.files(cwd);
         files.retain(|(cursor, _)| after.is_none_or(|after| cursor > after));
         files.sort();

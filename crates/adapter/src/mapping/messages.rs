@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::calls::Calls;
 use super::{Act, Mapping, Shows, markup, partial};
 use crate::frames::{Block, Delta, Event, Message};
-use crate::tools;
+use crate::{prompt, tools};
 
 /// A message that comes piece by piece.
 #[derive(Debug, Default)]
@@ -197,11 +197,25 @@ impl Mapping {
         if message.is_synthetic {
             return;
         }
+        let texts = message.blocks.iter().filter_map(|block| match block {
+            Block::Text(text) => prompt::context(text).map(|(uri, _)| uri),
+            _ => None,
+        });
+        let texts: Vec<&str> = texts.collect();
         for block in &message.blocks {
             let content = match block {
-                Block::Text(text) => match markup::prompt_text(text) {
-                    Some(text) => v1::ContentBlock::from(text),
-                    None => continue,
+                Block::Text(text) => match prompt::attached(text) {
+                    // A resource comes twice: its name where it was attached, and its text.
+                    Some(v1::ContentBlock::ResourceLink(link))
+                        if texts.contains(&link.uri.as_str()) =>
+                    {
+                        continue;
+                    }
+                    Some(attached) => attached,
+                    None => match markup::prompt_text(text) {
+                        Some(text) => v1::ContentBlock::from(text),
+                        None => continue,
+                    },
                 },
                 Block::Image { data, mime_type } => {
                     let image = v1::ImageContent::new(data.as_str(), mime_type.as_str());

@@ -2,6 +2,7 @@
 //! CLI takes back is taken back from the client too.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use attache::agent::ClientSession;
 use attache::schema::Meta;
@@ -106,6 +107,9 @@ async fn permit(client: &ClientSession, asked: &CanUseTool, bypass: bool, shows:
         call = call.meta(Meta::new().with("claudeCode", meta));
     }
     let mut content = shown.content;
+    if asked.tool == "Write" {
+        tell_old_text(&mut content).await;
+    }
     if asked.tool == "Bash" && shows.terminals {
         content.push(v1::Terminal::new(asked.tool_use_id.as_str()).into());
     }
@@ -125,6 +129,22 @@ async fn permit(client: &ClientSession, asked: &CanUseTool, bypass: bool, shows:
         Ok(_) => question::dismissed(asked),
         Err(error) => failed(asked, &error),
     }
+}
+
+/// A file that is there already is not to look like a new one: whoever is asked sees what would be lost.
+async fn tell_old_text(content: &mut [v1::ToolCallContent]) {
+    for item in content {
+        if let v1::ToolCallContent::Diff(diff) = item {
+            diff.old_text = text_of(diff.path.as_path()).await;
+        }
+    }
+}
+
+async fn text_of(path: &Path) -> Option<String> {
+    let about = tokio::fs::metadata(path).await.ok()?;
+    let fits = about.is_file() && about.len() <= LARGEST;
+    let text = tokio::fs::read_to_string(path);
+    if fits { text.await.ok() } else { None }
 }
 
 /// By a form where the client has forms, else one question after the other.
@@ -197,3 +217,5 @@ fn failed(asked: &CanUseTool, error: &CallError) -> Value {
 
 /// Servers are strangers: they do not get more questions open than this.
 const OPEN: usize = 32;
+/// A larger file is not shown as it was.
+const LARGEST: u64 = 4 * 1024 * 1024;

@@ -134,3 +134,30 @@ fn what_is_no_file_is_no_session() {
     home.store.delete("good").expect("a deletion");
     assert!(elsewhere.join("kept").exists() && !path.exists());
 }
+
+#[cfg(unix)]
+#[test]
+fn a_directory_is_known_by_any_of_its_names() {
+    let home = Home::new();
+    let real = home.folder.path().join("real");
+    let link = home.folder.path().join("link");
+    fs::create_dir(&real).expect("a folder");
+    std::os::unix::fs::symlink(&real, &link).expect("a link");
+    let cwd = real.canonicalize().expect("a path");
+    let cwd = cwd.to_str().expect("a name");
+    let plain = |letter: char| {
+        if letter.is_ascii_alphanumeric() {
+            letter
+        } else {
+            '-'
+        }
+    };
+    let project: String = cwd.chars().map(plain).collect();
+    let line = prompt("hi", "u", None).replace("\"/p\"", &format!("{cwd:?}"));
+    home.session(&project, "s-1", 1, &[line]);
+    let link = link.to_str().expect("a name");
+    for name in [cwd, link, &format!("{link}/")] {
+        assert_eq!(home.store.list(Some(name), None).0.len(), 1, "{name}");
+    }
+    assert!(home.store.list(Some("/elsewhere"), None).0.is_empty());
+}

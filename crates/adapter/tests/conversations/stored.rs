@@ -1,6 +1,8 @@
 //! Transcripts with branches and subagents: which of their lines are told, and how.
 
+use attache::v1;
 use attache_adapter::mapping::{Act, Shows};
+use attache_adapter::prompt;
 use attache_adapter::replay::{Replay, Step, Survey};
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
@@ -246,6 +248,24 @@ fn a_subagent_is_told_with_its_call() {
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Agent"}},"toolCallId":"call-one","status":"completed","content":[{"type":"content","content":{"type":"text","text":"seen"}}]}
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash","parentToolUseId":"call-one"}},"toolCallId":"call-two","status":"failed"}"#]]
     .assert_eq(&shown(steps));
+}
+
+#[test]
+fn what_was_attached_comes_back_as_what_it_was() {
+    let text = v1::TextResourceContents::new("fn main() {}", "file:///p/main.rs");
+    let embedded = v1::EmbeddedResource::new(v1::EmbeddedResourceResource::Text(text));
+    let link = v1::ResourceLink::new("b.rs", "file:///p/b.rs");
+    let blocks = [
+        v1::ContentBlock::from("see [@x](y)"),
+        v1::ContentBlock::Resource(embedded),
+        v1::ContentBlock::ResourceLink(link),
+    ];
+    let line = prompt::frame(&blocks, "").to_string();
+    expect![[r#"
+        tell user_message_chunk {"content":{"type":"text","text":"see [@x](y)"}}
+        tell user_message_chunk {"content":{"type":"resource_link","name":"b.rs","uri":"file:///p/b.rs"}}
+        tell user_message_chunk {"content":{"type":"resource","resource":{"text":"fn main() {}","uri":"file:///p/main.rs"}}}"#]]
+    .assert_eq(&shown(Replay::new(Shows::default()).line(line.as_bytes())));
 }
 
 fn shown(steps: Vec<Step>) -> String {

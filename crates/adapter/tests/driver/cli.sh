@@ -5,8 +5,8 @@ answer() { say "{\"type\":\"control_response\",\"response\":{\"subtype\":\"succe
 state() { now=$1; say "{\"type\":\"system\",\"subtype\":\"session_state_changed\",\"state\":\"$1\"}"; }
 text() { say "{\"type\":\"assistant\",\"message\":{\"id\":\"m$turn\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"$1\"}]},\"parent_tool_use_id\":null}"; }
 result() { say "{\"type\":\"result\",\"subtype\":\"$1\",\"is_error\":$2,\"terminal_reason\":\"$3\",\"result\":\"\"}"; }
-call() { say "{\"type\":\"assistant\",\"message\":{\"id\":\"m$turn\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"call$turn\",\"name\":\"Write\",\"input\":{\"file_path\":\"/p/a.txt\",\"content\":\"x\"}}]},\"parent_tool_use_id\":null}"; }
-ask() { say "{\"type\":\"control_request\",\"request_id\":\"q$turn\",\"request\":{\"subtype\":\"can_use_tool\",\"tool_name\":\"Write\",\"input\":{\"file_path\":\"/p/a.txt\",\"content\":\"x\"},\"permission_suggestions\":[{\"type\":\"setMode\",\"mode\":\"acceptEdits\",\"destination\":\"session\"}],\"tool_use_id\":\"call$turn\"}}"; }
+call() { say "{\"type\":\"assistant\",\"message\":{\"id\":\"m$turn\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"call$turn\",\"name\":\"Write\",\"input\":{\"file_path\":\"$file\",\"content\":\"x\"}}]},\"parent_tool_use_id\":null}"; }
+ask() { say "{\"type\":\"control_request\",\"request_id\":\"q$turn\",\"request\":{\"subtype\":\"can_use_tool\",\"tool_name\":\"Write\",\"input\":{\"file_path\":\"$file\",\"content\":\"x\"},\"permission_suggestions\":[{\"type\":\"setMode\",\"mode\":\"acceptEdits\",\"destination\":\"session\"}],\"tool_use_id\":\"call$turn\"}}"; }
 taken() { say "{\"type\":\"command_lifecycle\",\"command_uuid\":\"$1\",\"state\":\"started\"}"; }
 gave() { say "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"call$turn\",\"content\":\"$1\",\"is_error\":$2}]}}"; }
 elicit() { left=$((left + 1)); say "{\"type\":\"control_request\",\"request_id\":\"q$turn\",\"request\":{\"subtype\":\"elicitation\",\"mcp_server_name\":\"files\",\"message\":\"Which?\",$1}}"; }
@@ -15,6 +15,7 @@ page() { elicit '"mode":"url","url":"https://example.com/login","elicitation_id"
 end() { text "$1"; result success false completed; state idle; }
 local_result() { say "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"\",\"local_command\":\"$1\"}"; }
 turn=0
+file=/p/a.txt
 left=0
 model=here
 account='{"tokenSource":"none","apiKeySource":"ANTHROPIC_API_KEY","apiProvider":"firstParty"}'
@@ -58,6 +59,7 @@ while IFS= read -r line; do
         *work*) working=1; text "Working." ;;
         *drop*) dropped=1; text "Busy." ;;
         *write*) call; ask ;;
+        *replace*) file=$PWD/a.txt; call; ask ;;
         *form*) form ;;
         *both*) form; turn=$((turn + 1)); form ;;
         *page*) page; say '{"type":"system","subtype":"elicitation_complete","mcp_server_name":"files","elicitation_id":"one"}' ;;

@@ -1,6 +1,6 @@
 //! Questions that are answered, taken back and left open.
 
-use super::{play, play_as, prompt, said, titled};
+use super::{play, play_as, play_in, prompt, said, titled};
 
 const FORMS: &str = r#"{"elicitation":{"form":{},"url":{}}}"#;
 const FORM: &str = r#"<- elicitation/create @form {"sessionId":$session,"mode":"form","message":"files asks: Which?",
@@ -111,4 +111,18 @@ async fn a_turn_that_is_cancelled_while_a_question_is_open_ends_as_cancelled() {
         + &said("Hello.")
         + END;
     play(&script).await;
+}
+
+#[tokio::test]
+async fn a_file_that_would_be_overwritten_is_shown_as_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("a.txt"), "old").expect("a file");
+    let script = titled("replace")
+        + r#"<. session/update {"sessionId":$session,"update":{"sessionUpdate":"tool_call", ...}}
+<- session/request_permission @question {"toolCall":{"content":[{"type":"diff","oldText":"old","newText":"x", ...}], ...}, ...}
+=> @question {"outcome":{"outcome":"selected","optionId":"allow"}}
+<. session/update {"update":{"sessionUpdate":"tool_call_update","status":"completed", ...}, ...}
+"# + &said("Done.")
+        + END;
+    play_in(folder.path(), &script).await;
 }
