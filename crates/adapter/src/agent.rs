@@ -12,7 +12,7 @@ use std::time::Duration;
 use attache::agent::{AgentCalls, ClientHandle};
 use attache::json::Raw;
 use attache::schema::{FilePath, error};
-use attache::{AgentCall, Error, Extension, Reply, v1};
+use attache::{AgentCall, Error, Extension, Options, Reply, v1};
 use tokio::sync::mpsc;
 
 use crate::launch::{self, Launch, Launcher, Missing, Start};
@@ -30,7 +30,11 @@ pub async fn serve(
     launcher: Result<Launcher, Missing>,
     end: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let (client, calls) = attache::agent::stdio()?;
+    let options = Options {
+        grace: GRACE,
+        ..Options::default()
+    };
+    let (client, calls) = attache::agent::stdio_with(options)?;
     let store = Store::new(launch::config_folder());
     let mut serving = pin!(serve_on(client.clone(), calls, launcher, store));
     tokio::select! {
@@ -488,6 +492,8 @@ fn new_id() -> Result<v1::SessionId, Error> {
         .map_err(|failed| error::internal(&failed.to_string()))
 }
 
+/// A client that has gone does not want its turns to go on.
+const GRACE: Duration = Duration::from_millis(500);
 const CLOSING: Duration = Duration::from_secs(5);
 const STEERING: &str = "_session/steering";
 const STOP_COMMAND: &str = "_attache/stop_command";
