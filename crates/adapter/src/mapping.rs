@@ -78,7 +78,7 @@ pub struct Mapping {
     mode: Option<String>,
     context: Option<Tokens>,
     compactions: u64,
-    /// What the CLI has said by itself: after a compaction it says it again.
+    /// The frames in which the CLI has said something by itself, newest last.
     local: VecDeque<String>,
 }
 

@@ -111,6 +111,9 @@ impl Making {
 
 impl Mapping {
     pub(super) fn assistant(&mut self, message: Message, acts: &mut Vec<Act>) {
+        if message.is_synthetic && !self.is_news(&message.uuid) {
+            return;
+        }
         self.count(&message.parent, message.tokens);
         let told = self.streamed.contains(&message.id);
         let parent = message.parent.as_deref();
@@ -120,9 +123,6 @@ impl Mapping {
         for block in message.blocks {
             let index = self.blocks.1;
             self.blocks.1 += 1;
-            if let (true, Block::Text(text)) = (message.is_synthetic, &block) {
-                self.has_said_locally(text);
-            }
             match block {
                 Block::Text(text) if !told => acts.extend(said(&message.id, index, &text, parent)),
                 Block::Thinking(text) if !told => {
@@ -161,7 +161,7 @@ impl Mapping {
                 Block::Text(text) => {
                     if let Some(output) = markup::local_output(text)
                         && !markup::is_hush(output)
-                        && self.has_said_locally(output)
+                        && self.is_news(&message.uuid)
                     {
                         self.say_locally(output, acts);
                     }
@@ -171,16 +171,17 @@ impl Mapping {
         }
     }
 
-    /// Notes what the CLI says by itself. Whether it is news.
-    fn has_said_locally(&mut self, text: &str) -> bool {
-        let start: String = text.trim().chars().take(LOCAL_LOOK).collect();
-        if self.local.contains(&start) {
+    /// Notes a frame with what the CLI says by itself. Those that a compaction keeps are told again, and are no news.
+    fn is_news(&mut self, uuid: &str) -> bool {
+        if self.local.iter().any(|told| told == uuid) {
             return false;
         }
         if self.local.len() == LOCAL {
             self.local.pop_front();
         }
-        self.local.push_back(start);
+        if !uuid.is_empty() {
+            self.local.push_back(uuid.to_owned());
+        }
         true
     }
 
@@ -269,5 +270,4 @@ fn chunk(id: &str, index: u64, text: &str, parent: Option<&str>) -> Option<v1::C
 
 /// Longer inputs are texts to be written, which show once they are whole.
 const LONGEST_LOOK: usize = 4096;
-const LOCAL: usize = 16;
-const LOCAL_LOOK: usize = 200;
+const LOCAL: usize = 64;
