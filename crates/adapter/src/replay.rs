@@ -35,7 +35,7 @@ impl Replay {
                 acts.extend(self.mapping.take(Frame::User(message)));
                 acts
             }
-            frame @ Frame::Assistant(_) => self.mapping.take(frame),
+            frame @ (Frame::Assistant(_) | Frame::TaskEnded(_)) => self.mapping.take(frame),
             _ => Vec::new(),
         };
         told(acts)

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::calls::Calls;
 use super::{Act, Mapping, Shows, markup, partial};
-use crate::frames::{Block, Delta, Event, Message};
+use crate::frames::{Block, Delta, Event, Message, TaskEnd};
 use crate::tools;
 
 /// A message that comes piece by piece.
@@ -159,6 +159,9 @@ impl Mapping {
                     is_error,
                 } => self.gave(id, content, &message.tool_result, *is_error, acts),
                 Block::Text(text) => {
+                    if let Some(end) = TaskEnd::written(text) {
+                        self.end_task(end, acts);
+                    }
                     if let Some(output) = markup::local_output(text)
                         && !markup::is_hush(output)
                         && self.is_news(&message.uuid)
