@@ -11,6 +11,6 @@ mod held;
 mod tail;
 
 pub(crate) use door::{Door, Visit};
-pub(crate) use folder::Folder;
+pub(crate) use folder::{DOOR, Folder};
 pub(crate) use held::Held;
 pub(crate) use tail::Tail;

@@ -13,7 +13,7 @@ use super::{Commands, Orders, Session, State, Waiting, control};
 use crate::cli::Cli;
 use crate::frames::{Answer, Frame};
 use crate::launch::{self, Files, Launch, Start};
-use crate::live::{Door, Folder};
+use crate::live::{DOOR, Door, Folder};
 use crate::mapping::{Act, Ended, Failure, Mapping, Shows};
 use crate::settings::{self, Settings};
 
@@ -156,7 +156,7 @@ impl Session {
         }
         if self.commands.door.is_none() {
             // Without it the output comes at the end, as the CLI tells it.
-            self.commands.door = Door::open(self.folder.path(), "door").ok();
+            self.commands.door = Door::open(self.folder.path(), DOOR).ok();
         }
         files.shell = self.commands.door.as_ref().map(Door::shell);
         Ok(files)
