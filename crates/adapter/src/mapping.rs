@@ -20,6 +20,7 @@ use crate::tools::Tasks;
 use calls::Calls;
 use messages::Making;
 
+pub(crate) use ending::usage;
 pub use ending::{Ended, Failure};
 pub use markup::{is_markup, prompt_text};
 

@@ -248,6 +248,7 @@ const MODES: &[ModeRow] = &[
 ];
 
 const HIDDEN: &[&str] = &[
+    "clear",
     "cost",
     "keybindings-help",
     "login",

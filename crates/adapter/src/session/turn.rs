@@ -9,7 +9,8 @@ use tokio::time::Instant;
 
 use super::control::Waiting;
 use super::{Session, State};
-use crate::mapping::Ended;
+use crate::frames::Tokens;
+use crate::mapping::{self, Ended};
 use crate::prompt;
 
 /// The turn that runs.
@@ -22,6 +23,7 @@ pub(super) struct Turn {
     /// Whether what the CLI says now is about this prompt.
     taken: bool,
     ended: Option<Ended>,
+    tokens: Option<Tokens>,
     knows_states: bool,
     interrupted: Option<Instant>,
     /// Whether the CLI has heard the interrupt.
@@ -42,9 +44,13 @@ impl Turn {
     }
 
     pub(super) fn ended(&mut self, ended: Ended) {
-        if self.taken {
-            self.ended = Some(ended);
+        if !self.taken {
+            return;
         }
+        if let Some(tokens) = ended.tokens {
+            self.tokens = Some(self.tokens.unwrap_or_default().plus(tokens));
+        }
+        self.ended = Some(ended);
     }
 
     pub(super) fn knows_states(&mut self) {
@@ -103,6 +109,13 @@ impl Session {
                 reply.ok(v1::PromptResponse::new(v1::StopReason::Cancelled));
                 continue;
             }
+            if prompt::is_clear(&request.prompt) {
+                let update = v1::ContentChunk::new(prompt::NO_CLEAR);
+                self.tell(v1::SessionUpdate::AgentMessageChunk(update))
+                    .await;
+                reply.ok(v1::PromptResponse::new(v1::StopReason::EndTurn));
+                continue;
+            }
             let woken = tokio::select! {
                 woken = self.wake_again() => woken,
                 () = reply.cancelled() => Err(error::cancelled()),
@@ -135,6 +148,7 @@ impl Session {
             // While the CLI works on something else, its results are not ours.
             taken: self.state == State::Idle,
             ended: None,
+            tokens: None,
             knows_states: false,
             interrupted: None,
             is_stopped: false,
@@ -155,7 +169,7 @@ impl Session {
         let Some(turn) = self.turn.take_if(is_over) else {
             return;
         };
-        let usage = turn.ended.as_ref().and_then(|ended| ended.usage.clone());
+        let usage = turn.tokens.map(mapping::usage);
         let reason = match (turn.ended, turn.interrupted) {
             (Some(ended), None) => ended.reason,
             _ => Ok(v1::StopReason::Cancelled),

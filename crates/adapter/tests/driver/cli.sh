@@ -8,6 +8,7 @@ result() { say "{\"type\":\"result\",\"subtype\":\"$1\",\"is_error\":$2,\"termin
 call() { say "{\"type\":\"assistant\",\"message\":{\"id\":\"m$turn\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"call$turn\",\"name\":\"Write\",\"input\":{\"file_path\":\"/p/a.txt\",\"content\":\"x\"}}]},\"parent_tool_use_id\":null}"; }
 ask() { say "{\"type\":\"control_request\",\"request_id\":\"q$turn\",\"request\":{\"subtype\":\"can_use_tool\",\"tool_name\":\"Write\",\"input\":{\"file_path\":\"/p/a.txt\",\"content\":\"x\"},\"permission_suggestions\":[{\"type\":\"setMode\",\"mode\":\"acceptEdits\",\"destination\":\"session\"}],\"tool_use_id\":\"call$turn\"}}"; }
 gave() { say "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"call$turn\",\"content\":\"$1\",\"is_error\":$2}]}}"; }
+spent() { say '{"type":"result","subtype":"success","usage":{"input_tokens":10,"output_tokens":2,"cache_read_input_tokens":5}}'; }
 turn=0
 account='{"tokenSource":"none","apiKeySource":"ANTHROPIC_API_KEY","apiProvider":"firstParty"}'
 case "$PWD" in *no-login*) account='{"tokenSource":"none","apiProvider":"firstParty"}' ;; esac
@@ -31,6 +32,7 @@ while IFS= read -r line; do
       case "$line" in
         *die*) echo 'out of memory' >&2; text "Ouch"; exit 3 ;;
         *deaf*) deaf=1; text "I do not listen." ;;
+        *twice*) spent; spent; state idle ;;
         *wait*) text "Waiting." ;;
         *drop*) dropped=1; text "Busy." ;;
         *write*) call; ask ;;

@@ -208,7 +208,7 @@ fn what_the_cli_offers_is_what_can_be_chosen() {
         .iter()
         .map(|command| command.name.as_str())
         .collect();
-    expect!["deep-research dataviz update-config verify debug code-review simplify batch fewer-permission-prompts loop claude-api workflow-authoring run run-skill-generator plugin-authoring agents auto-mode-setup autocompact clear compact config output-style context effort fast init mcp model reload-skills rename security-review usage insights recap goal list-agents team-onboarding"].assert_eq(&names.join(" "));
+    expect!["deep-research dataviz update-config verify debug code-review simplify batch fewer-permission-prompts loop claude-api workflow-authoring run run-skill-generator plugin-authoring agents auto-mode-setup autocompact compact config output-style context effort fast init mcp model reload-skills rename security-review usage insights recap goal list-agents team-onboarding"].assert_eq(&names.join(" "));
     assert_eq!(settings.choice("mode", "bypassPermissions"), None);
     assert_eq!(settings.choice("model", "gpt"), None);
     let effort = settings.choice("effort", "high").expect("a choice");
