@@ -100,7 +100,10 @@ impl Session {
         let program = self.launch.program(start, &files);
         let started = Cli::start(&program).await;
         let mut cli = started.map_err(|failed| Failure::Told(failed.to_string()))?;
-        let greeted = tokio::time::timeout(GREETING, greet(&mut cli, &mut self.mapping)).await;
+        // One that comes back may have something to do before the first prompt.
+        self.state = State::Idle;
+        let greeting = greet(&mut cli, &mut self.mapping, &mut self.state);
+        let greeted = tokio::time::timeout(GREETING, greeting).await;
         // The CLI has read them, and they may hold secrets.
         drop(files);
         let (offered, applied) = match greeted {
@@ -164,17 +167,22 @@ impl Session {
 }
 
 /// What the CLI offers, and what is set. Fails with what it says if it ends the session, or with nothing.
-async fn greet(cli: &mut Cli, mapping: &mut Mapping) -> Result<(Value, Value), Option<Failure>> {
+async fn greet(
+    cli: &mut Cli,
+    mapping: &mut Mapping,
+    state: &mut State,
+) -> Result<(Value, Value), Option<Failure>> {
     let hello = json!({ "subtype": "initialize", "hooks": null });
-    let offered = ask(cli, mapping, "attache-hello", hello).await?;
+    let offered = ask(cli, mapping, state, "attache-hello", hello).await?;
     let wish = json!({ "subtype": "get_settings" });
-    let applied = ask(cli, mapping, "attache-settings", wish).await?;
+    let applied = ask(cli, mapping, state, "attache-settings", wish).await?;
     Ok((offered, applied))
 }
 
 async fn ask(
     cli: &mut Cli,
     mapping: &mut Mapping,
+    state: &mut State,
     id: &str,
     request: Value,
 ) -> Result<Value, Option<Failure>> {
@@ -192,12 +200,13 @@ async fn ask(
             };
         }
         for act in mapping.take(frame) {
-            if let Act::Ended(Ended {
-                reason: Err(failure),
-                ..
-            }) = act
-            {
-                return Err(Some(failure));
+            match act {
+                Act::Ended(Ended {
+                    reason: Err(failure),
+                    ..
+                }) => return Err(Some(failure)),
+                Act::State(now) => *state = now,
+                _ => {}
             }
         }
     }

@@ -9,16 +9,19 @@ call() { say "{\"type\":\"assistant\",\"message\":{\"id\":\"m$turn\",\"role\":\"
 ask() { say "{\"type\":\"control_request\",\"request_id\":\"q$turn\",\"request\":{\"subtype\":\"can_use_tool\",\"tool_name\":\"Write\",\"input\":{\"file_path\":\"/p/a.txt\",\"content\":\"x\"},\"permission_suggestions\":[{\"type\":\"setMode\",\"mode\":\"acceptEdits\",\"destination\":\"session\"}],\"tool_use_id\":\"call$turn\"}}"; }
 gave() { say "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"call$turn\",\"content\":\"$1\",\"is_error\":$2}]}}"; }
 spent() { say '{"type":"result","subtype":"success","usage":{"input_tokens":10,"output_tokens":2,"cache_read_input_tokens":5}}'; }
+taken() { say "{\"type\":\"command_lifecycle\",\"state\":\"started\",\"command_uuid\":\"$(sed -n 's/.*"uuid":"\([^"]*\)".*/\1/p' <<<"$line")\"}"; }
 turn=0
 account='{"tokenSource":"none","apiKeySource":"ANTHROPIC_API_KEY","apiProvider":"firstParty"}'
 case "$PWD" in *no-login*) account='{"tokenSource":"none","apiProvider":"firstParty"}' ;; esac
 case "$PWD $*" in *forgetful*--resume=*) echo 'No conversation found with session ID: 0' >&2; exit 1 ;; esac
+case "$PWD $*" in *orphan*--resume=*) orphan=1 ;; esac
 case "$*" in 'auth status') echo '{"loggedIn":false,"authMethod":"none","apiProvider":"firstParty"}'; exit 1 ;; esac
 case "$*" in *--resume=00000000-*) echo 'No conversation found with session ID: 0' >&2; exit 1 ;; esac
 while IFS= read -r line; do
   id=$(sed -n 's/.*"request_id":"\([^"]*\)".*/\1/p' <<<"$line")
   case "$line" in
-    *'"initialize"'*) answer '{"commands":[{"name":"compact","description":"Shorten","argumentHint":""},{"name":"login","description":"Log in"}],"models":[],"account":'"$account"',"claude_code_version":"2.1.325","current_permission_mode":"default"}' ;;
+    *'"initialize"'*) [ -n "$orphan" ] && state running
+      answer '{"commands":[{"name":"compact","description":"Shorten","argumentHint":""},{"name":"login","description":"Log in"}],"models":[],"account":'"$account"',"claude_code_version":"2.1.325","current_permission_mode":"default"}' ;;
     *'"get_settings"'*) answer '{"applied":{"model":"here","effort":null}}' ;;
     *'"set_permission_mode"'*) answer '{}' ;;
     *'"interrupt"'*)
@@ -28,7 +31,8 @@ while IFS= read -r line; do
     *'"behavior":"allow"'*) gave "written" false; text "Done."; result success false completed; state idle ;;
     *'"behavior":"deny"'*) gave "no" true; text "Not done."; result success false completed; state idle ;;
     *'"type":"user"'*)
-      turn=$((turn + 1)); state running
+      [ -n "$orphan" ] && { spent; state idle; orphan=; }
+      turn=$((turn + 1)); state running; taken
       case "$line" in
         *die*) echo 'out of memory' >&2; text "Ouch"; exit 3 ;;
         *deaf*) deaf=1; text "I do not listen." ;;

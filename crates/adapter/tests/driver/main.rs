@@ -232,6 +232,22 @@ async fn a_cli_that_died_before_it_wrote_anything_down_starts_anew() {
 }
 
 #[tokio::test]
+async fn what_a_cli_does_when_it_comes_back_does_not_end_the_next_turn() {
+    let folder = tempfile::Builder::new().prefix("orphan").tempdir();
+    let folder = folder.expect("a folder");
+    let script = opening(folder.path())
+        + "<= {\"sessionId\":$session, ...} within 20s\n\
+           <. session/update {\"sessionId\":$session,\"update\":{\"sessionUpdate\":\"available_commands_update\", ...}}\n"
+        + &titled("die")
+        + &said("Ouch")
+        + "<! @turn {\"code\":-32603, ...}\n"
+        + &prompt("hi")
+        + &said("Hello.")
+        + "<= @turn {\"stopReason\":\"end_turn\"} within 20s\n";
+    play_with(&script, Ok(launcher()), Path::new("/nowhere")).await;
+}
+
+#[tokio::test]
 async fn what_cannot_be_given_to_the_cli_is_refused() {
     let script = "-> session/prompt {\"sessionId\":$session,\"prompt\":[]}\n\
                   <! {\"code\":-32602, ...}\n\
