@@ -36,11 +36,12 @@ pub fn refusal(prompt: &[v1::ContentBlock]) -> Option<&'static str> {
     }
 }
 
-/// Whether a prompt would make the CLI go on in another transcript, where nobody who knows this session finds it.
-pub fn is_clear(prompt: &[v1::ContentBlock]) -> bool {
-    let last = prompt.iter().rev().find_map(v1::ContentBlock::as_text);
-    let word = last.and_then(|text| text.split_whitespace().next());
-    word.is_some_and(|word| CLEAR.contains(&word))
+/// The command that would make the CLI go on in another transcript, where nobody who knows this session finds it; none
+/// if the prompt is none.
+pub fn clearing(prompt: &[v1::ContentBlock]) -> Option<&str> {
+    let last = prompt.iter().rev().find_map(v1::ContentBlock::as_text)?;
+    let name = last.split_whitespace().next()?.strip_prefix('/')?;
+    CLEAR.contains(&name).then_some(name)
 }
 
 /// The first words, as a title; none if there are none.
@@ -124,5 +125,5 @@ fn linked(uri: &str) -> String {
 
 /// What is said instead of clearing a session.
 pub const NO_CLEAR: &str = "A session cannot be cleared here: open a new one instead.";
-const CLEAR: &[&str] = &["/clear", "/reset", "/new"];
+const CLEAR: &[&str] = &["clear", "reset", "new"];
 const TITLE: usize = 80;

@@ -289,7 +289,7 @@ impl Session {
         if let Some(why) = crate::prompt::refusal(prompt) {
             return reply.fail(error::unusable_params(why));
         }
-        if crate::prompt::is_clear(prompt) {
+        if self.would_clear(prompt) {
             return reply.fail(error::unusable_params(crate::prompt::NO_CLEAR));
         }
         if self.turn.is_none() {

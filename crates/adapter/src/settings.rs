@@ -133,6 +133,11 @@ impl Settings {
         v1::AvailableCommandsUpdate::new(self.commands.clone())
     }
 
+    /// Whether the CLI offers a command.
+    pub fn has_command(&self, name: &str) -> bool {
+        self.commands.iter().any(|command| command.name == name)
+    }
+
     fn offered_modes(&self) -> impl Iterator<Item = ModeRow> {
         let bypass = self.bypass || self.mode == BYPASS;
         let modes = MODES.iter().copied();

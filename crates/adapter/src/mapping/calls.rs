@@ -209,6 +209,10 @@ impl Calls {
                 let code = end.exit_code();
                 in_terminal(update, &id, told(call, end.summary), code)
             }
+            "Bash" if call.written.is_some() => {
+                let words = call.end_of("").unwrap_or(&end.summary);
+                update.content(console(words))
+            }
             "Bash" if call.is_live => update,
             _ if end.summary.is_empty() => update,
             _ => update.content([v1::ContentBlock::from(end.summary)]),

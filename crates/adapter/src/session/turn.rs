@@ -109,7 +109,7 @@ impl Session {
                 reply.ok(v1::PromptResponse::new(v1::StopReason::Cancelled));
                 continue;
             }
-            if prompt::is_clear(&request.prompt) {
+            if self.would_clear(&request.prompt) {
                 let update = v1::ContentChunk::new(prompt::NO_CLEAR);
                 self.tell(v1::SessionUpdate::AgentMessageChunk(update))
                     .await;
@@ -125,6 +125,11 @@ impl Session {
                 Err(error) => reply.fail(error),
             }
         }
+    }
+
+    /// Whether a prompt is a command to clear the session, and none of the user's own with the same name.
+    pub(super) fn would_clear(&self, content: &[v1::ContentBlock]) -> bool {
+        prompt::clearing(content).is_some_and(|name| !self.settings.has_command(name))
     }
 
     async fn begin(&mut self, content: &[v1::ContentBlock], reply: Reply<v1::PromptResponse>) {

@@ -74,6 +74,20 @@ fn a_task_that_ends_at_once_ends_its_call() {
 }
 
 #[test]
+fn what_a_command_wrote_before_it_was_left_is_shown() {
+    let mut mapping = Mapping::new(Shows::default());
+    for frame in [call(), ended()] {
+        mapping.take(Frame::of(frame));
+    }
+    mapping.wrote("call-one", 4, "all\n".to_owned());
+    let lines = mapping.take(Frame::of(launched()));
+    let lines: Vec<_> = lines.iter().filter_map(told::line).collect();
+    expect![[r#"
+        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"call-one","status":"in_progress"}
+        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"call-one","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```console\nall\n```"}}]}"#]].assert_eq(&lines.join("\n"));
+}
+
+#[test]
 fn a_task_in_the_foreground_does_not_end_its_call() {
     let gave = gave("all", json!({ "stdout": "all", "stderr": "" }));
     check_frames(

@@ -203,6 +203,8 @@ fn what_the_cli_offers_is_what_can_be_chosen() {
         model = sonnet of default opus fable sonnet haiku
         effort = medium of low medium high xhigh max"#]]
     .assert_eq(&options.join("\n"));
+    let has = ["compact", "clear", "new"].map(|name| settings.has_command(name));
+    assert_eq!(has, [true, false, false]);
     let commands = settings.commands().available_commands;
     let names: Vec<_> = commands
         .iter()
