@@ -402,6 +402,9 @@ impl Agent {
             let words = "MCP servers over this connection are not offered";
             return Err(error::unusable_params(words));
         }
+        if let Some(words) = launch::unusable_names(&wish.servers) {
+            return Err(error::unusable_params(words));
+        }
         let launch = Launch {
             launcher,
             id: wish.id.as_str().to_owned(),

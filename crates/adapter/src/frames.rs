@@ -6,6 +6,7 @@ mod message;
 mod outcome;
 mod piece;
 mod stream;
+mod task;
 
 use serde_json::Value;
 
@@ -13,6 +14,8 @@ pub use control::{Answer, CanUseTool, Elicitation, Mode};
 pub use message::{Block, Message};
 pub use outcome::{Outcome, Tokens};
 pub use stream::{Delta, Event};
+pub(crate) use task::between;
+pub use task::{TaskEnd, runs_on};
 
 /// One frame of the CLI.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +44,8 @@ pub enum Frame {
         /// The tool call it runs for.
         tool_use_id: String,
     },
+    /// Such a task has ended.
+    TaskEnded(TaskEnd),
     /// A queued prompt has been taken.
     Taken(String),
     /// A piece of a message that is being made.
@@ -145,22 +150,31 @@ impl Frame {
             "command_lifecycle" if frame["state"] == "started" => {
                 Frame::Taken(text(&frame, "command_uuid"))
             }
+            // In a transcript: a note for the model waits for its turn.
+            "queue-operation" => frame["content"]
+                .as_str()
+                .and_then(TaskEnd::written)
+                .map_or(Frame::Other, Frame::TaskEnded),
             _ => Frame::Other,
         }
     }
 }
 
 impl Frame {
-    /// The tool calls that it tells the results of.
+    /// The tool calls that it tells the end of.
     pub fn results(&self) -> impl Iterator<Item = &str> {
-        let blocks = match self {
-            Frame::User(message) => message.blocks.as_slice(),
-            _ => &[],
+        let (blocks, task) = match self {
+            Frame::User(message) if !runs_on(&message.tool_result) => {
+                (message.blocks.as_slice(), None)
+            }
+            Frame::TaskEnded(end) => (Default::default(), Some(end.tool_use_id.as_str())),
+            _ => (Default::default(), None),
         };
-        blocks.iter().filter_map(|block| match block {
+        let results = blocks.iter().filter_map(|block| match block {
             Block::ToolResult { id, .. } => Some(id.as_str()),
             _ => None,
-        })
+        });
+        results.chain(task)
     }
 }
 
@@ -193,6 +207,7 @@ fn system(mut frame: Value) -> Frame {
             server: text(&frame, "mcp_server_name"),
             id: text(&frame, "elicitation_id"),
         },
+        "task_notification" => Frame::TaskEnded(TaskEnd::of(&frame)),
         _ => Frame::Other,
     }
 }

@@ -167,6 +167,23 @@ impl Drop for Files {
 
 /// The MCP servers in the CLI's own form.
 pub fn server_config(servers: &[v1::McpServer]) -> Value {
+    let servers = named(servers).into_iter();
+    json!({ "mcpServers": Value::Object(servers.collect()) })
+}
+
+/// Why servers cannot be told apart by their names; none if they can.
+pub fn unusable_names(servers: &[v1::McpServer]) -> Option<&'static str> {
+    let mut names: Vec<_> = named(servers).into_iter().map(|(name, _)| name).collect();
+    names.sort();
+    if names.iter().any(|name| name.trim().is_empty()) {
+        return Some("an MCP server in `mcpServers` has no name: give each one of its own");
+    }
+    let is_twice = names.windows(2).any(|pair| pair[0] == pair[1]);
+    is_twice
+        .then_some("two MCP servers in `mcpServers` have the same name: give each one of its own")
+}
+
+fn named(servers: &[v1::McpServer]) -> Vec<(String, Value)> {
     let pairs = |pairs: Vec<(&str, &str)>| {
         let pairs = pairs
             .into_iter()
@@ -198,7 +215,7 @@ pub fn server_config(servers: &[v1::McpServer]) -> Value {
         }
         _ => None,
     });
-    json!({ "mcpServers": Value::Object(servers.collect()) })
+    servers.collect()
 }
 
 /// The configuration folder of the user's CLI.

@@ -10,5 +10,5 @@ mod folder;
 mod tail;
 
 pub(crate) use door::{Door, Visit};
-pub(crate) use folder::Folder;
+pub(crate) use folder::{DOOR, Folder};
 pub(crate) use tail::Tail;

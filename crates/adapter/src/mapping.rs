@@ -13,13 +13,14 @@ use attache::v1;
 use serde_json::{Value, json};
 
 use crate::frames::{
-    Answer, CanUseTool, Compaction, Elicitation, Event, Frame, Message, State, Tokens,
+    Answer, CanUseTool, Compaction, Elicitation, Event, Frame, Message, State, TaskEnd, Tokens,
 };
 use crate::tools::Tasks;
 use crate::{question, settings};
 use calls::Calls;
 use messages::Making;
 
+pub(crate) use ending::usage;
 pub use ending::{Ended, Failure, logged_out};
 pub use markup::{is_markup, prompt_text};
 
@@ -93,7 +94,7 @@ pub struct Mapping {
     model: Option<String>,
     context: Option<Tokens>,
     compactions: u64,
-    /// What the CLI has said by itself: after a compaction it says it again.
+    /// The frames in which the CLI has said something by itself, newest last.
     local: VecDeque<String>,
 }
 
@@ -141,6 +142,7 @@ impl Mapping {
             Frame::Compaction(step) => self.compact(step, &mut acts),
             Frame::LocalOutput(text) => self.say_locally(&text, &mut acts),
             Frame::Task { id, tool_use_id } => self.calls.runs_as(&tool_use_id, id),
+            Frame::TaskEnded(end) => self.end_task(end, &mut acts),
             Frame::Taken(uuid) => acts.push(Act::Taken(uuid)),
             Frame::Stream { parent, event } => self.stream(parent, event, &mut acts),
             Frame::Assistant(message) => self.assistant(message, &mut acts),
@@ -175,10 +177,26 @@ impl Mapping {
         self.calls.is_live(tool_call);
     }
 
+    /// Whether a tool call has given back what it had to say, and runs on.
+    pub fn is_in_background(&self, tool_call: &str) -> bool {
+        self.calls.is_in_background(tool_call)
+    }
+
+    /// What the command of a tool call has written in all: its size, and the end of it to be shown.
+    pub fn wrote(&mut self, tool_call: &str, size: u64, end: String) {
+        self.calls.wrote(tool_call, size, end);
+    }
+
     /// The CLI is gone: what it has begun will not end.
     pub fn abandon(&mut self) -> Vec<Act> {
         self.making.clear();
         self.calls.abandon()
+    }
+
+    fn end_task(&mut self, end: TaskEnd, acts: &mut Vec<Act>) {
+        // A subagent says nothing after its end.
+        self.making.remove(&Some(end.tool_use_id.clone()));
+        self.calls.end(end, self.shows, acts);
     }
 
     fn change_mode(&mut self, mode: String, acts: &mut Vec<Act>) {

@@ -25,11 +25,23 @@ pub fn steering(prompt: &[v1::ContentBlock], uuid: &str) -> Value {
 pub fn refusal(prompt: &[v1::ContentBlock]) -> Option<&'static str> {
     use v1::ContentBlock::{Image, Resource, ResourceLink, Text};
     let is_taken = |block| matches!(block, &(Text(_) | Image(_) | ResourceLink(_) | Resource(_)));
+    let is_blank = |block: &v1::ContentBlock| {
+        let text = block.as_text();
+        text.is_some_and(|text| text.trim().is_empty())
+    };
     match prompt.iter().all(is_taken) {
-        true if prompt.is_empty() => Some("the prompt is empty"),
+        true if prompt.iter().all(is_blank) => Some("the prompt is empty"),
         true => None,
         false => Some("only text, images, links and resources can be sent"),
     }
+}
+
+/// The command that would make the CLI go on in another transcript, where nobody who knows this session finds it; none
+/// if the prompt is none.
+pub fn clearing(prompt: &[v1::ContentBlock]) -> Option<&str> {
+    let last = prompt.iter().rev().find_map(v1::ContentBlock::as_text)?;
+    let name = last.split_whitespace().next()?.strip_prefix('/')?;
+    CLEAR.contains(&name).then_some(name)
 }
 
 /// The first words, as a title; none if there are none.
@@ -135,4 +147,7 @@ fn linked(uri: &str) -> String {
     format!("[@{name}]({uri})")
 }
 
+/// What is said instead of clearing a session.
+pub const NO_CLEAR: &str = "A session cannot be cleared here: open a new one instead.";
+const CLEAR: &[&str] = &["clear", "reset", "new"];
 const TITLE: usize = 80;

@@ -91,7 +91,9 @@ fn object(line: &[u8]) -> Option<Value> {
 fn message(line: Value) -> Option<Frame> {
     let is_meta = line["isMeta"] == true;
     match Frame::of(line) {
-        frame @ (Frame::User(_) | Frame::Assistant(_)) if !is_meta => Some(frame),
+        frame @ (Frame::User(_) | Frame::Assistant(_) | Frame::TaskEnded(_)) if !is_meta => {
+            Some(frame)
+        }
         _ => None,
     }
 }

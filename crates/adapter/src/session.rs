@@ -338,6 +338,9 @@ impl Session {
         if let Some(why) = crate::prompt::refusal(prompt) {
             return reply.fail(error::unusable_params(why));
         }
+        if self.would_clear(prompt) {
+            return reply.fail(error::unusable_params(crate::prompt::NO_CLEAR));
+        }
         if self.turn.is_none() && self.state == State::Idle {
             return reply.ok(Raw::from(json!({ "outcome": "promptRequired" })));
         }

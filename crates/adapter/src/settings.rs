@@ -188,6 +188,11 @@ impl Settings {
         v1::AvailableCommandsUpdate::new(self.commands.clone())
     }
 
+    /// Whether the CLI offers a command.
+    pub fn has_command(&self, name: &str) -> bool {
+        self.commands.iter().any(|command| command.name == name)
+    }
+
     /// A mode that is newer than we are is offered while it is the present one.
     fn offered_modes(&self) -> impl Iterator<Item = ModeRow<'_>> {
         let bypass = self.bypass || self.mode == BYPASS;
@@ -352,6 +357,7 @@ const MODES: &[ModeRow<'static>] = &[
 ];
 
 const HIDDEN: &[&str] = &[
+    "clear",
     "cost",
     "keybindings-help",
     "login",

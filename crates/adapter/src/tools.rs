@@ -8,8 +8,8 @@ mod plan;
 use attache::v1;
 use serde_json::Value;
 
-pub(crate) use given::fenced;
-pub use given::{Given, given, runs_on};
+pub use given::{Given, given};
+pub(crate) use given::{fenced, terminal_lines};
 pub use plan::Tasks;
 
 /// What is shown of a tool call before it has run.

@@ -52,6 +52,16 @@ impl Tokens {
             .saturating_add(self.cache_written)
     }
 
+    /// Those of both.
+    pub fn plus(self, other: Tokens) -> Tokens {
+        Tokens {
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_written: self.cache_written.saturating_add(other.cache_written),
+        }
+    }
+
     pub(super) fn of(usage: &Value) -> Option<Tokens> {
         let count = |name: &str| usage[name].as_u64().unwrap_or(0);
         usage.is_object().then(|| Tokens {

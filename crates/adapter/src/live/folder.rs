@@ -18,13 +18,22 @@ impl Folder {
         let base = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
         // That of another user, as `su` leaves it, could be changed under us.
         let base = base.filter(|base| is_ours(base));
-        let base = base.unwrap_or_else(std::env::temp_dir);
-        sweep(&base);
-        // The name of a socket in it has to fit into a hundred bytes.
-        let path = base.join(format!("{PREFIX}{}", &token()?[..16]));
+        let places = [std::env::temp_dir(), PathBuf::from(SYSTEM)];
+        let mut places = base.into_iter().chain(places);
+        let base = places.find(|base| fits(base));
+        Folder::inside(&base.unwrap_or_else(std::env::temp_dir))
+    }
+
+    fn inside(base: &Path) -> io::Result<Folder> {
+        sweep(base);
+        let path = base.join(format!("{PREFIX}{}", &token()?[..NAME]));
         let mut builder = DirBuilder::new();
         private_folder(&mut builder);
-        builder.create(&path)?;
+        builder.create(&path).map_err(|failed| {
+            let place = base.display();
+            let words = format!("{failed} in {place}; set TMPDIR to a folder that can be written");
+            io::Error::new(failed.kind(), words)
+        })?;
         let lock = locked(&path);
         Ok(Folder { path, _lock: lock })
     }
@@ -42,6 +51,12 @@ impl Folder {
         options.open(&path)?.write_all(content.as_bytes())?;
         Ok(path)
     }
+}
+
+/// Whether a socket in a folder of ours there has a path that sockets can have.
+fn fits(base: &Path) -> bool {
+    let folder = base.as_os_str().len() + 1 + PREFIX.len() + NAME;
+    cfg!(not(unix)) || folder + 1 + DOOR.len() <= LONGEST
 }
 
 /// Removes what adapters left behind that were killed: what is old and nobody holds.
@@ -112,6 +127,11 @@ fn private_folder(_: &mut DirBuilder) {}
 #[cfg(not(unix))]
 fn private_file(_: &mut OpenOptions) {}
 
+/// The socket's name.
+pub(crate) const DOOR: &str = "door";
+const LONGEST: usize = 107;
+const NAME: usize = 16;
+const SYSTEM: &str = "/tmp";
 const PREFIX: &str = "attache-claude-";
 const FRESH: Duration = Duration::from_secs(60);
 
@@ -120,7 +140,29 @@ mod tests {
     use std::fs::{self, File};
     use std::time::{Duration, SystemTime};
 
-    use super::{PREFIX, locked, sweep};
+    use super::{Folder, PREFIX, fits, locked, sweep};
+
+    #[test]
+    fn a_place_that_is_missing_is_named_with_what_to_do() {
+        let failed = Folder::inside("/nowhere/at/all".as_ref()).expect_err("no folder");
+        let words = failed.to_string();
+        assert!(words.contains("in /nowhere/at/all; set TMPDIR"), "{words}");
+    }
+
+    #[tokio::test]
+    async fn a_place_fits_if_a_socket_in_it_can_be_opened() {
+        let base = tempfile::tempdir().expect("a folder");
+        let room = |length: usize| {
+            let name = "x".repeat(length - base.path().as_os_str().len() - 1);
+            let path = base.path().join(name);
+            fs::create_dir(&path).expect("a folder");
+            let folder = Folder::inside(&path).expect("a folder in it");
+            let door = crate::live::Door::open(folder.path(), super::DOOR);
+            (fits(&path), door.is_ok())
+        };
+        assert_eq!(room(70), (true, true));
+        assert_eq!(room(71), (false, false));
+    }
 
     #[test]
     fn only_what_is_old_and_nobody_holds_is_swept_away() {

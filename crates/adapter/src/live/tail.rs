@@ -1,17 +1,19 @@
 //! A file that grows, as text.
 
-use std::io;
+use std::io::{self, SeekFrom};
 use std::path::Path;
 
 use tokio::fs::File;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
 /// The output of a command, read as it comes and in bounds.
 #[derive(Debug)]
 pub(crate) struct Tail {
     file: File,
-    /// The beginning of a character whose rest has not come.
+    /// The beginning of a character or of the end of a line whose rest has not come.
     cut: Vec<u8>,
+    /// How far the file has been told.
+    told: u64,
     left: usize,
 }
 
@@ -24,6 +26,7 @@ impl Tail {
         Ok(Tail {
             file,
             cut: Vec::new(),
+            told: 0,
             left: MOST,
         })
     }
@@ -43,18 +46,67 @@ impl Tail {
         if bytes.is_empty() {
             return String::new();
         }
+        self.told += length(&bytes);
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if text.len() < self.left {
             self.left -= text.len();
             return text;
         }
         self.left = 0;
-        text + "\n[more output is not shown here]\n"
+        text + "\n[what follows is shown when the command has ended]\n"
+    }
+
+    /// What has not been told of a command that has ended: the last of it, after a word on what is left out.
+    pub(crate) async fn rest(&mut self) -> io::Result<String> {
+        self.end_from(self.told).await
+    }
+
+    /// The last of all that has been written, after a word on what is left out.
+    pub(crate) async fn end(&mut self) -> io::Result<String> {
+        self.end_from(0).await
+    }
+
+    pub(crate) async fn size(&self) -> io::Result<u64> {
+        Ok(self.file.metadata().await?.len())
+    }
+
+    async fn end_from(&mut self, from: u64) -> io::Result<String> {
+        let start = from.max(self.size().await?.saturating_sub(END));
+        self.file.seek(SeekFrom::Start(start)).await?;
+        let mut bytes = Vec::new();
+        // What still writes into the file is not waited for.
+        (&mut self.file).take(END).read_to_end(&mut bytes).await?;
+        if start == from {
+            return Ok(String::from_utf8_lossy(&bytes).into_owned());
+        }
+        let line = beginning(&bytes);
+        let text = String::from_utf8_lossy(&bytes[line..]);
+        let count = start - from + length(&bytes[..line]);
+        Ok(format!("[{count} bytes are not shown here]\n{text}"))
     }
 }
 
-/// How many bytes are not the beginning of a character whose rest may still come.
+fn length(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
+}
+
+/// Where the first whole line begins, or the first whole character if there is no such line.
+fn beginning(bytes: &[u8]) -> usize {
+    let line = bytes.iter().position(|byte| *byte == b'\n');
+    match line.map(|at| at + 1).filter(|at| *at < bytes.len()) {
+        Some(line) => line,
+        None => {
+            let character = bytes.iter().position(|byte| *byte & 0xc0 != 0x80);
+            character.unwrap_or(0)
+        }
+    }
+}
+
+/// How many bytes are not the beginning of a character or of the end of a line whose rest may still come.
 fn whole(bytes: &[u8]) -> usize {
+    if let Some((b'\r', before)) = bytes.split_last() {
+        return before.len();
+    }
     let last = bytes.len().saturating_sub(3)..bytes.len();
     let start = last.rev().find(|at| bytes[*at] & 0xc0 != 0x80);
     match start {
@@ -75,12 +127,14 @@ fn width(first: u8) -> usize {
 const CHUNK: usize = 64 * 1024;
 /// What is shown of one command while it runs. The CLI gives the model less.
 const MOST: usize = 1024 * 1024;
+/// What is shown of its end.
+const END: u64 = 16 * 1024;
 
 #[cfg(test)]
 mod tests {
     use std::io::Write;
 
-    use super::Tail;
+    use super::{END, MOST, Tail};
 
     #[tokio::test]
     async fn a_character_is_not_cut() {
@@ -92,5 +146,58 @@ mod tests {
         assert_eq!(tail.more().await, "");
         file.write_all(b"\xac\xff!").expect("write");
         assert_eq!(tail.more().await, "\u{20ac}\u{fffd}!");
+    }
+
+    #[tokio::test]
+    async fn the_end_of_a_line_is_not_cut() {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        let mut tail = Tail::open(file.path()).await.expect("open");
+        file.write_all(b"a\r").expect("write");
+        assert_eq!(tail.more().await, "a");
+        file.write_all(b"\nb\r").expect("write");
+        assert_eq!(tail.more().await, "\r\nb");
+        assert_eq!(tail.more().await, "");
+        assert_eq!(tail.rest().await.expect("the rest"), "\r");
+    }
+
+    #[tokio::test]
+    async fn of_more_than_is_shown_the_last_lines_are() {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        let mut tail = Tail::open(file.path()).await.expect("open");
+        let line = "caf\u{e9} \u{20ac}\n";
+        let lines = 3 * MOST / line.len();
+        file.write_all(line.repeat(lines).as_bytes())
+            .expect("write");
+        file.write_all(b"END\n").expect("write");
+        let mut told = String::new();
+        loop {
+            match tail.more().await {
+                more if more.is_empty() => break,
+                more => told += &more,
+            }
+        }
+        let notice = "\n[what follows is shown when the command has ended]\n";
+        let told = told.strip_suffix(notice).expect("a word on the rest");
+        let rest = tail.rest().await.expect("the rest");
+        let (notice, rest) = rest.split_once('\n').expect("a line");
+        assert!(rest.len() <= usize::try_from(END).expect("small"));
+        assert!(rest.starts_with(line) && rest.ends_with("\u{20ac}\nEND\n"));
+        let left_out = lines * line.len() + 4 - told.len() - rest.len();
+        assert_eq!(notice, format!("[{left_out} bytes are not shown here]"));
+        let end = tail.end().await.expect("the end");
+        assert!(end.ends_with(rest) && !end.starts_with(notice));
+    }
+
+    #[tokio::test]
+    async fn a_line_without_end_is_cut_between_characters() {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        let mut tail = Tail::open(file.path()).await.expect("open");
+        let text = format!("x{}", "\u{20ac}".repeat(20_000));
+        file.write_all(text.as_bytes()).expect("write");
+        let end = tail.end().await.expect("the end");
+        let (notice, end) = end.split_once('\n').expect("a line");
+        assert!(!end.contains('\u{fffd}') && text.ends_with(end));
+        let left_out = text.len() - end.len();
+        assert_eq!(notice, format!("[{left_out} bytes are not shown here]"));
     }
 }

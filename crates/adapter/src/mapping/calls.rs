@@ -1,6 +1,6 @@
 //! Tool calls, from the first word of them to what they gave back. Each is told once, then only what changes.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use attache::json::Raw;
 use attache::schema::Meta;
@@ -8,14 +8,13 @@ use attache::v1;
 use serde_json::{Value, json};
 
 use super::{Act, Shows};
+use crate::frames::{TaskEnd, runs_on};
 use crate::tools::{self, Shown};
 
 /// The calls under way.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     open: HashMap<String, Call>,
-    /// Calls that have ended, and tasks that they left running: newest last.
-    left: VecDeque<(String, String)>,
 }
 
 /// A tool call.
@@ -29,6 +28,18 @@ pub(super) struct Call {
     is_whole: bool,
     /// Whether its output has been told while it ran.
     is_live: bool,
+    written: Option<Written>,
+    /// Whether it has given back what it had to say, and its task runs on.
+    is_in_background: bool,
+    /// The end of its task, if that was told before what the call gave back.
+    end: Option<TaskEnd>,
+}
+
+/// What a command has written.
+#[derive(Debug, Clone)]
+struct Written {
+    size: u64,
+    end: String,
 }
 
 impl Calls {
@@ -52,6 +63,9 @@ impl Calls {
                 task: None,
                 is_whole: false,
                 is_live: false,
+                written: None,
+                is_in_background: false,
+                end: None,
             };
             if !tools::is_plan(name) {
                 acts.push(Act::Tell(v1::SessionUpdate::ToolCall(
@@ -103,10 +117,16 @@ impl Calls {
     }
 
     pub(super) fn task_of(&self, id: &str) -> Option<&str> {
-        let left = || self.left.iter().find(|(call, _)| call == id);
-        match self.open.get(id) {
-            Some(call) => call.task.as_deref(),
-            None => left().map(|(_, task)| task.as_str()),
+        self.open.get(id)?.task.as_deref()
+    }
+
+    pub(super) fn is_in_background(&self, id: &str) -> bool {
+        self.open.get(id).is_some_and(|call| call.is_in_background)
+    }
+
+    pub(super) fn wrote(&mut self, id: &str, size: u64, end: String) {
+        if let Some(call) = self.open.get_mut(id) {
+            call.written = Some(Written { size, end });
         }
     }
 
@@ -120,13 +140,11 @@ impl Calls {
         shows: Shows,
         acts: &mut Vec<Act>,
     ) -> Option<Call> {
-        let call = self.open.remove(id)?;
-        if let (true, Some(task)) = (tools::runs_on(result), &call.task) {
-            self.left.push_back((id.to_owned(), task.clone()));
-            if self.left.len() > LEFT {
-                self.left.pop_front();
-            }
+        if runs_on(result) && !is_error {
+            self.leave(id, shows, acts);
+            return None;
         }
+        let call = self.open.remove(id)?;
         if tools::is_plan(&call.name) {
             return Some(call);
         }
@@ -145,16 +163,62 @@ impl Calls {
         if let Some(output) = given.output {
             update = match shows.terminals {
                 true => in_terminal(update, id, told(&call, output), given.exit_code),
-                // What was shown while it ran stays if nothing is shown instead.
-                false if call.is_live && output.is_empty() => update,
-                false => update.content(console(&output)),
+                false => match call.end_of(&output) {
+                    Some(end) => update.content(console(end)),
+                    // What was shown while it ran stays if nothing is shown instead.
+                    None if call.is_live && output.is_empty() => update,
+                    None => update.content(console(&output)),
+                },
             };
         }
-        if !given.is_private {
-            update = update.raw_output(Raw::from(content.clone()));
-        }
+        update = update.raw_output(Raw::from(content.clone()));
         acts.push(Act::Tell(v1::SessionUpdate::ToolCallUpdate(update)));
         Some(call)
+    }
+
+    /// What a call gave back is that it runs on: only the end of its task ends it.
+    fn leave(&mut self, id: &str, shows: Shows, acts: &mut Vec<Act>) {
+        let Some(call) = self.open.get_mut(id) else {
+            return;
+        };
+        call.is_in_background = true;
+        let update = call.update(id).status(v1::ToolCallStatus::InProgress);
+        acts.push(Act::Tell(v1::SessionUpdate::ToolCallUpdate(update)));
+        if let Some(end) = call.end.take() {
+            self.end(end, shows, acts);
+        }
+    }
+
+    /// The task of a call has ended. One in the foreground still gives something back.
+    pub(super) fn end(&mut self, end: TaskEnd, shows: Shows, acts: &mut Vec<Act>) {
+        let id = end.tool_use_id.clone();
+        let Some(call) = self.open.get_mut(&id) else {
+            return;
+        };
+        if !call.is_in_background {
+            call.end = Some(end);
+            return;
+        }
+        let status = match end.is_well() {
+            true => v1::ToolCallStatus::Completed,
+            false => v1::ToolCallStatus::Failed,
+        };
+        let update = call.update(&id).status(status);
+        let update = match call.name.as_str() {
+            "Bash" if shows.terminals => {
+                let code = end.exit_code();
+                in_terminal(update, &id, told(call, end.summary), code)
+            }
+            "Bash" if call.written.is_some() => {
+                let words = call.end_of("").unwrap_or(&end.summary);
+                update.content(console(words))
+            }
+            "Bash" if call.is_live => update,
+            _ if end.summary.is_empty() => update,
+            _ => update.content([v1::ContentBlock::from(end.summary)]),
+        };
+        self.open.remove(&id);
+        acts.push(Act::Tell(v1::SessionUpdate::ToolCallUpdate(update)));
     }
 
     /// The turn is over: a call of it whose input was never complete will not run.
@@ -165,7 +229,6 @@ impl Calls {
 
     /// All that are open have failed.
     pub(super) fn abandon(&mut self) -> Vec<Act> {
-        self.left.clear();
         failed(self.open.drain().collect())
     }
 }
@@ -221,6 +284,14 @@ impl Call {
         update
     }
 
+    /// The end of what it has written, if the CLI's text is cut before it.
+    fn end_of(&self, text: &str) -> Option<&str> {
+        let written = self.written.as_ref()?;
+        let length = u64::try_from(text.len()).unwrap_or(u64::MAX);
+        let is_cut = text.is_empty() || length.saturating_add(TRIMMED) < written.size;
+        (is_cut && !written.end.is_empty()).then_some(written.end.as_str())
+    }
+
     fn update(&self, id: &str) -> v1::ToolCallUpdate {
         v1::ToolCallUpdate::new(id).meta(self.meta())
     }
@@ -251,7 +322,7 @@ fn in_terminal(
         json!({ "terminal_id": id, "exit_code": code, "signal": null }),
     );
     if let Some(output) = output.filter(|output| !output.is_empty()) {
-        let data = output.replace('\n', "\r\n");
+        let data = tools::terminal_lines(&output);
         meta = meta.with(
             "terminal_output",
             json!({ "terminal_id": id, "data": data }),
@@ -267,4 +338,5 @@ fn console(output: &str) -> Vec<v1::ToolCallContent> {
     }
 }
 
-const LEFT: usize = 64;
+/// A text that is shorter by less is whole, but for blanks and colours.
+const TRIMMED: u64 = 4096;

@@ -11,8 +11,8 @@ use crate::frames::{Outcome, Tokens};
 pub struct Ended {
     /// Why the model stopped, or what went wrong.
     pub reason: Result<v1::StopReason, Failure>,
-    /// What the turn cost.
-    pub usage: Option<v1::Usage>,
+    /// What was used since the turn began, or since it ended before: it may have several ends.
+    pub tokens: Option<Tokens>,
 }
 
 /// What went wrong.
@@ -62,7 +62,7 @@ impl Mapping {
         }
         acts.push(Act::Ended(Ended {
             reason: reason(outcome),
-            usage: outcome.tokens.map(usage),
+            tokens: outcome.tokens,
         }));
     }
 }
@@ -108,7 +108,7 @@ fn failure(outcome: &Outcome) -> Failure {
     }
 }
 
-fn usage(tokens: Tokens) -> v1::Usage {
+pub(crate) fn usage(tokens: Tokens) -> v1::Usage {
     v1::Usage::new(tokens.total(), tokens.input, tokens.output)
         .cached_read_tokens(tokens.cache_read)
         .cached_write_tokens(tokens.cache_written)

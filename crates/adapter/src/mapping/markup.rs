@@ -1,5 +1,7 @@
 //! Text in tags that the CLI writes for itself and for the model, and that nobody typed.
 
+use crate::frames::between;
+
 /// Whether a text of a person's turn is the CLI's own.
 pub fn is_markup(text: &str) -> bool {
     let text = text.trim_start();
@@ -49,11 +51,6 @@ fn without_reminders(text: &str) -> String {
     }
     kept.push_str(rest);
     kept
-}
-
-fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
-    let (_, inner) = text.split_once(open)?;
-    Some(inner.split_once(close).map_or(inner, |(inner, _)| inner))
 }
 
 const INTERNAL: &[&str] = &[

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::calls::Calls;
 use super::{Act, Mapping, Shows, markup, partial};
-use crate::frames::{Block, Delta, Event, Message};
+use crate::frames::{Block, Delta, Event, Message, TaskEnd};
 use crate::{prompt, tools};
 
 /// A message that comes piece by piece.
@@ -111,6 +111,9 @@ impl Making {
 
 impl Mapping {
     pub(super) fn assistant(&mut self, message: Message, acts: &mut Vec<Act>) {
+        if message.is_synthetic && !self.is_news(&message.uuid) {
+            return;
+        }
         self.count(&message.parent, message.tokens);
         let told = self.streamed.contains(&message.id);
         let parent = message.parent.as_deref();
@@ -121,9 +124,6 @@ impl Mapping {
         let first = seen.1;
         seen.1 += message.blocks.len() as u64;
         for (index, block) in (first..).zip(message.blocks) {
-            if let (true, Block::Text(text)) = (message.is_synthetic, &block) {
-                self.has_said_locally(text);
-            }
             match block {
                 Block::Text(text) if !told => acts.extend(said(&message.id, index, &text, parent)),
                 Block::Thinking(text) if !told => {
@@ -160,9 +160,12 @@ impl Mapping {
                     is_error,
                 } => self.gave(id, content, &message.tool_result, *is_error, acts),
                 Block::Text(text) => {
+                    if let Some(end) = TaskEnd::written(text) {
+                        self.end_task(end, acts);
+                    }
                     if let Some(output) = markup::local_output(text)
                         && !markup::is_hush(output)
-                        && self.has_said_locally(output)
+                        && self.is_news(&message.uuid)
                     {
                         self.say_locally(output, acts);
                     }
@@ -172,16 +175,17 @@ impl Mapping {
         }
     }
 
-    /// Notes what the CLI says by itself. Whether it is news.
-    fn has_said_locally(&mut self, text: &str) -> bool {
-        let start: String = text.trim().chars().take(LOCAL_LOOK).collect();
-        if self.local.contains(&start) {
+    /// Notes a frame with what the CLI says by itself. Those that a compaction keeps are told again, and are no news.
+    fn is_news(&mut self, uuid: &str) -> bool {
+        if self.local.iter().any(|told| told == uuid) {
             return false;
         }
         if self.local.len() == LOCAL {
             self.local.pop_front();
         }
-        self.local.push_back(start);
+        if !uuid.is_empty() {
+            self.local.push_back(uuid.to_owned());
+        }
         true
     }
 
@@ -286,5 +290,4 @@ fn chunk(id: &str, index: u64, text: &str, parent: Option<&str>) -> Option<v1::C
 
 /// Longer inputs are texts to be written, which show once they are whole.
 const LONGEST_LOOK: usize = 4096;
-const LOCAL: usize = 16;
-const LOCAL_LOOK: usize = 200;
+const LOCAL: usize = 64;

@@ -14,7 +14,7 @@ use super::{Commands, Orders, Pages, Session, State, Waiting, control};
 use crate::cli::Cli;
 use crate::frames::{Answer, Frame};
 use crate::launch::{self, Files, Launch, Start};
-use crate::live::{Door, Folder};
+use crate::live::{DOOR, Door, Folder};
 use crate::mapping::{Act, Ended, Failure, Mapping, Shows};
 use crate::provider::{self, Provider};
 use crate::settings::{self, Settings};
@@ -106,11 +106,11 @@ impl Session {
         let program = self.launch.program(start, &files);
         let started = Cli::start(&program).await;
         let mut cli = started.map_err(|failed| Failure::Told(failed.to_string()))?;
-        let greeted = tokio::time::timeout(
-            GREETING,
-            greet(&mut cli, &mut self.mapping, self.launch.provider.as_ref()),
-        )
-        .await;
+        // One that comes back may have something to do before the first prompt.
+        self.state = State::Idle;
+        let provider = self.launch.provider.as_ref();
+        let greeting = greet(&mut cli, &mut self.mapping, &mut self.state, provider);
+        let greeted = tokio::time::timeout(GREETING, greeting).await;
         // The CLI has read them, and they may hold secrets.
         drop(files);
         let (offered, applied) = match greeted {
@@ -175,7 +175,7 @@ impl Session {
         }
         if self.commands.door.is_none() {
             // Without it the output comes at the end, as the CLI tells it.
-            self.commands.door = Door::open(self.folder.path(), "door").ok();
+            self.commands.door = Door::open(self.folder.path(), DOOR).ok();
         }
         files.shell = self.commands.door.as_ref().map(Door::shell);
         Ok(files)
@@ -186,20 +186,22 @@ impl Session {
 async fn greet(
     cli: &mut Cli,
     mapping: &mut Mapping,
+    state: &mut State,
     provider: Option<&Provider>,
 ) -> Result<(Value, Value), Option<Failure>> {
     let hello = json!({ "subtype": "initialize", "hooks": null, "forwardSubagentText": true });
-    let offered = ask(cli, mapping, "attache-hello", hello).await?;
+    let offered = ask(cli, mapping, state, "attache-hello", hello).await?;
     if let Some(provider) = provider {
-        ask(cli, mapping, "attache-provider", provider.request()).await?;
+        ask(cli, mapping, state, "attache-provider", provider.request()).await?;
     }
-    let applied = ask(cli, mapping, "attache-settings", settings::look()).await?;
+    let applied = ask(cli, mapping, state, "attache-settings", settings::look()).await?;
     Ok((offered, applied))
 }
 
 async fn ask(
     cli: &mut Cli,
     mapping: &mut Mapping,
+    state: &mut State,
     id: &str,
     request: Value,
 ) -> Result<Value, Option<Failure>> {
@@ -217,12 +219,13 @@ async fn ask(
             };
         }
         for act in mapping.take(frame) {
-            if let Act::Ended(Ended {
-                reason: Err(failure),
-                ..
-            }) = act
-            {
-                return Err(Some(failure));
+            match act {
+                Act::Ended(Ended {
+                    reason: Err(failure),
+                    ..
+                }) => return Err(Some(failure)),
+                Act::State(now) => *state = now,
+                _ => {}
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Commands that run, and what they have written so far.
 
+use std::io;
 use std::time::Duration;
 
 use attache::json::Raw;
@@ -31,16 +32,16 @@ struct Running {
     process: Option<Held>,
     /// The end of what it has written, for clients that do not show terminals.
     shown: String,
-    /// Whether something of its output has been told.
-    is_told: bool,
+    /// How often there was nothing new.
+    quiet: u32,
     next_look: Instant,
 }
 
 impl Running {
-    /// What is told whole each time is told less often the longer it is.
+    /// What is told whole each time is told less often the longer it is, and what is quiet is looked at less often.
     fn pause(&self) -> Duration {
         let times = u32::try_from(1 + self.shown.len() / STEP).unwrap_or(u32::MAX);
-        LOOK.saturating_mul(times)
+        LOOK.saturating_mul(times.saturating_add((self.quiet / QUIET).min(SLOWEST)))
     }
 }
 
@@ -107,7 +108,7 @@ impl Commands {
             output: visit.output,
             process: visit.process,
             shown: String::new(),
-            is_told: false,
+            quiet: 0,
             next_look: Instant::now() + LOOK,
         });
         Some(tool_call)
@@ -133,7 +134,10 @@ impl Session {
         let now = Instant::now();
         let mut running = std::mem::take(&mut self.commands.running);
         for command in running.iter_mut().filter(|it| it.next_look <= now) {
-            self.look(command).await;
+            command.quiet = match self.look(command).await {
+                true => 0,
+                false => command.quiet.saturating_add(1),
+            };
             command.next_look = now + command.pause();
         }
         self.commands.running = running;
@@ -154,11 +158,28 @@ impl Session {
             return;
         };
         let mut command = commands.running.remove(at);
-        // Without terminals the end tells all of it.
-        let is_wanted = command.is_told || self.shows.terminals;
-        while is_wanted && self.look(&mut command).await {}
+        // Without it the CLI's own text is shown.
+        self.finish(&mut command).await.ok();
         // What is early now belongs to nothing that is to come.
         self.commands.early.clear();
+    }
+
+    /// Tells the end of what a command has written. Without terminals what the call gives back tells it, unless the
+    /// command was left in the background.
+    async fn finish(&mut self, command: &mut Running) -> io::Result<()> {
+        let id = command.tool_call.as_str();
+        if self.shows.terminals {
+            while self.look(command).await {}
+            let rest = command.output.rest().await?;
+            self.show(&command.tool_call, &rest).await;
+        } else if self.mapping.is_in_background(id) {
+            let end = command.output.end().await?;
+            self.show(id, &end).await;
+        } else {
+            let size = command.output.size().await?;
+            self.mapping.wrote(id, size, command.output.end().await?);
+        }
+        Ok(())
     }
 
     /// Tells what a command has written since; false if that is nothing.
@@ -167,21 +188,31 @@ impl Session {
         if more.is_empty() {
             return false;
         }
-        command.is_told = true;
-        let id = command.tool_call.as_str();
-        let mut update = v1::ToolCallUpdate::new(id).status(v1::ToolCallStatus::InProgress);
-        self.mapping.is_live(id);
         if self.shows.terminals {
-            let data = more.replace('\n', "\r\n");
-            let output = json!({ "terminal_id": id, "data": data });
-            update = update.meta(Meta::new().with("terminal_output", Raw::from(output)));
+            self.show(&command.tool_call, &more).await;
         } else {
             command.shown.push_str(&more);
             keep_end(&mut command.shown);
-            update = update.content([tools::fenced("console", &command.shown)]);
+            self.show(&command.tool_call, &command.shown).await;
+        }
+        true
+    }
+
+    /// Tells output of a call: more of it for a terminal, else all that is to be seen.
+    async fn show(&mut self, id: &str, output: &str) {
+        if output.is_empty() {
+            return;
+        }
+        self.mapping.is_live(id);
+        let mut update = v1::ToolCallUpdate::new(id).status(v1::ToolCallStatus::InProgress);
+        if self.shows.terminals {
+            let data = tools::terminal_lines(output);
+            let output = json!({ "terminal_id": id, "data": data });
+            update = update.meta(Meta::new().with("terminal_output", Raw::from(output)));
+        } else {
+            update = update.content([tools::fenced("console", output)]);
         }
         self.tell(v1::SessionUpdate::ToolCallUpdate(update)).await;
-        true
     }
 }
 
@@ -203,6 +234,8 @@ fn keep_end(text: &mut String) {
 
 /// How often a command's output is looked at.
 const LOOK: Duration = Duration::from_millis(80);
+const QUIET: u32 = 16;
+const SLOWEST: u32 = 7;
 const STEP: usize = 2048;
 const SHOWN: usize = 16 * 1024;
 const EARLY: usize = 16;

@@ -8,8 +8,8 @@ use tokio::time::Instant;
 
 use super::control::{self, Request, Waiting};
 use super::{Session, State};
-use crate::frames::{Answer, Frame};
-use crate::mapping::Ended;
+use crate::frames::{Answer, Frame, Tokens};
+use crate::mapping::{self, Ended};
 use crate::prompt;
 
 /// The turn that runs.
@@ -22,6 +22,7 @@ pub(super) struct Turn {
     /// Whether what the CLI says now is about this prompt.
     taken: bool,
     ended: Option<Ended>,
+    tokens: Option<Tokens>,
     knows_states: bool,
     interrupted: Option<Instant>,
     /// Whether the CLI has heard the interrupt.
@@ -53,9 +54,13 @@ impl Turn {
     }
 
     pub(super) fn ended(&mut self, ended: Ended) {
-        if self.taken {
-            self.ended = Some(ended);
+        if !self.taken {
+            return;
         }
+        if let Some(tokens) = ended.tokens {
+            self.tokens = Some(self.tokens.unwrap_or_default().plus(tokens));
+        }
+        self.ended = Some(ended);
     }
 
     pub(super) fn knows_states(&mut self) {
@@ -123,6 +128,13 @@ impl Session {
                 reply.ok(v1::PromptResponse::new(v1::StopReason::Cancelled));
                 continue;
             }
+            if self.would_clear(&request.prompt) {
+                let update = v1::ContentChunk::new(prompt::NO_CLEAR);
+                self.tell(v1::SessionUpdate::AgentMessageChunk(update))
+                    .await;
+                reply.ok(v1::PromptResponse::new(v1::StopReason::EndTurn));
+                continue;
+            }
             let woken = tokio::select! {
                 woken = self.wake_again() => Some(woken),
                 () = reply.cancelled() => None,
@@ -133,6 +145,11 @@ impl Session {
                 _ => reply.ok(v1::PromptResponse::new(v1::StopReason::Cancelled)),
             }
         }
+    }
+
+    /// Whether a prompt is a command to clear the session, and none of the user's own with the same name.
+    pub(super) fn would_clear(&self, content: &[v1::ContentBlock]) -> bool {
+        prompt::clearing(content).is_some_and(|name| !self.settings.has_command(name))
     }
 
     async fn begin(&mut self, content: &[v1::ContentBlock], reply: Reply<v1::PromptResponse>) {
@@ -156,6 +173,7 @@ impl Session {
             // While the CLI works on something else, its results are not ours.
             taken: self.state == State::Idle,
             ended: None,
+            tokens: None,
             knows_states: false,
             interrupted: None,
             is_stopped: false,
@@ -182,7 +200,7 @@ impl Session {
         self.unwanted.append(&mut turn.steered);
         let surplus = self.unwanted.len().saturating_sub(QUEUE);
         self.unwanted.drain(..surplus);
-        let usage = turn.ended.as_ref().and_then(|ended| ended.usage.clone());
+        let usage = turn.tokens.map(mapping::usage);
         let reason = match (turn.ended, turn.interrupted) {
             (Some(ended), None) => ended.reason,
             _ => Ok(v1::StopReason::Cancelled),

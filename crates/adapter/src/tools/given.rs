@@ -17,8 +17,6 @@ pub struct Given {
     pub output: Option<String>,
     /// With what a command ended.
     pub exit_code: Option<u32>,
-    /// Whether it is for the model alone.
-    pub is_private: bool,
 }
 
 /// What a call of a tool gave back: `content` as the model sees it, `result` in the tool's own form.
@@ -41,20 +39,11 @@ pub fn given(name: &str, content: &Value, result: &Value, is_error: bool) -> Giv
             ..Given::default()
         },
         "ExitPlanMode" | "EnterPlanMode" | "NotebookEdit" => Given::default(),
-        "Task" | "Agent" if runs_on(result) => Given {
-            is_private: true,
-            ..Given::default()
-        },
         _ => Given {
             content: Some(blocks(content)),
             ..Given::default()
         },
     }
-}
-
-/// Whether what a call has started runs on in the background.
-pub fn runs_on(result: &Value) -> bool {
-    result["backgroundTaskId"].is_string() || result["status"] == "async_launched"
 }
 
 fn command(content: &Value, result: &Value, is_error: bool) -> Given {
@@ -64,14 +53,12 @@ fn command(content: &Value, result: &Value, is_error: bool) -> Given {
             ..Given::default()
         };
     }
-    // One that runs on in the background has no end yet, and only the words for the model tell of it.
-    let runs_on = runs_on(result);
     let stderr = result["stderr"].as_str().unwrap_or_default();
-    let mut output = match result["stdout"].as_str().filter(|_| !runs_on) {
+    let mut output = match result["stdout"].as_str() {
         Some(stdout) => joined(stdout, stderr),
         None => untagged(&flat(content)),
     };
-    let mut exit_code = (!is_error && !runs_on).then_some(0);
+    let mut exit_code = (!is_error).then_some(0);
     if let Some((code, rest)) = exit_line(&output).filter(|_| is_error) {
         exit_code = Some(code);
         output = rest.to_owned();
@@ -152,6 +139,11 @@ pub(crate) fn fenced(language: &str, text: &str) -> v1::ToolCallContent {
     let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
     let end = if text.ends_with('\n') { "" } else { "\n" };
     v1::ContentBlock::from(format!("{fence}{language}\n{text}{end}{fence}")).into()
+}
+
+/// Text as a terminal takes it.
+pub(crate) fn terminal_lines(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\n', "\r\n")
 }
 
 /// How the CLI tells the model, and nobody else, that a person has interrupted a call.

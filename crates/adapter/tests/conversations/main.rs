@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod asked;
+mod background;
 mod ends;
 mod plans;
 mod recorded;
@@ -78,7 +79,6 @@ fn every_recorded_frame_maps() {
         system/background_tasks_changed
         system/permission_denied
         system/status
-        system/task_notification
         system/task_progress
         system/task_updated
         system/thinking_tokens"#]]

@@ -137,7 +137,7 @@ fn bash_fails() {
             state RequiresAction
             ask Bash 2
             state Running
-            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```console\nCommand running in background with ID: bjfep7qvy. Output is being written to: /tmp/claude-0/-home-user-project/20e9a363-9795-431e-9956-b7eb480418e5/tasks/bjfep7qvy.output. You will be notified when it completes. To check interim output, use Read on that file path.\n```"}}]}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","status":"in_progress"}
             tell agent_message_chunk {"messageId":"d0:0","content":{"type":"text","text":"ok"}}
             tell usage_update {"cost":{"amount":0.000552,"currency":"USD"},"used":18,"size":1000000}
             ended end_turn
@@ -357,7 +357,7 @@ fn subagent() {
             tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","title":"look"}
             tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","content":[{"type":"content","content":{"type":"text","text":"look SCRIPT<<[[{\"text\":\"inner words\"},{\"tool\":\"Read\",\"input\":{\"file_path\":\"/home/user/proj/a.txt\"}}],[{\"text\":\"inner done\"}]]>>"}}]}
             tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","content":[{"type":"content","content":{"type":"text","text":"look SCRIPT<<[[{\"text\":\"inner words\"},{\"tool\":\"Read\",\"input\":{\"file_path\":\"/home/user/project/a.txt\"}}],[{\"text\":\"inner done\"}]]>>"}}]}
-            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","status":"completed"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","status":"in_progress"}
             tell agent_message_chunk {"_meta":{"claudeCode":{"parentToolUseId":"toolu_d14ce91dc8474b33970a1aad"}},"content":{"type":"text","text":"inner words"},"messageId":"e1:0"}
             tell tool_call {"_meta":{"claudeCode":{"toolName":"Read","parentToolUseId":"toolu_d14ce91dc8474b33970a1aad"}},"toolCallId":"toolu_02","title":"Read /home/user/project/a.txt","locations":[{"path":"/home/user/project/a.txt"}],"kind":"read"}
             tell agent_message_chunk {"messageId":"39:0","content":{"type":"text","text":"outer done"}}
@@ -365,12 +365,51 @@ fn subagent() {
             ended end_turn
             tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Read","parentToolUseId":"toolu_d14ce91dc8474b33970a1aad"}},"toolCallId":"toolu_02","status":"completed","content":[{"type":"content","content":{"type":"text","text":"1\tone\n2\t"}}]}
             tell agent_message_chunk {"_meta":{"claudeCode":{"parentToolUseId":"toolu_d14ce91dc8474b33970a1aad"}},"content":{"type":"text","text":"inner done"},"messageId":"47:0"}
+            tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","status":"completed","content":[{"type":"content","content":{"type":"text","text":"inner done"}}]}
             tell agent_message_chunk {"messageId":"1e:0","content":{"type":"text","text":"(script exha"}}
             tell agent_message_chunk {"messageId":"1e:0","content":{"type":"text","text":"usted)"}}
             tell usage_update {"cost":{"amount":0.0009199999999999998,"currency":"USD"},"used":18,"size":1000000}
             ended end_turn
             state Idle
         "#]],
+    );
+}
+
+#[test]
+fn compact() {
+    check(
+        "compact",
+        &expect![[r#"
+        state Running
+        tell current_mode_update {"currentModeId":"default"}
+        tell agent_message_chunk {"messageId":"3d:0","content":{"type":"text","text":"Total cost:            $0.0006\nTotal duration (API):  0s\nTotal duration (wall): 2s\nTotal code changes:    0 lines added, 0 lines removed\nUsage by model:\n     claude-opus-5-5:  33 input, 21 output, 0 cache read, 0 cache write ($0.0006)\nPrompt cache (main):   3 requests · 0% of input tokens from cache · no misses · no prompt caching reported by the API"}}
+        ended end_turn
+        state Idle
+        state Running
+        tell agent_message_chunk {"content":{"type":"text","text":"Compacted "}}
+        ended end_turn
+        state Idle
+        state Running
+        tell agent_message_chunk {"messageId":"47:0","content":{"type":"text","text":"t3"}}
+        tell usage_update {"cost":{"amount":0.0011039999999999995,"currency":"USD"},"used":18,"size":1000000}
+        ended end_turn
+        state Idle
+        state Running
+        tell agent_message_chunk {"messageId":"09:0","content":{"type":"text","text":"t4"}}
+        tell usage_update {"cost":{"amount":0.0012879999999999996,"currency":"USD"},"used":18,"size":1000000}
+        ended end_turn
+        state Idle
+        state Running
+        tell agent_message_chunk {"messageId":"83:0","content":{"type":"text","text":"Total cost:            $0.0013\nTotal duration (API):  0s\nTotal duration (wall): 3s\nTotal code changes:    0 lines added, 0 lines removed\nUsage by model:\n     claude-opus-5-5:  77 input, 49 output, 0 cache read, 0 cache write ($0.0013)\nPrompt cache (main):   5 requests · 0% of input tokens from cache · no misses · no prompt caching reported by the API"}}
+        tell usage_update {"cost":{"amount":0.0012879999999999996,"currency":"USD"},"used":18,"size":1000000}
+        ended end_turn
+        state Idle
+        state Running
+        tell agent_message_chunk {"content":{"type":"text","text":"Compacted "}}
+        tell usage_update {"cost":{"amount":0.0016559999999999997,"currency":"USD"},"used":18,"size":1000000}
+        ended end_turn
+        state Idle
+    "#]],
     );
 }
 
@@ -412,7 +451,7 @@ fn a_client_with_terminals() {
         state RequiresAction
         ask Bash 2
         state Running
-        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"},"terminal_exit":{"terminal_id":"toolu_ec15cf0b5a474945876f932c","exit_code":null,"signal":null},"terminal_output":{"terminal_id":"toolu_ec15cf0b5a474945876f932c","data":"Command running in background with ID: bjfep7qvy. Output is being written to: /tmp/claude-0/-home-user-project/20e9a363-9795-431e-9956-b7eb480418e5/tasks/bjfep7qvy.output. You will be notified when it completes. To check interim output, use Read on that file path."}},"toolCallId":"toolu_ec","status":"completed"}
+        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","status":"in_progress"}
         tell agent_message_chunk {"messageId":"d0:0","content":{"type":"text","text":"ok"}}
         tell usage_update {"cost":{"amount":0.000552,"currency":"USD"},"used":18,"size":1000000}
         ended end_turn

@@ -14,6 +14,7 @@ form() { elicit '"mode":"form","requested_schema":{"type":"object","properties":
 page() { elicit '"mode":"url","url":"https://example.com/login","elicitation_id":"one"'; }
 end() { text "$1"; result success false completed; state idle; }
 local_result() { say "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"\",\"local_command\":\"$1\"}"; }
+spent() { say '{"type":"result","subtype":"success","usage":{"input_tokens":10,"output_tokens":2,"cache_read_input_tokens":5}}'; }
 turn=0
 file=/p/a.txt
 left=0
@@ -21,6 +22,7 @@ model=here
 account='{"tokenSource":"none","apiKeySource":"ANTHROPIC_API_KEY","apiProvider":"firstParty"}'
 case "$PWD" in *no-login*) account='{"tokenSource":"none","apiProvider":"firstParty"}' ;; esac
 case "$PWD $*" in *forgetful*--resume=*) echo 'No conversation found with session ID: 0' >&2; exit 1 ;; esac
+case "$PWD $*" in *orphan*--resume=*) orphan=1 ;; esac
 case "$*" in 'auth status') echo '{"loggedIn":false,"authMethod":"none","apiProvider":"firstParty"}'; exit 1 ;; esac
 case "$*" in 'auth logout') echo 'Logged out.'; exit 0 ;; esac
 case "$*" in *--resume=00000000-*) echo 'No conversation found with session ID: 0' >&2; exit 1 ;; esac
@@ -28,7 +30,8 @@ while IFS= read -r line; do
   id=$(sed -n 's/.*"request_id":"\([^"]*\)".*/\1/p' <<<"$line")
   uuid=$(sed -n 's/.*"uuid":"\([^"]*\)".*/\1/p' <<<"$line")
   case "$line" in
-    *'"initialize"'*) answer '{"commands":[{"name":"compact","description":"Shorten","argumentHint":""},{"name":"login","description":"Log in"}],"models":[],"account":'"$account"',"claude_code_version":"2.1.325","current_permission_mode":"default"}' ;;
+    *'"initialize"'*) [ -n "$orphan" ] && state running
+      answer '{"commands":[{"name":"compact","description":"Shorten","argumentHint":""},{"name":"login","description":"Log in"}],"models":[],"account":'"$account"',"claude_code_version":"2.1.325","current_permission_mode":"default"}' ;;
     *'"get_settings"'*) answer '{"applied":{"model":"'"$model"'","effort":null}}' ;;
     *'"set_model"'*) model=$(sed -n 's/.*"model":"\([^"]*\)".*/\1/p' <<<"$line"); answer '{}' ;;
     *'"apply_flag_settings"'*) flags=1; answer '{}' ;;
@@ -49,10 +52,12 @@ while IFS= read -r line; do
     *'"behavior":"deny"'*) gave "no" true; text "Not done."; result success false completed; state idle ;;
     *listen*'"priority":"now"'*) steered=$uuid; text "I hear." ;;
     *'"type":"user"'*)
-      turn=$((turn + 1)); state running
+      [ -n "$orphan" ] && { spent; state idle; orphan=; }
+      turn=$((turn + 1)); state running; taken "$uuid"
       case "$line" in
         *die*) echo 'out of memory' >&2; text "Ouch"; exit 3 ;;
         *ignore*) deaf=1; text "I do not listen." ;;
+        *twice*) spent; spent; state idle ;;
         *wait*) text "Waiting." ;;
         *named*) named=$uuid; text "Not yet." ;;
         *alone*) alone=1; text "Done."; result success false completed; state idle; state running; say '{"type":"system","subtype":"commands_changed","commands":[]}' ;;
@@ -63,7 +68,7 @@ while IFS= read -r line; do
         *form*) form ;;
         *both*) form; turn=$((turn + 1)); form ;;
         *page*) page; say '{"type":"system","subtype":"elicitation_complete","mcp_server_name":"files","elicitation_id":"one"}' ;;
-        *regret*) taken "$uuid"; turn=$((turn - 1)); form; say "{\"type\":\"control_cancel_request\",\"request_id\":\"q$turn\"}"; end "Never mind." ;;
+        *regret*) turn=$((turn - 1)); form; say "{\"type\":\"control_cancel_request\",\"request_id\":\"q$turn\"}"; end "Never mind." ;;
         *garbage*) echo 'Warning: this is no JSON'; echo '[1,2'; say '{"type":"brand_new"}'; text "Clean."; result success false completed; state idle ;;
         *'/model there'*) model=there; text "Set model to there"; local_result model; state idle ;;
         *where*) text "$ANTHROPIC_BASE_URL $ANTHROPIC_AUTH_TOKEN $ANTHROPIC_CUSTOM_HEADERS $flags"; result success false completed; state idle ;;

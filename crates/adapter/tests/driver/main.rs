@@ -97,6 +97,48 @@ async fn a_turn() {
 }
 
 #[tokio::test]
+async fn a_turn_with_several_results_costs_all_of_them() {
+    let usage = "{\"totalTokens\":34,\"inputTokens\":20,\"outputTokens\":4,\"cachedReadTokens\":10,\"cachedWriteTokens\":0}";
+    let end = format!("<= @turn {{\"stopReason\":\"end_turn\",\"usage\":{usage}}}\n");
+    play(&(titled("twice") + &end)).await;
+}
+
+#[tokio::test]
+async fn a_session_is_not_cleared() {
+    let no = "A session cannot be cleared here: open a new one instead.";
+    let mut script = String::new();
+    for words in ["/clear", " /new start", "/reset"] {
+        script += &(prompt(words) + &said(no) + "<= @turn {\"stopReason\":\"end_turn\"}\n");
+    }
+    script += "-> _session/steering {\"sessionId\":$session,\"prompt\":[{\"type\":\"text\",\"text\":\"/clear\"}]}\n\
+               <! {\"code\":-32602, ...}\n";
+    script += &(titled("/newer") + &said("Hello.") + "<= @turn {\"stopReason\":\"end_turn\"}\n");
+    play(&script).await;
+}
+
+#[tokio::test]
+async fn servers_without_names_of_their_own_are_refused() {
+    let server = |name: &str| {
+        format!("{{\"name\":\"{name}\",\"command\":\"/bin/true\",\"args\":[],\"env\":[]}}")
+    };
+    let refused = |servers: [String; 2], words: &str| {
+        let servers = servers.join(",");
+        format!(
+            "-> session/new {{\"cwd\":\"/\",\"mcpServers\":[{servers}]}}\n\
+             <! {{\"code\":-32602,\"message\":\"Invalid params: {words}: give each one of its own\", ...}}\n"
+        )
+    };
+    let script = refused(
+        [server("a"), server(" ")],
+        "an MCP server in `mcpServers` has no name",
+    ) + &refused(
+        [server("a"), server("a")],
+        "two MCP servers in `mcpServers` have the same name",
+    );
+    play(&script).await;
+}
+
+#[tokio::test]
 async fn garbage_between_frames_is_skipped() {
     play(&(titled("garbage") + &said("Clean.") + "<= @turn {\"stopReason\":\"end_turn\"}\n")).await;
 }
@@ -262,8 +304,26 @@ async fn a_cli_that_died_before_it_wrote_anything_down_starts_anew() {
 }
 
 #[tokio::test]
+async fn what_a_cli_does_when_it_comes_back_does_not_end_the_next_turn() {
+    let folder = tempfile::Builder::new().prefix("orphan").tempdir();
+    let folder = folder.expect("a folder");
+    let script = opening(folder.path())
+        + "<= {\"sessionId\":$session, ...} within 20s\n\
+           <. session/update {\"sessionId\":$session,\"update\":{\"sessionUpdate\":\"available_commands_update\", ...}}\n"
+        + &titled("die")
+        + &said("Ouch")
+        + "<! @turn {\"code\":-32603, ...}\n"
+        + &prompt("hi")
+        + &said("Hello.")
+        + "<= @turn {\"stopReason\":\"end_turn\"} within 20s\n";
+    play_with(&script, Ok(launcher()), Path::new("/nowhere")).await;
+}
+
+#[tokio::test]
 async fn what_cannot_be_given_to_the_cli_is_refused() {
     let script = "-> session/prompt {\"sessionId\":$session,\"prompt\":[]}\n\
+                  <! {\"code\":-32602, ...}\n\
+                  -> session/prompt {\"sessionId\":$session,\"prompt\":[{\"type\":\"text\",\"text\":\" \\n\"}]}\n\
                   <! {\"code\":-32602, ...}\n\
                   -> session/prompt {\"sessionId\":$session,\"prompt\":[{\"type\":\"audio\",\"mimeType\":\"audio/wav\",\"data\":\"\"}]}\n\
                   <! {\"code\":-32602, ...}\n\

@@ -270,16 +270,6 @@ fn only_a_command_that_failed_has_an_exit_line() {
     let given = tools::given("Bash", &content, &json!("Error"), true);
     assert_eq!(given.exit_code, Some(7));
     assert_eq!(given.output.as_deref(), Some("failed"));
-    let given = tools::given(
-        "Bash",
-        &json!("It runs."),
-        &json!({ "stdout": "", "backgroundTaskId": "b" }),
-        false,
-    );
-    assert_eq!(
-        (given.exit_code, given.output.as_deref()),
-        (None, Some("It runs."))
-    );
 }
 
 #[test]

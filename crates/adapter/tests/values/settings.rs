@@ -41,12 +41,14 @@ fn what_the_cli_offers_is_what_can_be_chosen() {
         model = sonnet of default opus fable sonnet haiku
         effort = medium of low medium high xhigh max"#]]
     .assert_eq(&options.join("\n"));
+    let has = ["compact", "clear", "new"].map(|name| settings.has_command(name));
+    assert_eq!(has, [true, false, false]);
     let commands = settings.commands().available_commands;
     let names: Vec<_> = commands
         .iter()
         .map(|command| command.name.as_str())
         .collect();
-    expect!["deep-research dataviz update-config verify debug code-review simplify batch fewer-permission-prompts loop claude-api workflow-authoring run run-skill-generator plugin-authoring autocompact clear compact config output-style context effort init mcp model reload-skills rename security-review usage insights recap goal list-agents team-onboarding"].assert_eq(&names.join(" "));
+    expect!["deep-research dataviz update-config verify debug code-review simplify batch fewer-permission-prompts loop claude-api workflow-authoring run run-skill-generator plugin-authoring autocompact compact config output-style context effort init mcp model reload-skills rename security-review usage insights recap goal list-agents team-onboarding"].assert_eq(&names.join(" "));
     assert_eq!(settings.choice("mode", "bypassPermissions"), None);
     assert_eq!(settings.choice("model", "gpt"), None);
     let effort = settings.choice("effort", "high").expect("a choice");

@@ -1,5 +1,6 @@
 //! The scenarios.
 
+mod background;
 mod clients;
 mod ends;
 mod logins;
@@ -24,7 +25,9 @@ pub(super) const ALL: &[(&str, Scenario)] = &[
     ("all output once", tools::all_output_once),
     ("live content", tools::live_content),
     ("kill a command", tools::kill_a_command),
-    ("background kill", tools::kill_in_background),
+    ("background", background::command),
+    ("background agent", background::subagent),
+    ("background kill", background::kill),
     ("plan mode", tools::plan_mode),
     ("todo list", tools::todo_list),
     ("question", tools::question),

@@ -1,7 +1,5 @@
 //! Tools, permissions and questions.
 
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
 
 use super::super::client::{Client, Fault};
@@ -183,35 +181,6 @@ pub(super) fn kill_a_command(stage: &Stage) -> Result<(), Fault> {
     holds("it is killed", killed["error"].is_null())?;
     same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
     same("the text", client.words().as_str(), "Killed.")
-}
-
-/// The call has ended and its command has not.
-pub(super) fn kill_in_background(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start()?;
-    let session = client.session(&stage.cwd)?;
-    let input =
-        json!({ "command": "tail -f /dev/null", "description": "wait", "run_in_background": true });
-    let script = json!([[{ "tool": "Bash", "input": input }], [{ "text": "Begun." }]]);
-    let turn = client.prompt(&session, &script)?;
-    let begun = client.wait("the end of the call", |message| {
-        message["params"]["update"]["status"] == "completed"
-    })?;
-    let runs = || stage.left_behind().iter().any(|name| name == "tail");
-    let end = Instant::now() + Duration::from_secs(10);
-    while !runs() && Instant::now() < end {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    holds("it runs", runs())?;
-    let call = &begun["params"]["update"]["toolCallId"];
-    let params = json!({ "sessionId": session, "toolCallId": call });
-    let killed = client.ask("_attache/stop_command", params)?;
-    holds("it is killed", killed["error"].is_null())?;
-    let end = Instant::now() + Duration::from_secs(5);
-    while runs() && Instant::now() < end {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    holds("it is gone", !runs())?;
-    same("the end", client.stop_reason(turn)?.as_str(), "end_turn")
 }
 
 pub(super) fn plan_mode(stage: &Stage) -> Result<(), Fault> {
