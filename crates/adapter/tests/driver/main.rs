@@ -289,34 +289,23 @@ async fn a_cli_that_has_no_login_opens_no_session() {
 
 #[tokio::test]
 async fn a_cli_that_died_before_it_wrote_anything_down_starts_anew() {
-    let folder = tempfile::Builder::new().prefix("forgetful").tempdir();
-    let folder = folder.expect("a folder");
-    let script = opening(folder.path())
-        + "<= {\"sessionId\":$session, ...} within 20s\n\
-           <. session/update {\"sessionId\":$session,\"update\":{\"sessionUpdate\":\"available_commands_update\", ...}}\n"
-        + &titled("die")
-        + &said("Ouch")
-        + "<! @turn {\"code\":-32603, ...}\n"
-        + &prompt("hi")
-        + &said("Hello.")
-        + "<= @turn {\"stopReason\":\"end_turn\"} within 20s\n";
-    play_with(&script, Ok(launcher()), Path::new("/nowhere")).await;
+    dies_and_comes_back("forgetful").await;
 }
 
 #[tokio::test]
 async fn what_a_cli_does_when_it_comes_back_does_not_end_the_next_turn() {
-    let folder = tempfile::Builder::new().prefix("orphan").tempdir();
-    let folder = folder.expect("a folder");
-    let script = opening(folder.path())
-        + "<= {\"sessionId\":$session, ...} within 20s\n\
-           <. session/update {\"sessionId\":$session,\"update\":{\"sessionUpdate\":\"available_commands_update\", ...}}\n"
-        + &titled("die")
+    dies_and_comes_back("orphan").await;
+}
+
+async fn dies_and_comes_back(manner: &str) {
+    let folder = tempfile::Builder::new().prefix(manner).tempdir();
+    let script = titled("die")
         + &said("Ouch")
         + "<! @turn {\"code\":-32603, ...}\n"
         + &prompt("hi")
         + &said("Hello.")
         + "<= @turn {\"stopReason\":\"end_turn\"} within 20s\n";
-    play_with(&script, Ok(launcher()), Path::new("/nowhere")).await;
+    play_in(folder.expect("a folder").path(), &script).await;
 }
 
 #[tokio::test]
