@@ -72,6 +72,8 @@ pub async fn serve_on(
                 Some(call) => agent.take(call),
                 None => break,
             },
+            // A client that has gone does not want its turns to go on. What it has asked besides is still answered.
+            _ = agent.client.closed(), if !agent.sessions.is_empty() => agent.close_all().await,
         }
     }
     agent.close_all().await;
@@ -279,7 +281,7 @@ impl Agent {
         Some(orders.close())
     }
 
-    async fn close_all(mut self) {
+    async fn close_all(&mut self) {
         let ids: Vec<_> = self.sessions.keys().cloned().collect();
         let closing: Vec<_> = ids.iter().filter_map(|id| self.close(id)).collect();
         let mut closing: tokio::task::JoinSet<_> = closing.into_iter().collect();
@@ -293,7 +295,7 @@ impl Agent {
     }
 }
 
-/// A client that has gone does not want its turns to go on.
+/// For answers that are under way when the client has gone.
 const GRACE: Duration = Duration::from_millis(500);
 const CLOSING: Duration = Duration::from_secs(5);
 const STEERING: &str = "_session/steering";

@@ -198,7 +198,8 @@ fn system(mut frame: Value) -> Frame {
         "status" => status(&frame),
         "commands_changed" => Frame::Commands(take(&mut frame, "commands")),
         "compact_boundary" => Frame::Compaction(Compaction::Done),
-        "local_command_output" => Frame::LocalOutput(text(&frame, "content")),
+        // The second is its name in a transcript.
+        "local_command_output" | "local_command" => Frame::LocalOutput(text(&frame, "content")),
         "task_started" => Frame::Task {
             id: text(&frame, "task_id"),
             tool_use_id: text(&frame, "tool_use_id"),

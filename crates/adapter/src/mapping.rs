@@ -140,7 +140,13 @@ impl Mapping {
                 )));
             }
             Frame::Compaction(step) => self.compact(step, &mut acts),
-            Frame::LocalOutput(text) => self.say_locally(&text, &mut acts),
+            Frame::LocalOutput(text) => {
+                let output = markup::local_output(&text);
+                let is_other = output.is_none() && is_markup(&text);
+                if !is_other {
+                    self.say_locally(output.unwrap_or(&text), &mut acts);
+                }
+            }
             Frame::Task { id, tool_use_id } => self.calls.runs_as(&tool_use_id, id),
             Frame::TaskEnded(end) => self.end_task(end, &mut acts),
             Frame::Taken(uuid) => acts.push(Act::Taken(uuid)),
@@ -187,10 +193,15 @@ impl Mapping {
         self.calls.wrote(tool_call, size, end);
     }
 
+    /// Whether something runs that no turn waits for.
+    pub fn has_background(&self) -> bool {
+        self.calls.has_background()
+    }
+
     /// The CLI is gone: what it has begun will not end.
     pub fn abandon(&mut self) -> Vec<Act> {
         self.making.clear();
-        self.calls.abandon()
+        self.calls.abandon(self.shows)
     }
 
     fn end_task(&mut self, end: TaskEnd, acts: &mut Vec<Act>) {

@@ -91,9 +91,11 @@ fn object(line: &[u8]) -> Option<Value> {
 fn message(line: Value) -> Option<Frame> {
     let is_meta = line["isMeta"] == true;
     match Frame::of(line) {
-        frame @ (Frame::User(_) | Frame::Assistant(_) | Frame::TaskEnded(_)) if !is_meta => {
-            Some(frame)
-        }
+        Frame::User(_) | Frame::Assistant(_) | Frame::TaskEnded(_) if is_meta => None,
+        frame @ (Frame::User(_)
+        | Frame::Assistant(_)
+        | Frame::TaskEnded(_)
+        | Frame::LocalOutput(_)) => Some(frame),
         _ => None,
     }
 }

@@ -200,14 +200,23 @@ impl Session {
                 .chosen(settings::MODE, update.current_mode_id.as_str());
             self.tell_options().await;
         }
-        // It fails when the client is gone, which the end of the orders tells.
-        self.client.update(update).await.ok();
+        self.pass_on(update).await;
+    }
+
+    /// A client that does not read must not keep a session from its end.
+    async fn pass_on(&mut self, update: v1::SessionUpdate) {
+        tokio::select! {
+            biased;
+            // It fails when the client is gone, which the end of the orders tells.
+            told = self.client.update(update) => drop(told),
+            _ = self.closing.wait_for(|is_closing| *is_closing) => {}
+        }
     }
 
     async fn tell_options(&mut self) {
         let options = v1::ConfigOptionUpdate::new(self.settings.options());
         let options = v1::SessionUpdate::ConfigOptionUpdate(options);
-        self.client.update(options).await.ok();
+        self.pass_on(options).await;
     }
 
     /// Tells what can be chosen and what is chosen, if it is not as it was.
@@ -258,7 +267,7 @@ impl Session {
         self.state = State::Idle;
         for act in self.mapping.abandon() {
             if let Act::Tell(update) = act {
-                self.client.update(update).await.ok();
+                self.pass_on(update).await;
             }
         }
     }
@@ -269,7 +278,7 @@ impl Session {
         if let Some(cli) = self.cli.take() {
             cli.stop().await;
         }
-        if self.turn.is_some() {
+        if self.turn.is_some() || self.mapping.has_background() {
             self.forget_cli().await;
         }
         let queued = self.queue.drain(..).map(|(_, reply)| reply);

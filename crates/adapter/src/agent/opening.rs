@@ -1,5 +1,7 @@
 //! Sessions that are opened: new ones, and those that are stored.
 
+use std::path::PathBuf;
+
 use attache::schema::{FilePath, error};
 use attache::{Error, Reply, v1};
 
@@ -10,7 +12,6 @@ use crate::session::{self, Opened};
 /// A session to be opened, whichever request asks for it.
 struct Wish {
     id: v1::SessionId,
-    start: Start,
     cwd: FilePath,
     directories: Vec<FilePath>,
     servers: Vec<v1::McpServer>,
@@ -25,13 +26,13 @@ impl Agent {
     ) {
         let wish = new_id().map(|id| Wish {
             id,
-            start: Start::Nothing,
             cwd: request.cwd,
             directories: request.additional_directories,
             servers: request.mcp_servers,
             system_prompt: request.system_prompt,
         });
-        self.open(wish, reply, |id, opened| {
+        let start = async { Ok(Start::Nothing) };
+        self.open(start, wish, reply, |id, opened| {
             v1::NewSessionResponse::new(id)
                 .meta(offers::about(&opened.settings))
                 .modes(opened.settings.modes())
@@ -44,15 +45,18 @@ impl Agent {
         request: v1::ResumeSessionRequest,
         reply: Reply<v1::ResumeSessionResponse>,
     ) {
-        let wish = self.known(&request.session_id, &request.cwd).map(|_| Wish {
-            id: request.session_id,
-            start: Start::Itself,
-            cwd: request.cwd,
-            directories: request.additional_directories,
-            servers: request.mcp_servers,
-            system_prompt: request.system_prompt,
-        });
-        self.open(wish, reply, |_, opened| {
+        let stored = self.stored(&request.session_id, &request.cwd);
+        let start = async move { Ok(start_of(stored().as_ref())) };
+        let wish = self
+            .known(&request.session_id, &request.cwd)
+            .map(|()| Wish {
+                id: request.session_id,
+                cwd: request.cwd,
+                directories: request.additional_directories,
+                servers: request.mcp_servers,
+                system_prompt: request.system_prompt,
+            });
+        self.open(start, wish, reply, |_, opened| {
             v1::ResumeSessionResponse::new()
                 .meta(offers::about(&opened.settings))
                 .modes(opened.settings.modes())
@@ -66,16 +70,17 @@ impl Agent {
         reply: Reply<v1::ForkSessionResponse>,
     ) {
         let from = request.session_id;
-        let known = self.known(&from, &request.cwd);
-        let wish = known.and_then(|_| new_id()).map(|id| Wish {
+        let stored = self.stored(&from, &request.cwd)();
+        let stored = stored.ok_or_else(|| error::session_not_found(&from));
+        let start = async move { Ok(Start::Another(from.as_str().to_owned())) };
+        let wish = stored.and_then(|_| new_id()).map(|id| Wish {
             id,
-            start: Start::Another(from.as_str().to_owned()),
             cwd: request.cwd,
             directories: request.additional_directories,
             servers: request.mcp_servers,
             system_prompt: request.system_prompt,
         });
-        self.open(wish, reply, |id, opened| {
+        self.open(start, wish, reply, |id, opened| {
             v1::ForkSessionResponse::new(id)
                 .meta(offers::about(&opened.settings))
                 .modes(opened.settings.modes())
@@ -88,23 +93,27 @@ impl Agent {
         request: v1::LoadSessionRequest,
         reply: Reply<v1::LoadSessionResponse>,
     ) {
-        let id = request.session_id.clone();
-        let transcript = match self.known(&id, &request.cwd) {
-            Ok(transcript) => transcript,
-            Err(error) => return reply.fail(error),
-        };
-        let wish = Wish {
-            id,
-            start: Start::Itself,
-            cwd: request.cwd,
-            directories: request.additional_directories,
-            servers: request.mcp_servers,
-            system_prompt: request.system_prompt,
-        };
-        let session = self.client.session(wish.id.clone());
+        let stored = self.stored(&request.session_id, &request.cwd);
+        let session = self.client.session(request.session_id.clone());
         let shows = self.shows();
-        let before = async move { replaying::replay(&session, transcript, shows).await };
-        self.open_after(before, Ok(wish), reply, |_, opened| {
+        let start = async move {
+            let transcript = stored();
+            let start = start_of(transcript.as_ref());
+            if let Some(transcript) = transcript {
+                replaying::replay(&session, transcript, shows).await?;
+            }
+            Ok(start)
+        };
+        let wish = self
+            .known(&request.session_id, &request.cwd)
+            .map(|()| Wish {
+                id: request.session_id,
+                cwd: request.cwd,
+                directories: request.additional_directories,
+                servers: request.mcp_servers,
+                system_prompt: request.system_prompt,
+            });
+        self.open(start, wish, reply, |_, opened| {
             v1::LoadSessionResponse::new()
                 .meta(offers::about(&opened.settings))
                 .modes(opened.settings.modes())
@@ -112,25 +121,16 @@ impl Agent {
         });
     }
 
+    /// Opens a session in a task of its own, once it is known what it starts from.
     fn open<T: attache::json::Encode + Send + 'static>(
         &mut self,
-        wish: Result<Wish, Error>,
-        reply: Reply<T>,
-        answer: impl FnOnce(v1::SessionId, &Opened) -> T + Send + 'static,
-    ) {
-        self.open_after(async { Ok(()) }, wish, reply, answer);
-    }
-
-    /// Opens a session in a task of its own, after whatever has to be told before.
-    fn open_after<T: attache::json::Encode + Send + 'static>(
-        &mut self,
-        before: impl Future<Output = Result<(), Error>> + Send + 'static,
+        start: impl Future<Output = Result<Start, Error>> + Send + 'static,
         wish: Result<Wish, Error>,
         reply: Reply<T>,
         answer: impl FnOnce(v1::SessionId, &Opened) -> T + Send + 'static,
     ) {
         let launch = wish.and_then(|wish| self.launch(wish));
-        let (id, launch) = match launch {
+        let (id, mut launch) = match launch {
             Ok(launch) => launch,
             Err(error) => return reply.fail(error),
         };
@@ -143,7 +143,10 @@ impl Agent {
                 closed.await;
             }
             let opened = tokio::select! {
-                opened = async { before.await?; session::open(session, launch, shows).await } => opened,
+                opened = async {
+                    launch.start = start.await?;
+                    session::open(session, launch, shows).await
+                } => opened,
                 () = reply.cancelled() => return,
             };
             match opened {
@@ -185,7 +188,7 @@ impl Agent {
         let launch = Launch {
             launcher,
             id: wish.id.as_str().to_owned(),
-            start: wish.start,
+            start: Start::Nothing,
             cwd: wish.cwd.as_path().to_owned(),
             directories: wish
                 .directories
@@ -199,10 +202,29 @@ impl Agent {
         Ok((wish.id, launch))
     }
 
-    /// The transcript of a session that is stored.
-    fn known(&self, id: &v1::SessionId, cwd: &FilePath) -> Result<std::path::PathBuf, Error> {
-        let found = self.store.find(id.as_str(), cwd.as_str());
-        found.ok_or_else(|| error::session_not_found(id))
+    /// Whether there is such a session: one that is stored, or open and not stored yet.
+    fn known(&self, id: &v1::SessionId, cwd: &FilePath) -> Result<(), Error> {
+        match self.sessions.contains_key(id) || self.stored(id, cwd)().is_some() {
+            true => Ok(()),
+            false => Err(error::session_not_found(id)),
+        }
+    }
+
+    /// Finds the transcript of a session. A CLI may write it only when it ends.
+    fn stored(
+        &self,
+        id: &v1::SessionId,
+        cwd: &FilePath,
+    ) -> impl FnOnce() -> Option<PathBuf> + Send + use<> {
+        let (store, id, cwd) = (self.store.clone(), id.clone(), cwd.clone());
+        move || store.find(id.as_str(), cwd.as_str())
+    }
+}
+
+fn start_of(transcript: Option<&PathBuf>) -> Start {
+    match transcript {
+        Some(_) => Start::Itself,
+        None => Start::Nothing,
     }
 }
 

@@ -26,15 +26,19 @@ impl Folder {
 
     fn inside(base: &Path) -> io::Result<Folder> {
         sweep(base);
-        let path = base.join(format!("{PREFIX}{}", &token()?[..NAME]));
+        let token = &token()?[..NAME];
+        let path = base.join(format!("{PREFIX}{token}"));
+        // It has its name once it is held, so that nobody takes it for one that was left behind.
+        let fresh = base.join(format!("{UNHELD}{token}"));
         let mut builder = DirBuilder::new();
         private_folder(&mut builder);
-        builder.create(&path).map_err(|failed| {
+        builder.create(&fresh).map_err(|failed| {
             let place = base.display();
             let words = format!("{failed} in {place}; set TMPDIR to a folder that can be written");
             io::Error::new(failed.kind(), words)
         })?;
-        let lock = locked(&path);
+        let lock = locked(&fresh);
+        fs::rename(&fresh, &path)?;
         Ok(Folder { path, _lock: lock })
     }
 
@@ -59,19 +63,21 @@ fn fits(base: &Path) -> bool {
     cfg!(not(unix)) || folder + 1 + DOOR.len() <= LONGEST
 }
 
-/// Removes what adapters left behind that were killed: what is old and nobody holds.
+/// Removes what adapters left behind that were killed: what nobody holds.
 fn sweep(base: &Path) {
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
-        let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_left = name.starts_with(PREFIX) || name.starts_with(UNHELD) && is_old(&entry);
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_ours && is_folder && is_old(&entry) && locked(&entry.path()).is_some() {
+        if is_left && is_folder && locked(&entry.path()).is_some() {
             // That of another user stays.
             fs::remove_dir_all(entry.path()).ok();
         }
     }
 }
 
-/// One that has just been made may not be held yet.
+/// One that has just been made may be held soon.
 fn is_old(entry: &fs::DirEntry) -> bool {
     let changed = entry.metadata().and_then(|about| about.modified());
     changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > FRESH))
@@ -133,6 +139,7 @@ const LONGEST: usize = 107;
 const NAME: usize = 16;
 const SYSTEM: &str = "/tmp";
 const PREFIX: &str = "attache-claude-";
+const UNHELD: &str = "attache-new-";
 const FRESH: Duration = Duration::from_secs(60);
 
 #[cfg(all(test, unix))]
@@ -140,7 +147,7 @@ mod tests {
     use std::fs::{self, File};
     use std::time::{Duration, SystemTime};
 
-    use super::{Folder, PREFIX, fits, locked, sweep};
+    use super::{Folder, PREFIX, UNHELD, fits, locked, sweep};
 
     #[test]
     fn a_place_that_is_missing_is_named_with_what_to_do() {
@@ -165,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_old_and_nobody_holds_is_swept_away() {
+    fn only_what_nobody_holds_is_swept_away() {
         let base = tempfile::tempdir().expect("a folder");
         let make = |name: &str, age: u64| {
             let path = base.path().join(name);
@@ -175,14 +182,15 @@ mod tests {
             folder.set_modified(time).expect("a time");
             path
         };
-        let left = make(&format!("{PREFIX}left"), 3600);
+        let left = make(&format!("{PREFIX}left"), 0);
         let held = make(&format!("{PREFIX}held"), 3600);
-        let fresh = make(&format!("{PREFIX}fresh"), 0);
+        let begun = make(&format!("{UNHELD}begun"), 3600);
+        let fresh = make(&format!("{UNHELD}fresh"), 0);
         let other = make("other", 3600);
         let lock = locked(&held).expect("a lock");
         sweep(base.path());
-        let there = [left, held, fresh, other].map(|path| path.exists());
-        assert_eq!(there, [false, true, true, true]);
+        let there = [left, held, begun, fresh, other].map(|path| path.exists());
+        assert_eq!(there, [false, true, false, true, true]);
         drop(lock);
     }
 }

@@ -124,6 +124,10 @@ impl Calls {
         self.open.get(id).is_some_and(|call| call.is_in_background)
     }
 
+    pub(super) fn has_background(&self) -> bool {
+        self.open.values().any(|call| call.is_in_background)
+    }
+
     pub(super) fn wrote(&mut self, id: &str, size: u64, end: String) {
         if let Some(call) = self.open.get_mut(id) {
             call.written = Some(Written { size, end });
@@ -214,7 +218,8 @@ impl Calls {
                 update.content(console(words))
             }
             "Bash" if call.is_live => update,
-            _ if end.summary.is_empty() => update,
+            // Of one that was stopped the words are what it was to do.
+            _ if end.summary.is_empty() || end.status == "stopped" => update,
             _ => update.content([v1::ContentBlock::from(end.summary)]),
         };
         self.open.remove(&id);
@@ -222,24 +227,27 @@ impl Calls {
     }
 
     /// The turn is over: a call of it whose input was never complete will not run.
-    pub(super) fn cut_off(&mut self, acts: &mut Vec<Act>) {
+    pub(super) fn cut_off(&mut self, shows: Shows, acts: &mut Vec<Act>) {
         let cut = |_: &String, call: &mut Call| !call.is_whole && call.parent.is_none();
-        acts.extend(failed(self.open.extract_if(cut).collect()));
+        acts.extend(failed(self.open.extract_if(cut).collect(), shows));
     }
 
     /// All that are open have failed.
-    pub(super) fn abandon(&mut self) -> Vec<Act> {
-        failed(self.open.drain().collect())
+    pub(super) fn abandon(&mut self, shows: Shows) -> Vec<Act> {
+        failed(self.open.drain().collect(), shows)
     }
 }
 
-fn failed(mut calls: Vec<(String, Call)>) -> Vec<Act> {
+fn failed(mut calls: Vec<(String, Call)>, shows: Shows) -> Vec<Act> {
     calls.sort_by(|(one, _), (other, _)| one.cmp(other));
     let shown = calls
         .into_iter()
         .filter(|(_, call)| !tools::is_plan(&call.name));
     let failed = shown.map(|(id, call)| {
-        let update = call.update(&id).status(v1::ToolCallStatus::Failed);
+        let mut update = call.update(&id).status(v1::ToolCallStatus::Failed);
+        if call.name == "Bash" && shows.terminals {
+            update = in_terminal(update, &id, None, None);
+        }
         Act::Tell(v1::SessionUpdate::ToolCallUpdate(update))
     });
     failed.collect()

@@ -56,7 +56,7 @@ impl Mapping {
             }
             acts.push(Act::Tell(v1::SessionUpdate::UsageUpdate(update)));
         }
-        self.calls.cut_off(acts);
+        self.calls.cut_off(self.shows, acts);
         if outcome.is_local {
             acts.push(Act::LookAgain);
         }

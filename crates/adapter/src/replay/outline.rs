@@ -52,12 +52,16 @@ fn read(line: &str) -> Result<Outline<'_>, Error> {
     let mut reader = Reader::new(line);
     let mut outline = Outline::default();
     let (mut kind, mut message, mut logical) = (Name::default(), "", None);
-    let (mut is_aside, mut is_own, mut is_boundary) = (false, false, false);
+    let (mut is_aside, mut is_own, mut is_boundary, mut is_output) = Default::default();
     let mut more = reader.open_object()?;
     while more {
         match reader.key()? {
             "type" => kind = reader.string()?,
-            "subtype" => is_boundary |= name(&mut reader)?.is_some_and(|it| it == BOUNDARY),
+            "subtype" => {
+                let subtype = name(&mut reader)?.unwrap_or_default();
+                is_boundary |= subtype == BOUNDARY;
+                is_output |= subtype == OUTPUT;
+            }
             "uuid" => outline.uuid = name(&mut reader)?,
             "parentUuid" => {
                 outline.parent = name(&mut reader)?.map_or(Parent::None, Parent::Named);
@@ -85,6 +89,7 @@ fn read(line: &str) -> Result<Outline<'_>, Error> {
         "user" if is_boundary || message.contains(RESULT) => Kind::Note,
         "user" => Kind::Prompt,
         "assistant" => Kind::Answer,
+        "system" if is_output => Kind::Note,
         _ if outline.uuid.is_none() => Kind::Foreign,
         _ => Kind::Hidden,
     };
@@ -119,6 +124,7 @@ fn name<'a>(reader: &mut Reader<'a>) -> Result<Option<Name<'a>>, Error> {
 }
 
 const BOUNDARY: &str = "compact_boundary";
+const OUTPUT: &str = "local_command";
 const LEAF: &str = "last-prompt";
 /// In the text of a prompt the quotes would be escaped.
 const RESULT: &str = "\"tool_result\"";

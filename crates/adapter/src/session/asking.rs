@@ -29,6 +29,15 @@ impl Session {
                 Some(choices) => choose(&client, &asked, &choices).await,
                 None => permit(&client, &asked, bypass, shows).await,
             };
+            let answer = match answer {
+                Ok(answer) => answer,
+                // The client has gone, and the session with it: a denial would let the CLI go on.
+                Err(CallError::Closed(_)) => std::future::pending().await,
+                Err(error) => {
+                    let words = format!("The user could not be asked: {error}");
+                    question::deny(&asked, &words)
+                }
+            };
             (asked.id, answer)
         });
         self.open_questions.insert(id, task);
@@ -53,6 +62,7 @@ impl Session {
         let task = self.asked.spawn(async move {
             let answer = match client.ask(request).await {
                 Ok(response) => elicitation::answer(&asked, response.action),
+                Err(CallError::Closed(_)) => std::future::pending().await,
                 Err(_) => elicitation::cancelled(&asked),
             };
             (asked.id, answer)
@@ -92,7 +102,12 @@ impl Session {
     }
 }
 
-async fn permit(client: &ClientSession, asked: &CanUseTool, bypass: bool, shows: Shows) -> Value {
+async fn permit(
+    client: &ClientSession,
+    asked: &CanUseTool,
+    bypass: bool,
+    shows: Shows,
+) -> Result<Value, CallError> {
     let shown = tools::shown(&asked.tool, &asked.input);
     let mut call = v1::ToolCallUpdate::new(asked.tool_use_id.as_str())
         .title(shown.title)
@@ -119,16 +134,13 @@ async fn permit(client: &ClientSession, asked: &CanUseTool, bypass: bool, shows:
     if !content.is_empty() {
         call = call.content(content);
     }
-    match client
-        .ask_permission(call, question::options(asked, bypass))
-        .await
-    {
-        Ok(v1::RequestPermissionOutcome::Selected(chosen)) => {
+    let options = question::options(asked, bypass);
+    Ok(match client.ask_permission(call, options).await? {
+        v1::RequestPermissionOutcome::Selected(chosen) => {
             question::answer(asked, chosen.option_id.as_str())
         }
-        Ok(_) => question::dismissed(asked),
-        Err(error) => failed(asked, &error),
-    }
+        _ => question::dismissed(asked),
+    })
 }
 
 /// A file that is there already is not to look like a new one: whoever is asked sees what would be lost.
@@ -148,18 +160,21 @@ async fn text_of(path: &Path) -> Option<String> {
 }
 
 /// By a form where the client has forms, else one question after the other.
-async fn choose(client: &ClientSession, asked: &CanUseTool, choices: &[Choice]) -> Value {
+async fn choose(
+    client: &ClientSession,
+    asked: &CanUseTool,
+    choices: &[Choice],
+) -> Result<Value, CallError> {
     let capabilities = client.client().capabilities().unwrap_or_default();
     let has_forms = capabilities.elicitation.is_some_and(|it| it.form.is_some());
     let answers = match has_forms {
-        true => fill(client, asked, choices).await,
-        false => pick(client, asked, choices).await,
+        true => fill(client, asked, choices).await?,
+        false => pick(client, asked, choices).await?,
     };
-    match answers {
-        Ok(Some(answers)) => question::answered(asked, &answers),
-        Ok(None) => question::deny(asked, "The user did not want to answer."),
-        Err(error) => failed(asked, &error),
-    }
+    Ok(match answers {
+        Some(answers) => question::answered(asked, &answers),
+        None => question::deny(asked, "The user did not want to answer."),
+    })
 }
 
 async fn fill(
@@ -209,10 +224,6 @@ async fn pick(
         }
     }
     Ok((!answers.is_empty()).then_some(answers))
-}
-
-fn failed(asked: &CanUseTool, error: &CallError) -> Value {
-    question::deny(asked, &format!("The user could not be asked: {error}"))
 }
 
 /// Servers are strangers: they do not get more questions open than this.

@@ -30,11 +30,11 @@ pub(crate) struct Opened {
 impl Opened {
     /// Lets it run. Its commands are told first.
     pub(crate) fn run(self) {
-        let (session, receiver) = (self.session, self.receiver);
+        let (mut session, receiver) = (self.session, self.receiver);
         tokio::spawn(async move {
             let commands = session.settings.commands();
             let commands = v1::SessionUpdate::AvailableCommandsUpdate(commands);
-            session.client.update(commands).await.ok();
+            session.pass_on(commands).await;
             session.run(receiver).await;
         });
     }

@@ -268,6 +268,26 @@ fn what_was_attached_comes_back_as_what_it_was() {
     .assert_eq(&shown(Replay::new(Shows::default()).line(line.as_bytes())));
 }
 
+#[test]
+fn what_the_cli_has_answered_by_itself_is_told_again() {
+    let line = |uuid: &str, content: &str| {
+        json!({ "type": "system", "subtype": "local_command", "uuid": uuid, "parentUuid": null, "content": content })
+            .to_string()
+    };
+    let output = line(
+        "o",
+        "<local-command-stdout>All is well.</local-command-stdout>",
+    );
+    let command = line("c", "<command-name>/usage</command-name>");
+    let mut survey = Survey::default();
+    survey.line(output.as_bytes());
+    assert!(survey.conversation().holds(0));
+    let mut replay = Replay::new(Shows::default());
+    expect![[r#"tell agent_message_chunk {"content":{"type":"text","text":"All is well."}}"#]]
+        .assert_eq(&shown(replay.line(output.as_bytes())));
+    assert!(replay.line(command.as_bytes()).is_empty());
+}
+
 fn shown(steps: Vec<Step>) -> String {
     let lines = steps.into_iter().map(|step| match step {
         Step::Tell(update) => told::line(&Act::Tell(update)).unwrap_or_default(),

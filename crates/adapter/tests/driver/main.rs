@@ -249,6 +249,26 @@ async fn a_session_that_is_closed_does_not_work_on() {
 }
 
 #[tokio::test]
+async fn a_session_whose_client_has_gone_does_not_work_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = titled("work") + &said("Working.") + "...\n";
+    play_in(folder.path(), &script).await;
+    assert!(!folder.path().join("worked").exists());
+}
+
+#[tokio::test]
+async fn a_session_that_is_not_stored_yet_can_be_loaded() {
+    let script = "-> session/load {\"sessionId\":$session,\"cwd\":\"/\",\"mcpServers\":[]}\n\
+                  <= {\"modes\":{\"currentModeId\":\"default\", ...}, ...} within 20s\n\
+                  <. session/update {\"update\":{\"sessionUpdate\":\"available_commands_update\", ...}, ...}\n"
+        .to_owned()
+        + &titled("hi")
+        + &said("Hello.")
+        + "<= @turn {\"stopReason\":\"end_turn\"}\n";
+    play(&script).await;
+}
+
+#[tokio::test]
 async fn a_cli_that_does_not_stop_is_stopped() {
     let script = titled("ignore")
         + &said("I do not listen.")
