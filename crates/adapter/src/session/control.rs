@@ -80,6 +80,11 @@ pub(super) fn interrupt() -> Value {
     json!({ "subtype": "interrupt", "cancel_queued": true })
 }
 
+/// The request to stop what is being done, and to go on with what waits.
+pub(super) fn interrupt_now() -> Value {
+    json!({ "subtype": "interrupt" })
+}
+
 /// A request as the CLI takes it.
 pub(super) fn frame(id: &str, request: Value) -> Value {
     json!({ "type": "control_request", "request_id": id, "request": request })

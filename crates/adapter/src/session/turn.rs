@@ -72,7 +72,7 @@ impl Turn {
         self.is_stopped = self.interrupted.is_some();
         if let Answer::Success(answer) = answer {
             let mut dropped = answer["cancelled"].as_array().into_iter().flatten();
-            self.is_dropped = self.is_stopped && dropped.any(|uuid| *uuid == self.uuid);
+            self.is_dropped |= dropped.any(|uuid| *uuid == self.uuid);
         }
     }
 
@@ -230,7 +230,12 @@ impl Session {
             is_unwanted |= turn.is_taken(uuid);
         }
         if is_unwanted {
-            let request = control::interrupt();
+            // A prompt that waits behind it is wanted.
+            let is_wanted = |turn: &Turn| turn.interrupted.is_none();
+            let request = match self.turn.as_ref().is_some_and(is_wanted) {
+                true => control::interrupt_now(),
+                false => control::interrupt(),
+            };
             Box::pin(self.send_request(request, Waiting::Interrupt)).await;
         }
     }

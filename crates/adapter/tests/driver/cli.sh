@@ -41,6 +41,14 @@ while IFS= read -r line; do
       [ -n "$deaf" ] && continue
       [ -n "$named" ] && { answer "{\"cancelled\":[\"$named\"]}"; named=; continue; }
       [ -n "$alone" ] && { answer '{}'; [ "$id" = attache-hush ] || touch stopped; state idle; alone=; continue; }
+      [ -n "$behind" ] && {
+        case "$line" in
+          *cancel_queued*) answer "{\"cancelled\":[\"$behind\"]}"; state idle ;;
+          *) answer '{}'; taken "$behind"; end "Hello." ;;
+        esac
+        behind=; continue
+      }
+      [ -n "$late" ] && { answer '{}'; result error_during_execution true aborted_streaming; state idle; continue; }
       [ -n "$steered" ] && { answer '{}'; result error_during_execution true aborted_streaming; taken "$steered"; steered=; continue; }
       [ "$now" = idle ] && { answer '{"still_queued":[]}'; continue; }
       [ -n "$dropped" ] && { answer '{"still_queued":[]}'; state idle; dropped=; continue; }
@@ -50,8 +58,10 @@ while IFS= read -r line; do
       if [ "$left" = 0 ]; then end "$action"; else text "$action"; fi ;;
     *'"behavior":"allow"'*) gave "written" false; text "Done."; result success false completed; state idle ;;
     *'"behavior":"deny"'*) gave "no" true; text "Not done."; result success false completed; state idle ;;
+    *later*'"priority":"now"'*) late=$uuid; text "I hear." ;;
     *listen*'"priority":"now"'*) steered=$uuid; text "I hear." ;;
     *'"type":"user"'*)
+      [ -n "$late" ] && { behind=$uuid; turn=$((turn + 1)); state running; taken "$late"; late=; continue; }
       [ -n "$orphan" ] && { spent; state idle; orphan=; }
       turn=$((turn + 1)); state running; taken "$uuid"
       case "$line" in

@@ -225,6 +225,21 @@ async fn what_was_said_in_the_middle_is_cancelled_with_its_turn() {
 }
 
 #[tokio::test]
+async fn what_was_cancelled_and_is_taken_late_does_not_cost_the_next_prompt() {
+    let script = titled("wait")
+        + &said("Waiting.")
+        + "-> _session/steering @steered {\"sessionId\":$session,\"prompt\":[{\"type\":\"text\",\"text\":\"later\"}]}\n\
+           <= @steered {\"outcome\":\"injected\"}\n"
+        + &said("I hear.")
+        + ".> session/cancel {\"sessionId\":$session}\n\
+           <= @turn {\"stopReason\":\"cancelled\"} within 4s\n"
+        + &prompt("hi")
+        + &said("Hello.")
+        + "<= @turn {\"stopReason\":\"end_turn\"} within 4s\n";
+    play(&script).await;
+}
+
+#[tokio::test]
 async fn what_the_cli_does_by_itself_can_be_cancelled() {
     let folder = tempfile::tempdir().expect("a folder");
     let script = titled("alone")
