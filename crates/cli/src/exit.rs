@@ -29,6 +29,7 @@ pub(crate) enum Exit {
     Of(u8),
 }
 
+/// The program's own code; of a signal what a shell makes of it.
 impl From<Status> for Exit {
     fn from(status: Status) -> Self {
         Exit::Of(match status {

@@ -212,27 +212,28 @@ async fn a_prompt_that_the_cli_names_as_dropped_is_cancelled_at_once() {
     play(&script).await;
 }
 
-#[tokio::test]
-async fn what_was_said_in_the_middle_is_cancelled_with_its_turn() {
-    let script = titled("wait")
+/// A turn in whose middle something is said, and which is cancelled then.
+fn steered_and_cancelled(words: &str) -> String {
+    let prompt = format!("[{{\"type\":\"text\",\"text\":\"{words}\"}}]");
+    let steering =
+        format!("-> _session/steering @steered {{\"sessionId\":$session,\"prompt\":{prompt}}}\n");
+    titled("wait")
         + &said("Waiting.")
-        + "-> _session/steering @steered {\"sessionId\":$session,\"prompt\":[{\"type\":\"text\",\"text\":\"listen\"}]}\n\
-           <= @steered {\"outcome\":\"injected\"}\n"
+        + &steering
+        + "<= @steered {\"outcome\":\"injected\"}\n"
         + &said("I hear.")
         + ".> session/cancel {\"sessionId\":$session}\n\
-           <= @turn {\"stopReason\":\"cancelled\"} within 4s\n";
-    play(&script).await;
+           <= @turn {\"stopReason\":\"cancelled\"} within 4s\n"
+}
+
+#[tokio::test]
+async fn what_was_said_in_the_middle_is_cancelled_with_its_turn() {
+    play(&steered_and_cancelled("listen")).await;
 }
 
 #[tokio::test]
 async fn what_was_cancelled_and_is_taken_late_does_not_cost_the_next_prompt() {
-    let script = titled("wait")
-        + &said("Waiting.")
-        + "-> _session/steering @steered {\"sessionId\":$session,\"prompt\":[{\"type\":\"text\",\"text\":\"later\"}]}\n\
-           <= @steered {\"outcome\":\"injected\"}\n"
-        + &said("I hear.")
-        + ".> session/cancel {\"sessionId\":$session}\n\
-           <= @turn {\"stopReason\":\"cancelled\"} within 4s\n"
+    let script = steered_and_cancelled("later")
         + &prompt("hi")
         + &said("Hello.")
         + "<= @turn {\"stopReason\":\"end_turn\"} within 4s\n";

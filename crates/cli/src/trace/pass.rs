@@ -146,7 +146,6 @@ async fn stop(child: &Child) -> Ending {
     child.stop(ladder).await
 }
 
-/// The agent's code; of a signal what a shell makes of it.
 fn new_file(agent: &str) -> anyhow::Result<PathBuf> {
     let dir = places::state_dir()?.join("traces");
     places::create(&dir)?;
