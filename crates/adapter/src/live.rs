@@ -1,5 +1,5 @@
 //! Live output of shell commands: the CLI's shell says where the output of a command goes, and we read it while it
-//! grows. One socket for all sessions, in a folder that only the user can enter.
+//! grows. One socket for each session, in a folder that only the user can enter.
 
 #[cfg(unix)]
 mod door;
