@@ -111,13 +111,21 @@ pub enum How {
     Fork(v1::SessionId),
 }
 
-/// A person's answer to a question for permission.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The user's answer to a permission request.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// It may be done.
-    Allow(Scope),
-    /// It may not be done.
-    Reject(Scope),
-    /// No answer; the agent is told `cancelled`.
+    /// One of the options of the request. The agent gets exactly this option.
+    Choose {
+        /// Its id. An id that the request does not offer is no answer.
+        option: v1::PermissionOptionId,
+        /// What we remember ourselves, so that the next request like this one needs no answer.
+        remember: Scope,
+    },
+    /// A rejection for which the request has no option: the agent gets `cancelled`.
+    Reject {
+        /// What we remember ourselves.
+        remember: Scope,
+    },
+    /// No answer; the agent gets `cancelled`.
     Dismiss,
 }

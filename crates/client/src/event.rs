@@ -3,7 +3,7 @@
 use std::fmt;
 
 use attache::v1;
-use attache_host::permissions::{Because, Question};
+use attache_host::permissions::{Action, Because};
 
 use crate::command::Opening;
 use crate::desk::deeds;
@@ -141,7 +141,7 @@ pub struct Asked {
     /// Names the question in [`Command::Answer`](crate::Command::Answer).
     pub question: u64,
     /// What is asked, as it was when it was asked. A tool call that changes afterwards asks anew.
-    pub what: Question,
+    pub what: Action,
     /// The tool call, with what had been told of it before.
     pub tool_call: v1::ToolCall,
     /// Which answers the agent takes.

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::permissions::{Because, Question};
+use crate::permissions::{Action, Because};
 pub use crate::private::Error;
 pub(crate) use mask::masked;
 pub use read::{Entry, entries};
@@ -36,11 +36,11 @@ pub enum Event<'a> {
         agent: &'a str,
     },
     /// An agent asked for permission.
-    Asked(&'a Question),
+    Asked(&'a Action),
     /// A question was answered, by a rule or a person.
     Decided {
         /// The question.
-        question: &'a Question,
+        action: &'a Action,
         /// `Some(true)` allowed, `Some(false)` denied, `None` cancelled.
         is_allowed: Option<bool>,
         /// What decided.

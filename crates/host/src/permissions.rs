@@ -1,6 +1,7 @@
 //! One verdict for every question an agent asks: rules that deny first, then what was decided before, then the policy,
 //! then a person.
 
+mod action;
 mod answer;
 mod command;
 mod denied;
@@ -9,7 +10,6 @@ mod glob;
 mod memory;
 mod paths;
 mod policy;
-mod question;
 mod rules;
 mod state;
 mod store;
@@ -25,12 +25,12 @@ use std::time::SystemTime;
 use attache_schema::v1;
 
 pub use crate::private::Error as StoreError;
-pub use answer::{label, outcome, outcome_within};
+pub use action::{Action, Digest};
+pub use answer::{is_allowed_by, label, outcome};
 pub use command::CommandPattern;
 pub use glob::PathPattern;
 pub use memory::{Pattern, Remembered, What, Workspace};
-pub use policy::{Action, Policy, PolicyError};
-pub use question::{Digest, Question};
+pub use policy::{Policy, PolicyError, RuleAction};
 pub use state::Filter;
 pub use term::{Term, TermError};
 pub use terms::{Because, Config, Decision, Preset, Scope, Verdict, Warning};
@@ -78,10 +78,10 @@ impl Permissions {
 
     /// Judges a question. One whose tool call has changed is another question. Decisions of other processes count from
     /// the next question on. Looks at the disk.
-    pub fn judge(&self, question: &Question) -> Verdict {
+    pub fn judge(&self, action: &Action) -> Verdict {
         let store = self.refreshed();
-        let (here, directories) = self.state().of(question);
-        let facts = Facts::of(question, &directories);
+        let (here, directories) = self.state().of(action);
+        let facts = Facts::of(action, &directories);
         let none = Policy::default();
         let policy = self.config.policy.as_ref().unwrap_or(&none);
         if let Some(rule) = policy.deny.catching(&facts) {
@@ -96,7 +96,7 @@ impl Permissions {
             if !remembered.is_allowed {
                 return Verdict::Deny(because);
             }
-            if self.config.preset != Preset::DenyAll && !question.is_protected() {
+            if self.config.preset != Preset::DenyAll && !action.is_protected() {
                 return Verdict::Allow(because);
             }
         }
@@ -105,9 +105,9 @@ impl Permissions {
     }
 
     /// The rule of the policy that denies it, which nothing else overrules.
-    pub fn forbids(&self, question: &Question) -> Option<Because> {
+    pub fn forbids(&self, action: &Action) -> Option<Because> {
         let state = self.state();
-        let facts = Facts::of(question, state.directories(&question.session));
+        let facts = Facts::of(action, state.directories(&action.session));
         let rule = self.config.policy.as_ref()?.deny.catching(&facts);
         rule.map(by)
     }
@@ -115,17 +115,13 @@ impl Permissions {
     /// Remembers what a person has decided on a question, as far as the scope reaches. Leave to change a protected file
     /// holds once, whatever the scope. A decision that cannot be stored holds until the program ends, and
     /// [`fault`](Self::fault) says so. Writes to the disk, and returns when it is there.
-    pub fn remember(&self, question: &Question, decision: &Decision) {
-        self.keep(
-            question,
-            decision,
-            What::Exactly(question.subject.to_string()),
-        );
+    pub fn remember(&self, action: &Action, decision: &Decision) {
+        self.keep(action, decision, What::Exactly(action.subject.to_string()));
     }
 
     /// Remembers a decision for all that fits a pattern which the person chose. Never offer one that an agent wrote.
-    pub fn remember_pattern(&self, question: &Question, decision: &Decision, pattern: &Pattern) {
-        self.keep(question, decision, What::from(pattern));
+    pub fn remember_pattern(&self, action: &Action, decision: &Decision, pattern: &Pattern) {
+        self.keep(action, decision, What::from(pattern));
     }
 
     /// More directories that count as inside, for one session.
@@ -219,10 +215,10 @@ impl Permissions {
             return Some(self.ask(&format!("{} asks and nobody is there", by(rule))));
         }
         match policy.default? {
-            Action::Allow if facts.question.is_protected() => Some(self.ask(PROTECTED)),
-            Action::Allow => Some(Verdict::Allow(Because("default of the policy".to_owned()))),
-            Action::Ask => Some(self.ask("the policy asks and nobody is there")),
-            Action::Deny => Some(Verdict::Deny(Because("default of the policy".to_owned()))),
+            RuleAction::Allow if facts.action.is_protected() => Some(self.ask(PROTECTED)),
+            RuleAction::Allow => Some(Verdict::Allow(Because("default of the policy".to_owned()))),
+            RuleAction::Ask => Some(self.ask("the policy asks and nobody is there")),
+            RuleAction::Deny => Some(Verdict::Deny(Because("default of the policy".to_owned()))),
         }
     }
 
@@ -235,9 +231,7 @@ impl Permissions {
         let because = |text: &str| Because(text.to_owned());
         match self.config.preset {
             Preset::DenyAll => Verdict::Deny(because("--deny-all")),
-            Preset::ApproveAll if facts.question.is_protected() => {
-                Verdict::Deny(because(PROTECTED))
-            }
+            Preset::ApproveAll if facts.action.is_protected() => Verdict::Deny(because(PROTECTED)),
             Preset::ApproveAll => Verdict::Allow(because("--approve-all")),
             Preset::ApproveReads if reads => Verdict::Allow(because("--approve-reads")),
             Preset::ApproveReads => Verdict::Deny(because("--approve-reads")),
@@ -254,14 +248,14 @@ impl Permissions {
         }
     }
 
-    fn keep(&self, question: &Question, decision: &Decision, what: What) {
+    fn keep(&self, action: &Action, decision: &Decision, what: What) {
         let is_once =
-            decision.scope == Scope::Once || (decision.is_allowed && question.is_protected());
+            decision.scope == Scope::Once || (decision.is_allowed && action.is_protected());
         if is_once {
             return;
         }
         let now = (self.config.clock)();
-        let remembered = Remembered::new(question, decision, what, now);
+        let remembered = Remembered::new(action, decision, what, now);
         if let Err(error) = self.keep_stored(&remembered, seconds(now)) {
             let mut state = self.state();
             state.warn(format!(
@@ -324,12 +318,12 @@ fn recall<'a>(
     facts: &Facts<'_>,
     now: u64,
 ) -> Option<&'a Remembered> {
-    let agent = &facts.question.agent;
+    let agent = &facts.action.agent;
     let mut own = all
         .filter(|remembered| remembered.agent == *agent)
         .peekable();
     own.peek()?;
-    let workspace = Workspace::at(&facts.question.workspace);
+    let workspace = Workspace::at(&facts.action.workspace);
     let fitting = own.filter(|remembered| remembered.answers(facts, &workspace, now));
     fitting.min_by_key(|remembered| remembered.is_allowed)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use attache::v1;
 use attache_host::audit::{Event, Log};
-use attache_host::permissions::{Because, Question};
+use attache_host::permissions::{Action, Because};
 use expect_test::{Expect, expect};
 
 use crate::Machine;
@@ -20,13 +20,13 @@ fn logged() -> Machine {
         .kind(v1::ToolKind::Execute)
         .raw_input(input);
     let request = v1::RequestPermissionRequest::new("s1", call, Vec::<v1::PermissionOption>::new());
-    let question = Question::of("claude", "/w".into(), &request, None);
+    let question = Action::of("claude", "/w".into(), &request, None);
     let command = ["npm".to_owned(), "test".to_owned()];
     for event in [
         Event::Started { agent: "claude" },
         Event::Asked(&question),
         Event::Decided {
-            question: &question,
+            action: &question,
             is_allowed: Some(false),
             because: &Because("--approve-reads".to_owned()),
         },

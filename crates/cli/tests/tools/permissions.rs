@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use attache::v1;
-use attache_host::permissions::{Config, Decision, Permissions, Preset, Question, Scope, Verdict};
+use attache_host::permissions::{Action, Config, Decision, Permissions, Preset, Scope, Verdict};
 use expect_test::{Expect, expect};
 
 use crate::Machine;
@@ -39,13 +39,13 @@ fn open(machine: &Machine) -> (Permissions, usize) {
     (permissions, warnings.len())
 }
 
-fn asks(agent: &str, workspace: &Path, command: &str) -> Question {
+fn asks(agent: &str, workspace: &Path, command: &str) -> Action {
     let input = serde_json::json!({ "command": command });
     let call = v1::ToolCallUpdate::new("c")
         .kind(v1::ToolKind::Execute)
         .raw_input(input);
     let request = v1::RequestPermissionRequest::new("s", call, Vec::<v1::PermissionOption>::new());
-    Question::of(agent, workspace.to_owned(), &request, None)
+    Action::of(agent, workspace.to_owned(), &request, None)
 }
 
 /// With the ids, which are never the same, by their order, and columns two spaces apart.

@@ -100,30 +100,47 @@ impl Question {
     }
 
     fn answer(&self, char: char) -> Option<Answer> {
-        let answer = match char {
-            'y' => Answer::Allow(Scope::Once),
-            's' => Answer::Allow(Scope::Session),
-            'w' => Answer::Allow(Scope::Workspace),
-            'a' => Answer::Allow(Scope::Always),
-            'n' => Answer::Reject(Scope::Once),
-            'N' => Answer::Reject(Scope::Workspace),
-            _ => return None,
-        };
-        Some(answer).filter(|answer| self.takes(*answer))
+        match char {
+            'y' => self.allow(Scope::Once),
+            's' => self.allow(Scope::Session),
+            'w' => self.allow(Scope::Workspace),
+            'a' => self.allow(Scope::Always),
+            'n' => Some(self.reject(Scope::Once)),
+            'N' => Some(self.reject(Scope::Workspace)),
+            _ => None,
+        }
     }
 
-    /// Whether the agent offers a way to say this. Without a way to say yes, nothing here can mean yes; a yes for
-    /// this time is never told as one for ever; and leave to touch a protected file holds only once.
-    fn takes(&self, answer: Answer) -> bool {
-        use v1::PermissionOptionKind as Kind;
-        let offers = |kind: Kind| self.asked.options.iter().any(|option| option.kind == kind);
-        match answer {
-            Answer::Allow(Scope::Once) => offers(Kind::AllowOnce),
-            Answer::Allow(_) if self.asked.what.is_protected() => false,
-            Answer::Allow(_) => offers(Kind::AllowOnce) || offers(Kind::AllowAlways),
-            // A no that the agent has no word for is told as `cancelled`.
-            Answer::Reject(_) | Answer::Dismiss => true,
+    /// A yes, where the agent offers a way to say it: a yes for this time is never told as one for ever, and leave to
+    /// touch a protected file holds only once.
+    fn allow(&self, remember: Scope) -> Option<Answer> {
+        use v1::PermissionOptionKind::{AllowAlways, AllowOnce};
+        if remember != Scope::Once && self.asked.what.is_protected() {
+            return None;
         }
+        let lasting = || match remember {
+            Scope::Once => None,
+            _ => self.option(&AllowAlways),
+        };
+        let option = self.option(&AllowOnce).or_else(lasting)?;
+        Some(Answer::Choose { option, remember })
+    }
+
+    fn reject(&self, remember: Scope) -> Answer {
+        use v1::PermissionOptionKind::{RejectAlways, RejectOnce};
+        let option = self
+            .option(&RejectOnce)
+            .or_else(|| self.option(&RejectAlways));
+        match option {
+            Some(option) => Answer::Choose { option, remember },
+            None => Answer::Reject { remember },
+        }
+    }
+
+    fn option(&self, kind: &v1::PermissionOptionKind) -> Option<v1::PermissionOptionId> {
+        let mut options = self.asked.options.iter();
+        let option = options.find(|option| option.kind == *kind)?;
+        Some(option.option_id.clone())
     }
 }
 

@@ -4,7 +4,7 @@
 use attache::json::{Encode, Object, Raw};
 use attache::schema::{FilePath, error};
 use attache::{Error, Reply, v1};
-use attache_host::permissions::{Because, Question, Verdict};
+use attache_host::permissions::{Action, Because, Verdict};
 use attache_host::{Place, audit};
 
 use super::{Desk, before};
@@ -32,7 +32,7 @@ impl Desk {
         let Some(session) = self.sessions.get(&deed.session_id) else {
             return reply.fail(error::session_not_found(&deed.session_id));
         };
-        let what = Question::of(&self.setup.agent, session.cwd.clone(), &deed, None);
+        let what = Action::of(&self.setup.agent, session.cwd.clone(), &deed, None);
         let (permissions, asked) = (self.setup.host.permissions.clone(), what.clone());
         let judged = self.clerk.hand(move || permissions.judge(&asked));
         self.served.push(before(judged, move |desk, verdict| {
@@ -43,7 +43,7 @@ impl Desk {
     fn judged<T, F>(
         &mut self,
         deed: v1::RequestPermissionRequest,
-        what: Question,
+        what: Action,
         verdict: Option<Verdict>,
         reply: Reply<T>,
         act: impl FnOnce(Reply<T>) -> F + Send + 'static,
@@ -81,7 +81,7 @@ impl Desk {
     fn leave_for(
         &mut self,
         deed: &v1::RequestPermissionRequest,
-        what: &Question,
+        what: &Action,
         verdict: Option<Verdict>,
     ) -> Option<Leave> {
         let session = self.sessions.get_mut(&deed.session_id)?;
@@ -105,7 +105,7 @@ impl Desk {
         };
         self.note(&audit::Event::Asked(what));
         self.note(&audit::Event::Decided {
-            question: what,
+            action: what,
             is_allowed: Some(is_allowed),
             because: &because,
         });

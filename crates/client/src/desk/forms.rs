@@ -21,11 +21,11 @@ pub(super) struct Forms {
 #[derive(Debug)]
 struct Pending {
     session: Option<v1::SessionId>,
-    action: Action,
+    action: FormReply,
 }
 
 /// Takes what a person did. Dropped, it was cancelled.
-pub(super) type Action = oneshot::Sender<v1::ElicitationAction>;
+pub(super) type FormReply = oneshot::Sender<v1::ElicitationAction>;
 
 impl Desk {
     pub(super) fn elicited(
@@ -88,7 +88,7 @@ impl Desk {
         }
     }
 
-    pub(super) fn withdraw_forms(&mut self, session: &v1::SessionId) -> Vec<Action> {
+    pub(super) fn withdraw_forms(&mut self, session: &v1::SessionId) -> Vec<FormReply> {
         let pending = self.forms.pending.iter();
         let of_session = pending.filter(|(_, form)| form.session.as_ref() == Some(session));
         let forms: Vec<u64> = of_session.map(|(form, _)| *form).collect();
@@ -103,7 +103,7 @@ impl Desk {
         }
     }
 
-    fn withdraw_form(&mut self, form: u64) -> Option<Action> {
+    fn withdraw_form(&mut self, form: u64) -> Option<FormReply> {
         let pending = self.forms.pending.remove(&form)?;
         self.tell(Event::FormWithdrawn(form));
         Some(pending.action)

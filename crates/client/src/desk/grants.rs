@@ -1,12 +1,12 @@
 //! What was allowed in a turn, and what that is leave for: what was shown, and nothing else.
 
 use attache::v1;
-use attache_host::permissions::Question;
+use attache_host::permissions::Action;
 
 /// Something that was allowed in this turn.
 #[derive(Debug)]
 pub(super) struct Grant {
-    what: Question,
+    what: Action,
     extent: Extent,
 }
 
@@ -21,7 +21,7 @@ enum Extent {
 
 impl Grant {
     /// A rule or a decision that is remembered allows it.
-    pub(super) fn of_subject(what: &Question) -> Grant {
+    pub(super) fn of_subject(what: &Action) -> Grant {
         Grant {
             what: what.clone(),
             extent: Extent::Subject,
@@ -29,7 +29,7 @@ impl Grant {
     }
 
     /// A person has allowed just what was shown.
-    pub(super) fn of_shown(what: &Question, call: &v1::ToolCall) -> Grant {
+    pub(super) fn of_shown(what: &Action, call: &v1::ToolCall) -> Grant {
         Grant {
             what: what.clone(),
             extent: Extent::Shown(changes(&call.content).cloned().collect()),
@@ -42,7 +42,7 @@ impl Grant {
     }
 
     /// Whether it is leave for a deed: the same command in the same directory, or files that were named.
-    pub(super) fn covers(&self, deed: &Question, content: &[v1::ToolCallContent]) -> bool {
+    pub(super) fn covers(&self, deed: &Action, content: &[v1::ToolCallContent]) -> bool {
         let granted = &self.what;
         match (&granted.command, &deed.command) {
             (Some(shown), Some(words)) => {
@@ -58,7 +58,7 @@ impl Grant {
     }
 
     /// Whether some of it is what another question asks about.
-    pub(super) fn is_about(&self, other: &Question) -> bool {
+    pub(super) fn is_about(&self, other: &Action) -> bool {
         match (&self.what.command, &other.command) {
             (Some(granted), Some(words)) => granted == words || is_same_command(granted, words),
             (None, None) => other

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use attache::schema::error;
 use attache::{Reply, json, v1};
 use attache_host::audit;
-use attache_host::permissions::{self, Because, Decision, Question, Scope, Term, Verdict};
+use attache_host::permissions::{self, Action, Because, Decision, Scope, Term, Verdict};
 use tokio::sync::oneshot;
 
-use super::forms::Action;
+use super::forms::FormReply;
 use super::grants::Grant;
 use super::{Desk, before, deeds, disk};
 use crate::command::Answer;
@@ -30,7 +30,7 @@ struct Pending {
     shown: u64,
     stage: Stage,
     request: v1::RequestPermissionRequest,
-    what: Question,
+    what: Action,
     outcome: Outcome,
     /// What the request takes.
     bytes: usize,
@@ -62,7 +62,7 @@ struct Answered {
 #[derive(Debug)]
 pub(super) struct Withheld {
     _questions: Vec<Outcome>,
-    _forms: Vec<Action>,
+    _forms: Vec<FormReply>,
 }
 
 impl Desk {
@@ -105,7 +105,7 @@ impl Desk {
     pub(super) fn put(
         &mut self,
         request: v1::RequestPermissionRequest,
-        what: Question,
+        what: Action,
     ) -> (u64, oneshot::Receiver<v1::RequestPermissionOutcome>) {
         // What is to be written has a limit of its own.
         let bytes = 0;
@@ -120,7 +120,7 @@ impl Desk {
     fn hold(
         &mut self,
         request: v1::RequestPermissionRequest,
-        what: Question,
+        what: Action,
         bytes: usize,
         stage: Stage,
     ) -> (u64, oneshot::Receiver<v1::RequestPermissionOutcome>) {
@@ -194,14 +194,20 @@ impl Desk {
         let Some(pending) = self.questions.take(question) else {
             return;
         };
-        let (is_allowed, scope) = match answer {
-            Answer::Allow(scope) => (true, scope),
-            Answer::Reject(scope) => (false, scope),
+        let (is_allowed, scope, outcome) = match answer {
+            Answer::Choose { option, remember } => {
+                let options = &pending.request.options;
+                let Some(is_allowed) = permissions::is_allowed_by(options, &option) else {
+                    return drop(self.cancel_question(pending));
+                };
+                let chosen = v1::SelectedPermissionOutcome::new(option).into();
+                (is_allowed, remember, chosen)
+            }
+            Answer::Reject { remember } => (false, remember, CANCELLED),
             Answer::Dismiss => return drop(self.cancel_question(pending)),
         };
-        let outcome = permissions::outcome_within(scope, is_allowed, &pending.request.options);
         self.note(&audit::Event::Decided {
-            question: &pending.what,
+            action: &pending.what,
             is_allowed: Some(is_allowed && grants(&outcome)),
             because: &Because("a person".to_owned()),
         });
@@ -330,7 +336,7 @@ impl Desk {
             self.note(&audit::Event::Asked(what));
         }
         self.note(&audit::Event::Decided {
-            question: what,
+            action: what,
             is_allowed: Some(is_allowed),
             because: &because,
         });
@@ -343,10 +349,10 @@ impl Desk {
         pending.outcome.send(outcome).ok();
     }
 
-    fn question(&self, request: &v1::RequestPermissionRequest) -> Question {
+    fn question(&self, request: &v1::RequestPermissionRequest) -> Action {
         let session = self.sessions.get(&request.session_id);
         let workspace = session.map(|it| it.cwd.clone()).unwrap_or_default();
-        Question::of(&self.setup.agent, workspace, request, self.told_of(request))
+        Action::of(&self.setup.agent, workspace, request, self.told_of(request))
     }
 
     /// What the agent has told of the tool call before. Of what it does through us it cannot tell anything.
@@ -395,7 +401,7 @@ impl Desk {
 
     fn cancel_question(&mut self, pending: Pending) -> Outcome {
         self.note(&audit::Event::Decided {
-            question: &pending.what,
+            action: &pending.what,
             is_allowed: None,
             because: &Because("cancelled".to_owned()),
         });

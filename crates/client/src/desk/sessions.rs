@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 
 use attache::{Transcript, json, v1};
-use attache_host::permissions::Question;
+use attache_host::permissions::Action;
 use tokio::sync::oneshot;
 
 use super::grants::Grant;
@@ -111,7 +111,7 @@ impl Sessions {
     }
 
     /// Something was denied for longer: what was allowed of it before is allowed no longer.
-    pub(super) fn retract(&mut self, denied: &Question) {
+    pub(super) fn retract(&mut self, denied: &Action) {
         for session in self.known.values_mut() {
             session.granted.retain(|grant| !grant.is_about(denied));
         }
@@ -272,7 +272,7 @@ impl Session {
     }
 
     /// Whether something that was allowed is leave for a deed.
-    pub(super) fn spend(&mut self, deed: &Question, content: &[v1::ToolCallContent]) -> bool {
+    pub(super) fn spend(&mut self, deed: &Action, content: &[v1::ToolCallContent]) -> bool {
         let mut granted = self.granted.iter();
         let found = granted.position(|grant| grant.covers(deed, content));
         if let Some(at) = found

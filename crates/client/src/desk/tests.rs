@@ -17,13 +17,13 @@ use attache_check::{Scripted, Side, scripted_agent};
 use attache_host::Host;
 use attache_host::audit::Log;
 use attache_host::files::Files;
-use attache_host::permissions::{Permissions, Preset};
+use attache_host::permissions::{Permissions, Preset, Scope};
 use attache_host::terminals::Terminals;
 use expect_test::Expect;
 use tokio::time::timeout;
 
 use super::{Desk, Setup};
-use crate::command::{Command, How, Opening};
+use crate::command::{Answer, Command, How, Opening};
 use crate::event::Event;
 use shown::shown;
 
@@ -126,6 +126,23 @@ fn host(preset: Preset) -> Host {
 fn host_with(permissions: Permissions) -> Host {
     let terminals = Terminals::default();
     Host::new(Files::default(), terminals, permissions, Log::none())
+}
+
+/// The option `yes` of a request, remembered for this scope.
+fn allow(remember: Scope) -> Answer {
+    choose("yes", remember)
+}
+
+/// The option `no` of a request, remembered for this scope.
+fn reject(remember: Scope) -> Answer {
+    choose("no", remember)
+}
+
+fn choose(option: &str, remember: Scope) -> Answer {
+    Answer::Choose {
+        option: option.into(),
+        remember,
+    }
 }
 
 fn session() -> v1::SessionId {

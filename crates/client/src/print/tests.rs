@@ -3,7 +3,7 @@ use expect_test::{Expect, expect};
 
 use super::{Colour, Format, Piece, Printer, Surface};
 use crate::event::{Asked, Event, OnDisk};
-use attache_host::permissions::{Because, Question};
+use attache_host::permissions::{Action, Because};
 
 /// Prints updates of a turn, given as JSON, one a line; notes are marked.
 fn check(mut printer: Printer, updates: &str, expected: &Expect) {
@@ -171,7 +171,7 @@ fn a_change_that_was_denied_is_told_as_denied_and_against_the_disk() {
     );
     let asked = Asked {
         question: 1,
-        what: Question::of("a", "/p".into(), &request, Some(&call)),
+        what: Action::of("a", "/p".into(), &request, Some(&call)),
         tool_call: call.clone(),
         options: Vec::new(),
         disk: vec![OnDisk::Otherwise(Some("precious\n".to_owned()))],

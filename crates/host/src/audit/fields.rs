@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Event, mask, masked};
-use crate::permissions::Question;
+use crate::permissions::Action;
 
 /// What goes into the log of an event, and when it happened.
 #[derive(Debug)]
@@ -40,9 +40,9 @@ impl Event<'_> {
     fn fields(&self) -> Vec<(&'static str, Value)> {
         match self {
             Event::Started { agent } => vec![("agent", cut(agent))],
-            Event::Asked(question) => asked(question),
+            Event::Asked(action) => asked(action),
             Event::Decided {
-                question,
+                action,
                 is_allowed,
                 because,
             } => {
@@ -51,7 +51,7 @@ impl Event<'_> {
                     Some(false) => "denied",
                     None => "cancelled",
                 };
-                let mut fields = asked(question);
+                let mut fields = asked(action);
                 fields.push(("outcome", Value::from(outcome)));
                 fields.push(("because", text(&because.0)));
                 fields
@@ -116,21 +116,21 @@ fn of(agent: &str, session: &str, done: [(&'static str, Value); 2]) -> Vec<(&'st
     whose.chain(done).collect()
 }
 
-fn asked(question: &Question) -> Vec<(&'static str, Value)> {
-    let paths = question.paths.iter().map(|path| path.to_string_lossy());
+fn asked(action: &Action) -> Vec<(&'static str, Value)> {
+    let paths = action.paths.iter().map(|path| path.to_string_lossy());
     let mut fields = vec![
-        ("agent", cut(&question.agent)),
-        ("session", cut(question.session.as_str())),
-        ("workspace", cut(&question.workspace.to_string_lossy())),
-        ("kind", cut(question.kind.as_str())),
-        ("title", text(&question.title)),
-        ("digest", Value::from(question.digest.to_string())),
+        ("agent", cut(&action.agent)),
+        ("session", cut(action.session.as_str())),
+        ("workspace", cut(&action.workspace.to_string_lossy())),
+        ("kind", cut(action.kind.as_str())),
+        ("title", text(&action.title)),
+        ("digest", Value::from(action.digest.to_string())),
         ("paths", list(paths)),
     ];
-    if let Some(tool) = &question.tool {
+    if let Some(tool) = &action.tool {
         fields.push(("tool", cut(tool)));
     }
-    if let Some(command) = &question.command {
+    if let Some(command) = &action.command {
         fields.push(("command", words(command)));
     }
     fields

@@ -14,12 +14,12 @@ use super::read::numbers;
 use super::*;
 use crate::scratch::Scratch;
 
-fn question() -> Question {
+fn action() -> Action {
     let request = json::from_str(
         r#"{"sessionId":"s","options":[],"toolCall":{"toolCallId":"1","title":"Run \u001b[2J\u202etests","kind":"execute",
             "rawInput":{"command":"curl -H 'Authorization: Bearer abcdef' https://ann:pw@example.com"}}}"#,
     );
-    Question::of("claude", "/w".into(), &request.unwrap(), None)
+    Action::of("claude", "/w".into(), &request.unwrap(), None)
 }
 
 fn started(log: &Log, agent: &str) {
@@ -58,11 +58,11 @@ fn check_verified(dir: &Path, expected: Expect) {
 fn every_event() {
     let dir = Scratch::new();
     let log = Log::open(&dir).unwrap();
-    let question = question();
+    let action = action();
     started(&log, "claude");
-    log.append(&Event::Asked(&question));
+    log.append(&Event::Asked(&action));
     log.append(&Event::Decided {
-        question: &question,
+        action: &action,
         is_allowed: Some(false),
         because: &Because("policy rule `no-curl`".to_owned()),
     });
@@ -97,7 +97,7 @@ fn every_event() {
         terminal: "t1",
         how: "exit code 0".to_owned(),
     });
-    let shown = lines(&dir).replace(&question.digest.to_string(), "DIGEST");
+    let shown = lines(&dir).replace(&action.digest.to_string(), "DIGEST");
     expect![[r#"
         {"seq":1,"agent":"claude","event":"started"}
         {"seq":2,"command":["curl -H 'Authorization: Bearer ***' https://***@example.com"],"event":"asked","agent":"claude","session":"s","workspace":"/w","kind":"execute","title":"Run \u001b[2J\u202etests","digest":"DIGEST","paths":[]}

@@ -2,8 +2,6 @@
 
 use attache_schema::v1;
 
-use super::Scope;
-
 /// Picks the option that says what was decided, by its kind: names are what the agent wants us to read. Without a
 /// fitting option the question is cancelled, which grants nothing.
 ///
@@ -17,15 +15,22 @@ pub fn outcome(is_allowed: bool, options: &[v1::PermissionOption]) -> v1::Reques
     }
 }
 
-/// As [`outcome`], for a person's decision: a yes for this time is never told as a yes for ever.
-pub fn outcome_within(
-    scope: Scope,
-    is_allowed: bool,
+/// Whether an option of a request allows what it asks for. `None` for an id that the request does not offer, or offers
+/// twice, and for an option of a kind that we do not know.
+pub fn is_allowed_by(
     options: &[v1::PermissionOption],
-) -> v1::RequestPermissionOutcome {
-    match (scope, is_allowed) {
-        (Scope::Once, true) => pick(options, &[v1::PermissionOptionKind::AllowOnce]),
-        _ => outcome(is_allowed, options),
+    chosen: &v1::PermissionOptionId,
+) -> Option<bool> {
+    use v1::PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
+    let mut offered = options.iter().filter(|option| option.option_id == *chosen);
+    let option = offered.next()?;
+    if offered.next().is_some() {
+        return None;
+    }
+    match option.kind {
+        AllowOnce | AllowAlways => Some(true),
+        RejectOnce | RejectAlways => Some(false),
+        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use attache_schema::v1;
 use serde::{Deserialize, Serialize};
 
-use super::{Question, command, paths};
+use super::{Action, command, paths};
 
 /// A command or files that were denied, as digests: a command may hold a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,35 +18,35 @@ pub(super) struct Denied {
 
 impl Denied {
     /// Nothing where neither a command nor a file is named.
-    pub(super) fn of(question: &Question) -> Option<Denied> {
+    pub(super) fn of(action: &Action) -> Option<Denied> {
         let denied = Denied {
-            command: question.command.as_deref().map(digest_of_command),
-            files: digests_of_files(question),
-            reads: only_reads(question),
+            command: action.command.as_deref().map(digest_of_command),
+            files: digests_of_files(action),
+            reads: only_reads(action),
         };
         (denied.command.is_some() || !denied.files.is_empty()).then_some(denied)
     }
 
     /// Whether a question is of the sort that was denied: who may not change a file may still read it.
-    pub(super) fn is_about(&self, question: &Question) -> bool {
-        self.reads || !only_reads(question)
+    pub(super) fn is_about(&self, action: &Action) -> bool {
+        self.reads || !only_reads(action)
     }
 
     /// Whether a question is about the same command, or changes or reads the same files.
-    pub(super) fn holds_for(&self, question: &Question) -> bool {
-        let is_same = match (&self.command, &question.command) {
+    pub(super) fn holds_for(&self, action: &Action) -> bool {
+        let is_same = match (&self.command, &action.command) {
             (Some(denied), Some(words)) => *denied == digest_of_command(words),
-            (None, None) => self.is_about(question),
+            (None, None) => self.is_about(action),
             _ => false,
         };
-        let files = digests_of_files(question);
+        let files = digests_of_files(action);
         is_same && self.files.iter().all(|file| files.contains(file))
     }
 }
 
-fn only_reads(question: &Question) -> bool {
+fn only_reads(action: &Action) -> bool {
     use v1::ToolKind::{Read, Search, Think};
-    question.command.is_none() && matches!(question.kind, Read | Search | Think)
+    action.command.is_none() && matches!(action.kind, Read | Search | Think)
 }
 
 /// The words, without the shell that reads them and the directory of the program.
@@ -69,14 +69,14 @@ fn digest_of_command(words: &[String]) -> String {
 }
 
 /// Each file as the most forgiving file systems see it.
-fn digests_of_files(question: &Question) -> Vec<String> {
+fn digests_of_files(action: &Action) -> Vec<String> {
     let digest = |path: &std::path::PathBuf| {
-        let seen = question.seen(path);
+        let seen = action.seen(path);
         let folded = paths::folded(&seen.to_string_lossy());
         let key = "attache permissions denied file";
         blake3::derive_key(key, folded.as_bytes())
     };
-    let digests = question.paths.iter().map(digest);
+    let digests = action.paths.iter().map(digest);
     let digests = digests.map(|digest| blake3::Hash::from_bytes(digest).to_hex().to_string());
     digests.collect()
 }

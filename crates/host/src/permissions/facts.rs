@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use attache_schema::v1;
 
+use super::action::MAX_PATHS;
 use super::command::{self, CommandPattern, Reading};
 use super::glob::PathPattern;
-use super::question::MAX_PATHS;
-use super::{Question, paths};
+use super::{Action, paths};
 
 /// A question as rules look at it, worked out once.
 pub(super) struct Facts<'a> {
-    pub(super) question: &'a Question,
+    pub(super) action: &'a Action,
     pub(super) reading: Reading,
     pub(super) tokens: Vec<&'a str>,
     pub(super) places: Vec<Place>,
@@ -40,33 +40,30 @@ pub(super) struct Place {
 
 impl<'a> Facts<'a> {
     /// `also` are directories that count as inside, beside the workspace.
-    pub(super) fn of(question: &'a Question, also: &[PathBuf]) -> Facts<'a> {
-        let words = words_of(question);
+    pub(super) fn of(action: &'a Action, also: &[PathBuf]) -> Facts<'a> {
+        let words = words_of(action);
         let reading = match words {
             [] => Reading::Plain,
             words => command::reading(words),
         };
         let tokens = command::tokens(words);
-        let base = &question.workspace;
-        let places = question
-            .paths
-            .iter()
-            .map(|path| Place::of(path, base, also));
+        let base = &action.workspace;
+        let places = action.paths.iter().map(|path| Place::of(path, base, also));
         Facts {
             reading,
             tokens,
             places: places.collect(),
-            seen: Seen::of(question.paths.iter().cloned(), base),
+            seen: Seen::of(action.paths.iter().cloned(), base),
             seen_in_command: OnceCell::new(),
-            question,
+            action,
         }
     }
 
     /// What sort of tool it is. Whatever runs a command is there to run it, whatever it says it is.
     pub(super) fn kind(&self) -> v1::ToolKind {
-        match self.question.command {
+        match self.action.command {
             Some(_) => v1::ToolKind::Execute,
-            None => self.question.kind.clone(),
+            None => self.action.kind.clone(),
         }
     }
 
@@ -77,7 +74,7 @@ impl<'a> Facts<'a> {
 
     /// Whether there is more than is looked at.
     pub(super) fn is_cut(&self) -> bool {
-        self.question.paths.len() >= MAX_PATHS
+        self.action.paths.len() >= MAX_PATHS
             || self.tokens.len() >= command::MAX_TOKENS
             || self.words_as_paths().len() >= MAX_WORDS_AS_PATHS
             || self.seen.is_cut
@@ -85,7 +82,7 @@ impl<'a> Facts<'a> {
     }
 
     pub(super) fn runs(&self, pattern: &CommandPattern) -> bool {
-        match (self.reading, &self.question.command) {
+        match (self.reading, &self.action.command) {
             (Reading::Plain, Some(_)) => pattern.denies(&self.tokens),
             _ => pattern.denies_within(&self.tokens),
         }
@@ -105,8 +102,8 @@ impl<'a> Facts<'a> {
 
     /// Words as paths, from the workspace and from the directory that the command may run in.
     fn see_command(&self) -> Seen {
-        let workspace = &self.question.workspace;
-        let named = self.question.paths.iter().take(MAX_DIRECTORIES);
+        let workspace = &self.action.workspace;
+        let named = self.action.paths.iter().take(MAX_DIRECTORIES);
         let mut bases = vec![workspace.clone()];
         bases.extend(named.map(|path| workspace.join(path)));
         let words = self.words_as_paths().into_iter();
@@ -127,13 +124,13 @@ impl<'a> Facts<'a> {
     }
 
     pub(super) fn is_kind_or_tool(&self, word: &str, kind: &v1::ToolKind) -> bool {
-        let tool = self.question.tool.as_deref();
+        let tool = self.action.tool.as_deref();
         kind.as_str() == word || tool.is_some_and(|tool| tool.to_lowercase() == word)
     }
 
     /// Titles are the agent's words: they may close a door, not open one.
     pub(super) fn is_named(&self, word: &str) -> bool {
-        let kinds = [&self.question.kind, &self.kind()];
+        let kinds = [&self.action.kind, &self.kind()];
         kinds
             .into_iter()
             .any(|kind| self.is_kind_or_tool(word, kind))
@@ -141,7 +138,7 @@ impl<'a> Facts<'a> {
     }
 
     pub(super) fn titles(&self) -> impl Iterator<Item = String> {
-        let title = self.question.title.trim().to_lowercase();
+        let title = self.action.title.trim().to_lowercase();
         let head = title
             .split(':')
             .next()
@@ -207,10 +204,10 @@ impl Place {
 }
 
 /// The command. Where a tool runs one and does not tell which, its title may, for rules that deny.
-fn words_of(question: &Question) -> &[String] {
-    match &question.command {
+fn words_of(action: &Action) -> &[String] {
+    match &action.command {
         Some(words) => words,
-        None if question.kind == v1::ToolKind::Execute => std::slice::from_ref(&question.title),
+        None if action.kind == v1::ToolKind::Execute => std::slice::from_ref(&action.title),
         None => &[],
     }
 }

@@ -11,7 +11,7 @@ use super::denied::Denied;
 use super::facts::Facts;
 use super::glob::PathPattern;
 use super::rules::{Rule, Rules};
-use super::{Decision, Question, Scope};
+use super::{Action, Decision, Scope};
 use crate::private::identity;
 
 /// A decision that is remembered.
@@ -109,29 +109,28 @@ impl Workspace {
 
 impl Remembered {
     pub(super) fn new(
-        question: &Question,
+        action: &Action,
         decision: &Decision,
         what: What,
         now: SystemTime,
     ) -> Remembered {
         let session =
-            (decision.scope == Scope::Session).then(|| question.session.as_str().to_owned());
-        let workspace =
-            (decision.scope != Scope::Always).then(|| Workspace::at(&question.workspace));
+            (decision.scope == Scope::Session).then(|| action.session.as_str().to_owned());
+        let workspace = (decision.scope != Scope::Always).then(|| Workspace::at(&action.workspace));
         let mut remembered = Remembered {
             id: String::new(),
-            agent: question.agent.clone(),
+            agent: action.agent.clone(),
             workspace,
             session,
-            kind: question.kind.as_str().to_owned(),
-            tool: question.tool.clone(),
-            shown: shown(question, &what),
+            kind: action.kind.as_str().to_owned(),
+            tool: action.tool.clone(),
+            shown: shown(action, &what),
             what,
             is_allowed: decision.is_allowed,
             scope: decision.scope,
             decided: seconds(now),
             expires: decision.expires.map(seconds),
-            denied: Denied::of(question).filter(|_| !decision.is_allowed),
+            denied: Denied::of(action).filter(|_| !decision.is_allowed),
         };
         remembered.id = remembered.new_id(now);
         remembered
@@ -139,14 +138,14 @@ impl Remembered {
 
     /// Whether it answers a question at this time.
     pub(super) fn answers(&self, facts: &Facts<'_>, workspace: &Workspace, now: u64) -> bool {
-        let question = facts.question;
-        self.agent == question.agent
+        let action = facts.action;
+        self.agent == action.agent
             && self.expires.is_none_or(|expires| now < expires)
             && !self.is_from_the_future(now)
             && self
                 .session
                 .as_deref()
-                .is_none_or(|session| session == question.session.as_str())
+                .is_none_or(|session| session == action.session.as_str())
             && self
                 .workspace
                 .as_ref()
@@ -185,16 +184,16 @@ impl Remembered {
     /// A denial holds for the same command and the same files, also when the agent calls the tool something else.
     fn still_denies(&self, facts: &Facts<'_>) -> bool {
         let denied = self.denied.as_ref();
-        !self.is_allowed && denied.is_some_and(|denied| denied.holds_for(facts.question))
+        !self.is_allowed && denied.is_some_and(|denied| denied.holds_for(facts.action))
     }
 
     /// What is allowed by a pattern has to be understood whole; what is denied by one only in part.
     fn holds_for(&self, facts: &Facts<'_>) -> bool {
-        let question = facts.question;
-        let is_tool = self.kind == question.kind.as_str() && self.tool == question.tool;
+        let action = facts.action;
+        let is_tool = self.kind == action.kind.as_str() && self.tool == action.tool;
         let mut rule = Rule::named(self.id.clone());
         match &self.what {
-            What::Exactly(digest) => return is_tool && *digest == question.subject.to_string(),
+            What::Exactly(digest) => return is_tool && *digest == action.subject.to_string(),
             What::Commands(text) => rule.commands.extend(CommandPattern::parse(text)),
             What::Files(text) => rule.paths.extend(PathPattern::parse(text)),
         }
@@ -206,7 +205,7 @@ impl Remembered {
         match self.is_allowed {
             true => is_tool && rules.allowing(facts).is_some(),
             false => {
-                let is_about = |denied: &Denied| denied.is_about(question);
+                let is_about = |denied: &Denied| denied.is_about(action);
                 (is_tool || self.denied.as_ref().is_some_and(is_about))
                     && rules.catching(facts).is_some()
             }
@@ -239,12 +238,12 @@ impl From<&Pattern> for What {
     }
 }
 
-fn shown(question: &Question, what: &What) -> String {
+fn shown(action: &Action, what: &What) -> String {
     let text = match what {
         What::Commands(text) | What::Files(text) => text.clone(),
-        What::Exactly(_) => match (&question.command, question.paths.as_slice()) {
+        What::Exactly(_) => match (&action.command, action.paths.as_slice()) {
             (Some(words), _) => crate::audit::masked(words).join(" "),
-            (None, []) => crate::audit::masked(std::slice::from_ref(&question.title)).join(" "),
+            (None, []) => crate::audit::masked(std::slice::from_ref(&action.title)).join(" "),
             (None, paths) => {
                 let paths = paths.iter().map(|path| path.to_string_lossy());
                 paths.collect::<Vec<_>>().join(" ")

@@ -22,12 +22,12 @@ pub struct Policy {
     pub(super) allow: Rules,
     /// Asks about what no rule allows.
     pub(super) escalate: Rules,
-    pub(super) default: Option<Action>,
+    pub(super) default: Option<RuleAction>,
 }
 
 /// What a rule says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum RuleAction {
     /// It may be done.
     Allow,
     /// A person is to be asked; without one it is denied.
@@ -99,9 +99,9 @@ impl Policy {
         for node in list.items()? {
             let (action, rule) = rule(&node)?;
             match action {
-                Action::Allow => self.allow.add(rule),
-                Action::Ask => self.ask.add(rule),
-                Action::Deny => self.deny.add(rule),
+                RuleAction::Allow => self.allow.add(rule),
+                RuleAction::Ask => self.ask.add(rule),
+                RuleAction::Deny => self.deny.add(rule),
             }
         }
         Ok(())
@@ -110,7 +110,7 @@ impl Policy {
     fn set_default(
         &mut self,
         node: &Node<'_>,
-        actions: &[(&str, Action)],
+        actions: &[(&str, RuleAction)],
     ) -> Result<(), PolicyError> {
         if self.default.is_some() {
             return Err(
@@ -135,7 +135,7 @@ impl Rules {
     }
 }
 
-fn rule(node: &Node<'_>) -> Result<(Action, Rule), PolicyError> {
+fn rule(node: &Node<'_>) -> Result<(RuleAction, Rule), PolicyError> {
     let mut rule = Rule::named(node.place());
     let mut said = None;
     for (member, value) in node.members()? {
@@ -155,7 +155,7 @@ fn rule(node: &Node<'_>) -> Result<(Action, Rule), PolicyError> {
         return Err(node.error("`action` is missing; say `allow`, `ask` or `deny`"));
     };
     let runs = rule.kinds.contains(&v1::ToolKind::Execute);
-    if action == Action::Allow && runs && !rule.paths.is_empty() && rule.commands.is_empty() {
+    if action == RuleAction::Allow && runs && !rule.paths.is_empty() && rule.commands.is_empty() {
         return Err(
             node.error("a path does not tell what a command does; say which with `command`")
         );
@@ -175,7 +175,7 @@ fn each<T>(
     values.iter().map(read).collect()
 }
 
-fn action(node: &Node<'_>, actions: &[(&str, Action)]) -> Result<Action, PolicyError> {
+fn action(node: &Node<'_>, actions: &[(&str, RuleAction)]) -> Result<RuleAction, PolicyError> {
     let said = node.string()?;
     let names: Vec<&str> = actions.iter().map(|(name, _)| *name).collect();
     let found = actions.iter().find(|(name, _)| *name == said);
@@ -215,13 +215,13 @@ const MEMBERS: &[&str] = &[
 const RULE_MEMBERS: &[&str] = &[
     "action", "id", "reason", "agent", "kind", "tool", "command", "path",
 ];
-const ACTIONS: &[(&str, Action)] = &[
-    ("allow", Action::Allow),
-    ("ask", Action::Ask),
-    ("deny", Action::Deny),
+const ACTIONS: &[(&str, RuleAction)] = &[
+    ("allow", RuleAction::Allow),
+    ("ask", RuleAction::Ask),
+    ("deny", RuleAction::Deny),
 ];
-const ACPX_ACTIONS: &[(&str, Action)] = &[
-    ("approve", Action::Allow),
-    ("escalate", Action::Ask),
-    ("deny", Action::Deny),
+const ACPX_ACTIONS: &[(&str, RuleAction)] = &[
+    ("approve", RuleAction::Allow),
+    ("escalate", RuleAction::Ask),
+    ("deny", RuleAction::Deny),
 ];

@@ -33,9 +33,9 @@ impl Rule {
 
     /// Whether all of what is asked is covered, and all of it is understood.
     fn allows(&self, facts: &Facts<'_>) -> bool {
-        let question = facts.question;
-        let command = question.command.as_deref();
-        self.is_for(&question.agent)
+        let action = facts.action;
+        let command = action.command.as_deref();
+        self.is_for(&action.agent)
             && self.is_about(facts, &facts.kind())
             && (self.words.is_empty()
                 || self
@@ -44,14 +44,14 @@ impl Rule {
                     .any(|word| facts.is_kind_or_tool(word, &facts.kind())))
             && self.covers_command(command, facts.reading)
             && self.covers_paths(facts)
-            && (!question.is_protected() || self.spells_out(facts))
+            && (!action.is_protected() || self.spells_out(facts))
     }
 
     /// Whether some of what is asked falls under it.
     fn catches(&self, facts: &Facts<'_>) -> bool {
-        let question = facts.question;
-        let mut kinds = [question.kind.clone(), facts.kind()].into_iter();
-        question.agent_names().any(|name| self.is_for(name))
+        let action = facts.action;
+        let mut kinds = [action.kind.clone(), facts.kind()].into_iter();
+        action.agent_names().any(|name| self.is_for(name))
             && kinds.any(|kind| self.is_about(facts, &kind))
             && (self.words.is_empty() || self.words.iter().any(|word| facts.is_named(word)))
             && (self.commands.is_empty() || self.commands.iter().any(|pattern| facts.runs(pattern)))
@@ -63,8 +63,8 @@ impl Rule {
     }
 
     fn is_about(&self, facts: &Facts<'_>, kind: &v1::ToolKind) -> bool {
-        let question = facts.question;
-        let is_tool = |pattern: &String| match (pattern.strip_suffix('*'), &question.tool) {
+        let action = facts.action;
+        let is_tool = |pattern: &String| match (pattern.strip_suffix('*'), &action.tool) {
             (_, None) => false,
             (Some(start), Some(tool)) => tool.starts_with(start),
             (None, Some(tool)) => tool == pattern,
@@ -192,7 +192,7 @@ impl Rules {
 
     /// The rules that are worth a look.
     pub(super) fn candidates(&self, facts: &Facts<'_>) -> Vec<usize> {
-        let question = facts.question;
+        let action = facts.action;
         let mut found = Vec::new();
         let mut take =
             |rules: Option<&Vec<usize>>| found.extend(rules.into_iter().flatten().copied());
@@ -203,7 +203,7 @@ impl Rules {
         for token in facts.tokens.iter().take(programs) {
             take(self.by_program.get(&command::base_name(token)));
         }
-        if let Some(tool) = question.tool.as_deref() {
+        if let Some(tool) = action.tool.as_deref() {
             take(self.by_tool.get(tool));
             for (end, _) in tool.char_indices().take(MAX_TOOL_NAME) {
                 take(self.by_tool.get(&format!("{}*", &tool[..end])));
@@ -214,9 +214,9 @@ impl Rules {
         facts
             .titles()
             .for_each(|title| take(self.by_word.get(&title)));
-        for kind in [question.kind.clone(), facts.kind()] {
+        for kind in [action.kind.clone(), facts.kind()] {
             take(self.by_word.get(kind.as_str()));
-            let names = question.agent_names().map(|name| Some(name.to_owned()));
+            let names = action.agent_names().map(|name| Some(name.to_owned()));
             for agent in std::iter::once(None).chain(names) {
                 take(self.by_kind.get(&(agent.clone(), None)));
                 take(self.by_kind.get(&(agent, Some(kind.clone()))));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use attache_schema::v1;
 
 use super::memory::{self, Remembered, Workspace};
-use super::{Question, Warning};
+use super::{Action, Warning};
 
 /// Which decisions are meant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,9 +40,9 @@ pub(super) struct State {
 
 impl State {
     /// What is known for a question: decisions of its agent, and directories that count as inside.
-    pub(super) fn of(&self, question: &Question) -> (Vec<Remembered>, Vec<PathBuf>) {
-        let own = self.here().filter(|it| it.agent == question.agent);
-        let directories = self.directories(&question.session);
+    pub(super) fn of(&self, action: &Action) -> (Vec<Remembered>, Vec<PathBuf>) {
+        let own = self.here().filter(|it| it.agent == action.agent);
+        let directories = self.directories(&action.session);
         (own.cloned().collect(), directories.to_vec())
     }
 

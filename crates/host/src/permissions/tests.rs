@@ -1,10 +1,10 @@
 //! What a person and an agent see of permissions.
 
+mod actions;
 mod answers;
 mod bypasses;
 mod policies;
 mod presets;
-mod questions;
 mod scopes;
 mod store;
 
@@ -16,12 +16,12 @@ use attache_schema::v1;
 use super::*;
 
 /// The question that a tool call asks, given as JSON.
-fn question(tool_call: &str) -> Question {
+fn action(tool_call: &str) -> Action {
     question_in(Path::new("/w"), tool_call)
 }
 
-fn question_in(workspace: &Path, tool_call: &str) -> Question {
-    Question::of(
+fn question_in(workspace: &Path, tool_call: &str) -> Action {
+    Action::of(
         "claude",
         PathBuf::from(workspace),
         &request(tool_call),
@@ -35,9 +35,9 @@ fn request(tool_call: &str) -> v1::RequestPermissionRequest {
     json::from_str(&text).unwrap()
 }
 
-fn run(command: &str) -> Question {
+fn run(command: &str) -> Action {
     let command = serde_json::Value::from(command);
-    question(&format!(
+    action(&format!(
         r#"{{"kind":"execute","rawInput":{{"command":{command}}}}}"#
     ))
 }

@@ -9,7 +9,6 @@ use ratatui::text::{Line, Span};
 use super::{Against, Extent, Question};
 use crate::chat::panel::{Look, Panel, Tone};
 use crate::chat::text;
-use crate::command::Answer;
 use crate::event::OnDisk;
 use crate::paint::theme::Role;
 use crate::paint::{Brush, diff};
@@ -200,10 +199,10 @@ impl Question {
 
     fn keys(&self) -> String {
         let mut keys = Vec::new();
-        if self.takes(Answer::Allow(Scope::Once)) {
+        if self.allow(Scope::Once).is_some() {
             keys.push("y yes, once".to_owned());
         }
-        if self.takes(Answer::Allow(Scope::Always)) {
+        if self.allow(Scope::Always).is_some() {
             keys.extend(
                 ["s for this session", "w in this workspace", "a always"].map(str::to_owned),
             );

@@ -80,8 +80,8 @@ fn whoever_is_writing_goes_on_writing_until_tab() {
         &mut stage,
         "<Tab>y",
         &expect![[r#"
-        1: Allow(Once)
-    "#]],
+            1: Choose { option: "yes", remember: Once }
+        "#]],
     );
     assert_eq!(stage.app.tab().composer.editor.text(), "hely");
 }
@@ -96,8 +96,8 @@ fn a_key_pressed_twice_answers_one_question() {
         &mut stage,
         "yy",
         &expect![[r#"
-        1: Allow(Once)
-    "#]],
+            1: Choose { option: "yes", remember: Once }
+        "#]],
     );
     stage.press("<BS>");
     stage.wait(MOMENT);
@@ -105,8 +105,8 @@ fn a_key_pressed_twice_answers_one_question() {
         &mut stage,
         "n",
         &expect![[r#"
-        2: Reject(Once)
-    "#]],
+            2: Choose { option: "no", remember: Once }
+        "#]],
     );
 }
 
@@ -133,8 +133,8 @@ fn without_a_way_to_say_yes_no_key_says_it() {
         &mut stage,
         "n",
         &expect![[r#"
-        1: Reject(Once)
-    "#]],
+            1: Choose { option: "no", remember: Once }
+        "#]],
     );
 }
 
@@ -296,8 +296,8 @@ fn a_question_in_another_tab_is_pointed_to() {
         &mut stage,
         "y",
         &expect![[r#"
-        1: Allow(Once)
-    "#]],
+            1: Choose { option: "yes", remember: Once }
+        "#]],
     );
 }
 
@@ -442,6 +442,6 @@ fn how_long_a_decision_holds_is_chosen_and_shown() {
         | ready
     "#]]);
     stage.press("w");
-    expect!["[Submit(Answer { question: 1, answer: Allow(Workspace), term: For(28800s) })]"]
+    expect![[r#"[Submit(Answer { question: 1, answer: Choose { option: "yes", remember: Workspace }, term: For(28800s) })]"#]]
         .assert_eq(&format!("{:?}", stage.done()));
 }

@@ -79,8 +79,8 @@ fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
         &mut stage,
         "y",
         &expect![[r#"
-        1: Allow(Once)
-    "#]],
+            1: Choose { option: "yes", remember: Once }
+        "#]],
     );
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use attache::v1;
-use attache_host::permissions::{Digest, Question};
+use attache_host::permissions::{Action, Digest};
 use attache_host::terminals::View;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use expect_test::Expect;
@@ -217,7 +217,7 @@ pub(super) fn asked(number: u64, command: &[&str], title: &str) -> Asked {
     let reject = v1::PermissionOptionKind::RejectOnce;
     Asked {
         question: number,
-        what: Question {
+        what: Action {
             agent: "test".to_owned(),
             workspace: PathBuf::from("/code/project"),
             session: "s1".into(),

@@ -3,7 +3,7 @@
 use attache_host::permissions::{Preset, Scope, Term};
 use expect_test::{Expect, expect};
 
-use super::{BEGIN, Table};
+use super::{BEGIN, Table, allow, reject};
 use crate::command::{Answer, Command};
 
 /// A turn in a session in `/tmp`.
@@ -24,7 +24,7 @@ async fn check(preset: Preset, script: &str, answers: &[Answer], expected: Expec
     let mut table = doing(preset, script).await;
     for (at, answer) in (1_u64..).zip(answers) {
         table.until(&format!("asked {at}")).await;
-        let (question, answer) = (at, *answer);
+        let (question, answer) = (at, answer.clone());
         table.desk.submit(Command::Answer {
             question,
             answer,
@@ -76,7 +76,7 @@ async fn a_person_is_asked_about_what_was_not_asked_for() {
         <- terminal/create {"sessionId":"s","command":"make","args":["-x"],"cwd":"/attache-nowhere"}
         !> {"code":-32602, ...}
         "#;
-    let answers = [Answer::Reject(Scope::Once), Answer::Allow(Scope::Once)];
+    let answers = [reject(Scope::Once), allow(Scope::Once)];
     let expected = expect![[r#"
         began go
         asked 1: make -x
@@ -96,7 +96,7 @@ async fn leave_for_a_tool_call_is_leave_for_what_it_said() {
         <- terminal/create {"sessionId":"s","command":"make","args":["-y"],"cwd":"/attache-nowhere"}
         !> {"code":-32600, ...}
         "#;
-    let answers = [Answer::Allow(Scope::Once), Answer::Reject(Scope::Once)];
+    let answers = [allow(Scope::Once), reject(Scope::Once)];
     let expected = expect![[r#"
         began go
         asked 1: Run
@@ -126,7 +126,7 @@ async fn what_is_told_of_a_tool_call_does_not_change_what_is_asked() {
     table.until("update s tool attache:deed changed").await;
     table.desk.submit(Command::Answer {
         question: 1,
-        answer: Answer::Reject(Scope::Once),
+        answer: reject(Scope::Once),
         term: Term::Endless,
     });
     table.until("ended").await;

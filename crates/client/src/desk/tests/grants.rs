@@ -3,7 +3,7 @@
 use attache_host::permissions::{Config, Permissions, Policy, Preset, Scope, Term};
 use expect_test::{Expect, expect};
 
-use super::{BEGIN, Table, session};
+use super::{BEGIN, Table, allow, reject, session};
 use crate::command::{Answer, Command};
 
 /// A session in `/tmp`.
@@ -23,7 +23,7 @@ async fn check(script: &str, answers: &[Answer], expected: Expect) {
     table.prompt("go");
     for (question, answer) in (1_u64..).zip(answers) {
         table.until(&format!("asked {question}")).await;
-        let answer = *answer;
+        let answer = answer.clone();
         table.desk.submit(Command::Answer {
             question,
             answer,
@@ -110,7 +110,7 @@ async fn leave_for_a_command_holds_in_the_directory_that_was_shown() {
         <- terminal/create {"sessionId":"s","command":"attache-no-such-program","args":["x"]}
         !> {"code":-32600,"data":{"kind":"permission_denied"}, ...}
         "#;
-    let answers = [Answer::Allow(Scope::Once), Answer::Reject(Scope::Once)];
+    let answers = [allow(Scope::Once), reject(Scope::Once)];
     let expected = expect![[r#"
         began go
         asked 1: Run
@@ -137,11 +137,11 @@ async fn leave_ends_with_the_turn_also_for_a_child() {
     let mut table = table(Permissions::preset(Preset::Ask), &script).await;
     table.prompt("go");
     table.until("asked 1").await;
-    answer(&mut table, 1, Answer::Allow(Scope::Once));
+    answer(&mut table, 1, allow(Scope::Once));
     table.until("ended").await;
     table.prompt("more");
     table.until("asked 2").await;
-    answer(&mut table, 2, Answer::Reject(Scope::Once));
+    answer(&mut table, 2, reject(Scope::Once));
     table.until("ended").await;
 }
 
@@ -159,7 +159,7 @@ async fn leave_ends_when_the_turn_is_cancelled() {
     let mut table = table(Permissions::preset(Preset::Ask), &script).await;
     table.prompt("go");
     table.until("asked 1").await;
-    answer(&mut table, 1, Answer::Allow(Scope::Once));
+    answer(&mut table, 1, allow(Scope::Once));
     table.desk.submit(Command::Cancel(session()));
     table.until("ended").await;
     let expected = expect![[r#"
@@ -183,11 +183,7 @@ async fn leave_for_a_command_once_is_not_leave_for_it_twice() {
         <- terminal/create {"sessionId":"s","command":"attache-no-such-program","cwd":"/attache-nowhere"}
         !> {"code":-32600,"data":{"kind":"permission_denied"}, ...}
         "#;
-    let answers = [
-        Answer::Allow(Scope::Once),
-        Answer::Allow(Scope::Once),
-        Answer::Reject(Scope::Once),
-    ];
+    let answers = [allow(Scope::Once), allow(Scope::Once), reject(Scope::Once)];
     let expected = expect![[r#"
         began go
         asked 1: Run
@@ -221,7 +217,7 @@ async fn check_written(written: &str, answers: &[Answer], expected: Expect) {
     table.prompt("go");
     for (question, answer) in (1_u64..).zip(answers) {
         table.until(&format!("asked {question}")).await;
-        self::answer(&mut table, question, *answer);
+        self::answer(&mut table, question, answer.clone());
     }
     table.until("ended").await;
     table.seen = table.seen.replace(&path.to_string(), "FILE");
@@ -236,7 +232,7 @@ async fn a_change_that_was_shown_may_be_written() {
             asked 1: Change
             ended end_turn
         "#]];
-        check_written(written, &[Answer::Allow(Scope::Once)], expected).await;
+        check_written(written, &[allow(Scope::Once)], expected).await;
     }
 }
 
@@ -248,7 +244,7 @@ async fn another_change_than_the_one_that_was_shown_is_asked_about() {
         asked 2: Write FILE
         ended end_turn
     "#]];
-    let answers = [Answer::Allow(Scope::Once), Answer::Reject(Scope::Once)];
+    let answers = [allow(Scope::Once), reject(Scope::Once)];
     check_written(r"one\n2\nthree\nrm -rf /\n", &answers, expected).await;
 }
 
@@ -262,7 +258,7 @@ async fn a_denial_for_longer_takes_back_what_was_allowed_before() {
         <- fs/write_text_file {"sessionId":"s","path":"/tmp/attache-denied","content":"1"}
         !> {"code":-32600,"data":{"kind":"permission_denied"}, ...}
         "#;
-    let answers = [Answer::Allow(Scope::Once), Answer::Reject(Scope::Session)];
+    let answers = [allow(Scope::Once), reject(Scope::Session)];
     let expected = expect![[r#"
         began go
         asked 1: One

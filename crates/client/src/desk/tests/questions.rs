@@ -3,7 +3,7 @@
 use attache_host::permissions::{Config, Permissions, Preset, Scope, Term};
 use expect_test::expect;
 
-use super::{BEGIN, Table};
+use super::{BEGIN, Table, allow, reject};
 use crate::command::{Answer, Command};
 use crate::event::{Event, OnDisk};
 
@@ -41,11 +41,11 @@ async fn a_person_answers() {
     )
     .await;
     table.until("asked 1").await;
-    answer(&mut table, 1, Answer::Allow(Scope::Once));
+    answer(&mut table, 1, allow(Scope::Once));
     table.until("asked 2").await;
-    answer(&mut table, 2, Answer::Reject(Scope::Once));
+    answer(&mut table, 2, reject(Scope::Once));
     table.until("asked 3").await;
-    answer(&mut table, 2, Answer::Allow(Scope::Once));
+    answer(&mut table, 2, allow(Scope::Once));
     answer(&mut table, 3, Answer::Dismiss);
     table.until("ended").await;
     let expected = expect![[r#"
@@ -69,7 +69,7 @@ async fn a_question_shows_what_was_told_before() {
     )
     .await;
     table.until("asked 1").await;
-    answer(&mut table, 1, Answer::Allow(Scope::Once));
+    answer(&mut table, 1, allow(Scope::Once));
     table.until("ended").await;
     let expected = expect![[r#"
         began go
@@ -93,8 +93,8 @@ async fn a_tool_call_that_changes_while_it_is_asked_about_asks_anew() {
     )
     .await;
     table.until("asked 2").await;
-    answer(&mut table, 1, Answer::Allow(Scope::Once));
-    answer(&mut table, 2, Answer::Reject(Scope::Once));
+    answer(&mut table, 1, allow(Scope::Once));
+    answer(&mut table, 2, reject(Scope::Once));
     table.until("ended").await;
     let expected = expect![[r#"
         began go
@@ -126,8 +126,8 @@ async fn what_the_request_itself_has_said_does_not_hide_a_change() {
     };
     assert_eq!(asked.what.command, Some(vec!["rm -r ~".to_owned()]));
     assert_eq!(asked.what.kind, attache::v1::ToolKind::Execute);
-    answer(&mut table, 1, Answer::Allow(Scope::Once));
-    answer(&mut table, 2, Answer::Reject(Scope::Once));
+    answer(&mut table, 1, allow(Scope::Once));
+    answer(&mut table, 2, reject(Scope::Once));
     table.until("ended").await;
     let expected = expect![[r#"
         began go
@@ -176,7 +176,7 @@ async fn what_is_decided_for_longer_answers_what_waits() {
     )
     .await;
     table.until("asked 2").await;
-    answer(&mut table, 1, Answer::Allow(Scope::Session));
+    answer(&mut table, 1, allow(Scope::Session));
     table.until("ended").await;
     let expected = expect![[r#"
         began go
@@ -302,7 +302,7 @@ async fn a_store_that_is_locked_holds_up_the_answer_and_nothing_else() {
     table.until("asked 1").await;
     let lock = std::fs::File::create(store.with_extension("lock")).unwrap();
     lock.lock().unwrap();
-    answer(&mut table, 1, Answer::Allow(Scope::Always));
+    answer(&mut table, 1, allow(Scope::Always));
     let (cwd, cursor) = (None, None);
     table.desk.submit(Command::List { cwd, cursor });
     table.until("update s still here").await;
@@ -332,7 +332,7 @@ async fn a_decision_that_cannot_be_stored_is_told() {
     table.until("opened").await;
     table.prompt("go");
     table.until("asked 1").await;
-    answer(&mut table, 1, Answer::Allow(Scope::Always));
+    answer(&mut table, 1, allow(Scope::Always));
     table
         .until("trouble: the decision holds until the program ends")
         .await;

@@ -13,13 +13,7 @@ fn check(kinds: &[(&str, &str)], expected: Expect) {
     let options = options(kinds);
     let outcomes = [
         ("allow", outcome(true, &options)),
-        ("allow once", outcome_within(Scope::Once, true, &options)),
-        (
-            "allow always",
-            outcome_within(Scope::Always, true, &options),
-        ),
         ("reject", outcome(false, &options)),
-        ("reject once", outcome_within(Scope::Once, false, &options)),
     ];
     let shown = outcomes.map(|(what, outcome)| match outcome {
         v1::RequestPermissionOutcome::Selected(selected) => {
@@ -41,10 +35,7 @@ fn by_kind_whatever_the_name() {
         ],
         expect![[r#"
             allow: 3
-            allow once: 3
-            allow always: 3
-            reject: 4
-            reject once: 4"#]],
+            reject: 4"#]],
     );
 }
 
@@ -54,10 +45,7 @@ fn a_yes_for_this_time_is_never_told_as_a_yes_for_ever() {
         &[("1", "allow_always"), ("2", "reject_always")],
         expect![[r#"
         allow: 1
-        allow once: cancelled
-        allow always: 1
-        reject: 2
-        reject once: 2"#]],
+        reject: 2"#]],
     );
 }
 
@@ -67,10 +55,7 @@ fn only_yes_is_offered() {
         &[("1", "allow_once")],
         expect![[r#"
         allow: 1
-        allow once: 1
-        allow always: 1
-        reject: cancelled
-        reject once: cancelled"#]],
+        reject: cancelled"#]],
     );
 }
 
@@ -80,10 +65,7 @@ fn one_id_for_two_options() {
         &[("1", "reject_once"), ("1", "allow_always")],
         expect![[r#"
         allow: cancelled
-        allow once: cancelled
-        allow always: cancelled
-        reject: cancelled
-        reject once: cancelled"#]],
+        reject: cancelled"#]],
     );
 }
 
@@ -106,10 +88,7 @@ fn unknown_kinds_and_options_behind_the_sixteenth_are_not_taken() {
         &kinds,
         expect![[r#"
         allow: cancelled
-        allow once: cancelled
-        allow always: cancelled
-        reject: cancelled
-        reject once: cancelled"#]],
+        reject: cancelled"#]],
     );
 }
 

@@ -17,12 +17,12 @@ fn allowed(policy: &str) -> Vec<String> {
     let is_allowed = |command: &String| {
         let as_text = run(command);
         let argv = serde_json::to_string(&command.split(' ').collect::<Vec<_>>()).unwrap();
-        let as_words = question(&format!(
+        let as_words = action(&format!(
             r#"{{"kind":"execute","rawInput":{{"command":{argv}}}}}"#
         ));
-        [as_text, as_words].iter().any(|question| {
-            assert_ne!(unattended.judge(question), Verdict::Ask, "{command:?}");
-            matches!(permissions.judge(question), Verdict::Allow(_))
+        [as_text, as_words].iter().any(|action| {
+            assert_ne!(unattended.judge(action), Verdict::Ask, "{command:?}");
+            matches!(permissions.judge(action), Verdict::Allow(_))
         })
     };
     corpus().into_iter().filter(is_allowed).collect()
@@ -115,7 +115,7 @@ fn whatever_is_allowed_inside_lies_inside() {
     proptest!(|(names in names, root in "|/|/w/|/w")| {
         let path = format!("{root}{}", names.join("/"));
         let call = format!(r#"{{"kind":"edit","locations":[{{"path":"{path}"}}]}}"#);
-        let is_allowed = matches!(permissions.judge(&question(&call)), Verdict::Allow(_));
+        let is_allowed = matches!(permissions.judge(&action(&call)), Verdict::Allow(_));
         let is_straight = !names.iter().any(|name| name == ".." || name == ".git");
         let is_inside = !path.starts_with('/') || path.starts_with("/w/") || path == "/w";
         prop_assert_eq!(is_allowed, is_straight && is_inside, "{}", path);
@@ -153,7 +153,7 @@ fn paths_that_no_file_has_do_not_hold_up_the_verdict() {
         ),
     ];
     for input in inputs {
-        let asked = question(&format!(r#"{{"kind":"edit","rawInput":{input}}}"#));
+        let asked = action(&format!(r#"{{"kind":"edit","rawInput":{input}}}"#));
         let (verdict, seconds) = timed(|| shown(&permissions.judge(&asked)));
         assert!(seconds < 20, "{seconds}");
         expect!["deny: it cannot be told whether a rule denies it"].assert_eq(&verdict);

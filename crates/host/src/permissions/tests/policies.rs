@@ -8,7 +8,7 @@ fn check(preset: Preset, policy: &str, tool_calls: &[&str], expected: Expect) {
     let permissions = with_policy(preset, policy);
     let verdicts = tool_calls
         .iter()
-        .map(|call| shown(&permissions.judge(&question(call))));
+        .map(|call| shown(&permissions.judge(&action(call))));
     expected.assert_eq(&verdicts.collect::<Vec<_>>().join("\n"));
 }
 
@@ -354,7 +354,7 @@ fn of_a_hundred_thousand_rules_a_handful_is_looked_at() {
         r#"{"kind":"other","name":"mcp99999"}"#,
         r#"{"kind":"edit","locations":[{"path":"/w/other"}]}"#,
     ]
-    .map(question);
+    .map(action);
     let verdicts: Vec<String> = calls
         .iter()
         .map(|call| shown(&permissions.judge(call)))
@@ -385,10 +385,10 @@ fn a_huge_command_is_not_analysed_and_not_allowed() {
         r#"{"rules":[{"action":"deny","path":"**/.env"}]}"#,
     );
     let words: Vec<String> = (0..100_000).map(|number| format!("w{number};")).collect();
-    let question = run(&words.join(" "));
-    let verdict = shown(&permissions.judge(&question));
+    let action = run(&words.join(" "));
+    let verdict = shown(&permissions.judge(&action));
     assert_eq!(verdict, "deny: it cannot be told whether a rule denies it");
-    assert!(Facts::of(&question, &[]).all_seen().count() < 10_000);
+    assert!(Facts::of(&action, &[]).all_seen().count() < 10_000);
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn check(preset: Preset, expected: Expect) {
         r#"{"kind":"teleport"}"#,
         r#"{"title":"nothing said"}"#,
     ];
-    let verdicts = calls.map(|call| shown(&permissions.judge(&question(call))));
+    let verdicts = calls.map(|call| shown(&permissions.judge(&action(call))));
     expected.assert_eq(&verdicts.join("\n"));
 }
 
@@ -117,9 +117,9 @@ fn reading_that_leads_outside_in_other_words() {
         r#"{"paths":["a","/etc/passwd"]}"#,
         r#"{"files":[{"path":"/etc/passwd"}]}"#,
     ] {
-        let question = question(&format!(r#"{{"kind":"read","rawInput":{input}}}"#));
+        let action = action(&format!(r#"{{"kind":"read","rawInput":{input}}}"#));
         assert!(
-            matches!(permissions.judge(&question), Verdict::Deny(_)),
+            matches!(permissions.judge(&action), Verdict::Deny(_)),
             "{input}"
         );
     }
@@ -128,12 +128,12 @@ fn reading_that_leads_outside_in_other_words() {
 #[test]
 fn added_directories_are_inside_until_the_session_ends() {
     let permissions = Permissions::preset(Preset::ApproveReads);
-    let question = question(r#"{"kind":"read","locations":[{"path":"/lib/a"}]}"#);
-    let mut verdicts = vec![shown(&permissions.judge(&question))];
-    permissions.add_directories(&question.session, &[PathBuf::from("/lib")]);
-    verdicts.push(shown(&permissions.judge(&question)));
-    permissions.end_session(&question.session);
-    verdicts.push(shown(&permissions.judge(&question)));
+    let action = action(r#"{"kind":"read","locations":[{"path":"/lib/a"}]}"#);
+    let mut verdicts = vec![shown(&permissions.judge(&action))];
+    permissions.add_directories(&action.session, &[PathBuf::from("/lib")]);
+    verdicts.push(shown(&permissions.judge(&action)));
+    permissions.end_session(&action.session);
+    verdicts.push(shown(&permissions.judge(&action)));
     expect![[r#"
         deny: --approve-reads
         allow: --approve-reads

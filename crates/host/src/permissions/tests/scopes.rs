@@ -25,35 +25,35 @@ fn check(scope: Scope, expected: Expect) {
     let (data, workspace, other) = (Scratch::new(), Scratch::new(), Scratch::new());
     let store = data.join("permissions.json");
     let call = r#"{"kind":"execute","rawInput":{"command":"npm test"}}"#;
-    let question = question_in(&workspace, call);
+    let action = question_in(&workspace, call);
     let permissions = open(&store);
-    permissions.remember(&question, &decision(true, scope));
+    permissions.remember(&action, &decision(true, scope));
     let elsewhere = question_in(&other, call);
-    let in_session = |session: &str, question: &Question| Question {
+    let in_session = |session: &str, action: &Action| Action {
         session: session.into(),
-        ..question.clone()
+        ..action.clone()
     };
     let mut shown = Vec::new();
-    let mut judge = |what: &str, permissions: &Permissions, question: &Question| {
-        let verdict = match permissions.judge(question) {
+    let mut judge = |what: &str, permissions: &Permissions, action: &Action| {
+        let verdict = match permissions.judge(action) {
             Verdict::Allow(_) => "allow",
             Verdict::Deny(_) => "deny",
             Verdict::Ask => "ask",
         };
         shown.push(format!("{what}: {verdict}"));
     };
-    judge("the same", &permissions, &question);
-    judge("another session", &permissions, &in_session("t", &question));
+    judge("the same", &permissions, &action);
+    judge("another session", &permissions, &in_session("t", &action));
     judge("another directory", &permissions, &elsewhere);
     let again = open(&store);
-    judge("after a restart", &again, &in_session("t", &question));
+    judge("after a restart", &again, &in_session("t", &action));
     judge(
         "elsewhere after a restart",
         &again,
         &in_session("t", &elsewhere),
     );
-    permissions.end_session(&question.session);
-    judge("after the session", &permissions, &question);
+    permissions.end_session(&action.session);
+    judge("after the session", &permissions, &action);
     expected.assert_eq(&shown.join("\n"));
 }
 
@@ -116,10 +116,10 @@ fn always() {
 /// Remembers an answer to the first call for ever, and says which of the others it answers.
 fn check_reach(calls: &[&str], expected: Expect) {
     let permissions = Permissions::preset(Preset::Ask);
-    permissions.remember(&question(calls[0]), &decision(true, Scope::Always));
+    permissions.remember(&action(calls[0]), &decision(true, Scope::Always));
     let verdicts = calls
         .iter()
-        .map(|call| match permissions.judge(&question(call)) {
+        .map(|call| match permissions.judge(&action(call)) {
             Verdict::Allow(_) => "allow",
             Verdict::Deny(_) => "deny",
             Verdict::Ask => "ask",
@@ -227,11 +227,11 @@ fn protected_files_are_asked_for_every_time() {
 #[test]
 fn another_agent_is_asked_again() {
     let permissions = Permissions::preset(Preset::Ask);
-    let question = run("npm test");
-    permissions.remember(&question, &decision(true, Scope::Always));
-    let other = Question {
+    let action = run("npm test");
+    permissions.remember(&action, &decision(true, Scope::Always));
+    let other = Action {
         agent: "codex".to_owned(),
-        ..question
+        ..action
     };
     assert_eq!(permissions.judge(&other), Verdict::Ask);
 }
@@ -255,7 +255,7 @@ fn a_pattern_that_the_person_chose() {
     .map(|command| matches!(permissions.judge(&run(command)), Verdict::Allow(_)));
     assert_eq!(verdicts, [true, true, false, false, false]);
     let edit = |path: &str| {
-        question(&format!(
+        action(&format!(
             r#"{{"kind":"edit","locations":[{{"path":"{path}"}}]}}"#
         ))
     };
@@ -269,10 +269,10 @@ fn a_pattern_that_the_person_chose() {
 #[test]
 fn a_decision_that_denies_counts_before_those_that_allow() {
     let permissions = Permissions::preset(Preset::ApproveAll);
-    let question = run("npm test");
-    permissions.remember(&question, &decision(false, Scope::Workspace));
-    permissions.remember(&question, &decision(true, Scope::Session));
-    assert!(matches!(permissions.judge(&question), Verdict::Deny(_)));
+    let action = run("npm test");
+    permissions.remember(&action, &decision(false, Scope::Workspace));
+    permissions.remember(&action, &decision(true, Scope::Session));
+    assert!(matches!(permissions.judge(&action), Verdict::Deny(_)));
 }
 
 #[test]
@@ -304,15 +304,15 @@ fn a_decision_expires() {
     let clock = Arc::clone(&now);
     let config = Config::new(Preset::Ask).clock(move || *clock.lock().unwrap());
     let (permissions, _) = Permissions::open(config);
-    let question = run("npm test");
+    let action = run("npm test");
     let mut decision = decision(true, Scope::Workspace);
     decision.expires = Some(UNIX_EPOCH + Duration::from_secs(1060));
-    permissions.remember(&question, &decision);
-    assert!(matches!(permissions.judge(&question), Verdict::Allow(_)));
+    permissions.remember(&action, &decision);
+    assert!(matches!(permissions.judge(&action), Verdict::Allow(_)));
     *now.lock().unwrap() += Duration::from_secs(59);
     assert_eq!(permissions.list().len(), 1);
     *now.lock().unwrap() += Duration::from_secs(1);
-    assert_eq!(permissions.judge(&question), Verdict::Ask);
+    assert_eq!(permissions.judge(&action), Verdict::Ask);
     assert_eq!(permissions.list(), []);
 }
 
@@ -326,12 +326,12 @@ fn an_end_that_was_set_holds_in_the_next_program() {
         config.store = Some(store.clone());
         Permissions::open(config).0
     };
-    let question = run("npm test");
+    let action = run("npm test");
     let first = open_at(1000);
     let mut decision = decision(true, Scope::Always);
     decision.expires = first.end_of(Term::For(Duration::from_secs(60)));
-    first.remember(&question, &decision);
-    let judged = |seconds: u64| shown(&open_at(seconds).judge(&question)).starts_with("allow");
+    first.remember(&action, &decision);
+    let judged = |seconds: u64| shown(&open_at(seconds).judge(&action)).starts_with("allow");
     assert_eq!([1059, 1060].map(judged), [true, false]);
 
     let id = open_at(1000).list()[0].id.clone();
@@ -351,10 +351,10 @@ fn a_clock_that_was_set_back_does_not_lengthen_leave() {
     let config = Config::new(Preset::ApproveAll).clock(move || *clock.lock().unwrap());
     let (permissions, _) = Permissions::open(config);
     let (allowed, denied) = (run("npm test"), run("npm publish"));
-    for (question, is_allowed) in [(&allowed, true), (&denied, false)] {
+    for (action, is_allowed) in [(&allowed, true), (&denied, false)] {
         let mut decision = decision(is_allowed, Scope::Workspace);
         decision.expires = Some(UNIX_EPOCH + Duration::from_secs(10_060));
-        permissions.remember(question, &decision);
+        permissions.remember(action, &decision);
     }
     *now.lock().unwrap() -= Duration::from_secs(3600);
     assert_eq!(shown(&permissions.judge(&allowed)), "allow: --approve-all");
@@ -391,10 +391,10 @@ fn check_denied(calls: &[&str], expected: Expect) {
     let mut config = Config::new(Preset::ApproveAll);
     config.store = Some(data.join("permissions.json"));
     let (permissions, _) = Permissions::open(config.clone());
-    permissions.remember(&question(calls[0]), &decision(false, Scope::Always));
+    permissions.remember(&action(calls[0]), &decision(false, Scope::Always));
     let (again, warnings) = Permissions::open(config);
     assert_eq!(warnings, []);
-    let verdicts = calls.iter().map(|call| match again.judge(&question(call)) {
+    let verdicts = calls.iter().map(|call| match again.judge(&action(call)) {
         Verdict::Deny(_) => format!("denied {call}\n"),
         _ => format!("allowed {call}\n"),
     });
@@ -458,7 +458,7 @@ fn a_file_that_was_denied_is_denied_by_every_name() {
 #[test]
 fn programs_of_one_name_are_not_one_agent() {
     let permissions = Permissions::preset(Preset::Ask);
-    let of = |agent: &str| Question {
+    let of = |agent: &str| Action {
         agent: agent.to_owned(),
         ..run("npm test")
     };
@@ -475,7 +475,7 @@ fn a_rule_that_denies_an_agent_by_name_catches_a_program_of_that_name() {
     let permissions = with_policy(Preset::Ask, policy);
     let judge = |agent: &str| {
         let agent = agent.to_owned();
-        shown(&permissions.judge(&Question {
+        shown(&permissions.judge(&Action {
             agent,
             ..run("npm test")
         }))

@@ -182,11 +182,11 @@ fn decisions_are_listed_and_revoked_while_another_program_runs() {
     let store = data.join("permissions.json");
     let (running, _) = open_warned(&store);
     let (other, _) = open_warned(&store);
-    let question = question_in(
+    let action = question_in(
         &workspace,
         r#"{"kind":"execute","rawInput":{"command":"curl -H 'Authorization: Bearer abc' x"}}"#,
     );
-    running.remember(&question, &decision(true, Scope::Workspace));
+    running.remember(&action, &decision(true, Scope::Workspace));
     running.remember(&run("npm test"), &decision(false, Scope::Always));
     let listed = other.list();
     let rows: Vec<String> = listed
@@ -207,7 +207,7 @@ fn decisions_are_listed_and_revoked_while_another_program_runs() {
         other.revoke(&listed[0].id).unwrap().as_ref(),
         Some(&listed[0])
     );
-    assert_eq!(running.judge(&question), Verdict::Ask);
+    assert_eq!(running.judge(&action), Verdict::Ask);
     assert!(matches!(running.judge(&run("npm test")), Verdict::Deny(_)));
     let elsewhere = Filter {
         agent: None,
@@ -240,8 +240,8 @@ fn many_programs_remember_at_the_same_time() {
                 let (permissions, _) = open_warned(store);
                 start.wait();
                 for number in 0..EACH {
-                    let question = run(&format!("npm run {program}-{number}"));
-                    permissions.remember(&question, &decision(true, Scope::Always));
+                    let action = run(&format!("npm run {program}-{number}"));
+                    permissions.remember(&action, &decision(true, Scope::Always));
                 }
                 assert_eq!(permissions.fault(), None);
             });

@@ -5,26 +5,22 @@ use expect_test::{Expect, expect};
 use super::*;
 
 fn check(tool_call: &str, expected: Expect) {
-    let question = question(tool_call);
-    let paths: Vec<_> = question
+    let action = action(tool_call);
+    let paths: Vec<_> = action
         .paths
         .iter()
         .map(|path| path.display().to_string())
         .collect();
-    let mut shown = format!("{}", question.kind);
-    if let Some(tool) = &question.tool {
+    let mut shown = format!("{}", action.kind);
+    if let Some(tool) = &action.tool {
         shown += &format!(" by {tool}");
     }
-    if let Some(command) = &question.command {
-        let opaque = if question.is_opaque() {
-            " (opaque)"
-        } else {
-            ""
-        };
+    if let Some(command) = &action.command {
+        let opaque = if action.is_opaque() { " (opaque)" } else { "" };
         shown += &format!(" runs {command:?}{opaque}");
     }
     if !paths.is_empty() {
-        let protected = if question.is_protected() {
+        let protected = if action.is_protected() {
             " (protected)"
         } else {
             ""
@@ -145,7 +141,7 @@ fn protected_names_in_disguise() {
             r#"{{"kind":"edit","locations":[{{"path":{}}}]}}"#,
             serde_json::Value::from(name)
         );
-        assert!(question(&call).is_protected(), "{name}");
+        assert!(action(&call).is_protected(), "{name}");
     }
 }
 
@@ -161,7 +157,7 @@ fn names_that_only_look_like_protected_ones() {
         "docs/.bashrc.md",
     ] {
         let call = format!(r#"{{"kind":"edit","locations":[{{"path":"{name}"}}]}}"#);
-        assert!(!question(&call).is_protected(), "{name}");
+        assert!(!action(&call).is_protected(), "{name}");
     }
 }
 
@@ -182,38 +178,38 @@ fn every_field_that_was_shown_counts_in_the_digest() {
     for (from, to) in changes {
         assert!(base.contains(from), "{from}");
         assert_ne!(
-            question(base).digest,
-            question(&base.replacen(from, to, 1)).digest,
+            action(base).digest,
+            action(&base.replacen(from, to, 1)).digest,
             "{from}"
         );
     }
     let mut request = request(base);
-    let first = Question::of("claude", "/w".into(), &request, None).digest;
+    let first = Action::of("claude", "/w".into(), &request, None).digest;
     assert_ne!(
         first,
-        Question::of("codex", "/w".into(), &request, None).digest
+        Action::of("codex", "/w".into(), &request, None).digest
     );
     assert_ne!(
         first,
-        Question::of("claude", "/v".into(), &request, None).digest
+        Action::of("claude", "/v".into(), &request, None).digest
     );
     request.session_id = "other".into();
     assert_ne!(
         first,
-        Question::of("claude", "/w".into(), &request, None).digest
+        Action::of("claude", "/w".into(), &request, None).digest
     );
     request.session_id = "s".into();
     request.tool_call.tool_call_id = "2".into();
     assert_ne!(
         first,
-        Question::of("claude", "/w".into(), &request, None).digest
+        Action::of("claude", "/w".into(), &request, None).digest
     );
 }
 
 #[test]
 fn the_order_of_members_does_not_count() {
-    let one = question(r#"{"title":"t","rawInput":{"a":1,"b":{"c":2,"d":3}}}"#);
-    let other = question(r#"{"title":"t","rawInput":{"b":{"d":3,"c":2},"a":1}}"#);
+    let one = action(r#"{"title":"t","rawInput":{"a":1,"b":{"c":2,"d":3}}}"#);
+    let other = action(r#"{"title":"t","rawInput":{"b":{"d":3,"c":2},"a":1}}"#);
     assert_eq!(one.digest, other.digest);
 }
 
@@ -224,10 +220,10 @@ fn a_request_that_only_names_the_call_asks_what_was_told_before() {
     )
     .unwrap();
     let request = request(r#"{"status":"pending"}"#);
-    let question = Question::of("claude", "/w".into(), &request, Some(&told));
-    assert_eq!(question.paths, [PathBuf::from("/w/a")]);
+    let action = Action::of("claude", "/w".into(), &request, Some(&told));
+    assert_eq!(action.paths, [PathBuf::from("/w/a")]);
     assert_eq!(
-        (question.kind, question.tool.as_deref()),
+        (action.kind, action.tool.as_deref()),
         (v1::ToolKind::Edit, Some("Edit"))
     );
 }

@@ -16,7 +16,7 @@ use input::Input;
 
 /// What an agent asks to do, as far as it can be told from the tool call.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question {
+pub struct Action {
     /// The agent as the person chose it: a name, or the path of a program.
     pub agent: String,
     /// The session's working directory.
@@ -50,18 +50,18 @@ impl fmt::Display for Digest {
     }
 }
 
-impl Question {
+impl Action {
     /// What a request asks. `told` is the tool call as it was told before: a request may name it by its id alone.
     pub fn of(
         agent: &str,
         workspace: PathBuf,
         request: &v1::RequestPermissionRequest,
         told: Option<&v1::ToolCall>,
-    ) -> Question {
+    ) -> Action {
         let call = Call::of(&request.tool_call, told);
         let input = Input::read(call.raw_input);
         let (command, files) = (input.command(), call.files(&input, &workspace));
-        let mut question = Question {
+        let mut action = Action {
             agent: agent.to_owned(),
             workspace,
             session: request.session_id.clone(),
@@ -73,9 +73,9 @@ impl Question {
             digest: Digest([0; 32]),
             subject: Digest([0; 32]),
         };
-        question.digest = call.digest(&question, &input);
-        question.subject = subject(&question, &input);
-        question
+        action.digest = call.digest(&action, &input);
+        action.subject = subject(&action, &input);
+        action
     }
 
     /// The names under which rules that deny know the agent: one that was started by its path is also known by its name.
@@ -176,15 +176,15 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn digest(&self, question: &Question, input: &Input) -> Digest {
+    fn digest(&self, action: &Action, input: &Input) -> Digest {
         let mut form = Form::new("shown");
-        form.text(&question.agent);
-        form.text(&question.workspace.to_string_lossy());
-        form.text(question.session.as_str());
+        form.text(&action.agent);
+        form.text(&action.workspace.to_string_lossy());
+        form.text(action.session.as_str());
         form.text(self.id.as_str());
         form.text(self.kind.as_str());
         form.text(self.title);
-        form.text(question.tool.as_deref().unwrap_or_default());
+        form.text(action.tool.as_deref().unwrap_or_default());
         form.value(&input.value);
         form.length(self.locations.len());
         for location in self.locations {
@@ -227,39 +227,35 @@ fn name_in(meta: &attache_schema::Meta) -> Option<String> {
 }
 
 /// What a remembered decision holds for. What merely describes, such as a reason or a time limit, is left out.
-fn subject(question: &Question, input: &Input) -> Digest {
+fn subject(action: &Action, input: &Input) -> Digest {
     let mut form = Form::new("subject");
-    form.text(question.kind.as_str());
-    form.text(question.tool.as_deref().unwrap_or_default());
+    form.text(action.kind.as_str());
+    form.text(action.tool.as_deref().unwrap_or_default());
     let names_files = matches!(
-        question.kind,
+        action.kind,
         v1::ToolKind::Read
             | v1::ToolKind::Edit
             | v1::ToolKind::Delete
             | v1::ToolKind::Move
             | v1::ToolKind::Search
     );
-    let mut files: Vec<PathBuf> = question
-        .paths
-        .iter()
-        .map(|path| question.seen(path))
-        .collect();
-    if question.kind != v1::ToolKind::Move {
+    let mut files: Vec<PathBuf> = action.paths.iter().map(|path| action.seen(path)).collect();
+    if action.kind != v1::ToolKind::Move {
         files.sort();
     }
     for file in &files {
         form.text(&file.to_string_lossy());
     }
     form.text("command");
-    for word in question.command.iter().flatten() {
+    for word in action.command.iter().flatten() {
         form.text(word);
     }
-    if question.command.is_none() && names_files && !files.is_empty() {
+    if action.command.is_none() && names_files && !files.is_empty() {
         return form.end();
     }
     let rest = input.rest();
-    if question.command.is_none() && files.is_empty() && rest.is_null() {
-        form.text(&question.title);
+    if action.command.is_none() && files.is_empty() && rest.is_null() {
+        form.text(&action.title);
     }
     form.value(&rest);
     form.end()
