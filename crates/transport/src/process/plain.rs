@@ -1,5 +1,9 @@
 //! Text of a stranger made safe for a terminal: no escape sequences, no control or bidirectional characters, no
-//! endless lines.
+//! endless lines. Where a user decides or reviews, [`visible`] shows what is otherwise removed.
+
+mod visible;
+
+pub use visible::{visible, visible_command, visible_lines, visible_start, visible_word};
 
 /// A piece of a text, as a terminal would take it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,7 +120,7 @@ pub fn is_hidden(char: char) -> bool {
             char,
             '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{3164}' | '\u{fdd0}'..='\u{fdef}' | '\u{feff}' | '\u{ffa0}'
         )
-        || matches!(char, '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+        || matches!(char, '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 fn is_space(char: char) -> bool {

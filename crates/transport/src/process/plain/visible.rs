@@ -1,0 +1,256 @@
+//! Text shown where a user decides or reviews. Nothing is dropped and nothing looks like something else: control
+//! characters, line ends, direction marks and hidden characters appear as signs.
+//!
+//! The mapping is unambiguous. C0 controls become their control picture (`␛`, `␇`, `␉`, `␍`), a line end becomes `⏎`,
+//! and every other character that would act, hide or pass for a plain space becomes its code point (`⟦U+202E⟧`). A sign
+//! that stands in the input itself is shown as its code point too (`⟦U+23CE⟧`), so each sign on the screen has one
+//! meaning.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use unicode_width::UnicodeWidthChar;
+
+use super::is_hidden;
+
+/// The text on one line.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if is_ascii_text(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    let mut around = Around::default();
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        if around.keeps(char, chars.peek().copied()) {
+            shown.push(char);
+        } else {
+            push_sign(&mut shown, char);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// The text with its `\n` kept as line ends. Everything else is shown as by [`visible`], tabs and `\r` too.
+pub fn visible_lines(text: &str) -> Cow<'_, str> {
+    if text.split('\n').all(is_ascii_text) {
+        return Cow::Borrowed(text);
+    }
+    let lines: Vec<Cow<'_, str>> = text.split('\n').map(visible).collect();
+    Cow::Owned(lines.join("\n"))
+}
+
+/// The text as one word of a command: quoted as for a shell where that is needed to see where it begins and ends.
+pub fn visible_word(word: &str) -> Cow<'_, str> {
+    let is_bare = |char: char| match char {
+        '^' | '%' | '+' | ',' | '-' | '.' | '/' | ':' | '=' | '@' | '_' => true,
+        _ => char.is_alphanumeric(),
+    };
+    let shown = visible(word);
+    if !word.is_empty() && word.chars().all(is_bare) && shown == word {
+        return shown;
+    }
+    Cow::Owned(format!("'{}'", shown.replace('\'', r"'\''")))
+}
+
+/// A command and its arguments, with visible word boundaries.
+pub fn visible_command<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> String {
+    let mut line = String::new();
+    for word in words {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&visible_word(word.as_ref()));
+    }
+    line
+}
+
+/// At most `most` characters of the beginning, as by [`visible`], and how many characters of the input are not shown.
+/// Say how many wherever the rest is not shown.
+pub fn visible_start(text: &str, most: usize) -> (Cow<'_, str>, usize) {
+    match text.char_indices().nth(most) {
+        None => (visible(text), 0),
+        Some((end, _)) => (visible(&text[..end]), text[end..].chars().count()),
+    }
+}
+
+/// Whether a character is shown as a sign wherever it stands.
+fn is_sign_always(char: char) -> bool {
+    let is_blank = char != ' ' && (char.is_whitespace() || char == '\u{2800}');
+    let is_own_sign = matches!(char, '⏎' | '⟦' | '⟧' | '\u{2400}'..='\u{2426}');
+    let is_noncharacter = u32::from(char) & 0xfffe == 0xfffe;
+    is_hidden(char) || is_blank || is_own_sign || is_noncharacter
+}
+
+fn push_sign(shown: &mut String, char: char) {
+    match char {
+        '\n' => shown.push('⏎'),
+        '\0'..='\u{1f}' => shown.extend(char::from_u32(0x2400 + u32::from(char))),
+        '\u{7f}' => shown.push('␡'),
+        // Writing to a text cannot fail.
+        other => write!(shown, "⟦U+{:04X}⟧", u32::from(other)).unwrap_or_default(),
+    }
+}
+
+fn is_ascii_text(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+/// What a character without a width of its own can lean on.
+#[derive(Default)]
+struct Around {
+    before: Option<char>,
+    /// How many characters without a width have followed the last one with a width.
+    marks: usize,
+}
+
+impl Around {
+    /// Whether the character can stand as it is. Accents stay on their letter and emoji stay whole; a character without
+    /// a width that nobody would see is shown as a sign.
+    fn keeps(&mut self, char: char, next: Option<char>) -> bool {
+        let has_base = self.before.is_some() && self.marks < MARKS;
+        let is_kept = match char {
+            _ if is_sign_always(char) => false,
+            '\u{200c}' => false,
+            '\u{200d}' => {
+                has_base && self.before.is_some_and(is_emoji) && next.is_some_and(is_emoji)
+            }
+            '\u{fe0e}' | '\u{fe0f}' => self.marks == 0 && self.before.is_some_and(is_emoji),
+            '\u{fe00}'..='\u{fe0f}' => false,
+            '\u{1160}'..='\u{11ff}' | '\u{d7b0}'..='\u{d7fb}' => {
+                has_base && self.before.is_some_and(is_hangul)
+            }
+            _ if char.width() == Some(0) => has_base && self.before != Some(' '),
+            _ => true,
+        };
+        match (is_kept, char.width()) {
+            (false, _) => (self.before, self.marks) = (None, 0),
+            (true, Some(0)) => self.marks += 1,
+            (true, _) => (self.before, self.marks) = (Some(char), 0),
+        }
+        is_kept
+    }
+}
+
+fn is_emoji(char: char) -> bool {
+    matches!(
+        char,
+        '\u{a9}' | '\u{ae}' | '\u{203c}'
+            ..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}'
+    ) || matches!(char, '\u{1f000}'..='\u{1faff}')
+}
+
+fn is_hangul(char: char) -> bool {
+    matches!(char, '\u{1100}'..='\u{11ff}' | '\u{a960}'..='\u{a97c}' | '\u{ac00}'..='\u{d7a3}')
+}
+
+/// How many accents one character can carry before the rest is shown as signs.
+const MARKS: usize = 4;
+
+#[cfg(test)]
+mod attack;
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::{visible, visible_command, visible_lines, visible_start, visible_word};
+
+    fn check(shown: &str, expected: &Expect) {
+        expected.assert_eq(shown);
+    }
+
+    #[test]
+    fn an_escape_sequence_hides_nothing() {
+        check(
+            &visible("echo hi \x1b]; echo PWNED; echo \x07"),
+            &expect!["echo hi ␛]; echo PWNED; echo ␇"],
+        );
+        check(
+            &visible("\x1b[2J\u{9b}31m\u{9d}0;t\u{9c} a\x08b\x7f\0"),
+            &expect!["␛[2J⟦U+009B⟧31m⟦U+009D⟧0;t⟦U+009C⟧ a␈b␡␀"],
+        );
+    }
+
+    #[test]
+    fn a_line_end_does_not_look_like_a_space() {
+        check(
+            &visible("# list files\nrm -rf ~\r\n\tx\u{2028}y\u{85}z"),
+            &expect!["# list files⏎rm -rf ~␍⏎␉x⟦U+2028⟧y⟦U+0085⟧z"],
+        );
+        check(
+            &visible("rm\u{a0}-rf\u{3000}x\u{2800}y\u{200b}z"),
+            &expect!["rm⟦U+00A0⟧-rf⟦U+3000⟧x⟦U+2800⟧y⟦U+200B⟧z"],
+        );
+    }
+
+    #[test]
+    fn directions_and_joiners_are_shown() {
+        check(
+            &visible("a\u{202e}txt.exe\u{2066}b\u{200d}c\u{fe0f}\u{200c}\u{e0041}"),
+            &expect!["a⟦U+202E⟧txt.exe⟦U+2066⟧b⟦U+200D⟧c⟦U+FE0F⟧⟦U+200C⟧⟦U+E0041⟧"],
+        );
+    }
+
+    #[test]
+    fn a_sign_in_the_input_is_told_from_a_sign_of_ours() {
+        check(
+            &visible("⏎ ␛ ⟦U+000A⟧"),
+            &expect!["⟦U+23CE⟧ ⟦U+241B⟧ ⟦U+27E6⟧U+000A⟦U+27E7⟧"],
+        );
+    }
+
+    #[test]
+    fn accents_and_emoji_stay_readable() {
+        for text in [
+            "é e\u{301} naïve",
+            "👩\u{200d}👩\u{200d}👧 ❤\u{fe0f} 👍🏽",
+            "日本語 한글 \u{1112}\u{1161}\u{11ab}",
+            "שלום",
+        ] {
+            assert_eq!(visible(text), text);
+        }
+        check(&visible("\u{301}a \u{301}"), &expect!["⟦U+0301⟧a ⟦U+0301⟧"]);
+        check(
+            &visible("a\u{1161}b\u{1bca0}"),
+            &expect!["a⟦U+1161⟧b⟦U+1BCA0⟧"],
+        );
+        let accents = "a\u{301}\u{302}\u{303}\u{304}";
+        assert_eq!(
+            visible(&format!("{accents}\u{305}\u{306}")),
+            format!("{accents}⟦U+0305⟧⟦U+0306⟧")
+        );
+    }
+
+    #[test]
+    fn words_of_a_command_have_visible_ends() {
+        check(
+            &visible_command([
+                "git",
+                "commit",
+                "-m",
+                "it's done",
+                "",
+                "a\nb",
+                "$HOME",
+                "x=1",
+            ]),
+            &expect!["git commit -m 'it'\\''s done' '' 'a⏎b' '$HOME' x=1"],
+        );
+        assert_eq!(visible_word("été"), "été");
+        assert_eq!(visible_word("a⏎"), "'a⟦U+23CE⟧'");
+    }
+
+    #[test]
+    fn lines_stay_lines_and_a_cut_says_how_much() {
+        check(
+            &visible_lines("one\r\ntwo\tx\n"),
+            &expect![[r#"
+                one␍
+                two␉x
+            "#]],
+        );
+        assert_eq!(visible_start("abcdef", 4), ("abcd".into(), 2));
+        assert_eq!(visible_start("a\n", 2), ("a⏎".into(), 0));
+    }
+}
