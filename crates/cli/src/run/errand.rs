@@ -249,7 +249,9 @@ impl Errand {
         self.print(pieces);
         self.desk.submit(Command::Answer {
             question: asked.question,
-            answer: Answer::Reject(Scope::Once),
+            answer: Answer::Reject {
+                remember: Scope::Once,
+            },
             term: Term::Endless,
         });
     }
