@@ -1,6 +1,7 @@
 //! Questions of the CLI as questions to the person, and the answers as the CLI wants them. Plain functions of the data.
 
 pub mod elicitation;
+mod suggestion;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,8 +12,9 @@ use serde_json::{Value, json};
 
 use crate::frames::CanUseTool;
 use crate::settings::BYPASS;
+use suggestion::Suggestions;
 
-/// The choices for a tool that may run or not, with what choosing them for ever writes.
+/// The choices for a tool that may run or not. Lasting ones are only those that the CLI suggests.
 pub fn options(question: &CanUseTool, bypass: bool) -> Vec<v1::PermissionOption> {
     let mut options = match question.tool.as_str() {
         "ExitPlanMode" => plan_options(bypass),
@@ -53,12 +55,26 @@ pub fn answer(question: &CanUseTool, chosen: &str) -> Value {
     if chosen == "allow" {
         return allow(question, Vec::new());
     }
-    let at = chosen
-        .strip_prefix(ALWAYS)
-        .and_then(|at| at.parse::<usize>().ok());
-    match at.and_then(|at| suggestions(question).into_iter().nth(at)) {
-        Some(suggestion) => allow(question, vec![suggestion]),
+    let offered = Suggestions::of(question).offered;
+    let mut offered = offered.iter().enumerate();
+    match offered.find(|(at, _)| always(*at) == chosen) {
+        Some((_, suggestion)) => allow(question, vec![suggestion.to_update()]),
         None => deny(question, "The user does not want this to be done."),
+    }
+}
+
+/// Says that the CLI suggests more than is offered; `None` if every grant it suggests has an option.
+pub fn unoffered(question: &CanUseTool) -> Option<String> {
+    match Suggestions::of(question).hidden {
+        0 => None,
+        hidden => Some(format!(
+            "Claude suggests {hidden} more lasting {}, too long or too many to show here. Use its own settings for them.",
+            if hidden == 1 {
+                "permission"
+            } else {
+                "permissions"
+            },
+        )),
     }
 }
 
@@ -196,13 +212,11 @@ pub fn undrawn(id: &str) -> Value {
 
 fn tool_options(question: &CanUseTool) -> Vec<v1::PermissionOption> {
     use v1::PermissionOptionKind::{AllowAlways, AllowOnce, RejectOnce};
-    let always = suggestions(question).into_iter().enumerate();
-    let always = always.map(|(at, suggestion)| {
-        let name = plain::words(&describe(&suggestion));
-        option(&format!("{ALWAYS}{at}"), &name, AllowAlways)
-    });
+    let offered = Suggestions::of(question).offered;
+    let offered = offered.iter().enumerate();
+    let lasting = offered.map(|(at, it)| option(&always(at), &it.name(), AllowAlways));
     let mut options = vec![option("allow", "Allow", AllowOnce)];
-    options.extend(always);
+    options.extend(lasting);
     options.push(option("reject", "Reject", RejectOnce));
     options
 }
@@ -229,68 +243,6 @@ fn plan_answer(question: &CanUseTool, chosen: &str) -> Value {
     }
 }
 
-/// What may be allowed for ever. Where the CLI suggests nothing, the tool itself, for the session.
-fn suggestions(question: &CanUseTool) -> Vec<Value> {
-    if question.never_always || question.needs_person {
-        return Vec::new();
-    }
-    if !question.suggestions.is_empty() {
-        let offered = question.suggestions.iter().filter(|it| is_grant(it));
-        return offered.cloned().collect();
-    }
-    vec![json!({
-        "type": "addRules",
-        "rules": [{ "toolName": question.tool }],
-        "behavior": "allow",
-        "destination": "session",
-    })]
-}
-
-/// Whether a suggestion allows something, and no more than can be said of it.
-fn is_grant(suggestion: &Value) -> bool {
-    match suggestion["type"].as_str() {
-        Some("addRules") => suggestion["behavior"] == "allow",
-        Some("addDirectories" | "setMode") => true,
-        _ => false,
-    }
-}
-
-/// What choosing a suggestion writes, and where.
-fn describe(suggestion: &Value) -> String {
-    let place = match suggestion["destination"].as_str() {
-        Some("localSettings") => "in .claude/settings.local.json",
-        Some("projectSettings") => "in .claude/settings.json",
-        Some("userSettings") => "in your settings.json",
-        _ => "for this session",
-    };
-    let list = |name: &str| suggestion[name].as_array().into_iter().flatten();
-    match suggestion["type"].as_str() {
-        Some("addRules") => {
-            let rules = list("rules").map(|rule| {
-                let tool = rule["toolName"].as_str().unwrap_or_default();
-                match rule["ruleContent"].as_str() {
-                    Some(content) => format!("{tool}({content})"),
-                    None => tool.to_owned(),
-                }
-            });
-            let rules = rules.collect::<Vec<_>>().join(", ");
-            format!("Always allow {rules} {place}")
-        }
-        Some("addDirectories") => {
-            let directories = list("directories").filter_map(Value::as_str);
-            let directories = directories.collect::<Vec<_>>().join(", ");
-            format!("Allow work in {directories} {place}")
-        }
-        Some("setMode") if suggestion["mode"] == "acceptEdits" => {
-            format!("Accept all edits {place}")
-        }
-        _ => {
-            let mode = suggestion["mode"].as_str().unwrap_or_default();
-            format!("Switch to the mode {mode} {place}")
-        }
-    }
-}
-
 fn allow(question: &CanUseTool, permissions: Vec<Value>) -> Value {
     let mut answer = json!({ "behavior": "allow", "updatedInput": question.input });
     if !permissions.is_empty() {
@@ -314,4 +266,7 @@ fn field_name(at: usize) -> String {
     format!("answer{}", at + 1)
 }
 
-const ALWAYS: &str = "allow_always:";
+/// The id of the option for the suggestion at this place.
+fn always(at: usize) -> String {
+    format!("allow_always:{at}")
+}

@@ -128,8 +128,9 @@ async fn permit(
     if asked.tool == "Bash" && shows.terminals {
         content.push(v1::Terminal::new(asked.tool_use_id.as_str()).into());
     }
-    if let Some(reason) = question::reason(asked) {
-        content.push(v1::ContentBlock::from(reason).into());
+    let notes = [question::reason(asked), question::unoffered(asked)];
+    for note in notes.into_iter().flatten() {
+        content.push(v1::ContentBlock::from(note).into());
     }
     if !content.is_empty() {
         call = call.content(content);

@@ -169,7 +169,7 @@ fn asked(option: &str, status: &str, words: &str) -> String {
         + "<. session/update {\"sessionId\":$session,\"update\":{\"sessionUpdate\":\"tool_call\",\"kind\":\"edit\", ...}}\n\
            <- session/request_permission {\"sessionId\":$session,\"toolCall\":{\"toolCallId\":\"call1\", ...},\"options\":[\
            {\"optionId\":\"allow\",\"name\":\"Allow\",\"kind\":\"allow_once\"},\
-           {\"optionId\":\"allow_always:0\",\"name\":\"Accept all edits for this session\",\"kind\":\"allow_always\"},\
+           {\"optionId\":\"allow_always:0\",\"name\":\"Accept all edits (mode acceptEdits) for this session\",\"kind\":\"allow_always\"},\
            {\"optionId\":\"reject\",\"name\":\"Reject\",\"kind\":\"reject_once\"}]}\n"
         + &format!("=> {{\"outcome\":{{\"outcome\":\"selected\",\"optionId\":\"{option}\"}}}}\n")
         + &format!(

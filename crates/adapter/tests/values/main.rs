@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod attack_suggestions;
 mod elicitation;
 mod settings;
 
@@ -46,9 +47,9 @@ fn an_option_says_what_choosing_it_writes() {
         &command(),
         &expect![[r#"
             allow_once allow: Allow
-            allow_always allow_always:0: Always allow Bash(touch a *) in .claude/settings.local.json
-            allow_always allow_always:1: Allow work in /other for this session
-            allow_always allow_always:2: Accept all edits for this session
+            allow_always allow_always:0: Always allow Bash(touch a *) in this project's local settings (.claude/settings.local.json)
+            allow_always allow_always:1: Let Claude work in /other for this session
+            allow_always allow_always:2: Accept all edits (mode acceptEdits) for this session
             reject_once reject: Reject"#]],
     );
 }
@@ -109,7 +110,7 @@ fn a_suggestion_that_allows_nothing_is_not_offered() {
         &question,
         &expect![[r#"
             allow_once allow: Allow
-            allow_always allow_always:0: Always allow Bash(ls) in your settings.json
+            allow_always allow_always:0: Always allow Bash(ls␛[2K) in your user settings, for every project (~/.claude/settings.json)
             reject_once reject: Reject"#]],
     );
     let answer = question::answer(&question, "allow_always:0");
@@ -124,7 +125,7 @@ fn no_comes_first_where_the_cli_prefers_it() {
         &expect![[r#"
             reject_once reject: Reject
             allow_once allow: Allow
-            allow_always allow_always:0: Accept all edits for this session"#]],
+            allow_always allow_always:0: Accept all edits (mode acceptEdits) for this session"#]],
     );
 }
 
