@@ -7,9 +7,11 @@ mod command;
 mod denied;
 mod facts;
 mod glob;
+mod grants;
 mod memory;
 mod paths;
 mod policy;
+mod records;
 mod rules;
 mod state;
 mod store;
@@ -29,11 +31,12 @@ pub use action::{Action, Digest};
 pub use answer::{is_allowed_by, label, outcome};
 pub use command::CommandPattern;
 pub use glob::PathPattern;
+pub use grants::Grant;
 pub use memory::{Pattern, Remembered, What, Workspace};
 pub use policy::{Policy, PolicyError, RuleAction};
 pub use state::Filter;
 pub use term::{Term, TermError};
-pub use terms::{Because, Config, Decision, Preset, Scope, Verdict, Warning};
+pub use terms::{Because, Config, Decision, Enforcement, Preset, Scope, Verdict, Warning};
 
 use command::Reading;
 use facts::Facts;
@@ -70,7 +73,7 @@ impl Permissions {
 
     fn new(config: Config) -> Permissions {
         Permissions {
-            state: Arc::new(Mutex::new(State::default())),
+            state: Arc::new(Mutex::new(State::new(config.enforcement))),
             store: Arc::new(Mutex::new(config.store.clone().map(Store::at))),
             config: Arc::new(config),
         }
@@ -112,16 +115,22 @@ impl Permissions {
         rule.map(by)
     }
 
-    /// Remembers what a person has decided on a question, as far as the scope reaches. Leave to change a protected file
-    /// holds once, whatever the scope. A decision that cannot be stored holds until the program ends, and
-    /// [`fault`](Self::fault) says so. Writes to the disk, and returns when it is there.
-    pub fn remember(&self, action: &Action, decision: &Decision) {
-        self.keep(action, decision, What::Exactly(action.subject.to_string()));
+    /// Remembers what the user has decided on an action, as far as the scope reaches, and returns the record, whose id
+    /// [`revoke`](Self::revoke) takes. `None` where nothing is remembered: the scope is once, or a protected file would
+    /// be changed. A decision that cannot be stored lasts until the program ends, and [`fault`](Self::fault) says so.
+    /// Writes to the disk, and returns when it is there.
+    pub fn remember(&self, action: &Action, decision: &Decision) -> Option<Remembered> {
+        self.keep(action, decision, What::Exactly(action.subject.to_string()))
     }
 
-    /// Remembers a decision for all that fits a pattern which the person chose. Never offer one that an agent wrote.
-    pub fn remember_pattern(&self, action: &Action, decision: &Decision, pattern: &Pattern) {
-        self.keep(action, decision, What::from(pattern));
+    /// Remembers a decision for all that fits a pattern which the user chose. Never offer one that an agent wrote.
+    pub fn remember_pattern(
+        &self,
+        action: &Action,
+        decision: &Decision,
+        pattern: &Pattern,
+    ) -> Option<Remembered> {
+        self.keep(action, decision, What::from(pattern))
     }
 
     /// More directories that count as inside, for one session.
@@ -129,7 +138,7 @@ impl Permissions {
         self.state().add_directories(session, directories);
     }
 
-    /// Forgets what was decided for a session.
+    /// Forgets what was decided for a session, and ends its grants.
     pub fn end_session(&self, session: &v1::SessionId) {
         self.state().end_session(session);
     }
@@ -248,21 +257,17 @@ impl Permissions {
         }
     }
 
-    fn keep(&self, action: &Action, decision: &Decision, what: What) {
-        let is_once =
-            decision.scope == Scope::Once || (decision.is_allowed && action.is_protected());
-        if is_once {
-            return;
-        }
-        let now = (self.config.clock)();
-        let remembered = Remembered::new(action, decision, what, now);
-        if let Err(error) = self.keep_stored(&remembered, seconds(now)) {
+    fn keep(&self, action: &Action, decision: &Decision, what: What) -> Option<Remembered> {
+        let remembered = self.record_of(action, decision, what)?;
+        let now = seconds((self.config.clock)());
+        if let Err(error) = self.keep_stored(&remembered, now) {
             let mut state = self.state();
             state.warn(format!(
                 "the decision holds until the program ends: {error}"
             ));
-            state.keep(remembered);
+            state.keep(remembered.clone());
         }
+        Some(remembered)
     }
 
     /// Keeps what is to outlive the program on disk, and the rest with us.

@@ -27,6 +27,12 @@ pub struct Action {
     pub kind: v1::ToolKind,
     /// The tool's name, where the agent tells it.
     pub tool: Option<String>,
+    /// What is known of the tool beside the agent's word for it: for a tool of an MCP server the server's identity and
+    /// a digest of the tool's definition. Part of the subject. Set it with
+    /// [`with_tool_identity`](Action::with_tool_identity).
+    pub tool_identity: Option<String>,
+    /// Whether the tool is given something whose meaning we do not know. Such an action is never taken for reading.
+    pub has_unknown_input: bool,
     /// The title, as shown.
     pub title: String,
     /// The command and its arguments, where it runs one. A text that a shell would read is one word.
@@ -67,6 +73,8 @@ impl Action {
             session: request.session_id.clone(),
             kind: call.kind.clone(),
             tool: call.name.clone().or_else(|| input.tool()),
+            tool_identity: None,
+            has_unknown_input: input.has_unknown(),
             title: call.title.to_owned(),
             command,
             paths: files,
@@ -76,6 +84,40 @@ impl Action {
         action.digest = call.digest(&action, &input);
         action.subject = subject(&action, &input);
         action
+    }
+
+    /// The same action by a tool that is known by more than its name. A decision that was made for another identity, or
+    /// for none, does not cover it.
+    #[must_use]
+    pub fn with_tool_identity(mut self, identity: &str) -> Action {
+        let identified = |purpose, digest: &Digest| {
+            let mut form = Form::new(purpose);
+            form.text(&digest.to_string());
+            form.text(identity);
+            form.end()
+        };
+        self.digest = identified("shown by a tool", &self.digest);
+        self.subject = identified("subject of a tool", &self.subject);
+        self.tool_identity = Some(identity.to_owned());
+        self
+    }
+
+    /// The action as one of a class, such as every call of one MCP tool or every change of a file. A decision on it
+    /// covers all actions of that class by a tool of the same identity.
+    ///
+    /// Use it with [`record`](super::Permissions::record) and [`recall`](super::Permissions::recall), and judge the
+    /// action itself. The class is named by us, never by a peer.
+    #[must_use]
+    pub fn of_class(&self, class: &str) -> Action {
+        let mut form = Form::new("class");
+        form.text(class);
+        form.text(self.tool_identity.as_deref().unwrap_or_default());
+        Action {
+            kind: v1::ToolKind::Other,
+            tool: None,
+            subject: form.end(),
+            ..self.clone()
+        }
     }
 
     /// The names under which rules that deny know the agent: one that was started by its path is also known by its name.

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use attache_schema::v1;
 
+use super::grants::Grant;
 use super::memory::{self, Remembered, Workspace};
-use super::{Action, Warning};
+use super::{Action, Enforcement, Warning};
 
 /// Which decisions are meant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,11 +35,21 @@ impl Filter {
 pub(super) struct State {
     /// Decisions for a session, and those that could not be stored.
     here: Vec<Remembered>,
+    /// What was allowed in the turns that run now.
+    grants: HashMap<v1::SessionId, Vec<Grant>>,
     directories: HashMap<v1::SessionId, Vec<PathBuf>>,
+    pub(super) enforcement: Enforcement,
     faults: VecDeque<Warning>,
 }
 
 impl State {
+    pub(super) fn new(enforcement: Enforcement) -> State {
+        State {
+            enforcement,
+            ..State::default()
+        }
+    }
+
     /// What is known for a question: decisions of its agent, and directories that count as inside.
     pub(super) fn of(&self, action: &Action) -> (Vec<Remembered>, Vec<PathBuf>) {
         let own = self.here().filter(|it| it.agent == action.agent);
@@ -63,6 +74,40 @@ impl State {
         self.here.push(remembered);
     }
 
+    /// Grants beyond the limit are not kept: the agent is asked again when it acts.
+    pub(super) fn grant(&mut self, grant: Grant) {
+        let grants = self.grants.entry(grant.action().session.clone());
+        let grants = grants.or_default();
+        if grants.len() < MAX_GRANTS {
+            grants.push(grant);
+        }
+    }
+
+    pub(super) fn spend(&mut self, action: &Action, content: &[v1::ToolCallContent]) -> bool {
+        let Some(grants) = self.grants.get_mut(&action.session) else {
+            return false;
+        };
+        let covers =
+            |grant: &Grant| grant.action().agent == action.agent && grant.covers(action, content);
+        let found = grants.iter().position(covers);
+        if let Some(at) = found
+            && grants[at].is_spent()
+        {
+            grants.remove(at);
+        }
+        found.is_some()
+    }
+
+    pub(super) fn retract(&mut self, denied: &Action) {
+        for grants in self.grants.values_mut() {
+            grants.retain(|grant| !grant.is_about(denied));
+        }
+    }
+
+    pub(super) fn end_turn(&mut self, session: &v1::SessionId) {
+        self.grants.remove(session);
+    }
+
     pub(super) fn add_directories(&mut self, session: &v1::SessionId, directories: &[PathBuf]) {
         self.directories
             .insert(session.clone(), directories.to_vec());
@@ -76,6 +121,7 @@ impl State {
         self.here
             .retain(|remembered| !memory::is_of_session(remembered, session));
         self.directories.remove(session);
+        self.grants.remove(session);
     }
 
     pub(super) fn warnings(&mut self) -> Vec<Warning> {
@@ -94,4 +140,5 @@ impl State {
 }
 
 const MAX_HERE: usize = 10_000;
+const MAX_GRANTS: usize = 256;
 const MAX_FAULTS: usize = 16;

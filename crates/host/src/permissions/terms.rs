@@ -79,6 +79,16 @@ pub enum Preset {
     DenyAll,
 }
 
+/// What is enforced when an agent acts, beside the verdict on what it says it will do. Nothing by default: then an
+/// action that cannot be decided before is asked about, or denied where nobody can be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Enforcement {
+    /// Rules on commands are enforced at every exec of the agent and of everything that it starts.
+    pub commands: bool,
+    /// Rules that deny paths are enforced by the kernel for the agent and for everything that it starts.
+    pub paths: bool,
+}
+
 /// What permissions are made of.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -89,6 +99,8 @@ pub struct Config {
     pub store: Option<PathBuf>,
     /// Rules that a person has written down.
     pub policy: Option<Policy>,
+    /// What is enforced beside the verdict, until [`Permissions::enforce`](super::Permissions::enforce) says otherwise.
+    pub enforcement: Enforcement,
     pub(super) clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
 }
 
@@ -99,6 +111,7 @@ impl Config {
             preset,
             store: None,
             policy: None,
+            enforcement: Enforcement::default(),
             clock: Arc::new(SystemTime::now),
         }
     }

@@ -5,6 +5,7 @@ mod answers;
 mod bypasses;
 mod policies;
 mod presets;
+mod records;
 mod scopes;
 mod store;
 

@@ -223,6 +223,8 @@ pub(super) fn asked(number: u64, command: &[&str], title: &str) -> Asked {
             session: "s1".into(),
             kind: v1::ToolKind::Execute,
             tool: None,
+            tool_identity: None,
+            has_unknown_input: false,
             title: title.to_owned(),
             command: Some(command.iter().map(|word| (*word).to_owned()).collect()),
             paths: Vec::new(),

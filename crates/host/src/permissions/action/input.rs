@@ -95,6 +95,26 @@ impl Input {
         name.map(str::to_owned)
     }
 
+    /// Whether something is given beside a command, files, and what only says how to read or search them.
+    pub(super) fn has_unknown(&self) -> bool {
+        let members = match &self.value {
+            Value::Null => return false,
+            Value::Object(members) => members,
+            _ => return true,
+        };
+        let known = [
+            COMMANDS,
+            DIRECTORIES,
+            PATHS,
+            READING,
+            DESCRIPTIONS,
+            PASSING,
+            &["args", "env"],
+        ];
+        let is_known = |name: &str| known.iter().any(|names| names.contains(&name));
+        members.keys().any(|name| !is_known(name))
+    }
+
     /// All that the subject does not say yet: beside a command, which stands for itself, also without what describes it.
     pub(super) fn rest(&self) -> Value {
         let Value::Object(members) = &self.value else {
@@ -256,6 +276,42 @@ const PATHS: &[&str] = &[
 
 /// What is searched for is no file.
 const QUERIES: &[&str] = &["query", "pattern", "regex", "description", "prompt", "url"];
+
+/// Members that say which part of a file is read, or what is searched for and how the finds are shown.
+const READING: &[&str] = &[
+    "-A",
+    "-B",
+    "-C",
+    "-i",
+    "-n",
+    "case_sensitive",
+    "caseSensitive",
+    "context",
+    "end_line",
+    "endLine",
+    "exclude",
+    "file_filtering_options",
+    "glob",
+    "head_limit",
+    "include",
+    "line",
+    "limit",
+    "lines",
+    "max_results",
+    "multiline",
+    "offset",
+    "output_mode",
+    "pages",
+    "pattern",
+    "query",
+    "recursive",
+    "regex",
+    "respect_git_ignore",
+    "start_line",
+    "startLine",
+    "type",
+    "view_range",
+];
 
 const TOOLS: &[&str] = &["tool", "tool_name", "toolName"];
 

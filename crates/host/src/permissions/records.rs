@@ -1,0 +1,95 @@
+//! The one memory of what was allowed: grants that last for a turn, and decisions as records that their owner can keep
+//! in a journal and put back later.
+
+use attache_schema::v1;
+
+use super::facts::Facts;
+use super::grants::Grant;
+use super::memory::{Remembered, What, seconds};
+use super::{Action, Decision, Enforcement, Permissions, Scope, recall, stored};
+
+/// Grants: permission for one turn of one session.
+///
+/// A grant says that the agent may go on with something it was allowed to do. It never goes past a rule that denies:
+/// look at [`forbids`](Permissions::forbids) before [`spend`](Permissions::spend).
+impl Permissions {
+    /// Keeps a grant until the turn of its action's session ends.
+    pub fn grant(&self, grant: Grant) {
+        self.state().grant(grant);
+    }
+
+    /// Whether a grant covers an action of the same agent and session. A grant for one use ends with it. `content` is
+    /// what the action would write.
+    #[must_use]
+    pub fn spend(&self, action: &Action, content: &[v1::ToolCallContent]) -> bool {
+        self.state().spend(action, content)
+    }
+
+    /// Ends all grants, of every session, that are about the command or files of an action that was denied.
+    pub fn retract(&self, denied: &Action) {
+        self.state().retract(denied);
+    }
+
+    /// Ends the grants of a session: its turn has ended, was cancelled, or a new one begins.
+    pub fn end_turn(&self, session: &v1::SessionId) {
+        self.state().end_turn(session);
+    }
+}
+
+/// Decisions as records.
+impl Permissions {
+    /// A decision as a record, which counts from [`restore`](Permissions::restore) on. `None` where nothing is to be
+    /// remembered: the scope is once, or a protected file would be changed.
+    ///
+    /// Records can be serialised. An owner with a journal of its own writes the record there first and restores it
+    /// then; everyone else uses [`remember`](Permissions::remember).
+    pub fn record(&self, action: &Action, decision: &Decision) -> Option<Remembered> {
+        self.record_of(action, decision, What::Exactly(action.subject.to_string()))
+    }
+
+    /// Has a decision for a session count, and says whether it does: records of other scopes are in the store.
+    pub fn restore(&self, record: Remembered) -> bool {
+        let is_for_session = record.scope == Scope::Session && record.session.is_some();
+        if is_for_session {
+            self.state().keep(record);
+        }
+        is_for_session
+    }
+
+    /// The remembered decision on an action, without rules and preset. One that denies counts before one that allows.
+    /// Permission to change a protected file is never remembered. Looks at the disk.
+    pub fn recall(&self, action: &Action) -> Option<Remembered> {
+        let store = self.refreshed();
+        let (here, directories) = self.state().of(action);
+        let facts = Facts::of(action, &directories);
+        let now = seconds((self.config.clock)());
+        recall(here.iter().chain(stored(&store)), &facts, now)
+            .filter(|found| !(found.is_allowed && action.is_protected()))
+            .cloned()
+    }
+
+    pub(super) fn record_of(
+        &self,
+        action: &Action,
+        decision: &Decision,
+        what: What,
+    ) -> Option<Remembered> {
+        let is_once =
+            decision.scope == Scope::Once || (decision.is_allowed && action.is_protected());
+        (!is_once).then(|| Remembered::new(action, decision, what, (self.config.clock)()))
+    }
+}
+
+/// What is enforced beside the verdict.
+impl Permissions {
+    /// Says what is enforced from now on, for everything that these permissions judge. Call it once the agent and its
+    /// commands run under that enforcement, and again when they no longer do.
+    pub fn enforce(&self, enforcement: Enforcement) {
+        self.state().enforcement = enforcement;
+    }
+
+    /// What is enforced now.
+    pub fn enforcement(&self) -> Enforcement {
+        self.state().enforcement
+    }
+}

@@ -1,0 +1,140 @@
+//! Grants for a turn, decisions as records, and tools that are known by more than their name.
+
+use super::*;
+
+fn own(call: &str) -> Action {
+    action(call)
+}
+
+fn mcp_call(identity: &str, input: &str) -> Action {
+    let call = format!(r#"{{"title":"github: list","kind":"other","rawInput":{input}}}"#);
+    action(&call).with_tool_identity(identity)
+}
+
+#[test]
+fn a_grant_covers_one_use_in_its_session_until_the_turn_ends() {
+    let permissions = Permissions::preset(Preset::Ask);
+    let shown = v1::ToolCall::new("1", "npm test");
+    let granted = run("npm test");
+    let mut elsewhere = granted.clone();
+    elsewhere.session = "other".into();
+    let mut other_agent = granted.clone();
+    other_agent.agent = "codex".to_owned();
+    permissions.grant(Grant::of_shown(&granted, &shown));
+    assert!(!permissions.spend(&elsewhere, &[]));
+    assert!(!permissions.spend(&other_agent, &[]));
+    assert!(permissions.spend(&granted, &[]));
+    assert!(!permissions.spend(&granted, &[]), "used up");
+
+    permissions.grant(Grant::of_shown(&granted, &shown));
+    permissions.end_turn(&granted.session);
+    assert!(!permissions.spend(&granted, &[]));
+
+    permissions.grant(Grant::of_shown(&granted, &shown));
+    permissions.end_session(&granted.session);
+    assert!(!permissions.spend(&granted, &[]));
+
+    permissions.grant(Grant::of_shown(&granted, &shown));
+    permissions.retract(&run("npm test"));
+    assert!(!permissions.spend(&granted, &[]));
+}
+
+#[test]
+fn clones_share_grants_and_enforcement() {
+    let permissions = Permissions::preset(Preset::Ask);
+    let clone = permissions.clone();
+    clone.grant(Grant::of_subject(&run("npm test")));
+    let enforcement = Enforcement {
+        commands: true,
+        paths: false,
+    };
+    clone.enforce(enforcement);
+    assert!(permissions.spend(&run("npm test"), &[]));
+    assert_eq!(permissions.enforcement(), enforcement);
+}
+
+#[test]
+fn a_record_counts_once_it_is_restored_and_survives_a_journal() {
+    let action = run("npm test");
+    let first = Permissions::preset(Preset::Ask);
+    let record = first
+        .record(&action, &decision(true, Scope::Session))
+        .unwrap();
+    assert_eq!(first.recall(&action), None, "not before the journal has it");
+    let kept = serde_json::to_string(&record).unwrap();
+
+    let second = Permissions::preset(Preset::Ask);
+    assert!(second.restore(serde_json::from_str(&kept).unwrap()));
+    assert!(second.recall(&action).unwrap().is_allowed);
+    assert_eq!(second.recall(&run("npm tests")), None);
+    second.end_session(&action.session);
+    assert_eq!(second.recall(&action), None);
+}
+
+#[test]
+fn only_records_of_a_session_are_restored() {
+    let permissions = Permissions::preset(Preset::Ask);
+    let action = run("npm test");
+    for scope in [Scope::Workspace, Scope::Always] {
+        let record = permissions.record(&action, &decision(true, scope)).unwrap();
+        assert!(!permissions.restore(record));
+    }
+    assert_eq!(
+        permissions.record(&action, &decision(true, Scope::Once)),
+        None
+    );
+    assert_eq!(permissions.recall(&action), None);
+}
+
+#[test]
+fn a_tool_whose_definition_changed_is_another_tool() {
+    let permissions = Permissions::preset(Preset::Ask);
+    let decided = decision(true, Scope::Session);
+    permissions.remember(&mcp_call("github #1", r#"{"q":1}"#), &decided);
+    assert!(
+        permissions
+            .recall(&mcp_call("github #1", r#"{"q":1}"#))
+            .is_some()
+    );
+    for other in [
+        mcp_call("github #2", r#"{"q":1}"#),
+        mcp_call("other #1", r#"{"q":1}"#),
+        mcp_call("github #1", r#"{"q":2}"#),
+        own(r#"{"title":"github: list","kind":"other","rawInput":{"q":1}}"#),
+    ] {
+        assert_eq!(permissions.recall(&other), None, "{other:?}");
+    }
+}
+
+#[test]
+fn a_decision_on_a_class_covers_the_class_and_not_another_tool() {
+    let permissions = Permissions::preset(Preset::Ask);
+    let class = |identity, input| mcp_call(identity, input).of_class("mcp tool");
+    permissions.remember(&class("github #1", "{}"), &decision(true, Scope::Session));
+    assert!(
+        permissions
+            .recall(&class("github #1", r#"{"q":2}"#))
+            .is_some()
+    );
+    assert_eq!(permissions.recall(&class("github #2", "{}")), None);
+    assert_eq!(
+        permissions.recall(&mcp_call("github #1", "{}").of_class("fetch")),
+        None
+    );
+    assert_eq!(
+        permissions.judge(&mcp_call("github #1", "{}")),
+        Verdict::Ask
+    );
+}
+
+#[test]
+fn a_decision_on_a_class_never_covers_a_protected_file() {
+    let permissions = Permissions::preset(Preset::Ask);
+    let edit = |path: &str| {
+        let call = format!(r#"{{"kind":"edit","locations":[{{"path":"{path}"}}]}}"#);
+        action(&call).of_class("changes to files")
+    };
+    permissions.remember(&edit("/w/a"), &decision(true, Scope::Session));
+    assert!(permissions.recall(&edit("/w/b")).is_some());
+    assert_eq!(permissions.recall(&edit("/w/.envrc")), None);
+}
