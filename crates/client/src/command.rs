@@ -61,14 +61,20 @@ pub enum Command {
         /// Its value.
         value: v1::SessionConfigOptionValue,
     },
-    /// Answer a question for permission.
+    /// Answer a permission prompt.
     Answer {
-        /// Which question.
-        question: u64,
+        /// The prompt's id. An answer to a prompt that was withdrawn does nothing.
+        prompt: u64,
         /// The answer.
         answer: Answer,
         /// How long it holds, where it is remembered for longer than the session.
         term: Term,
+    },
+    /// Undo a decision: one that lasts is revoked, permission for one use is taken back if it was not used yet.
+    /// [`Event::Forgotten`](crate::Event::Forgotten) says what came of it.
+    Forget {
+        /// The id from [`Event::Remembered`](crate::Event::Remembered).
+        id: String,
     },
     /// Answer an elicitation.
     Fill {

@@ -2,7 +2,7 @@
 
 mod clerk;
 mod connection;
-pub(crate) mod deeds;
+mod deeds;
 mod disk;
 mod failure;
 mod forms;
@@ -160,11 +160,12 @@ impl Desk {
             (
                 _,
                 Command::Answer {
-                    question,
+                    prompt,
                     answer,
                     term,
                 },
-            ) => self.answer(question, answer, term),
+            ) => self.answer(prompt, answer, term),
+            (_, Command::Forget { id }) => self.forget(id),
             (_, Command::Fill { form, action }) => self.fill(form, action),
             (Stage::Ready, command) if self.work.len() < MOST_WORK => self.carry_out(command),
             (Stage::Starting, command) if self.early.len() < MOST_EARLY => {
@@ -293,10 +294,11 @@ impl Desk {
             Command::Login(method) => self.login(method),
             Command::Logout => self.logout(),
             Command::Answer {
-                question,
+                prompt,
                 answer,
                 term,
-            } => self.answer(question, answer, term),
+            } => self.answer(prompt, answer, term),
+            Command::Forget { id } => self.forget(id),
             Command::Fill { form, action } => self.fill(form, action),
             Command::Restart => self.restart(),
         }
@@ -374,6 +376,7 @@ fn name_of(command: &Command) -> &'static str {
         Command::SetMode { .. } => "session/set_mode",
         Command::SetOption { .. } => "session/set_config_option",
         Command::Answer { .. } => "session/request_permission",
+        Command::Forget { .. } => "permissions revoke",
         Command::Fill { .. } => "elicitation/create",
         Command::Login(_) => "authenticate",
         Command::Logout => "logout",

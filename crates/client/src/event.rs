@@ -1,12 +1,13 @@
 //! What has happened.
 
-use std::fmt;
+mod prompt;
 
 use attache::v1;
-use attache_host::permissions::{Action, Because};
+use attache_host::permissions::{Because, Scope};
 
 use crate::command::Opening;
-use crate::desk::deeds;
+
+pub use prompt::{Exec, HostRequest, OnDisk, PermissionPrompt, PromptSubject};
 
 /// What has happened, in the order of the wire.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,18 +71,44 @@ pub enum Event {
         /// All of them.
         options: Vec<v1::SessionConfigOption>,
     },
-    /// The agent asks for permission and a person is to answer.
-    Asked(Box<Asked>),
-    /// A question needs no answer any more: the turn was cancelled, or the agent took it back.
+    /// Something needs the user's permission.
+    Asked(Box<PermissionPrompt>),
+    /// A permission prompt needs no answer any more: the turn was cancelled, the agent withdrew its request, the tool call
+    /// changed, or a decision on another prompt covers this one.
     Withdrawn(u64),
-    /// A question was answered without asking anybody.
+    /// A permission request was decided without asking the user.
     Decided {
-        /// The question.
-        asked: Box<Asked>,
+        /// What would have been shown. Its id answers nothing.
+        prompt: Box<PermissionPrompt>,
         /// Whether it may be done.
         is_allowed: bool,
         /// What decided.
         because: Because,
+    },
+    /// The user's decision counts from now on. [`Command::Forget`](crate::Command::Forget) undoes it.
+    ///
+    /// With [`Scope::Once`] it is permission for one use, in this turn, of what was shown. Only what the agent does
+    /// through us needs that permission; an agent with tools of its own has had its answer.
+    Remembered {
+        /// Names the decision in [`Command::Forget`](crate::Command::Forget), and in `attache permissions` where it
+        /// lasts.
+        id: String,
+        /// The session in which the user decided.
+        session: v1::SessionId,
+        /// What the decision is about, in a few words. They may contain the agent's.
+        what: String,
+        /// How far it reaches.
+        scope: Scope,
+        /// Whether it allows or denies.
+        is_allowed: bool,
+    },
+    /// A decision was to be undone.
+    Forgotten {
+        /// The decision.
+        id: String,
+        /// Whether it counted until now. Otherwise there was nothing left to undo: permission for one use was used or
+        /// ended with its turn, or the decision had been revoked elsewhere.
+        was_in_force: bool,
     },
     /// The agent asks for something to be filled in, or for a page to be visited.
     Form {
@@ -133,60 +160,6 @@ pub struct Opened {
     pub modes: Option<v1::SessionModeState>,
     /// Its configuration options.
     pub options: Vec<v1::SessionConfigOption>,
-}
-
-/// A question for a person.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
-    /// Names the question in [`Command::Answer`](crate::Command::Answer).
-    pub question: u64,
-    /// What is asked, as it was when it was asked. A tool call that changes afterwards asks anew.
-    pub what: Action,
-    /// The tool call, with what had been told of it before.
-    pub tool_call: v1::ToolCall,
-    /// Which answers the agent takes.
-    pub options: Vec<v1::PermissionOption>,
-    /// For each change that the tool call shows, in their order, how it compares with the disk; not of more than 64.
-    pub disk: Vec<OnDisk>,
-}
-
-/// What is on disk where an agent shows a change.
-#[derive(Clone, PartialEq, Eq)]
-pub enum OnDisk {
-    /// What the agent shows, or a file with that part in it.
-    AsShown,
-    /// Something else: the text, or no file.
-    Otherwise(Option<String>),
-    /// It cannot be told, and why.
-    Unknown(String),
-}
-
-impl fmt::Debug for OnDisk {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            OnDisk::AsShown => "AsShown",
-            OnDisk::Otherwise(_) => "Otherwise",
-            OnDisk::Unknown(_) => "Unknown",
-        })
-    }
-}
-
-impl Asked {
-    /// The changes that the tool call shows, each with what is on disk, as far as that is known.
-    pub fn changes(&self) -> impl Iterator<Item = (&v1::Diff, Option<&OnDisk>)> {
-        let diffs = self.tool_call.content.iter();
-        let diffs = diffs.filter_map(|content| match content {
-            v1::ToolCallContent::Diff(diff) => Some(diff),
-            _ => None,
-        });
-        let known = self.disk.iter().map(Some);
-        diffs.zip(known.chain(std::iter::repeat(None)))
-    }
-
-    /// Whether the agent has not asked but set about it: it reads, writes or runs something through us.
-    pub fn is_deed(&self) -> bool {
-        self.tool_call.tool_call_id.as_str() == deeds::OWN
-    }
 }
 
 /// Why something did not succeed, in words for a person.

@@ -9,7 +9,7 @@ use attache::transcript::MessageKind;
 use attache::{Transcript, v1};
 use attache_host::permissions::Because;
 
-use crate::event::{Asked, Event, OnDisk};
+use crate::event::{Event, OnDisk, PermissionPrompt};
 use crate::{paint, plain};
 use tools::Tools;
 
@@ -90,16 +90,16 @@ impl Printer {
                 self.update(&told.update, &mut pieces);
             }
             Event::Decided {
-                asked,
+                prompt,
                 is_allowed,
                 because,
             } => {
                 let word = if *is_allowed { "allowed" } else { "denied" };
-                let said = decision(word, because, &asked.what.title);
+                let said = decision(word, because, &prompt.action.title);
                 self.note(&said, &mut pieces);
-                self.compare(asked, &mut pieces);
-                if !is_allowed {
-                    self.tools.denied(&asked.tool_call.tool_call_id);
+                self.compare(prompt, &mut pieces);
+                if let Some(call) = prompt.tool_call().filter(|_| !is_allowed) {
+                    self.tools.denied(&call.tool_call_id);
                 }
             }
             Event::Garbage { count: 1, line } => {
@@ -168,7 +168,7 @@ impl Printer {
     }
 
     /// Where a file on disk is not what the agent has shown, what would change there.
-    fn compare(&mut self, asked: &Asked, pieces: &mut Vec<Piece>) {
+    fn compare(&mut self, asked: &PermissionPrompt, pieces: &mut Vec<Piece>) {
         for (change, found) in asked.changes() {
             let Some(OnDisk::Otherwise(text)) = found else {
                 continue;

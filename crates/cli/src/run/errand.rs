@@ -7,7 +7,7 @@ use std::time::Duration;
 use attache::v1;
 use attache_client::archive::Recorder;
 use attache_client::command::{Answer, Command, How, Opening};
-use attache_client::event::{Asked as Question, Event, Failure, FailureKind, Opened};
+use attache_client::event::{Event, Failure, FailureKind, Opened, PermissionPrompt};
 use attache_client::print::{Piece, Printer};
 use attache_client::setting::Choices;
 use attache_client::{Desk, prompt};
@@ -241,14 +241,14 @@ impl Errand {
     }
 
     /// A rule says that a person is to be asked, and nobody is there.
-    fn deny(&mut self, asked: &Question) {
+    fn deny(&mut self, asked: &PermissionPrompt) {
         self.progress.denied += 1;
-        let title = text::line(&asked.what.title);
+        let title = text::line(&asked.action.title);
         let remark = format!("denied, nobody is there to ask: {title}");
         let pieces = self.printer.remark(&remark);
         self.print(pieces);
         self.desk.submit(Command::Answer {
-            question: asked.question,
+            prompt: asked.id,
             answer: Answer::Reject {
                 remember: Scope::Once,
             },

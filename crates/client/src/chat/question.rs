@@ -10,12 +10,12 @@ use attache::v1;
 use attache_host::permissions::{Scope, Term};
 
 use crate::command::Answer;
-use crate::event::{Asked, OnDisk};
+use crate::event::{OnDisk, PermissionPrompt};
 
 /// A question that waits for a person.
 #[derive(Debug, Clone)]
 pub(crate) struct Question {
-    pub(crate) asked: Asked,
+    pub(crate) asked: PermissionPrompt,
     extent: Extent,
     against: Against,
     top: usize,
@@ -39,7 +39,7 @@ enum Against {
 }
 
 impl Question {
-    pub(crate) fn new(asked: Asked, term: Term) -> Question {
+    pub(crate) fn new(asked: PermissionPrompt, term: Term) -> Question {
         Question {
             asked,
             extent: Extent::Digest,
@@ -115,7 +115,7 @@ impl Question {
     /// touch a protected file holds only once.
     fn allow(&self, remember: Scope) -> Option<Answer> {
         use v1::PermissionOptionKind::{AllowAlways, AllowOnce};
-        if remember != Scope::Once && self.asked.what.is_protected() {
+        if remember != Scope::Once && self.asked.action.is_protected() {
             return None;
         }
         let lasting = || match remember {

@@ -8,7 +8,7 @@ use attache_host::permissions::{Action, Because, Verdict};
 use attache_host::{Place, audit};
 
 use super::{Desk, before};
-use crate::event::{Asked, Event};
+use crate::event::{Event, HostRequest, PermissionPrompt, PromptSubject};
 
 /// Whether something may be done.
 enum Leave {
@@ -23,6 +23,7 @@ impl Desk {
     pub(super) fn with_leave<T, F>(
         &mut self,
         deed: v1::RequestPermissionRequest,
+        request: HostRequest,
         reply: Reply<T>,
         act: impl FnOnce(Reply<T>) -> F + Send + 'static,
     ) where
@@ -36,13 +37,14 @@ impl Desk {
         let (permissions, asked) = (self.setup.host.permissions.clone(), what.clone());
         let judged = self.clerk.hand(move || permissions.judge(&asked));
         self.served.push(before(judged, move |desk, verdict| {
-            desk.judged(deed, what, verdict, reply, act);
+            desk.judged(deed, request, what, verdict, reply, act);
         }));
     }
 
     fn judged<T, F>(
         &mut self,
         deed: v1::RequestPermissionRequest,
+        request: HostRequest,
         what: Action,
         verdict: Option<Verdict>,
         reply: Reply<T>,
@@ -51,7 +53,7 @@ impl Desk {
         T: Encode + Send + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let Some(leave) = self.leave_for(&deed, &what, verdict) else {
+        let Some(leave) = self.leave_for(&deed, &request, &what, verdict) else {
             return reply.fail(error::session_not_found(&deed.session_id));
         };
         match leave {
@@ -60,7 +62,7 @@ impl Desk {
                 reply.fail(refusal(&format!("it is not allowed ({because})")));
             }
             Leave::Wanted => {
-                let (key, answered) = self.put(deed, what);
+                let (key, answered) = self.put(deed, request, what);
                 let settled = async move {
                     let outcome = tokio::select! {
                         biased;
@@ -81,6 +83,7 @@ impl Desk {
     fn leave_for(
         &mut self,
         deed: &v1::RequestPermissionRequest,
+        request: &HostRequest,
         what: &Action,
         verdict: Option<Verdict>,
     ) -> Option<Leave> {
@@ -109,15 +112,15 @@ impl Desk {
             is_allowed: Some(is_allowed),
             because: &because,
         });
-        let asked = Asked {
-            question: 0,
-            what: what.clone(),
-            tool_call: self.whole(deed),
+        let prompt = PermissionPrompt {
+            id: 0,
+            action: what.clone(),
+            subject: PromptSubject::HostRequest(request.clone()),
             options: Vec::new(),
             disk: Vec::new(),
         };
         self.tell(Event::Decided {
-            asked: Box::new(asked),
+            prompt: Box::new(prompt),
             is_allowed,
             because: because.clone(),
         });
@@ -125,6 +128,30 @@ impl Desk {
             true => Leave::Given,
             false => Leave::Refused(because),
         })
+    }
+}
+
+/// What the agent does, for the user.
+pub(super) fn reading(request: &v1::ReadTextFileRequest) -> HostRequest {
+    let path = request.path.as_path().to_owned();
+    HostRequest::Read { path }
+}
+
+pub(super) fn writing(deed: &v1::RequestPermissionRequest) -> Option<HostRequest> {
+    let content = deed.tool_call.content.iter().flatten();
+    let mut changes = content.filter_map(|content| match content {
+        v1::ToolCallContent::Diff(change) => Some(change.clone()),
+        _ => None,
+    });
+    let change = changes.next()?;
+    Some(HostRequest::Write { change })
+}
+
+pub(super) fn running(request: &v1::CreateTerminalRequest) -> HostRequest {
+    HostRequest::Run {
+        command: [std::slice::from_ref(&request.command), &request.args].concat(),
+        cwd: request.cwd.as_ref().map(|cwd| cwd.as_path().to_owned()),
+        env: request.env.clone(),
     }
 }
 
@@ -205,6 +232,6 @@ fn refusal(why: &str) -> Error {
     error::invalid_request("permission_denied", why)
 }
 
-/// The id of a tool call that no agent has told of.
-pub(crate) const OWN: &str = "attache:deed";
+/// What an agent does through us is no tool call of its own.
+const OWN: &str = "";
 const YES: &str = "yes";

@@ -7,14 +7,16 @@ use std::collections::BTreeMap;
 use attache::schema::error;
 use attache::{Reply, json, v1};
 use attache_host::audit;
-use attache_host::permissions::{self, Action, Because, Decision, Scope, Term, Verdict};
+use attache_host::permissions::{
+    self, Action, Because, Decision, Remembered, Scope, Term, Verdict,
+};
 use tokio::sync::oneshot;
 
 use super::forms::FormReply;
 use super::grants::Grant;
-use super::{Desk, before, deeds, disk};
+use super::{Desk, before, disk};
 use crate::command::Answer;
-use crate::event::{Asked, Event, OnDisk};
+use crate::event::{Event, HostRequest, OnDisk, PermissionPrompt, PromptSubject};
 use told::{supersede, whole};
 
 /// The questions that wait for a person, by the order in which they came.
@@ -30,6 +32,8 @@ struct Pending {
     shown: u64,
     stage: Stage,
     request: v1::RequestPermissionRequest,
+    /// What the agent does through us, where it is that.
+    host: Option<HostRequest>,
     what: Action,
     outcome: Outcome,
     /// What the request takes.
@@ -80,7 +84,7 @@ impl Desk {
             return reply.ok(response(CANCELLED));
         }
         let what = self.question(&request);
-        let (key, answered) = self.hold(request, what, bytes, Stage::Considered);
+        let (key, answered) = self.hold(request, None, what, bytes, Stage::Considered);
         self.consider(key);
         let host = self.setup.host.clone();
         let settled = async move {
@@ -105,11 +109,12 @@ impl Desk {
     pub(super) fn put(
         &mut self,
         request: v1::RequestPermissionRequest,
+        host: HostRequest,
         what: Action,
     ) -> (u64, oneshot::Receiver<v1::RequestPermissionOutcome>) {
         // What is to be written has a limit of its own.
         let bytes = 0;
-        let (key, answered) = self.hold(request, what, bytes, Stage::Asked);
+        let (key, answered) = self.hold(request, Some(host), what, bytes, Stage::Asked);
         if let Some(pending) = self.questions.pending.remove(&key) {
             self.show(&pending, Vec::new());
             self.questions.pending.insert(key, pending);
@@ -120,6 +125,7 @@ impl Desk {
     fn hold(
         &mut self,
         request: v1::RequestPermissionRequest,
+        host: Option<HostRequest>,
         what: Action,
         bytes: usize,
         stage: Stage,
@@ -130,6 +136,7 @@ impl Desk {
             shown: key,
             stage,
             request,
+            host,
             what,
             outcome,
             bytes,
@@ -238,11 +245,41 @@ impl Desk {
         let remembered = self
             .clerk
             .hand(move || permissions.remember(&what, &decision));
-        let then = move |desk: &mut Desk, _| {
+        let then = move |desk: &mut Desk, remembered: Option<Option<Remembered>>| {
+            if let Some(remembered) = remembered.flatten() {
+                desk.tell(Event::Remembered {
+                    id: remembered.id,
+                    session: answered.pending.what.session.clone(),
+                    what: remembered.shown,
+                    scope: remembered.scope,
+                    is_allowed: remembered.is_allowed,
+                });
+            }
             desk.tell_agent(answered);
             desk.judge_all();
         };
         self.served.push(before(remembered, then));
+    }
+
+    /// Undoes a decision.
+    pub(super) fn forget(&mut self, id: String) {
+        let permissions = self.setup.host.permissions.clone();
+        let revoked = {
+            let id = id.clone();
+            self.clerk.hand(move || permissions.revoke(&id))
+        };
+        let then = move |desk: &mut Desk, revoked| {
+            let was_in_force = match revoked {
+                Some(Ok(revoked)) => Option::is_some(&revoked),
+                Some(Err(error)) => {
+                    let why = format!("the decision is not revoked: {error}");
+                    return desk.tell(Event::Trouble(why));
+                }
+                None => return,
+            };
+            desk.tell(Event::Forgotten { id, was_in_force });
+        };
+        self.served.push(before(revoked, then));
     }
 
     /// Tells the agent what a person has answered, unless the turn in which it asked is over.
@@ -268,7 +305,7 @@ impl Desk {
     /// What the agent does through us is done by the answer itself.
     fn grant(&mut self, pending: &Pending, scope: Scope) {
         let (request, what) = (&pending.request, &pending.what);
-        if request.tool_call.tool_call_id.as_str() == deeds::OWN {
+        if pending.host.is_some() {
             return;
         }
         let grant = match scope {
@@ -295,7 +332,9 @@ impl Desk {
     pub(super) fn ask_anew(&mut self, session: &v1::SessionId, tool: &v1::ToolCallId) {
         let about = |pending: &Pending| {
             let request = &pending.request;
-            request.session_id == *session && request.tool_call.tool_call_id == *tool
+            pending.host.is_none()
+                && request.session_id == *session
+                && request.tool_call.tool_call_id == *tool
         };
         for key in self.questions.keys(about) {
             let Some(mut pending) = self.questions.pending.remove(&key) else {
@@ -340,9 +379,9 @@ impl Desk {
             is_allowed: Some(is_allowed),
             because: &because,
         });
-        let asked = Box::new(self.as_asked(&pending, disk));
+        let prompt = Box::new(self.as_asked(&pending, disk));
         self.tell(Event::Decided {
-            asked,
+            prompt,
             is_allowed,
             because,
         });
@@ -355,11 +394,11 @@ impl Desk {
         Action::of(&self.setup.agent, workspace, request, self.told_of(request))
     }
 
-    /// What the agent has told of the tool call before. Of what it does through us it cannot tell anything.
+    /// What the agent has told of the tool call before.
     fn told_of(&self, request: &v1::RequestPermissionRequest) -> Option<&v1::ToolCall> {
         let id = &request.tool_call.tool_call_id;
         let session = self.sessions.get(&request.session_id);
-        session.filter(|_| id.as_str() != deeds::OWN)?.tool(id)
+        session?.tool(id)
     }
 
     fn show(&mut self, pending: &Pending, disk: Vec<OnDisk>) {
@@ -368,11 +407,14 @@ impl Desk {
         self.tell(Event::Asked(Box::new(asked)));
     }
 
-    fn as_asked(&self, pending: &Pending, disk: Vec<OnDisk>) -> Asked {
-        Asked {
-            question: pending.shown,
-            what: pending.what.clone(),
-            tool_call: self.whole(&pending.request),
+    fn as_asked(&self, pending: &Pending, disk: Vec<OnDisk>) -> PermissionPrompt {
+        PermissionPrompt {
+            id: pending.shown,
+            action: pending.what.clone(),
+            subject: match &pending.host {
+                Some(request) => PromptSubject::HostRequest(request.clone()),
+                None => PromptSubject::ToolCall(self.whole(&pending.request)),
+            },
             options: pending.request.options.clone(),
             disk,
         }
@@ -426,8 +468,7 @@ impl Questions {
     pub(super) fn supersede(&mut self, told: &v1::SessionNotification) {
         for pending in self.pending.values_mut() {
             let request = &mut pending.request;
-            let is_own = request.tool_call.tool_call_id.as_str() == deeds::OWN;
-            if !is_own && request.session_id == told.session_id {
+            if pending.host.is_none() && request.session_id == told.session_id {
                 supersede(&mut request.tool_call, &told.update);
             }
         }

@@ -23,7 +23,7 @@ impl Desk {
                 self.served.push(before(place, move |desk, place| {
                     let deed = deeds::read(&request, &place);
                     let outbox = desk.outbox();
-                    desk.with_leave(deed, reply, |reply| async move {
+                    desk.with_leave(deed, deeds::reading(&request), reply, |reply| async move {
                         let read = async move { host.read_text_file(&request).await };
                         outbox.answer(reply, read).await;
                     });
@@ -44,10 +44,10 @@ impl Desk {
                         reply.with(host.write_text_file(request).await);
                         drop(room);
                     };
-                    match is_closed {
+                    match deeds::writing(&deed).filter(|_| !is_closed) {
                         // The host refuses it, whatever a person would say.
-                        true => desk.attend(write(reply)),
-                        false => desk.with_leave(deed, reply, write),
+                        None => desk.attend(write(reply)),
+                        Some(request) => desk.with_leave(deed, request, reply, write),
                     }
                 }));
             }
@@ -58,7 +58,7 @@ impl Desk {
                 };
                 self.served.push(before(in_words, move |desk, request| {
                     let deed = deeds::run(&request);
-                    desk.with_leave(deed, reply, |reply| async move {
+                    desk.with_leave(deed, deeds::running(&request), reply, |reply| async move {
                         reply.with(host.create_terminal(&request).await);
                     });
                 }));

@@ -2,7 +2,7 @@ use attache::v1;
 use expect_test::{Expect, expect};
 
 use super::{Colour, Format, Piece, Printer, Surface};
-use crate::event::{Asked, Event, OnDisk};
+use crate::event::{Event, OnDisk, PermissionPrompt, PromptSubject};
 use attache_host::permissions::{Action, Because};
 
 /// Prints updates of a turn, given as JSON, one a line; notes are marked.
@@ -169,10 +169,10 @@ fn a_change_that_was_denied_is_told_as_denied_and_against_the_disk() {
         v1::ToolCallUpdate::new("b"),
         Vec::<v1::PermissionOption>::new(),
     );
-    let asked = Asked {
-        question: 1,
-        what: Action::of("a", "/p".into(), &request, Some(&call)),
-        tool_call: call.clone(),
+    let asked = PermissionPrompt {
+        id: 1,
+        action: Action::of("a", "/p".into(), &request, Some(&call)),
+        subject: PromptSubject::ToolCall(call.clone()),
         options: Vec::new(),
         disk: vec![OnDisk::Otherwise(Some("precious\n".to_owned()))],
     };
@@ -183,7 +183,7 @@ fn a_change_that_was_denied_is_told_as_denied_and_against_the_disk() {
     };
     printer.take(&began);
     let mut pieces = printer.take(&Event::Decided {
-        asked: Box::new(asked),
+        prompt: Box::new(asked),
         is_allowed: false,
         because: Because("--deny-all".to_owned()),
     });

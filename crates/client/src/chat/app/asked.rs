@@ -29,7 +29,7 @@ impl App {
         match &mut ask.what {
             What::Question(question) => {
                 if let Some(answer) = question.key(key) {
-                    let (number, term) = (question.asked.question, question.term());
+                    let (number, term) = (question.asked.id, question.term());
                     self.answered(number, answer, term);
                 }
             }
@@ -88,7 +88,7 @@ impl App {
         let session = self.tab().session().cloned();
         self.asks.take(session.as_ref());
         self.submit(Command::Answer {
-            question,
+            prompt: question,
             answer,
             term,
         });

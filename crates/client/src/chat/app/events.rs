@@ -14,7 +14,7 @@ use crate::chat::tab::{News, Stage, Tab, Turn};
 use crate::chat::text;
 use crate::chat::url::Page;
 use crate::command::{Answer, Command};
-use crate::event::{Asked, Event, Failure};
+use crate::event::{Event, Failure, PermissionPrompt};
 use crate::paint::{Tone, status};
 
 impl App {
@@ -72,7 +72,7 @@ impl App {
                 self.tab_mut().remark(Tone::Bad, why);
             }
             Event::Decided {
-                asked,
+                prompt,
                 is_allowed,
                 because,
             } => {
@@ -80,8 +80,8 @@ impl App {
                     true => (Tone::Good, "allowed"),
                     false => (Tone::Bad, "denied"),
                 };
-                let remark = format!("{word}: {} ({because})", asked.what.title);
-                if let Some(tab) = self.tab_of(&asked.what.session) {
+                let remark = format!("{word}: {} ({because})", prompt.action.title);
+                if let Some(tab) = self.tab_of(&prompt.action.session) {
                     tab.remark(tone, remark);
                 }
             }
@@ -148,15 +148,15 @@ impl App {
         self.toast.take_if(|toast| toast.tone == Tone::Info);
     }
 
-    fn asked(&mut self, asked: Asked, now: Instant) {
-        let number = asked.question;
-        let session = self.home_of(asked.what.session.clone());
+    fn asked(&mut self, asked: PermissionPrompt, now: Instant) {
+        let number = asked.id;
+        let session = self.home_of(asked.action.session.clone());
         let what = What::Question(Box::new(Question::new(asked, self.settings.term)));
         if self.asks.push(session.clone(), what) {
             self.point_to(session.as_ref(), now);
         } else {
             self.submit(Command::Answer {
-                question: number,
+                prompt: number,
                 answer: Answer::Dismiss,
                 term: Term::Endless,
             });
@@ -248,7 +248,7 @@ impl Tab {
 
 impl Ask {
     fn is_question(&self, number: u64) -> bool {
-        matches!(&self.what, What::Question(question) if question.asked.question == number)
+        matches!(&self.what, What::Question(question) if question.asked.id == number)
     }
 
     fn is_form(&self, number: u64) -> bool {

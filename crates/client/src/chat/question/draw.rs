@@ -34,7 +34,7 @@ impl Question {
     }
 
     fn title(&self, behind: usize) -> String {
-        let asked = &self.asked.what;
+        let asked = &self.asked.action;
         // Whatever runs a command is there to run it, also when the agent calls it reading.
         let kind = match asked.command {
             Some(_) => &v1::ToolKind::Execute,
@@ -49,19 +49,19 @@ impl Question {
     }
 
     fn command(&self, panel: &mut Panel, brush: &Brush, width: u16) {
-        if let Some(command) = &self.asked.what.command {
+        if let Some(command) = &self.asked.action.command {
             let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
             panel.text(&words.join(" "), brush.theme.style(Role::Strong), width);
         }
     }
 
     fn paths(&self, panel: &mut Panel, brush: &Brush, width: u16) {
-        let workspace = &self.asked.what.workspace;
+        let workspace = &self.asked.action.workspace;
         let room = match self.extent {
             Extent::Digest => PATHS,
             Extent::Everything => usize::MAX,
         };
-        let paths = &self.asked.what.paths;
+        let paths = &self.asked.action.paths;
         for path in paths.iter().take(room) {
             let shown = text::line(&path.to_string_lossy());
             let remark = place(workspace, path);
@@ -82,7 +82,7 @@ impl Question {
 
     /// What a tool is given that names neither a command nor a file: else there would be nothing but the agent's words.
     fn input(&self, panel: &mut Panel, brush: &Brush, width: u16) {
-        let what = &self.asked.what;
+        let what = &self.asked.action;
         let is_told = what.command.is_some() || !what.paths.is_empty();
         if is_told || self.extent == Extent::Everything {
             return;
@@ -91,7 +91,11 @@ impl Question {
             let tool = text::cut(&text::line(tool), usize::from(width));
             panel.text(&tool, brush.theme.style(Role::Strong), width);
         }
-        if let Some(raw) = &self.asked.tool_call.raw_input {
+        if let Some(raw) = self
+            .asked
+            .tool_call()
+            .and_then(|call| call.raw_input.as_ref())
+        {
             let (start, left) = beginning(raw.as_str(), usize::from(width) * INPUT);
             let rows = text::lines(&text::line(start), usize::from(width));
             let is_cut = left > 0 || rows.len() > INPUT;
@@ -106,7 +110,7 @@ impl Question {
     }
 
     fn warnings(&self, panel: &mut Panel, brush: &Brush, width: u16) {
-        let what = &self.asked.what;
+        let what = &self.asked.action;
         let style = brush.theme.style(Role::Warning);
         if what.is_protected() {
             let text = "! A protected file: it can grant power later. A yes holds only once.";
@@ -141,13 +145,13 @@ impl Question {
 
     /// What the agent says of it: it may say anything, so it is told as its words.
     fn quotation(&self, panel: &mut Panel, brush: &Brush, width: u16) {
-        let title = text::line(&self.asked.what.title);
+        let title = text::line(&self.asked.action.title);
         if title.is_empty() {
             return;
         }
-        let said = match self.asked.is_deed() {
-            true => "The agent did not ask; it was stopped here to ask you.".to_owned(),
-            false => format!("The agent calls it “{title}”"),
+        let said = match self.asked.tool_call() {
+            None => "The agent did not ask; it was stopped here to ask you.".to_owned(),
+            Some(_) => format!("The agent calls it “{title}”"),
         };
         let rows = text::lines(&said, usize::from(width));
         let room = match self.extent {
@@ -163,21 +167,25 @@ impl Question {
 
     fn everything(&self, panel: &mut Panel, brush: &Brush, width: u16) {
         let dim = brush.theme.style(Role::Dim);
-        let call = &self.asked.tool_call;
-        let what = &self.asked.what;
+        let call = self.asked.tool_call();
+        let what = &self.asked.action;
         let mut facts = vec![
             format!("agent      {}", what.agent),
             format!("workspace  {}", what.workspace.display()),
             format!("kind       {}", what.kind),
         ];
         facts.extend(what.tool.iter().map(|tool| format!("tool       {tool}")));
-        facts.extend(call.raw_input.iter().map(|raw| {
-            let (start, left) = beginning(raw.as_str(), INPUT_ALL);
-            match left {
-                0 => format!("input      {start}"),
-                left => format!("input      {start}… and {left} bytes more"),
-            }
-        }));
+        facts.extend(
+            call.iter()
+                .filter_map(|call| call.raw_input.as_ref())
+                .map(|raw| {
+                    let (start, left) = beginning(raw.as_str(), INPUT_ALL);
+                    match left {
+                        0 => format!("input      {start}"),
+                        left => format!("input      {start}… and {left} bytes more"),
+                    }
+                }),
+        );
         for option in &self.asked.options {
             facts.push(format!(
                 "option     {}: “{}”",
@@ -188,7 +196,7 @@ impl Question {
         for fact in facts {
             panel.text(&text::line(&fact), dim, width);
         }
-        for content in &call.content {
+        for content in call.iter().flat_map(|call| &call.content) {
             if let v1::ToolCallContent::Content(content) = content
                 && let Some(said) = content.content.as_text()
             {

@@ -9,7 +9,7 @@ use expect_test::{Expect, expect};
 use super::stage::{Stage, asked, stage};
 use crate::chat::Effect;
 use crate::command::Command;
-use crate::event::Event;
+use crate::event::{Event, PromptSubject};
 
 pub(super) const MOMENT: Duration = Duration::from_millis(400);
 
@@ -24,7 +24,9 @@ pub(super) fn check(stage: &mut Stage, keys: &str, expected: &Expect) {
     stage.press(keys);
     let answers = stage.done().into_iter().filter_map(|effect| match effect {
         Effect::Submit(Command::Answer {
-            question, answer, ..
+            prompt: question,
+            answer,
+            ..
         }) => Some(format!("{question}: {answer:?}\n")),
         _ => None,
     });
@@ -53,7 +55,9 @@ fn each_key_has_its_answer_and_enter_has_none() {
         stage.press(key);
         let answers = stage.done().into_iter().filter_map(|effect| match effect {
             Effect::Submit(Command::Answer {
-                question, answer, ..
+                prompt: question,
+                answer,
+                ..
             }) => Some(format!("{question}: {answer:?}\n")),
             _ => None,
         });
@@ -142,7 +146,7 @@ fn without_a_way_to_say_yes_no_key_says_it() {
 fn a_command_that_the_agent_calls_reading_is_shown_as_a_command() {
     let mut stage = stage();
     let mut asked = asked(1, &["rm", "-r", "src"], "Read a poem");
-    asked.what.kind = v1::ToolKind::Read;
+    asked.action.kind = v1::ToolKind::Read;
     stage.event(Event::Asked(Box::new(asked)));
     assert!(stage.screen().contains("Run a command?"));
 }
@@ -181,16 +185,16 @@ fn a_command_is_shown_word_by_word() {
 fn a_file_is_shown_with_its_diff_and_where_it_lies() {
     let mut stage = stage().size(100, 30);
     let mut asked = asked(1, &[], "Fix typo");
-    asked.what.kind = v1::ToolKind::Edit;
-    asked.what.command = None;
-    asked.what.paths = vec![
+    asked.action.kind = v1::ToolKind::Edit;
+    asked.action.command = None;
+    asked.action.paths = vec![
         PathBuf::from("/code/project/src/main.rs"),
         PathBuf::from("/code/project/../other/lib.rs"),
         PathBuf::from("/code/project/.git/hooks/pre-commit"),
     ];
     let diff = v1::Diff::new("/code/project/src/main.rs", "fn main() {\n    new();\n}\n")
         .old_text("fn main() {\n    old();\n}\n");
-    asked.tool_call = v1::ToolCall::new("c1", "Fix typo").content([diff]);
+    asked.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Fix typo").content([diff]));
     stage.event(Event::Asked(Box::new(asked)));
     stage.wait(MOMENT);
     stage.check(&expect![[r#"
@@ -231,11 +235,12 @@ fn a_file_is_shown_with_its_diff_and_where_it_lies() {
 fn a_tool_without_command_and_files_is_shown_with_what_it_is_given() {
     let mut stage = stage();
     let mut question = asked(1, &[], "Tidy up");
-    question.what.command = None;
-    question.what.kind = v1::ToolKind::Other;
-    question.what.tool = Some("mcp__forge__delete_repository".to_owned());
+    question.action.command = None;
+    question.action.kind = v1::ToolKind::Other;
+    question.action.tool = Some("mcp__forge__delete_repository".to_owned());
     let input = format!(r#"{{"owner":"ann","note":"{}"}}"#, "long ".repeat(200));
-    question.tool_call.raw_input = Some(attache::json::from_str(&input).unwrap());
+    let input: attache::json::Raw = attache::json::from_str(&input).unwrap();
+    question.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Tidy up").raw_input(input));
     stage.event(Event::Asked(Box::new(question)));
     stage.wait(MOMENT);
     stage.check(&expect![[r#"
@@ -442,6 +447,6 @@ fn how_long_a_decision_holds_is_chosen_and_shown() {
         | ready
     "#]]);
     stage.press("w");
-    expect![[r#"[Submit(Answer { question: 1, answer: Choose { option: "yes", remember: Workspace }, term: For(28800s) })]"#]]
+    expect![[r#"[Submit(Answer { prompt: 1, answer: Choose { option: "yes", remember: Workspace }, term: For(28800s) })]"#]]
         .assert_eq(&format!("{:?}", stage.done()));
 }

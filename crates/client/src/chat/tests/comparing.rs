@@ -8,17 +8,17 @@ use expect_test::expect;
 
 use super::asking::{MOMENT, ask, check};
 use super::stage::{asked, stage};
-use crate::event::{Event, OnDisk};
+use crate::event::{Event, OnDisk, PromptSubject};
 
 #[test]
 fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
     let mut stage = stage().size(80, 24);
     let mut asked = asked(1, &[], "Fix typo");
-    asked.what.kind = v1::ToolKind::Edit;
-    asked.what.command = None;
-    asked.what.paths = vec![PathBuf::from("/code/project/src/main.rs")];
+    asked.action.kind = v1::ToolKind::Edit;
+    asked.action.command = None;
+    asked.action.paths = vec![PathBuf::from("/code/project/src/main.rs")];
     let diff = v1::Diff::new("/code/project/src/main.rs", "new();\n").old_text("old();\n");
-    asked.tool_call = v1::ToolCall::new("c1", "Fix typo").content([diff]);
+    asked.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Fix typo").content([diff]));
     asked.disk = vec![OnDisk::Otherwise(Some("precious();\n".to_owned()))];
     stage.event(Event::Asked(Box::new(asked)));
     stage.wait(MOMENT);
@@ -89,7 +89,7 @@ fn a_file_that_is_as_shown_has_nothing_to_compare() {
     let mut stage = stage();
     let mut asked = asked(1, &[], "Fix typo");
     let diff = v1::Diff::new("/code/project/a", "new").old_text("old");
-    asked.tool_call = v1::ToolCall::new("c1", "Fix typo").content([diff]);
+    asked.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Fix typo").content([diff]));
     asked.disk = vec![OnDisk::AsShown];
     stage.event(Event::Asked(Box::new(asked)));
     stage.wait(MOMENT);

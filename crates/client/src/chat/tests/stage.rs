@@ -13,7 +13,7 @@ use ratatui::backend::TestBackend;
 
 use crate::chat::{App, Effect, Input, Settings, Start, Surroundings};
 use crate::command::{How, Opening};
-use crate::event::{Asked, Event, Opened};
+use crate::event::{Event, Opened, PermissionPrompt, PromptSubject};
 use crate::paint::Theme;
 use crate::paint::theme::{Palette, Shade, Signs};
 use crate::setting::Setting;
@@ -212,12 +212,12 @@ pub(super) fn opening(how: How) -> Opening {
 }
 
 /// A question on a command, in the session `s1`.
-pub(super) fn asked(number: u64, command: &[&str], title: &str) -> Asked {
+pub(super) fn asked(number: u64, command: &[&str], title: &str) -> PermissionPrompt {
     let allow = v1::PermissionOptionKind::AllowOnce;
     let reject = v1::PermissionOptionKind::RejectOnce;
-    Asked {
-        question: number,
-        what: Action {
+    PermissionPrompt {
+        id: number,
+        action: Action {
             agent: "test".to_owned(),
             workspace: PathBuf::from("/code/project"),
             session: "s1".into(),
@@ -231,7 +231,7 @@ pub(super) fn asked(number: u64, command: &[&str], title: &str) -> Asked {
             digest: Digest([0; 32]),
             subject: Digest([0; 32]),
         },
-        tool_call: v1::ToolCall::new("c1", title),
+        subject: PromptSubject::ToolCall(v1::ToolCall::new("c1", title)),
         options: vec![
             v1::PermissionOption::new("yes", "Sure", allow),
             v1::PermissionOption::new("no", "Never", reject),

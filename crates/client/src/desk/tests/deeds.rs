@@ -26,7 +26,7 @@ async fn check(preset: Preset, script: &str, answers: &[Answer], expected: Expec
         table.until(&format!("asked {at}")).await;
         let (question, answer) = (at, answer.clone());
         table.desk.submit(Command::Answer {
-            question,
+            prompt: question,
             answer,
             term: Term::Endless,
         });
@@ -125,7 +125,7 @@ async fn what_is_told_of_a_tool_call_does_not_change_what_is_asked() {
     let mut table = doing(Preset::Ask, script).await;
     table.until("update s tool attache:deed changed").await;
     table.desk.submit(Command::Answer {
-        question: 1,
+        prompt: 1,
         answer: reject(Scope::Once),
         term: Term::Endless,
     });

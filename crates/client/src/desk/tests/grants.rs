@@ -25,7 +25,7 @@ async fn check(script: &str, answers: &[Answer], expected: Expect) {
         table.until(&format!("asked {question}")).await;
         let answer = answer.clone();
         table.desk.submit(Command::Answer {
-            question,
+            prompt: question,
             answer,
             term: Term::Endless,
         });
@@ -263,6 +263,7 @@ async fn a_denial_for_longer_takes_back_what_was_allowed_before() {
         began go
         asked 1: One
         asked 2: Two
+        remembered /tmp/attache-denied (session), allowed: false
         decided, allowed: false
         ended end_turn
     "#]];
@@ -271,7 +272,7 @@ async fn a_denial_for_longer_takes_back_what_was_allowed_before() {
 
 fn answer(table: &mut Table, question: u64, answer: Answer) {
     table.desk.submit(Command::Answer {
-        question,
+        prompt: question,
         answer,
         term: Term::Endless,
     });

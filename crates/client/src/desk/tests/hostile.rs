@@ -274,7 +274,7 @@ async fn an_id_that_is_in_use_does_not_take_the_place_of_a_session() {
     assert_eq!(roots.cwd(), std::path::Path::new("/tmp"));
     table.until("asked").await;
     table.desk.submit(Command::Answer {
-        question: 1,
+        prompt: 1,
         answer: Answer::Dismiss,
         term: Term::Endless,
     });

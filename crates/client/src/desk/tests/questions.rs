@@ -21,7 +21,7 @@ async fn asking(script: &str) -> Table {
 
 fn answer(table: &mut Table, question: u64, answer: Answer) {
     table.desk.submit(Command::Answer {
-        question,
+        prompt: question,
         answer,
         term: Term::Endless,
     });
@@ -124,8 +124,8 @@ async fn what_the_request_itself_has_said_does_not_hide_a_change() {
     let Event::Asked(asked) = table.until("asked 2").await else {
         unreachable!()
     };
-    assert_eq!(asked.what.command, Some(vec!["rm -r ~".to_owned()]));
-    assert_eq!(asked.what.kind, attache::v1::ToolKind::Execute);
+    assert_eq!(asked.action.command, Some(vec!["rm -r ~".to_owned()]));
+    assert_eq!(asked.action.kind, attache::v1::ToolKind::Execute);
     answer(&mut table, 1, allow(Scope::Once));
     answer(&mut table, 2, reject(Scope::Once));
     table.until("ended").await;
@@ -182,6 +182,7 @@ async fn what_is_decided_for_longer_answers_what_waits() {
         began go
         asked 1: Edit
         asked 2: Edit
+        remembered /tmp/x (session), allowed: true
         withdrawn 2
         decided, allowed: true
         ended end_turn

@@ -24,9 +24,16 @@ pub(super) fn shown(event: &Event) -> String {
         },
         Event::ModeSet { mode, .. } => format!("mode {mode}"),
         Event::OptionsSet { options, .. } => format!("options {}", options.len()),
-        Event::Asked(asked) => format!("asked {}: {}", asked.question, asked.tool_call.title),
+        Event::Asked(asked) => format!("asked {}: {}", asked.id, asked.action.title),
         Event::Withdrawn(question) => format!("withdrawn {question}"),
         Event::Decided { is_allowed, .. } => format!("decided, allowed: {is_allowed}"),
+        Event::Remembered {
+            what,
+            scope,
+            is_allowed,
+            ..
+        } => format!("remembered {what} ({scope}), allowed: {is_allowed}"),
+        Event::Forgotten { was_in_force, .. } => format!("forgotten, in force: {was_in_force}"),
         Event::Form { form, request } => format!("form {form}: {}", request.message),
         Event::FormWithdrawn(form) => format!("form {form} withdrawn"),
         Event::FormCompleted(page) => format!("page {page} completed"),
