@@ -5,7 +5,7 @@
 pub mod audit;
 pub mod files;
 mod host;
-mod names;
+pub mod names;
 pub mod permissions;
 mod private;
 mod roots;

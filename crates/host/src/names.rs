@@ -1,19 +1,71 @@
-//! Names of files that let their writer run commands later, compared as the most forgiving file system would. Nothing
-//! here looks at the disk.
+//! Names of files that agents, editors, shells, version control and tool managers read by themselves, so that writing
+//! one grants power later. This is the only list of them.
+//!
+//! A name is *closed* (never written through us) or *protected* (asked about every time, covered by no remembered
+//! decision, preset or wildcard). Names are compared as the most forgiving file system would. Nothing here looks at the
+//! disk.
+
+mod list;
 
 use std::ffi::OsStr;
+use std::path::{Component, Path};
 
 use unicode_normalization::UnicodeNormalization;
 
+pub(crate) use list::HOME;
+use list::{
+    CLOSED, CLOSED_PREFIXES, PROTECTED, PROTECTED_PATHS, PROTECTED_PREFIXES, PROTECTED_SUFFIXES,
+};
+
 /// Whether a name is closed in every directory.
 pub(crate) fn is_closed_name(name: &OsStr) -> bool {
-    let name = fold(name);
-    NAMES.contains(&name.as_str())
-        || name.starts_with(OURS)
-        || NAMES
+    is_closed(&fold(name))
+}
+
+/// Whether a path has a name on it that is closed or protected. A change there is asked about every time.
+pub fn is_protected(path: &Path) -> bool {
+    let names = path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(fold(name)),
+        _ => None,
+    });
+    let names: Vec<String> = names.collect();
+    let is_named = |name: &String| is_closed(name) || is_protected_name(name);
+    let has_path = |path: &&str| (0..names.len()).any(|at| starts_with(&names[at..], path));
+    names.iter().any(is_named) || HOME.iter().chain(PROTECTED_PATHS).any(has_path)
+}
+
+/// Whether these names begin with those of a path.
+fn starts_with(names: &[String], path: &str) -> bool {
+    let mut names = names.iter();
+    let is_next = |part| {
+        names
+            .next()
+            .is_some_and(|name| name == part || is_short_for(name, part))
+    };
+    path.split('/').all(is_next)
+}
+
+fn is_closed(name: &str) -> bool {
+    CLOSED.contains(&name)
+        || CLOSED_PREFIXES
             .iter()
-            .chain([&OURS])
-            .any(|closed| is_short_for(&name, closed))
+            .any(|prefix| name.starts_with(prefix))
+        || has_short_name_of(name, CLOSED.iter().chain(CLOSED_PREFIXES))
+}
+
+fn is_protected_name(name: &str) -> bool {
+    PROTECTED.contains(&name)
+        || PROTECTED_PREFIXES
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+        || PROTECTED_SUFFIXES
+            .iter()
+            .any(|suffix| name.ends_with(suffix))
+        || has_short_name_of(name, PROTECTED.iter().chain(PROTECTED_PREFIXES))
+}
+
+fn has_short_name_of<'a>(name: &str, mut long: impl Iterator<Item = &'a &'a str>) -> bool {
+    name.contains('~') && long.any(|long| is_short_for(name, long))
 }
 
 /// Windows gives long names a second one: `GIT~1` is `.git`, and `VSCODE~1` is `.vscode`.
@@ -23,7 +75,11 @@ fn is_short_for(name: &str, long: &str) -> bool {
     };
     let long = long.trim_start_matches('.');
     let long = long.split('.').next().unwrap_or(long);
-    number.starts_with(|c: char| c.is_ascii_digit()) && stem == &long[..long.len().min(6)]
+    let start = long
+        .char_indices()
+        .nth(6)
+        .map_or(long, |(end, _)| &long[..end]);
+    number.starts_with(|c: char| c.is_ascii_digit()) && !start.is_empty() && stem == start
 }
 
 /// A name as the most forgiving file system compares it: no case, no difference between composed and decomposed
@@ -55,89 +111,5 @@ fn is_invisible(c: char) -> bool {
 
 pub(crate) const GIT: &str = ".git";
 
-/// Everything of ours begins so.
-const OURS: &str = ".attache";
-
-/// Closed in every directory, with all that is below: hooks, tasks, settings and servers that are run without asking.
-const NAMES: [&str; 22] = [
-    GIT,
-    ".hg",
-    ".jj",
-    ".vscode",
-    ".zed",
-    ".idea",
-    ".fleet",
-    ".cursor",
-    ".windsurf",
-    ".claude",
-    ".codex",
-    ".gemini",
-    ".mcp.json",
-    ".envrc",
-    ".husky",
-    ".devcontainer",
-    ".devcontainer.json",
-    ".svn",
-    ".qwen",
-    ".direnv",
-    ".claude.json",
-    ".acpxrc.json",
-];
-
-/// Closed in the home directory, with all that is below: what shells, logins and everyday tools run.
-pub(crate) const HOME: [&str; 54] = [
-    ".aws",
-    ".bash_aliases",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_profile",
-    ".bashrc",
-    ".cargo/config",
-    ".cargo/config.toml",
-    ".config/autostart",
-    ".config/direnv",
-    ".config/environment.d",
-    ".config/fish",
-    ".config/git",
-    ".config/nvim",
-    ".config/systemd",
-    ".config/zed",
-    ".cshrc",
-    ".docker",
-    ".emacs",
-    ".emacs.d",
-    ".exrc",
-    ".gdbinit",
-    ".gitconfig",
-    ".gnupg",
-    ".hgrc",
-    ".inputrc",
-    ".kshrc",
-    ".kube",
-    ".lldbinit",
-    ".local/bin",
-    ".local/share/applications",
-    ".login",
-    ".logout",
-    ".netrc",
-    ".npmrc",
-    ".nvimrc",
-    ".pam_environment",
-    ".profile",
-    ".pypirc",
-    ".ssh",
-    ".tcshrc",
-    ".tmux.conf",
-    ".vim",
-    ".vimrc",
-    ".xinitrc",
-    ".xprofile",
-    ".xsession",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".zlogin",
-    ".zlogout",
-    ".zprofile",
-    ".zshenv",
-    ".zshrc",
-];
+#[cfg(test)]
+mod attack_names;

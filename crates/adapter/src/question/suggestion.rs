@@ -3,7 +3,7 @@
 //! A suggestion is offered only when every part of it is understood, so that its name says all of what choosing it
 //! does. The CLI is sent back what was shown, not the suggestion as it came.
 
-use attache::process::plain::is_hidden;
+use attache::process::plain::visible;
 use serde_json::{Value, json};
 
 use crate::frames::CanUseTool;
@@ -119,7 +119,7 @@ impl Suggestion {
                 format!("Always allow {} {place}", rules.join(", "))
             }
             Change::Directories(directories) => {
-                let directories: Vec<String> = directories.iter().map(|it| visible(it)).collect();
+                let directories: Vec<_> = directories.iter().map(|it| visible(it)).collect();
                 format!("Let Claude work in {} {place}", directories.join(", "))
             }
             Change::Mode(mode) => format!("{} {place}", mode.words()),
@@ -237,24 +237,6 @@ fn all<T>(list: &Value, read: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
 fn words(value: &Value) -> Option<String> {
     let text = value.as_str().filter(|text| !text.trim().is_empty())?;
     Some(text.to_owned())
-}
-
-/// Text on one line, with every control and invisible character replaced by a mark that shows which one it is.
-fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '\n' => shown.push('⏎'),
-            '\0'..='\u{1f}' => {
-                let mark = char::from_u32(0x2400 + u32::from(char));
-                shown.push(mark.unwrap_or(char::REPLACEMENT_CHARACTER));
-            }
-            '\u{7f}' => shown.push('␡'),
-            char if is_hidden(char) => shown.push_str(&format!("<U+{:04X}>", u32::from(char))),
-            char => shown.push(char),
-        }
-    }
-    shown
 }
 
 /// Clients look at the first 16 options; two of them are ours.

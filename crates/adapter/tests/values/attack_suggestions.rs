@@ -215,7 +215,7 @@ fn what_is_hidden_in_a_rule_is_shown() {
                 assert!(!name.contains(char), "{name:?}");
                 // A mark stands where the character was: the name is never that of a shorter rule.
                 let is_mark = |it| it == '⏎' || ('\u{2400}'..='\u{2426}').contains(&it);
-                assert!(name.contains("<U+") || name.contains(is_mark), "{name:?}");
+                assert!(name.contains("⟦U+") || name.contains(is_mark), "{name:?}");
                 assert_eq!(sent, &json!([grant]));
             }
         }

@@ -4,7 +4,8 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-use crate::names::{HOME, fold, is_closed_name};
+use crate::names::fold;
+pub(super) use crate::names::is_protected;
 
 /// A path without `.` and `..`, from a directory on.
 pub(super) fn normal(base: &Path, path: &Path) -> PathBuf {
@@ -36,36 +37,7 @@ pub(super) fn inside(base: &Path, path: &Path) -> Option<PathBuf> {
     normal.strip_prefix(&base).ok().map(Path::to_owned)
 }
 
-/// Whether writing there grants power later: what is closed to writes anyhow, what is closed in a home directory
-/// wherever it stands, and what others run without asking.
-pub(super) fn is_protected(path: &Path) -> bool {
-    let names = path.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(name),
-        _ => None,
-    });
-    let names: Vec<_> = names.collect();
-    let folded: Vec<String> = names.iter().map(|name| fold(name)).collect();
-    let has_way = |way: &&str| {
-        let way: Vec<&str> = way.split('/').collect();
-        folded.windows(way.len()).any(|part| part == way)
-    };
-    names.iter().any(|name| is_closed_name(name)) || HOME.iter().chain(ELSEWHERE).any(has_way)
-}
-
 /// A name as the most forgiving file systems see it.
 pub(super) fn folded(name: &str) -> String {
     fold(OsStr::new(name))
 }
-
-/// What others run without asking, wherever it stands.
-const ELSEWHERE: &[&str] = &[
-    ".config/attache",
-    ".github/workflows",
-    ".gitmodules",
-    ".local/share/attache",
-    ".local/state/attache",
-    ".pre-commit-config.yaml",
-    "authorized_keys",
-    "etc/cron.d",
-    "etc/profile.d",
-];
