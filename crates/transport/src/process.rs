@@ -5,11 +5,11 @@ pub mod guard;
 pub mod plain;
 
 mod child;
+mod confinement;
 mod ending;
 mod error;
 mod held;
 mod program;
-mod sandbox;
 mod stdio;
 mod tail;
 
@@ -24,12 +24,14 @@ mod other;
 use other as platform;
 
 pub use child::{Child, Custody};
+pub use confinement::{
+    Confinement, Cover, CoverKind, Network, Support, namespace_support, sandbox_support,
+};
 pub use ending::{Ending, Ladder, Rung, Signal, Status};
 pub use error::Error;
 pub use held::Held;
 pub use plain::is_hidden;
 pub use program::Program;
-pub use sandbox::{Support, sandbox_support};
 pub use stdio::{Stdin, Stdout};
 pub use tail::Tail;
 

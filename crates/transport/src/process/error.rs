@@ -56,6 +56,12 @@ pub enum Error {
         /// What is missing.
         reason: String,
     },
+    /// A place that was to be covered is no longer what it was, so the program was not started.
+    #[error("program `{}` was not started, as a file or directory that it must not see was moved or replaced at that moment: try again", .program.display())]
+    Moved {
+        /// The program as it was named.
+        program: PathBuf,
+    },
     /// The call was not made inside a tokio runtime.
     #[error("no program can be started here: call spawn inside a tokio runtime")]
     NoRuntime,

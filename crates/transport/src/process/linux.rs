@@ -5,6 +5,7 @@ mod bond;
 mod fence;
 mod foreground;
 mod keeper;
+mod namespace;
 mod reaper;
 mod sweep;
 pub(super) mod table;
@@ -66,6 +67,10 @@ pub(super) fn is_drained(output: &Output) -> bool {
 
 pub(super) fn sandbox_support() -> Support {
     fence::support()
+}
+
+pub(super) fn namespace_support() -> Result<(), &'static str> {
+    namespace::support()
 }
 
 /// Becomes the guard if the arguments say so.
@@ -155,12 +160,16 @@ fn our_own() -> io::Result<[OwnedFd; 3]> {
 }
 
 async fn open(program: &Program, mode: Mode, stdio: [OwnedFd; 3]) -> Result<Started, Error> {
-    let fence = program.confined.as_deref().map(fence::around).transpose();
-    let fence = fence.map_err(|reason| Error::Sandbox {
+    let fence = fence::around(&program.confinement).map_err(|reason| Error::Sandbox {
         program: name(program),
         reason,
     })?;
-    hand_over(program, mode, Files { stdio, fence })
+    let files = Files {
+        stdio,
+        fence,
+        directory: program.directory.clone(),
+    };
+    hand_over(program, mode, files)
         .await
         .map_err(|source| unguarded(program, source))?
         .map_err(|(fault, errno)| refusal(program, fault, errno))
@@ -301,6 +310,19 @@ fn refusal(program: &Program, fault: Fault, errno: Errno) -> Error {
             source,
         },
         (Fault::Custody, _) => unguarded(program, source),
+        (Fault::Confinement, Errno::STALE) => Error::Moved {
+            program: program_name,
+        },
+        (Fault::Confinement, _) => {
+            let reason = match namespace::support() {
+                Err(reason) => reason.to_owned(),
+                Ok(()) => source.to_string(),
+            };
+            Error::Sandbox {
+                program: program_name,
+                reason,
+            }
+        }
     }
 }
 

@@ -69,6 +69,10 @@ pub(super) fn sandbox_support() -> Support {
     Support::Missing { reason: MISSING }
 }
 
+pub(super) fn namespace_support() -> Result<(), &'static str> {
+    Err(MISSING)
+}
+
 fn one_pipe(command: &mut Command) -> io::Result<Output> {
     let (output, writer) = io::pipe()?;
     command.stdout(writer.try_clone()?);
@@ -77,7 +81,7 @@ fn one_pipe(command: &mut Command) -> io::Result<Output> {
 }
 
 fn spawn(program: &Program, mut command: Command) -> Result<process::Child, Error> {
-    if program.confined.is_some() {
+    if program.confinement.needs_landlock() || program.confinement.needs_namespace() {
         return Err(Error::Sandbox {
             program: PathBuf::from(&program.name),
             reason: MISSING.to_owned(),

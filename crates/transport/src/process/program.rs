@@ -1,11 +1,15 @@
-//! The description of a program to start. It holds no resource, and can start any number of children.
+//! The description of a program to start. It can start any number of children.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{PipeReader, PipeWriter};
+#[cfg(unix)]
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::sync::Arc;
 
-use super::{Child, Error, Status, Stdin, Stdout, platform};
+use super::{Child, Confinement, Error, Status, Stdin, Stdout, platform};
 
 /// A program to start: what it is called, its arguments, environment and working directory.
 ///
@@ -18,8 +22,10 @@ pub struct Program {
     pub(super) inherits: bool,
     pub(super) env: Vec<(OsString, Option<OsString>)>,
     pub(super) cwd: Option<PathBuf>,
+    #[cfg(unix)]
+    pub(super) directory: Option<Arc<OwnedFd>>,
     pub(super) tail: usize,
-    pub(super) confined: Option<Vec<PathBuf>>,
+    pub(super) confinement: Confinement,
     pub(super) largest_file: Option<u64>,
 }
 
@@ -32,8 +38,10 @@ impl Program {
             inherits: true,
             env: Vec::new(),
             cwd: None,
+            #[cfg(unix)]
+            directory: None,
             tail: TAIL,
-            confined: None,
+            confinement: Confinement::default(),
             largest_file: None,
         }
     }
@@ -90,14 +98,23 @@ impl Program {
         self
     }
 
-    /// Lets it and all that it starts read and execute everything, but write only beneath these directories, and to
-    /// devices such as `/dev/null`. It starts only where the system can do that; [`sandbox_support`] asks beforehand.
+    /// Has it start in a directory that is open already, whatever has become of the name given to [`cwd`](Self::cwd).
+    /// On systems other than Linux the name counts.
+    #[cfg(unix)]
+    #[must_use]
+    pub fn directory(mut self, directory: Arc<OwnedFd>) -> Program {
+        self.directory = Some(directory);
+        self
+    }
+
+    /// Confines it and everything it starts. It starts only where the system can do that; [`sandbox_support`] and
+    /// [`namespace_support`] say so beforehand.
     ///
     /// [`sandbox_support`]: super::sandbox_support
+    /// [`namespace_support`]: super::namespace_support
     #[must_use]
-    pub fn confine<P: AsRef<Path>>(mut self, beneath: impl IntoIterator<Item = P>) -> Program {
-        let beneath = beneath.into_iter().map(|path| path.as_ref().to_owned());
-        self.confined = Some(beneath.collect());
+    pub fn confine(mut self, confinement: Confinement) -> Program {
+        self.confinement = confinement;
         self
     }
 

@@ -6,6 +6,8 @@ mod agents;
 mod attached;
 #[path = "captured.rs"]
 mod captured;
+#[path = "covers_attack.rs"]
+mod covers_attack;
 #[path = "cycles.rs"]
 mod cycles;
 #[path = "direct.rs"]
@@ -57,6 +59,7 @@ pub(super) fn main() -> ExitCode {
     trials.extend(files::trials());
     trials.extend(captured::trials());
     trials.extend(sandbox::trials());
+    trials.extend(covers_attack::trials());
     trials.extend(attached::trials());
     trials.extend(trees::trials());
     trials.extend(cycles::trials());

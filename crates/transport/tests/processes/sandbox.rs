@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use attache_transport::process::{Error, Program, Support, sandbox_support};
+use attache_transport::process::{Confinement, Error, Program, Support, sandbox_support};
 use libtest_mimic::Trial;
 use tokio::io::AsyncReadExt;
 
@@ -16,6 +16,8 @@ pub(super) fn trials() -> Vec<Trial> {
         direct_trial("sandbox::writes_only_where_it_may_directly", writes),
         trial("sandbox::reads_and_runs_everything", reads),
         trial("sandbox::signals_nobody_outside", signals),
+        trial("sandbox::what_is_unreadable_is_and_all_beside_it_is_not", unreadable),
+        trial("sandbox::terminals_and_devices_work", devices),
         trial("sandbox::a_missing_directory_is_told", missing),
     ]
 }
@@ -52,8 +54,48 @@ async fn signals() {
     assert_eq!(folders.run(&script).await, "no\nno\nown\n");
 }
 
+async fn unreadable() {
+    let Some(folders) = Folders::new("unreadable") else {
+        return;
+    };
+    fs::write(folders.base.join("beside"), "beside\n").unwrap();
+    fs::write(folders.base.join("in/own"), "own\n").unwrap();
+    std::os::unix::fs::symlink("../out/kept", folders.base.join("in/link")).unwrap();
+    let confinement = Confinement::new()
+        .write_beneath(folders.base.join("in"))
+        .unreadable(folders.base.canonicalize().unwrap().join("out"));
+    let script = "exec 2>/dev/null
+        cat own ../beside
+        cat link && echo link
+        cat \"$OUT/kept\" && echo direct
+        cat /proc/self/root/\"$OUT/kept\" && echo root
+        cat /proc/self/cwd/../out/kept && echo cwd
+        cp -r ../out copy && cat copy/kept && echo copied
+        mv ../out/kept . && echo moved
+        ln ../out/kept hard && cat hard && echo linked
+        tail -c 5 /proc/self/status >/dev/null && echo proc
+        echo end";
+    assert_eq!(
+        folders.run_in(confinement, script).await,
+        "own\nbeside\nproc\nend\n"
+    );
+}
+
+async fn devices() {
+    let Some(folders) = Folders::new("devices") else {
+        return;
+    };
+    let script = "exec 2>&1
+        echo x >/dev/null && echo null
+        script -qec 'stty size >/dev/null && tty | cut -d/ -f3' /dev/null </dev/null | tr -d '\\r'
+        head -c 4 /dev/urandom | wc -c";
+    let said = folders.run(script).await;
+    assert_eq!(said, "null\npts\n4\n");
+}
+
 async fn missing() {
-    let nowhere = shell("exit").confine(["/no/such/directory"]).spawn().await;
+    let confinement = Confinement::new().write_beneath("/no/such/directory");
+    let nowhere = shell("exit").confine(confinement).spawn().await;
     let error = nowhere.expect_err("it started");
     assert!(matches!(error, Error::Sandbox { .. }), "{error}");
 }
@@ -79,10 +121,15 @@ impl Folders {
     }
 
     async fn run(&self, script: &str) -> String {
+        let confinement = Confinement::new().write_beneath(self.base.join("in"));
+        self.run_in(confinement, script).await
+    }
+
+    async fn run_in(&self, confinement: Confinement, script: &str) -> String {
         let program = Program::new("sh").args(["-c", script]);
         let program = program.env("OUT", self.base.join("out"));
         let program = program.cwd(self.base.join("in"));
-        let program = program.confine([self.base.join("in")]);
+        let program = program.confine(confinement);
         let (_child, mut stdout) = program.spawn_captured().await.unwrap();
         let mut text = String::new();
         stdout.read_to_string(&mut text).await.unwrap();

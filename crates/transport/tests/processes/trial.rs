@@ -1,6 +1,7 @@
 //! How a test of this executable runs: here, or in a process of its own.
 
 use std::future::Future;
+use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use libtest_mimic::{Failed, Trial};
@@ -31,14 +32,30 @@ where
     T: FnOnce() -> F + Send + 'static,
     F: Future<Output = ()>,
 {
+    elsewhere_as(name, variable, None, test)
+}
+
+/// The same as another user, for which we have to be the superuser.
+pub(super) fn elsewhere_as<T, F>(
+    name: &'static str,
+    variable: &'static str,
+    user: Option<u32>,
+    test: T,
+) -> Trial
+where
+    T: FnOnce() -> F + Send + 'static,
+    F: Future<Output = ()>,
+{
     if std::env::var_os(variable).is_some() {
         return trial(name, test);
     }
     Trial::test(name, move || {
-        let again = Command::new(std::env::current_exe()?)
-            .args([name, "--exact"])
-            .env(variable, "1")
-            .output()?;
+        let mut again = Command::new(std::env::current_exe()?);
+        again.args([name, "--exact"]).env(variable, "1");
+        if let Some(user) = user {
+            again.uid(user).gid(user).env("HOME", "/").env_remove("TMPDIR");
+        }
+        let again = again.output()?;
         match again.status.success() {
             true => Ok(()),
             false => Err(Failed::from(

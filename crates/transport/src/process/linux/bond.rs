@@ -10,6 +10,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use std::sync::Arc;
 
 use rustix::process::{
     Resource, Rlimit, Signal, getpid, getppid, set_parent_process_death_signal, setrlimit, setsid,
@@ -17,15 +18,23 @@ use rustix::process::{
 use rustix::stdio::{stderr, stdin, stdout};
 use rustix::termios::tcsetpgrp;
 
+use super::namespace::Namespace;
+
 /// What else a child sets about itself before it becomes the program.
 #[derive(Default)]
 pub(super) struct Bond {
     /// Its place among the processes of the person.
     pub(super) place: Place,
+    /// The directory it starts in, if it is not the one it is spawned in.
+    pub(super) directory: Option<Arc<OwnedFd>>,
+    /// The namespace it lives in.
+    pub(super) namespace: Option<Namespace>,
     /// The fence it lives in.
     pub(super) fence: Option<OwnedFd>,
     /// The size of the largest file it may write.
     pub(super) largest_file: Option<u64>,
+    /// Where it writes a byte if its confinement fails.
+    pub(super) confinement_failed: Option<OwnedFd>,
 }
 
 /// A child's place among the processes of the person.
@@ -54,8 +63,15 @@ pub(super) fn bind(command: &mut Command, bond: Bond) {
         if let Some(bytes) = bond.largest_file {
             limit(Resource::Fsize, bytes)?;
         }
-        if let Some(fence) = &bond.fence {
-            raise(fence)?;
+        if let Some(directory) = &bond.directory {
+            rustix::process::fchdir(directory)?;
+        }
+        if let Err(error) = bond.confine() {
+            if let Some(failed) = &bond.confinement_failed {
+                // Without it the failure is told as one of the program.
+                rustix::io::write(failed, b"c").ok();
+            }
+            return Err(error);
         }
         // The descriptor over which a failed exec is told must stay open until then.
         close_from_three(libc::CLOSE_RANGE_CLOEXEC);
@@ -63,6 +79,20 @@ pub(super) fn bind(command: &mut Command, bond: Bond) {
     };
     // SAFETY: the hook makes system calls and nothing else.
     unsafe { command.pre_exec(hook) };
+}
+
+impl Bond {
+    /// The order counts: the directory before the mounts, the mounts before Landlock, which refuses them.
+    fn confine(&self) -> io::Result<()> {
+        if let Some(namespace) = &self.namespace {
+            namespace.enter()?;
+            rustix::thread::set_no_new_privs(true)?;
+        }
+        if let Some(fence) = &self.fence {
+            raise(fence)?;
+        }
+        Ok(())
+    }
 }
 
 impl Place {

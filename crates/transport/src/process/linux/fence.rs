@@ -1,30 +1,34 @@
-//! The fence around a confined program, made with Landlock: it reads and executes everything, and writes only beneath
-//! some directories. It is made by the owner, where it can fail with words, and raised in the child before exec.
+//! The Landlock ruleset of a confined program. It is made by the owner, where it can fail with words, and put in force in
+//! the child before exec.
 
-use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use landlock::{
     ABI, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
-    RulesetCreatedAttr, RulesetError, Scope, make_bitflags,
+    RulesetCreated, RulesetCreatedAttr, RulesetError, Scope, make_bitflags,
 };
+use rustix::fs::{Dir, FileType, Mode, OFlags, openat};
 
-use crate::process::Support;
+use crate::process::confinement::WritablePlace;
+use crate::process::{Confinement, Support};
 
-/// A fence that leaves these directories open to writing; an error in words if there can be none.
-pub(super) fn around(open: &[PathBuf]) -> Result<OwnedFd, String> {
-    let mut places = Vec::new();
-    for path in open {
-        let place = PathFd::new(path).map_err(|error| error.to_string())?;
-        places.push(PathBeneath::new(place, writes()));
+/// The ruleset of a confinement, if it needs one; an error in words if there can be none.
+pub(super) fn around(confinement: &Confinement) -> Result<Option<OwnedFd>, String> {
+    if !confinement.needs_landlock() {
+        return Ok(None);
     }
-    let devices = DEVICES.iter().filter_map(|path| PathFd::new(path).ok());
-    places.extend(devices.map(|device| PathBeneath::new(device, DEVICE)));
-    let fence = made(places).map_err(|error| error.to_string())?;
-    fence.ok_or_else(|| match support() {
-        Support::Missing { reason } => reason.to_owned(),
-        Support::Full | Support::Partial { .. } => MISSING.to_owned(),
-    })
+    let rules = rules(confinement).map_err(|error| match error {
+        Fault::Words(words) => words,
+        Fault::Ruleset(error) => error.to_string(),
+    })?;
+    let rules: Option<OwnedFd> = rules.into();
+    match (rules, support()) {
+        (Some(rules), _) => Ok(Some(rules)),
+        (None, Support::Missing { reason }) => Err(reason.to_owned()),
+        (None, Support::Full | Support::Partial { .. }) => Err(MISSING.to_owned()),
+    }
 }
 
 pub(super) fn support() -> Support {
@@ -48,14 +52,147 @@ pub(super) fn support() -> Support {
     }
 }
 
-fn made(places: Vec<PathBeneath<PathFd>>) -> Result<Option<OwnedFd>, RulesetError> {
-    let fence = Ruleset::default()
-        .handle_access(writes())?
+enum Fault {
+    Words(String),
+    Ruleset(RulesetError),
+}
+
+impl From<RulesetError> for Fault {
+    fn from(error: RulesetError) -> Fault {
+        Fault::Ruleset(error)
+    }
+}
+
+fn rules(confinement: &Confinement) -> Result<RulesetCreated, Fault> {
+    let mut handled = BitFlags::empty();
+    if confinement.writable.is_some() {
+        handled |= writes();
+    }
+    if !confinement.unreadable.is_empty() {
+        handled |= AccessFs::ReadFile;
+    }
+    let mut rules = Ruleset::default()
+        .handle_access(handled)?
         .scope(Scope::Signal)?
         .scope(Scope::AbstractUnixSocket)?
-        .create()?
-        .add_rules(places.into_iter().map(Ok::<_, RulesetError>))?;
-    Ok(fence.into())
+        .create()?;
+    for place in confinement.writable.iter().flatten() {
+        rules = match place {
+            WritablePlace::Path(path) => {
+                let open = PathFd::new(path).map_err(|error| Fault::Words(error.to_string()))?;
+                rules.add_rule(PathBeneath::new(open, writes()))?
+            }
+            WritablePlace::Open(open) => {
+                rules.add_rule(PathBeneath::new(open.as_fd(), writes()))?
+            }
+        };
+    }
+    if confinement.writable.is_some() {
+        for device in DEVICES {
+            if let Ok(device) = PathFd::new(device) {
+                rules = rules.add_rule(PathBeneath::new(device, DEVICE))?;
+            }
+        }
+    }
+    if confinement.unreadable.is_empty() {
+        return Ok(rules);
+    }
+    let mut reads = Reads {
+        rules: Some(rules),
+        closed: &confinement.unreadable,
+        room: MOST_RULES,
+    };
+    let top = PathFd::new("/").map_err(|error| Fault::Words(error.to_string()))?;
+    reads.open_beside(top.as_fd().try_clone_to_owned(), Path::new("/"))?;
+    reads.rules.ok_or_else(|| Fault::Words(MISSING.to_owned()))
+}
+
+/// Landlock can only allow. So that some places stay closed, everything beside them is opened, name by name.
+struct Reads<'a> {
+    rules: Option<RulesetCreated>,
+    closed: &'a [PathBuf],
+    room: usize,
+}
+
+impl Reads<'_> {
+    /// Opens what lies in a directory, except for what is closed and the way there. Links are left out: what they lead to
+    /// counts where it is.
+    fn open_beside(
+        &mut self,
+        directory: std::io::Result<OwnedFd>,
+        path: &Path,
+    ) -> Result<(), Fault> {
+        let failed = |error: std::io::Error| {
+            let path = path.display();
+            Fault::Words(format!("`{path}` cannot be looked at: {error}"))
+        };
+        let directory = directory.map_err(failed)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let Ok(listed) = openat(&directory, c".", flags, Mode::empty()) else {
+            // What cannot be listed stays closed, except for the way through.
+            return self.open_way(&directory, path);
+        };
+        let listed = Dir::new(listed).map_err(|error| failed(error.into()))?;
+        for entry in listed {
+            let entry = entry.map_err(|error| failed(error.into()))?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let name = std::ffi::OsStr::from_bytes(name.to_bytes());
+            self.open_entry(&directory, &path.join(name))?;
+        }
+        Ok(())
+    }
+
+    fn open_way(&mut self, directory: &OwnedFd, path: &Path) -> Result<(), Fault> {
+        let ways = self.closed.iter().filter_map(|closed| {
+            let below = closed.strip_prefix(path).ok()?;
+            Some(path.join(below.components().next()?))
+        });
+        let mut ways: Vec<PathBuf> = ways.collect();
+        ways.sort();
+        ways.dedup();
+        for way in ways {
+            self.open_entry(directory, &way)?;
+        }
+        Ok(())
+    }
+
+    fn open_entry(&mut self, directory: &OwnedFd, path: &Path) -> Result<(), Fault> {
+        if self.closed.iter().any(|closed| closed == path) {
+            return Ok(());
+        }
+        let Some(name) = path.file_name() else {
+            return Ok(());
+        };
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        // What has gone meanwhile, or may not be looked at, needs no rule.
+        let Ok(entry) = openat(directory, name, flags, Mode::empty()) else {
+            return Ok(());
+        };
+        let Ok(found) = rustix::fs::fstat(&entry) else {
+            return Ok(());
+        };
+        match FileType::from_raw_mode(found.st_mode) {
+            FileType::Symlink => return Ok(()),
+            FileType::Directory if self.closed.iter().any(|it| it.starts_with(path)) => {
+                return self.open_beside(Ok(entry), path);
+            }
+            _ => {}
+        }
+        self.room = self.room.checked_sub(1).ok_or_else(|| {
+            Fault::Words(format!(
+                "there are more than {MOST_RULES} files beside places that must stay unreadable, such as `{}`",
+                path.display()
+            ))
+        })?;
+        if let Some(rules) = self.rules.take() {
+            let rule = PathBeneath::new(entry.as_fd(), AccessFs::ReadFile);
+            self.rules = Some(rules.add_rule(rule)?);
+        }
+        Ok(())
+    }
 }
 
 fn strict() -> Ruleset {
@@ -66,6 +203,17 @@ fn writes() -> BitFlags<AccessFs> {
     AccessFs::from_write(ABI::V6)
 }
 
-const DEVICE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{WriteFile | Truncate});
-const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
+const DEVICE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{WriteFile | Truncate | IoctlDev});
+const DEVICES: [&str; 8] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+];
+/// Each takes some microseconds at every start.
+const MOST_RULES: usize = 8192;
 const MISSING: &str = "this kernel has no Landlock, or it is switched off; it needs Linux 5.13 or later with `landlock` among its security modules";

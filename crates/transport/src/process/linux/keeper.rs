@@ -1,7 +1,7 @@
 //! The keeper of an agent: starts it, passes orders on, and sweeps its tree when it ends or its owner is gone. It is
 //! a process of its own, the guard, or a thread where there can be none.
 
-use std::io;
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -9,12 +9,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::Access;
+use rustix::fs::{Access, AtFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
 use super::bond::{self, Bond, Place};
 use super::foreground::{self, Foreground};
+use super::namespace::Namespace;
 use super::wire::{self, Fault, Files, Report};
 use super::{Mode, sweep, table};
 use crate::process::{Program, Status};
@@ -141,17 +142,33 @@ fn start(program: &Program, files: Files, place: Place) -> Result<Agent, (Fault,
             None => command.env_remove(name),
         };
     }
-    if let Some(cwd) = &program.cwd {
-        enterable(cwd).map_err(|error| (Fault::Directory, error))?;
-        command.current_dir(cwd);
+    match (&files.directory, &program.cwd) {
+        (Some(directory), _) => {
+            let entered = rustix::fs::accessat(directory, c".", Access::EXEC_OK, AtFlags::empty());
+            entered.map_err(|errno| (Fault::Directory, errno.into()))?;
+        }
+        (None, Some(cwd)) => {
+            enterable(cwd).map_err(|error| (Fault::Directory, error))?;
+            command.current_dir(cwd);
+        }
+        (None, None) => {}
     }
+    let namespace = Namespace::of(&program.confinement);
+    let namespace = namespace.map_err(|error| (Fault::Confinement, error))?;
+    let (failed, fails) = io::pipe().map_err(|error| (Fault::Custody, error))?;
     let bond = Bond {
         place,
+        directory: files.directory,
+        namespace,
         fence: files.fence,
         largest_file: program.largest_file,
+        confinement_failed: Some(fails.into()),
     };
     bond::bind(&mut command, bond);
-    let mut child = command.spawn().map_err(|error| (Fault::Program, error))?;
+    let spawned = command.spawn();
+    // What is left of our end of the pipe is in the hook.
+    drop(command);
+    let mut child = spawned.map_err(|error| (fault(failed), error))?;
     let pid = Pid::from_child(&child);
     match rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()) {
         Ok(pidfd) => Ok(Agent { pid, pidfd }),
@@ -160,6 +177,14 @@ fn start(program: &Program, files: Files, place: Place) -> Result<Agent, (Fault,
             let error = ended.err().unwrap_or_else(|| errno.into());
             Err((Fault::Custody, error))
         }
+    }
+}
+
+/// What failed before the program could run: the child writes a byte if it was its confinement.
+fn fault(mut failed: io::PipeReader) -> Fault {
+    match failed.read(&mut [0]) {
+        Ok(1..) => Fault::Confinement,
+        _ => Fault::Program,
     }
 }
 

@@ -7,6 +7,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -14,7 +15,7 @@ use rustix::net::{
 };
 
 use super::Mode;
-use crate::process::{Program, Signal, Status};
+use crate::process::{Confinement, Cover, CoverKind, Network, Program, Signal, Status};
 
 /// Note who descends from the agent now.
 pub(super) const LOOK: u8 = b'l';
@@ -39,6 +40,7 @@ pub(super) enum Fault {
     Program,
     Directory,
     Custody,
+    Confinement,
 }
 
 impl Report {
@@ -50,6 +52,7 @@ impl Report {
             (b's', pid) => Report::Started(pid),
             (b'f', 0) => Report::Failed(Fault::Program, b),
             (b'f', 1) => Report::Failed(Fault::Directory, b),
+            (b'f', 3) => Report::Failed(Fault::Confinement, b),
             (b'f', _) => Report::Failed(Fault::Custody, b),
             (b'l', _) => Report::Looked,
             (b'e', code) => Report::Ended(Status::Exited(code)),
@@ -66,6 +69,7 @@ impl Report {
             Report::Failed(Fault::Program, errno) => (b'f', 0, errno),
             Report::Failed(Fault::Directory, errno) => (b'f', 1, errno),
             Report::Failed(Fault::Custody, errno) => (b'f', 2, errno),
+            Report::Failed(Fault::Confinement, errno) => (b'f', 3, errno),
             Report::Looked => (b'l', 0, 0),
             Report::Ended(Status::Exited(code)) => (b'e', code, 0),
             Report::Ended(Status::Signaled(signal)) => (b'k', signal.0, 0),
@@ -80,28 +84,33 @@ impl Report {
     }
 }
 
-/// What an agent gets from its owner beside the job: its standard streams, and the fence it is to live in.
+/// What an agent gets from its owner beside the job: its standard streams, the fence it is to live in, and the directory
+/// to start in.
 #[derive(Debug)]
 pub(super) struct Files {
     pub(super) stdio: [OwnedFd; 3],
     pub(super) fence: Option<OwnedFd>,
+    pub(super) directory: Option<Arc<OwnedFd>>,
 }
 
-/// Sends them, with a byte to carry them.
+/// Sends them, with a byte that says which of those that may be missing are there.
 pub(super) fn send_files(control: impl AsFd, files: &Files) -> io::Result<()> {
-    let all = files.stdio.iter().chain(&files.fence);
+    let directory = files.directory.as_deref();
+    let all = files.stdio.iter().chain(&files.fence).chain(directory);
     let all: Vec<_> = all.map(AsFd::as_fd).collect();
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     ancillary.push(SendAncillaryMessage::ScmRights(&all));
-    let carrier = [IoSlice::new(b"s")];
+    let there = u8::from(files.fence.is_some()) | u8::from(directory.is_some()) << 1;
+    let there = [there];
+    let carrier = [IoSlice::new(&there)];
     sendmsg(control, &carrier, &mut ancillary, SendFlags::NOSIGNAL)?;
     Ok(())
 }
 
 /// Receives them; whatever else was sent is closed.
 pub(super) fn receive_files(control: impl AsFd) -> io::Result<Files> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
     let mut carrier = [IoSliceMut::new(&mut byte)];
@@ -117,10 +126,19 @@ pub(super) fn receive_files(control: impl AsFd) -> io::Result<Files> {
             files.extend(rights);
         }
     }
-    let fence = (files.len() > 3).then(|| files.pop()).flatten();
-    let stdio = files.try_into();
-    let stdio = stdio.map_err(|_| io::Error::from(io::ErrorKind::UnexpectedEof))?;
-    Ok(Files { stdio, fence })
+    let cut_off = || io::Error::from(io::ErrorKind::UnexpectedEof);
+    let mut last = |bit: u8| match byte[0] & bit {
+        0 => Ok(None),
+        _ => files.pop().map(Some).ok_or_else(cut_off),
+    };
+    let directory = last(2)?.map(Arc::new);
+    let fence = last(1)?;
+    let stdio = files.try_into().map_err(|_| cut_off())?;
+    Ok(Files {
+        stdio,
+        fence,
+        directory,
+    })
 }
 
 /// A program and how to start it as bytes, their length first.
@@ -140,6 +158,7 @@ pub(super) fn job(program: &Program, mode: Mode) -> io::Result<Vec<u8>> {
         put(&mut body, name.as_bytes())?;
         put_option(&mut body, value.as_ref().map(|value| value.as_bytes()))?;
     }
+    put_confinement(&mut body, &program.confinement)?;
     let mut job = Vec::with_capacity(body.len() + 4);
     put(&mut job, &body)?;
     Ok(job)
@@ -165,7 +184,45 @@ pub(super) fn read_job(mut control: impl Read) -> io::Result<(Program, Mode)> {
         let name = OsString::from_vec(take(from)?);
         program.env.push((name, take_option(from)?));
     }
+    program.confinement = take_confinement(from)?;
     Ok((program, mode))
+}
+
+/// What of it is done by the keeper: the rest is in the fence.
+fn put_confinement(to: &mut Vec<u8>, confinement: &Confinement) -> io::Result<()> {
+    to.push(u8::from(confinement.network == Network::Loopback));
+    put_count(to, confinement.covers.len())?;
+    for cover in &confinement.covers {
+        put(to, cover.path.as_os_str().as_bytes())?;
+        to.extend(cover.device.to_le_bytes());
+        to.extend(cover.inode.to_le_bytes());
+        to.push(match cover.kind {
+            CoverKind::HiddenDirectory => 0,
+            CoverKind::HiddenFile => 1,
+            CoverKind::ReadOnly => 2,
+        });
+    }
+    Ok(())
+}
+
+fn take_confinement(from: &mut impl Read) -> io::Result<Confinement> {
+    let mut confinement = Confinement::new();
+    if take_byte(from)? != 0 {
+        confinement = confinement.network(Network::Loopback);
+    }
+    for _ in 0..take_count(from)? {
+        confinement = confinement.cover(Cover {
+            path: OsString::from_vec(take(from)?).into(),
+            device: take_number(from)?,
+            inode: take_number(from)?,
+            kind: match take_byte(from)? {
+                0 => CoverKind::HiddenDirectory,
+                1 => CoverKind::HiddenFile,
+                _ => CoverKind::ReadOnly,
+            },
+        });
+    }
+    Ok(confinement)
 }
 
 fn letter(mode: Mode) -> u8 {
@@ -213,6 +270,12 @@ fn take_count(from: &mut impl Read) -> io::Result<u32> {
     Ok(u32::from_le_bytes(count))
 }
 
+fn take_number(from: &mut impl Read) -> io::Result<u64> {
+    let mut number = [0; 8];
+    from.read_exact(&mut number)?;
+    Ok(u64::from_le_bytes(number))
+}
+
 fn take(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let count = take_count(from)?;
     let mut bytes = Vec::new();
@@ -229,3 +292,6 @@ fn take_option(from: &mut impl Read) -> io::Result<Option<OsString>> {
         _ => Some(OsString::from_vec(take(from)?)),
     })
 }
+
+/// Standard streams, a fence and a directory.
+const MOST_FILES: usize = 5;

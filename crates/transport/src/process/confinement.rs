@@ -1,0 +1,175 @@
+//! What a program and everything it starts may touch, as the kernel enforces it: a Landlock ruleset for places to write
+//! and secrets to keep unreadable, and a namespace of mounts for trees that are denied inside them.
+
+use std::fmt;
+#[cfg(unix)]
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::sync::Arc;
+
+use super::platform;
+
+/// What a program and everything it starts may touch. By default everything that the user may.
+#[derive(Debug, Clone, Default)]
+pub struct Confinement {
+    /// The only places to write, if writing is limited.
+    pub(super) writable: Option<Vec<WritablePlace>>,
+    /// Places whose files cannot be read, enforced by Landlock.
+    pub(super) unreadable: Vec<PathBuf>,
+    /// Places that are covered in a mount namespace.
+    pub(super) covers: Vec<Cover>,
+    pub(super) network: Network,
+}
+
+/// Whether a confined program has a network.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Network {
+    /// The one that the user has.
+    #[default]
+    Shared,
+    /// Only a loopback device of its own.
+    Loopback,
+}
+
+/// A place that a confined program may write to, with everything below it.
+#[derive(Debug, Clone)]
+pub(super) enum WritablePlace {
+    Path(PathBuf),
+    #[cfg(unix)]
+    Open(Arc<OwnedFd>),
+}
+
+/// A place that is covered for a confined program. The identity makes sure that nothing else is covered in its stead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cover {
+    /// Where it is now, without links.
+    pub path: PathBuf,
+    /// The device that it is on.
+    pub device: u64,
+    /// Its number on that device.
+    pub inode: u64,
+    /// What the program finds there.
+    pub kind: CoverKind,
+}
+
+/// What a confined program finds in a covered place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CoverKind {
+    /// An empty directory that cannot be entered.
+    HiddenDirectory,
+    /// An empty file that cannot be opened.
+    HiddenFile,
+    /// What is there, but nothing of it can be changed.
+    ReadOnly,
+}
+
+impl Confinement {
+    /// Nothing is limited yet.
+    pub fn new() -> Confinement {
+        Confinement::default()
+    }
+
+    /// Limits writing to the places that are added, and to devices such as `/dev/null` and terminals.
+    #[must_use]
+    pub fn limit_writes(mut self) -> Confinement {
+        self.writable.get_or_insert_default();
+        self
+    }
+
+    /// Limits writing, and allows it in this file or directory and below. The path must exist when the program starts.
+    #[must_use]
+    pub fn write_beneath(mut self, path: impl AsRef<Path>) -> Confinement {
+        let place = WritablePlace::Path(path.as_ref().to_owned());
+        self.writable.get_or_insert_default().push(place);
+        self
+    }
+
+    /// The same for a directory that is open, whatever has become of its name.
+    #[cfg(unix)]
+    #[must_use]
+    pub fn write_beneath_open(mut self, directory: Arc<OwnedFd>) -> Confinement {
+        let place = WritablePlace::Open(directory);
+        self.writable.get_or_insert_default().push(place);
+        self
+    }
+
+    /// Makes the contents of a file or directory unreadable, by allowing everything beside it. The path has no links. It
+    /// must not be beneath a place that can be written: use [`cover`](Self::cover) there.
+    #[must_use]
+    pub fn unreadable(mut self, path: impl AsRef<Path>) -> Confinement {
+        self.unreadable.push(path.as_ref().to_owned());
+        self
+    }
+
+    /// Covers a place in a mount namespace of the program's own. [`namespace_support`] says whether there can be one.
+    #[must_use]
+    pub fn cover(mut self, cover: Cover) -> Confinement {
+        self.covers.push(cover);
+        self
+    }
+
+    /// Sets what network there is.
+    #[must_use]
+    pub fn network(mut self, network: Network) -> Confinement {
+        self.network = network;
+        self
+    }
+
+    /// Whether it needs a namespace.
+    pub(super) fn needs_namespace(&self) -> bool {
+        !self.covers.is_empty() || self.network == Network::Loopback
+    }
+
+    /// Whether it needs Landlock.
+    pub(super) fn needs_landlock(&self) -> bool {
+        self.writable.is_some() || !self.unreadable.is_empty()
+    }
+}
+
+/// How far writing can be limited and secrets be made unreadable on this system. Printed, it reads as the end of a
+/// sentence about commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Support {
+    /// A confined program writes nowhere else, controls no device, and signals nobody outside.
+    Full,
+    /// It writes nowhere else, but the kernel is too old for all of it.
+    Partial {
+        /// What a confined program can still do.
+        gap: &'static str,
+    },
+    /// Nothing can be confined, and no confined program starts.
+    Missing {
+        /// Why not.
+        reason: &'static str,
+    },
+}
+
+/// How far this system can limit what a program writes.
+pub fn sandbox_support() -> Support {
+    platform::sandbox_support()
+}
+
+/// Whether places can be covered for a program. The first call tries it and takes some milliseconds.
+///
+/// # Errors
+///
+/// Why not, as the end of a sentence.
+pub fn namespace_support() -> Result<(), &'static str> {
+    platform::namespace_support()
+}
+
+impl fmt::Display for Support {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Support::Full => {
+                out.write_str("they can write only beneath the directories they are given")
+            }
+            Support::Partial { gap } => write!(
+                out,
+                "they can write only beneath the directories they are given, but on this kernel they can still {gap}"
+            ),
+            Support::Missing { reason } => write!(out, "they cannot be confined: {reason}"),
+        }
+    }
+}

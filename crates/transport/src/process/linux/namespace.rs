@@ -1,0 +1,357 @@
+//! A user and mount namespace in which some places are covered, for a program that must not see or change them. It needs
+//! no privileges. The program has no capability in it, so it cannot take a cover away; in a namespace that it nests in
+//! this one the kernel locks the covers.
+//!
+//! `unsafe` is for three system calls that have no safe wrapper. What runs between fork and exec makes system calls and
+//! nothing else: it does not allocate, lock or panic.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, CString};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use rustix::fs::{CWD, Mode, OFlags, fstat, mkdirat, open, openat};
+use rustix::io::Errno;
+use rustix::mount::{
+    MountFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags, mount, mount_remount, move_mount,
+    open_tree, unmount,
+};
+use rustix::process::{getegid, geteuid};
+use rustix::thread::{
+    CapabilitiesSecureBits as SecureBits, CapabilitySet, CapabilitySets, UnshareFlags,
+};
+
+use crate::process::{Confinement, Cover, CoverKind, Network};
+
+/// A namespace that is prepared, to be entered between fork and exec.
+pub(super) struct Namespace {
+    users: Vec<u8>,
+    groups: Vec<u8>,
+    covers: Vec<Target>,
+    network: Network,
+    /// Whether blanks are made though there is nothing to cover.
+    is_trial: bool,
+}
+
+struct Target {
+    path: CString,
+    device: u64,
+    inode: u64,
+    kind: CoverKind,
+}
+
+impl Namespace {
+    /// The namespace that a confinement needs, if it needs one.
+    pub(super) fn of(confinement: &Confinement) -> io::Result<Option<Namespace>> {
+        if !confinement.needs_namespace() {
+            return Ok(None);
+        }
+        let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+        let covers = outermost(&confinement.covers).map(Target::of);
+        Ok(Some(Namespace {
+            users: format!("{user} {user} 1").into_bytes(),
+            groups: format!("{group} {group} 1").into_bytes(),
+            covers: covers.collect::<io::Result<_>>()?,
+            network: confinement.network,
+            is_trial: false,
+        }))
+    }
+
+    /// Enters it. The directory of the process must be the right one already: the kernel takes it along to the new mounts,
+    /// whereas a descriptor from before would lead beneath the covers.
+    pub(super) fn enter(&self) -> io::Result<()> {
+        let mut flags = UnshareFlags::NEWUSER | UnshareFlags::NEWNS;
+        if self.network == Network::Loopback {
+            flags |= UnshareFlags::NEWNET;
+        }
+        // SAFETY: the process has one thread, and its descriptors stay as they are.
+        unsafe { rustix::thread::unshare_unsafe(flags)? };
+        write(c"/proc/self/setgroups", b"deny")?;
+        write(c"/proc/self/uid_map", &self.users)?;
+        write(c"/proc/self/gid_map", &self.groups)?;
+        self.cover()?;
+        if self.network == Network::Loopback {
+            loopback_up()?;
+        }
+        drop_capabilities()
+    }
+
+    fn cover(&self) -> io::Result<()> {
+        let hides = self.covers.iter().any(Target::is_hidden);
+        let mut blanks = match hides || self.is_trial {
+            true => Some(Blanks::make()?),
+            false => None,
+        };
+        for target in &self.covers {
+            let place = target.open()?;
+            match (target.kind, &mut blanks) {
+                (CoverKind::ReadOnly, _) => make_read_only(&place)?,
+                (CoverKind::HiddenDirectory, Some(blanks)) => blanks.directory.put(&place)?,
+                (CoverKind::HiddenFile, Some(blanks)) => blanks.file.put(&place)?,
+                (_, None) => return Err(Errno::INVAL.into()),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Target {
+    fn of(cover: &Cover) -> io::Result<Target> {
+        Ok(Target {
+            path: CString::new(cover.path.as_os_str().as_bytes())?,
+            device: cover.device,
+            inode: cover.inode,
+            kind: cover.kind,
+        })
+    }
+
+    fn is_hidden(&self) -> bool {
+        self.kind != CoverKind::ReadOnly
+    }
+
+    /// Opens it, if it is what it was when the cover was asked for.
+    fn open(&self) -> io::Result<OwnedFd> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let place = match open(self.path.as_c_str(), flags, Mode::empty()) {
+            Err(Errno::NOENT | Errno::NOTDIR) => return Err(Errno::STALE.into()),
+            place => place?,
+        };
+        let found = fstat(&place)?;
+        match (found.st_dev, found.st_ino) == (self.device, self.inode) {
+            true => Ok(place),
+            false => Err(Errno::STALE.into()),
+        }
+    }
+}
+
+/// An empty directory and an empty file that nobody may open, to be put over others. Nothing leads to them otherwise.
+struct Blanks {
+    directory: Blank,
+    file: Blank,
+}
+
+/// A mount, first without a place, then in the place where it was put last.
+struct Blank {
+    mount: OwnedFd,
+    is_placed: bool,
+}
+
+impl Blanks {
+    fn make() -> io::Result<Blanks> {
+        let base = STAGES
+            .into_iter()
+            .find(|stage| rustix::fs::stat(*stage).is_ok())
+            .ok_or(Errno::NOENT)?;
+        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+        mount(c"tmpfs", base, c"tmpfs", flags, c"mode=0700,size=16k")?;
+        let stage = open(base, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+        mkdirat(&stage, c"directory", Mode::empty())?;
+        let create = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
+        openat(&stage, c"file", create, Mode::empty())?;
+        mount_remount(base, flags | MountFlags::RDONLY, c"")?;
+        let blanks = Blanks {
+            directory: Blank::clone_of(&stage, c"directory", OpenTreeFlags::empty())?,
+            file: Blank::clone_of(&stage, c"file", OpenTreeFlags::empty())?,
+        };
+        unmount(base, UnmountFlags::DETACH)?;
+        Ok(blanks)
+    }
+}
+
+impl Blank {
+    fn clone_of(from: impl AsFd, name: &CStr, flags: OpenTreeFlags) -> io::Result<Blank> {
+        let flags = flags | OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
+        Ok(Blank {
+            mount: open_tree(from.as_fd(), name, flags)?,
+            is_placed: false,
+        })
+    }
+
+    /// Covers a place with it.
+    fn put(&mut self, place: &OwnedFd) -> io::Result<()> {
+        if self.is_placed {
+            *self = Blank::clone_of(&self.mount, c"", OpenTreeFlags::AT_EMPTY_PATH)?;
+        }
+        put(&self.mount, place)?;
+        self.is_placed = true;
+        Ok(())
+    }
+}
+
+fn put(mount: &OwnedFd, place: &OwnedFd) -> io::Result<()> {
+    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
+    Ok(move_mount(mount, c"", place, c"", flags)?)
+}
+
+/// Puts a copy of it over itself that cannot be written, with everything that is mounted below.
+fn make_read_only(place: &OwnedFd) -> io::Result<()> {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::AT_EMPTY_PATH
+        | OpenTreeFlags::AT_RECURSIVE;
+    let copy = open_tree(place, c"", flags)?;
+    let attributes = libc::mount_attr {
+        attr_set: libc::MOUNT_ATTR_RDONLY,
+        attr_clr: 0,
+        propagation: 0,
+        userns_fd: 0,
+    };
+    // SAFETY: the descriptor is open, and the structure lives as long as the call.
+    let set = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            copy.as_raw_fd(),
+            c"".as_ptr(),
+            libc::AT_EMPTY_PATH | libc::AT_RECURSIVE,
+            &raw const attributes,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    if set != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    put(&copy, place)
+}
+
+/// Gives up every capability, for good: the program could take the covers away with them.
+fn drop_capabilities() -> io::Result<()> {
+    for capability in 0..64 {
+        let capability = CapabilitySet::from_bits_retain(1 << capability);
+        match rustix::thread::remove_capability_from_bounding_set(capability) {
+            // The last one that this kernel knows was before.
+            Err(Errno::INVAL) => break,
+            dropped => dropped?,
+        }
+    }
+    rustix::thread::set_capabilities_secure_bits(
+        SecureBits::NO_ROOT
+            | SecureBits::NO_ROOT_LOCKED
+            | SecureBits::NO_SETUID_FIXUP
+            | SecureBits::NO_SETUID_FIXUP_LOCKED
+            | SecureBits::KEEP_CAPS_LOCKED
+            | SecureBits::NO_CAP_AMBIENT_RAISE
+            | SecureBits::NO_CAP_AMBIENT_RAISE_LOCKED,
+    )?;
+    rustix::thread::clear_ambient_capability_set()?;
+    let none = CapabilitySets {
+        effective: CapabilitySet::empty(),
+        permitted: CapabilitySet::empty(),
+        inheritable: CapabilitySet::empty(),
+    };
+    Ok(rustix::thread::set_capabilities(None, none)?)
+}
+
+/// A network namespace begins with a loopback device that is down.
+fn loopback_up() -> io::Result<()> {
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
+    let socket = socket_with(
+        AddressFamily::INET,
+        SocketType::DGRAM,
+        SocketFlags::CLOEXEC,
+        None,
+    )?;
+    // SAFETY: all zeros are a request without a name, and the union's field is plain data.
+    let mut request = unsafe { MaybeUninit::<libc::ifreq>::zeroed().assume_init() };
+    for (to, from) in request.ifr_name.iter_mut().zip(b"lo") {
+        *to = (*from).cast_signed();
+    }
+    request.ifr_ifru.ifru_flags = i16::try_from(libc::IFF_UP | libc::IFF_RUNNING).unwrap_or(1);
+    // SAFETY: the descriptor is open, and the structure lives as long as the call.
+    let up = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request) };
+    match up {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn write(path: &CStr, bytes: &[u8]) -> io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CLOEXEC;
+    let file = openat(CWD, path, flags, Mode::empty())?;
+    rustix::io::write(&file, bytes)?;
+    Ok(())
+}
+
+/// Covers that do not lie beneath a hidden directory, which could not be reached any more; read-only ones first, so that
+/// they do not lay bare what is hidden in them.
+fn outermost(covers: &[Cover]) -> impl Iterator<Item = &Cover> {
+    let is_above = |above: &Cover, cover: &Cover| {
+        above.kind == CoverKind::HiddenDirectory
+            && above.path != cover.path
+            && cover.path.starts_with(&above.path)
+    };
+    let is_reached = move |cover: &&Cover| !covers.iter().any(|above| is_above(above, cover));
+    let of_sort = move |is_first: bool| {
+        covers
+            .iter()
+            .filter(move |cover| (cover.kind == CoverKind::ReadOnly) == is_first)
+    };
+    of_sort(true).chain(of_sort(false)).filter(is_reached)
+}
+
+/// Whether there can be such a namespace: tried once, in a child that never becomes a program.
+pub(super) fn support() -> Result<(), &'static str> {
+    static SUPPORT: OnceLock<Result<(), &'static str>> = OnceLock::new();
+    *SUPPORT.get_or_init(|| match tried().raw_os_error() {
+        Some(ENTERED) => Ok(()),
+        error => Err(reason(error)),
+    })
+}
+
+fn tried() -> io::Error {
+    let confinement = Confinement::new().network(Network::Loopback);
+    let namespace = match Namespace::of(&confinement) {
+        Ok(Some(namespace)) => Namespace {
+            is_trial: true,
+            ..namespace
+        },
+        Ok(None) => return Errno::INVAL.into(),
+        Err(error) => return error,
+    };
+    let mut command = Command::new("/proc/self/exe");
+    let hook = move || {
+        namespace.enter()?;
+        Err(io::Error::from_raw_os_error(ENTERED))
+    };
+    // SAFETY: the hook makes system calls and nothing else.
+    unsafe { command.pre_exec(hook) };
+    match command.spawn() {
+        Err(error) => error,
+        // It cannot come to this: the hook never succeeds.
+        Ok(mut child) => match child.kill().and_then(|()| child.wait()) {
+            Ok(_) => Errno::INVAL.into(),
+            Err(error) => error,
+        },
+    }
+}
+
+fn reason(error: Option<i32>) -> &'static str {
+    let says = |path: &str, text: &str| {
+        std::fs::read_to_string(path).is_ok_and(|found| found.trim() == text)
+    };
+    if says("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1") {
+        return "AppArmor restricts user namespaces here; allow them for `attache` with an AppArmor profile, or set the sysctl `kernel.apparmor_restrict_unprivileged_userns` to 0";
+    }
+    if says("/proc/sys/kernel/unprivileged_userns_clone", "0") {
+        return "user namespaces are switched off; set the sysctl `kernel.unprivileged_userns_clone` to 1";
+    }
+    if says("/proc/sys/user/max_user_namespaces", "0") {
+        return "user namespaces are switched off; set the sysctl `user.max_user_namespaces` to some thousands";
+    }
+    match error.map(Errno::from_raw_os_error) {
+        Some(Errno::NOSYS) => "the kernel has no user namespaces, or is older than Linux 5.2",
+        Some(Errno::PERM | Errno::ACCESS) => {
+            "this system or container does not allow user namespaces"
+        }
+        _ => "a user namespace could not be made",
+    }
+}
+
+/// Where the blanks are made: any directory will do, for the moment that it takes.
+const STAGES: [&CStr; 3] = [c"/tmp", c"/var", c"/usr"];
+/// What a child that got so far fails with.
+const ENTERED: i32 = libc::ECANCELED;
