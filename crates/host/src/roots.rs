@@ -80,10 +80,34 @@ impl Roots {
         (resolved != path).then_some(resolved)
     }
 
-    /// Paths to the directories that were opened, whatever has become of their names: a command may have put a link in
-    /// the place of a root inside another root. They hold in this process, as long as the roots do.
-    pub(crate) fn held_paths(&self) -> impl Iterator<Item = PathBuf> {
-        self.0.iter().map(|root| root.dir.held_path(&root.given))
+    /// The directories that were opened, whatever has become of their names: a command may have put a link in the place of
+    /// a root inside another root.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn descriptors(&self) -> io::Result<Vec<Arc<std::os::fd::OwnedFd>>> {
+        self.0.iter().map(|root| root.dir.descriptor()).collect()
+    }
+
+    /// Opens a directory beneath the roots for a command to start in, or the working directory itself. Whatever happens to
+    /// its name afterwards, the command starts in what was opened.
+    ///
+    /// # Errors
+    ///
+    /// When the path leaves the roots, or is not a directory that exists; or a root is not what it was.
+    pub(crate) fn start_directory(&self, path: Option<&Path>) -> Result<StartDirectory, Error> {
+        let asked = path;
+        let path = asked.unwrap_or(self.cwd());
+        let place = self.directory_place(path)?;
+        Ok(StartDirectory {
+            path: match asked {
+                Some(_) => place.real_path(),
+                None => path.to_owned(),
+            },
+            #[cfg(target_os = "linux")]
+            open: place
+                .directory()
+                .descriptor()
+                .map_err(|error| Error::of_system(path, "open", error))?,
+        })
     }
 
     /// Where a directory beneath the roots really is: a path without links, for a command to start in.
@@ -92,10 +116,14 @@ impl Roots {
     ///
     /// When the path leaves the roots, or is not a directory that exists.
     pub fn directory(&self, path: &Path) -> Result<PathBuf, Error> {
+        Ok(self.directory_place(path)?.real_path())
+    }
+
+    fn directory_place<'r>(&'r self, path: &'r Path) -> Result<Place<'r>, Error> {
         let place = self.walk(path)?;
         let path = path.to_owned();
         match place.end {
-            End::Directory => Ok(place.real_path()),
+            End::Directory => Ok(place),
             End::File(_) | End::Special(_) => Err(Error::Kind {
                 path,
                 what: Kind::File,
@@ -175,6 +203,16 @@ impl Roots {
         root.check()?;
         Ok((root, rest))
     }
+}
+
+/// A directory that a command starts in.
+#[derive(Debug)]
+pub(crate) struct StartDirectory {
+    /// Where it is, for messages and for `PWD`.
+    pub(crate) path: PathBuf,
+    /// The directory itself.
+    #[cfg(target_os = "linux")]
+    pub(crate) open: Arc<std::os::fd::OwnedFd>,
 }
 
 /// One of the directories. It has two names: the one it was given, and the one without links. Agents may use either.

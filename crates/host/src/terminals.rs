@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use attache_schema::v1;
-use attache_transport::process::{Program, Support, sandbox_support};
+use attache_transport::process::{Confinement, Program, Support, sandbox_support};
 use tokio::sync::watch;
 
 use crate::Roots;
@@ -271,7 +271,12 @@ impl Terminals {
         }
         let temporary = self.0.shelf().temporary(id)?;
         let program = program.env("TMPDIR", &temporary);
-        Ok(program.confine(roots.held_paths().chain([temporary])))
+        let mut confinement = Confinement::new().write_beneath(temporary);
+        #[cfg(target_os = "linux")]
+        for root in roots.descriptors().map_err(Error::Temporary)? {
+            confinement = confinement.write_beneath_open(root);
+        }
+        Ok(program.confine(confinement))
     }
 
     fn shown(

@@ -7,6 +7,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use rustix::buffer::spare_capacity;
@@ -54,6 +55,11 @@ impl Dir {
     /// A path that leads to it whatever has become of its name, in this process and as long as it is open.
     pub(super) fn held_path(&self, _given: &Path) -> PathBuf {
         PathBuf::from(format!("/proc/self/fd/{}", self.0.as_raw_fd()))
+    }
+
+    /// The same directory for another owner.
+    pub(super) fn descriptor(&self) -> io::Result<Arc<OwnedFd>> {
+        Ok(Arc::new(self.0.try_clone()?))
     }
 
     pub(super) fn look(&self, name: &OsStr) -> io::Result<Seen> {

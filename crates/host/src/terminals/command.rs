@@ -10,6 +10,7 @@ use attache_transport::process::{self, Program};
 
 use super::{Error, environment};
 use crate::Roots;
+use crate::roots::StartDirectory;
 
 /// The program that a request names, and its arguments. A line of plain words without arguments is what it says: some
 /// agents send commands so, and a shell would read the same in it. `cwd` is the session's directory.
@@ -48,7 +49,7 @@ pub(super) fn program(
     let cwd = directory_in(roots, request.cwd.as_ref().map(AsRef::as_ref))?;
     let words = words(request, roots.cwd());
     let (name, args) = words.split_first().unwrap_or((&request.command, &[]));
-    if let Some(path) = found(name, &cwd)
+    if let Some(path) = found(name, &cwd.path)
         && is_headless(&path)
     {
         let program = PathBuf::from(name);
@@ -57,7 +58,11 @@ pub(super) fn program(
     let variables = environment::checked(&request.env, |name| env::var_os(name))?;
     let mut program = Program::new(name).args(args);
     // Otherwise it is ours, and a shell would believe it if it led to the same place.
-    program = program.env("PWD", &cwd).cwd(&cwd);
+    program = program.env("PWD", &cwd.path).cwd(&cwd.path);
+    #[cfg(target_os = "linux")]
+    {
+        program = program.directory(cwd.open);
+    }
     for (name, value) in variables {
         program = program.env(name, value);
     }
@@ -99,17 +104,15 @@ pub(super) fn refusal(
 fn first_word(roots: &Roots, request: &v1::CreateTerminalRequest) -> Option<String> {
     let cwd = directory_in(roots, request.cwd.as_ref().map(AsRef::as_ref)).ok()?;
     let first = request.command.split_whitespace().next()?;
-    found(first, &cwd)?;
+    found(first, &cwd.path)?;
     Some(first.to_owned())
 }
 
-/// The directory to run in: the one asked for, if it lies inside the roots, or the session's.
-fn directory_in(roots: &Roots, path: Option<&Path>) -> Result<PathBuf, Error> {
-    let Some(path) = path else {
-        return Ok(roots.cwd().to_owned());
-    };
-    roots.directory(path).map_err(|error| Error::Directory {
-        path: path.to_owned(),
+/// The directory to run in, open: the one asked for, if it lies inside the roots, or the session's.
+fn directory_in(roots: &Roots, path: Option<&Path>) -> Result<StartDirectory, Error> {
+    let opened = roots.start_directory(path);
+    opened.map_err(|error| Error::Directory {
+        path: path.unwrap_or(roots.cwd()).to_owned(),
         reason: error.to_string(),
     })
 }

@@ -2,6 +2,8 @@
 
 #[path = "desk.rs"]
 mod desk;
+#[path = "directories_attack.rs"]
+mod directories_attack;
 #[path = "endings.rs"]
 mod endings;
 #[path = "floods.rs"]
@@ -37,6 +39,7 @@ pub(super) fn main() -> ExitCode {
     trials.extend(limits::trials());
     trials.extend(floods::trials());
     trials.extend(sandbox::trials());
+    trials.extend(directories_attack::trials());
     trials.extend(leaks::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

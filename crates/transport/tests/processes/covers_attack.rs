@@ -21,7 +21,10 @@ pub(super) fn trials() -> Vec<Trial> {
     vec![
         trial("covers_attack::no_way_shows_what_is_hidden", hidden),
         user_trial("covers_attack::nor_to_a_user", hidden),
-        user_trial("covers_attack::nor_to_a_user_inside_landlock", hidden_and_fenced),
+        user_trial(
+            "covers_attack::nor_to_a_user_inside_landlock",
+            hidden_and_fenced,
+        ),
         user_trial("covers_attack::read_only_stays_so_for_a_user", read_only),
         direct_trial("covers_attack::nor_without_a_guard", hidden),
         trial("covers_attack::nor_inside_landlock", hidden_and_fenced),
@@ -150,7 +153,9 @@ async fn directory() {
     std::os::unix::fs::symlink(&outside, &inside).unwrap();
     for confinement in [Confinement::new(), tree.confinement()] {
         let program = Program::new("sh").args(["-c", "ls; readlink /proc/self/cwd"]);
-        let program = program.cwd(&inside).directory(Arc::new(open.try_clone().unwrap()));
+        let program = program
+            .cwd(&inside)
+            .directory(Arc::new(open.try_clone().unwrap()));
         let said = output(program.confine(confinement)).await;
         assert_eq!(said, format!("{}\n", tree.base.join("moved").display()));
     }
@@ -193,7 +198,9 @@ impl Tree {
 
     fn program(&self, script: &str) -> Program {
         let program = Program::new("sh").args(["-c", script]);
-        program.env("OWNER", std::process::id().to_string()).cwd(&self.base)
+        program
+            .env("OWNER", std::process::id().to_string())
+            .cwd(&self.base)
     }
 
     async fn run(&self, confinement: Confinement, script: &str) -> String {

@@ -16,7 +16,10 @@ pub(super) fn trials() -> Vec<Trial> {
         direct_trial("sandbox::writes_only_where_it_may_directly", writes),
         trial("sandbox::reads_and_runs_everything", reads),
         trial("sandbox::signals_nobody_outside", signals),
-        trial("sandbox::what_is_unreadable_is_and_all_beside_it_is_not", unreadable),
+        trial(
+            "sandbox::what_is_unreadable_is_and_all_beside_it_is_not",
+            unreadable,
+        ),
         trial("sandbox::terminals_and_devices_work", devices),
         trial("sandbox::a_missing_directory_is_told", missing),
     ]

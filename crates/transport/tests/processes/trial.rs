@@ -53,7 +53,11 @@ where
         let mut again = Command::new(std::env::current_exe()?);
         again.args([name, "--exact"]).env(variable, "1");
         if let Some(user) = user {
-            again.uid(user).gid(user).env("HOME", "/").env_remove("TMPDIR");
+            again
+                .uid(user)
+                .gid(user)
+                .env("HOME", "/")
+                .env_remove("TMPDIR");
         }
         let again = again.output()?;
         match again.status.success() {

@@ -333,7 +333,10 @@ fn reason(error: Option<i32>) -> &'static str {
     let says = |path: &str, text: &str| {
         std::fs::read_to_string(path).is_ok_and(|found| found.trim() == text)
     };
-    if says("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1") {
+    if says(
+        "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+        "1",
+    ) {
         return "AppArmor restricts user namespaces here; allow them for `attache` with an AppArmor profile, or set the sysctl `kernel.apparmor_restrict_unprivileged_userns` to 0";
     }
     if says("/proc/sys/kernel/unprivileged_userns_clone", "0") {

@@ -1,0 +1,129 @@
+//! Attacks on the directory that a command starts in: it is swapped while hundreds of commands start. None may start
+//! outside the roots; those that do not start say why.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use attache_host::Roots;
+use attache_host::terminals::{Error, Limits, Sandbox};
+use attache_transport::process::Support;
+use libtest_mimic::Trial;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use super::desk::Desk;
+use super::trial;
+
+pub(super) fn trials() -> Vec<Trial> {
+    vec![
+        trial(
+            "directories_attack::a_directory_is_swapped_for_a_link",
+            || swapped(Sandbox::Off),
+        ),
+        trial("directories_attack::also_in_the_sandbox", || {
+            swapped(sandbox())
+        }),
+        trial("directories_attack::a_parent_is_swapped_for_a_link", parent),
+        trial("directories_attack::a_root_is_swapped_for_a_link", root),
+        trial(
+            "directories_attack::a_root_that_was_replaced_is_not_entered",
+            replaced,
+        ),
+    ]
+}
+
+/// `inner` is now a directory, now a link to the outside.
+async fn swapped(sandbox: Sandbox) {
+    let desk = Desk::with(Limits::default(), sandbox);
+    let inner = desk.project().join("inner");
+    fs::create_dir(&inner).unwrap();
+    fs::create_dir(desk.folder.join("outside")).unwrap();
+    let link = desk.project().join("link");
+    symlink("../outside", &link).unwrap();
+    let started = while_swapping(&inner, &link, &desk, Some(&inner)).await;
+    assert!(started > 0, "no command started at all");
+}
+
+async fn parent() {
+    let desk = Desk::new();
+    let inner = desk.project().join("a/b");
+    fs::create_dir_all(&inner).unwrap();
+    fs::create_dir_all(desk.folder.join("outside/b")).unwrap();
+    let link = desk.project().join("link");
+    symlink("../outside", &link).unwrap();
+    let a = desk.project().join("a");
+    let started = while_swapping(&a, &link, &desk, Some(&inner)).await;
+    assert!(started > 0, "no command started at all");
+}
+
+/// The session's directory itself is now what it was, now a link to the outside.
+async fn root() {
+    let desk = Desk::new();
+    fs::create_dir(desk.folder.join("outside")).unwrap();
+    let link = desk.folder.join("link");
+    symlink("outside", &link).unwrap();
+    let started = while_swapping(&desk.project(), &link, &desk, None).await;
+    assert!(started > 0, "no command started at all");
+}
+
+async fn replaced() {
+    let mut desk = Desk::new();
+    let also = desk.folder.join("also");
+    fs::create_dir(&also).unwrap();
+    desk.roots = Roots::open(&desk.project(), &[also]).unwrap();
+    fs::create_dir(desk.folder.join("outside")).unwrap();
+    fs::rename(desk.project(), desk.folder.join("moved")).unwrap();
+    symlink("outside", desk.project()).unwrap();
+    let refused = desk.create(&desk.request("pwd", &[])).await;
+    assert!(
+        matches!(&refused, Err(Error::Directory { reason, .. }) if reason.contains("replaced")),
+        "{refused:?}"
+    );
+}
+
+/// Starts commands while a thread exchanges two names; how many started.
+async fn while_swapping(one: &Path, other: &Path, desk: &Desk, cwd: Option<&Path>) -> usize {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (first, second) = (one.to_owned(), other.to_owned());
+    let swapper = {
+        let stop = Arc::clone(&stop);
+        thread::spawn(move || {
+            while !stop.load(Ordering::Relaxed) {
+                renameat_with(CWD, &first, CWD, &second, RenameFlags::EXCHANGE).unwrap();
+            }
+        })
+    };
+    let outside = desk.folder.join("outside").canonicalize().unwrap();
+    let (mut started, mut escaped) = (0, 0);
+    for _ in 0..STARTS {
+        let mut request = desk.request("/bin/sh", &["-c", "pwd -P; readlink /proc/self/cwd"]);
+        request.cwd = cwd.map(|cwd| cwd.to_str().unwrap().into());
+        let Ok(id) = desk.create(&request).await else {
+            continue;
+        };
+        desk.wait(&id).await;
+        let said = desk.text(&id);
+        started += 1;
+        escaped += usize::from(
+            said.lines()
+                .any(|line| Path::new(line).starts_with(&outside)),
+        );
+        desk.terminals.release(&desk.session, &id).await.unwrap();
+    }
+    stop.store(true, Ordering::Relaxed);
+    swapper.join().unwrap();
+    assert_eq!(escaped, 0, "of {started} commands that started");
+    started
+}
+
+fn sandbox() -> Sandbox {
+    match Sandbox::support() {
+        Support::Missing { .. } => Sandbox::Off,
+        Support::Full | Support::Partial { .. } => Sandbox::Roots,
+    }
+}
+
+const STARTS: usize = 300;
