@@ -12,6 +12,7 @@ use std::time::Duration;
 use attache::agent::{AgentCalls, ClientHandle};
 use attache::schema::error;
 use attache::{AgentCall, Error, Reply, v1};
+use attache_host::permissions::{Config, Permissions, Policy, Preset};
 use attache_model::Catalog;
 use futures_util::future::join_all;
 use tokio::select;
@@ -33,6 +34,9 @@ pub struct Setup {
     pub limits: Limits,
     /// What the tools work with.
     pub equipment: Equipment,
+    /// Rules that the user wrote. Those that deny or ask count here; those that allow are for the client, who answers
+    /// the agent's requests.
+    pub policy: Option<Policy>,
 }
 
 /// How much an agent does.
@@ -61,6 +65,7 @@ pub async fn serve(client: ClientHandle, mut calls: AgentCalls, setup: Setup) {
         models: setup.models,
         limits: setup.limits,
         equipment: setup.equipment,
+        permissions: permissions(setup.policy),
         sessions: Mutex::default(),
         doors: Doors::default(),
     });
@@ -68,6 +73,13 @@ pub async fn serve(client: ClientHandle, mut calls: AgentCalls, setup: Setup) {
         agent.take(call);
     }
     agent.end().await;
+}
+
+/// Nothing is stored: decisions that outlive a session are the client's.
+fn permissions(policy: Option<Policy>) -> Permissions {
+    let mut config = Config::new(Preset::Ask);
+    config.policy = policy;
+    Permissions::open(config).0
 }
 
 /// What all sessions share.
@@ -78,6 +90,8 @@ pub(crate) struct Agent {
     pub(crate) models: Catalog,
     pub(crate) limits: Limits,
     pub(crate) equipment: Equipment,
+    /// Rules, and what users have decided in the sessions that are open.
+    pub(crate) permissions: Permissions,
     sessions: Mutex<HashMap<v1::SessionId, Arc<Session>>>,
     doors: Doors,
 }

@@ -72,7 +72,7 @@ pub(crate) fn kind_of(name: &str) -> Option<v1::ToolKind> {
         PLAN | THINK => Some(v1::ToolKind::Think),
         ASK => Some(v1::ToolKind::Other),
         MODE => Some(v1::ToolKind::SwitchMode),
-        RESOURCE => Some(v1::ToolKind::Read),
+        RESOURCE => Some(v1::ToolKind::Other),
         _ => None,
     }
 }

@@ -4,15 +4,18 @@
 //! it says is bounded, and no failure of it is more than an [`Event`].
 
 mod catalogue;
+mod changes;
 mod content;
 mod dial;
 mod environment;
 mod handler;
 mod http;
+mod identity;
 mod keeper;
 mod lines;
 mod names;
 mod over_acp;
+mod place;
 mod prompts;
 mod server;
 mod sse;
@@ -22,11 +25,9 @@ mod web;
 mod wire;
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use attache::{ClientHandle, v1};
+use attache::v1;
 use attache_model::Input;
 use futures_util::future;
 use rmcp::model::{
@@ -41,24 +42,9 @@ use catalogue::{Catalogue, Listed, Prompt};
 use keeper::Keeper;
 use server::Server;
 
+pub use identity::{Fingerprint, Part, SeenTool, ServerIdentity, ToolIdentity};
+pub use place::Place;
 pub use state::{Event, Failure, State, Status};
-
-/// Where a session works, and what its servers may count on.
-#[derive(Debug, Clone)]
-pub struct Place {
-    /// Where servers that are processes run.
-    pub cwd: PathBuf,
-    /// The directories of the session, for servers that ask.
-    pub roots: Vec<PathBuf>,
-    /// The session that questions of servers belong to.
-    pub session: Option<v1::SessionId>,
-    /// The client: for servers that are reached through it, and for questions to the person.
-    pub client: Option<ClientHandle>,
-    /// How long a server may take to get ready.
-    pub deadline: Duration,
-    /// How long a call may go without an answer and without progress.
-    pub patience: Duration,
-}
 
 /// All servers of a session. Clones are the same servers; when the last is dropped, they are ended in the background.
 #[derive(Clone)]
@@ -74,14 +60,29 @@ struct Entry {
 pub struct Tool {
     /// What the model is told of it. Its name is `mcp__server__tool`.
     pub spec: attache_model::Tool,
-    /// Its server's name, to a person.
+    /// Its server's name as the user configured it.
     pub server: String,
-    /// Its own name, to a person.
+    /// Its name as the server calls it.
+    pub name: String,
+    /// What a lasting permission is bound to.
+    pub identity: ToolIdentity,
+    /// The server's title for it, or its name.
     pub title: String,
-    /// Whether the server claims that it changes nothing.
+    /// Whether the server claims that it changes nothing. Nothing is allowed because of it.
     pub read_only: bool,
     /// Whether the server does not deny that it can destroy something.
     pub destructive: bool,
+}
+
+/// A resource, and the server that would be asked for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resource {
+    /// Its server's name as the user configured it.
+    pub server: String,
+    /// Its address.
+    pub uri: String,
+    /// What a lasting permission is bound to.
+    pub identity: ServerIdentity,
 }
 
 /// How far a call has come.
@@ -91,29 +92,6 @@ pub struct Progress {
     pub percent: Option<u8>,
     /// What it is doing.
     pub message: Option<String>,
-}
-
-impl Place {
-    /// A place without a client.
-    pub fn new(cwd: impl Into<PathBuf>) -> Place {
-        let cwd = cwd.into();
-        Place {
-            roots: vec![cwd.clone()],
-            cwd,
-            session: None,
-            client: None,
-            deadline: DEADLINE,
-            patience: PATIENCE,
-        }
-    }
-
-    /// Whether the client shows forms to the person.
-    fn can_ask(&self) -> bool {
-        let client = self.client.as_ref().filter(|_| self.session.is_some());
-        let can = client.and_then(|client| client.capabilities());
-        can.and_then(|can| can.elicitation)
-            .is_some_and(|can| can.form.is_some())
-    }
 }
 
 impl Servers {
@@ -165,6 +143,32 @@ impl Servers {
         self.find_tool(name).map(|(_, listed)| listed.tool)
     }
 
+    /// The same as it is now: if its server has said that its lists changed, they are waited for.
+    ///
+    /// # Errors
+    ///
+    /// When the server does not give the lists.
+    pub async fn current_tool(&self, name: &str) -> Result<Option<Tool>, Failure> {
+        if let Some((server, _)) = self.find_tool(name) {
+            server.fresh().await?;
+        }
+        Ok(self.tool(name))
+    }
+
+    /// The resource of an address, as [`read`](Self::read) would find it.
+    ///
+    /// # Errors
+    ///
+    /// When no server has it.
+    pub async fn resource(&self, uri: &str) -> Result<Resource, Failure> {
+        if let Some(server) = self.find_resource(uri) {
+            server.fresh().await?;
+        }
+        let server = self.find_resource(uri);
+        let server = server.ok_or(Failure::Unknown("resource"))?;
+        Ok(resource_of(server, uri))
+    }
+
     /// The prompts of the servers that are ready, as commands named `server:prompt`.
     pub fn prompts(&self) -> Vec<v1::AvailableCommand> {
         let catalogues = self.open().map(|server| server.catalogue());
@@ -193,16 +197,20 @@ impl Servers {
         input: &str,
         mut progress: impl FnMut(Progress) + Send,
     ) -> Outcome {
-        let called = self.try_call(name, input, &mut progress).await;
-        called.unwrap_or_else(|failure| {
-            let words = failure.to_string();
-            Outcome {
-                content: vec![v1::ContentBlock::from(words.clone()).into()],
-                told: vec![Input::Text(words)],
-                failed: true,
-                ..Outcome::default()
-            }
-        })
+        let called = self.try_call(name, None, input, &mut progress).await;
+        called.unwrap_or_else(|failure| failed(&failure))
+    }
+
+    /// Calls a tool that a user has allowed, as [`call`](Self::call) does, but only as long as its server still defines it
+    /// as it did then.
+    pub async fn call_unchanged(
+        &self,
+        tool: &Tool,
+        input: &str,
+        mut progress: impl FnMut(Progress) + Send,
+    ) -> Outcome {
+        let called = self.try_call(&tool.spec.name, Some(tool), input, &mut progress);
+        called.await.unwrap_or_else(|failure| failed(&failure))
     }
 
     /// Asks for a prompt, with what the person wrote behind its name.
@@ -224,16 +232,24 @@ impl Servers {
 
     /// Reads a resource: of the server that lists it, or of the only one that has resources at all.
     pub async fn read(&self, uri: &str) -> Result<Vec<Input>, Failure> {
-        let has = |server: &&Arc<Server>| {
-            let catalogue = server.catalogue();
-            catalogue.resources.iter().any(|link| link.uri == uri)
-        };
-        let mut with_any = self
-            .open()
-            .filter(|server| !server.catalogue().resources.is_empty());
-        let only = with_any.next().filter(|_| with_any.next().is_none());
-        let server = self.open().find(has).or(only);
+        self.try_read(uri, None).await
+    }
+
+    /// Reads a resource that a user has allowed, from the server that was asked about and no other.
+    ///
+    /// # Errors
+    ///
+    /// When another server would be asked now, or the server fails.
+    pub async fn read_unchanged(&self, resource: &Resource) -> Result<Vec<Input>, Failure> {
+        self.try_read(&resource.uri, Some(resource)).await
+    }
+
+    async fn try_read(&self, uri: &str, allowed: Option<&Resource>) -> Result<Vec<Input>, Failure> {
+        let server = self.find_resource(uri);
         let server = server.ok_or(Failure::Unknown("resource"))?;
+        if allowed.is_some_and(|allowed| *allowed != resource_of(server, uri)) {
+            return Err(Failure::Changed(server.name.clone()));
+        }
         let request = |given, state| {
             let mut params = ReadResourceRequestParams::new(uri);
             params.input_responses = given;
@@ -303,10 +319,18 @@ impl Servers {
     async fn try_call(
         &self,
         name: &str,
+        allowed: Option<&Tool>,
         input: &str,
         progress: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Outcome, Failure> {
+        let (server, _) = self.find_tool(name).ok_or(Failure::Unknown("tool"))?;
+        if allowed.is_some() {
+            server.fresh().await?;
+        }
         let (server, listed) = self.find_tool(name).ok_or(Failure::Unknown("tool"))?;
+        if allowed.is_some_and(|allowed| allowed.identity != listed.tool.identity) {
+            return Err(Failure::Changed(server.name.clone()));
+        }
         let arguments = arguments(input)?;
         let request = |given, state| {
             let mut params = CallToolRequestParams::new(listed.theirs.clone());
@@ -330,6 +354,19 @@ impl Servers {
         })
     }
 
+    /// The server that lists a resource, or the only one that has resources at all.
+    fn find_resource(&self, uri: &str) -> Option<&Arc<Server>> {
+        let has = |server: &&Arc<Server>| {
+            let catalogue = server.catalogue();
+            catalogue.resources.iter().any(|link| link.uri == uri)
+        };
+        let mut with_any = self
+            .open()
+            .filter(|server| !server.catalogue().resources.is_empty());
+        let only = with_any.next().filter(|_| with_any.next().is_none());
+        self.open().find(has).or(only)
+    }
+
     fn find_prompt(&self, name: &str) -> Option<(&Arc<Server>, Prompt)> {
         self.all().find_map(|server| {
             let catalogue = server.catalogue();
@@ -346,16 +383,6 @@ impl Servers {
     fn open(&self) -> impl Iterator<Item = &Arc<Server>> {
         let is_ready = |server: &&Arc<Server>| matches!(server.status(), Status::Ready { .. });
         self.all().filter(is_ready)
-    }
-}
-
-impl Tool {
-    /// What sort of tool it is, for clients that choose an icon by it.
-    pub fn kind(&self) -> v1::ToolKind {
-        match self.read_only {
-            true => v1::ToolKind::Read,
-            false => v1::ToolKind::Other,
-        }
     }
 }
 
@@ -376,6 +403,24 @@ impl Entry {
 impl fmt::Debug for Servers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Servers").field(&self.states()).finish()
+    }
+}
+
+fn resource_of(server: &Server, uri: &str) -> Resource {
+    Resource {
+        server: server.name.clone(),
+        uri: uri.to_owned(),
+        identity: server.identity(),
+    }
+}
+
+fn failed(failure: &Failure) -> Outcome {
+    let words = failure.to_string();
+    Outcome {
+        content: vec![v1::ContentBlock::from(words.clone()).into()],
+        told: vec![Input::Text(words)],
+        failed: true,
+        ..Outcome::default()
     }
 }
 
@@ -422,9 +467,6 @@ fn shown(name: &str, slug: &str) -> String {
     }
 }
 
-/// How long a server may take to get ready, unless told: some are installed when they are started.
-const DEADLINE: Duration = Duration::from_secs(30);
-const PATIENCE: Duration = Duration::from_secs(600);
 const MOST: usize = 32;
 const NAME: usize = 64;
 const NO_ANSWER: &str = "the answer is not what was asked for";

@@ -1,7 +1,10 @@
 //! Modes: how freely the agent acts.
 
 use attache::v1;
+use attache_host::permissions::{Because, Verdict};
 use serde::{Deserialize, Serialize};
+
+use crate::tools::Effect;
 
 /// How freely the agent acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -14,31 +17,6 @@ pub(crate) enum Mode {
     Code,
     /// Looks and plans; changes nothing.
     Architect,
-}
-
-/// What a call would do to the world.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Deed {
-    /// Looks at what is inside the roots, or does nothing.
-    Look,
-    /// Changes files inside the roots.
-    Change,
-    /// Runs a command.
-    Execute,
-    /// Reaches out to the network.
-    Reach,
-    /// Whatever an MCP server does, which says of itself that it only looks.
-    ForeignLook,
-    /// Whatever an MCP server does.
-    Foreign,
-}
-
-/// What a mode has to say to a deed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    Free,
-    Ask,
-    Refuse,
 }
 
 impl Mode {
@@ -72,14 +50,22 @@ impl Mode {
         Mode::ALL.into_iter().find(|mode| mode.id() == id)
     }
 
-    /// What the mode says to a deed.
-    pub(crate) fn verdict(self, deed: Deed) -> Verdict {
-        match (self, deed) {
-            (_, Deed::Look) | (Mode::Code, Deed::Change) => Verdict::Free,
-            (Mode::Architect, Deed::Change | Deed::Execute | Deed::Foreign) => Verdict::Refuse,
-            (_, Deed::Change | Deed::Execute | Deed::Reach | Deed::ForeignLook | Deed::Foreign) => {
-                Verdict::Ask
+    /// What the mode says to a call, by what it would do. What an MCP server says of its own tools does not count.
+    pub(crate) fn verdict(self, effect: Effect) -> Verdict {
+        let because = || Because(format!("{} mode", self.name()));
+        match (self, effect) {
+            (_, Effect::Look) | (Mode::Code, Effect::Change) => Verdict::Allow(because()),
+            (Mode::Architect, Effect::Change | Effect::Execute | Effect::McpCall) => {
+                Verdict::Deny(because())
             }
+            (
+                _,
+                Effect::Change
+                | Effect::Execute
+                | Effect::Reach
+                | Effect::McpRead
+                | Effect::McpCall,
+            ) => Verdict::Ask,
         }
     }
 

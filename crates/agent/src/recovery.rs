@@ -8,14 +8,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::commands;
 use crate::history::{History, unfinished};
-use crate::leave::{Decision, Leave};
+use crate::permission::JournaledDecision;
 use crate::store::{Entries, Entry, Error, Journal, Kind, Kinds};
 
 /// What a journal tells.
 #[derive(Debug, Default)]
 pub(crate) struct Past {
     pub(crate) history: History,
-    pub(crate) leave: Leave,
+    /// Decisions of the user, in their order.
+    pub(crate) decisions: Vec<JournaledDecision>,
 }
 
 /// How a turn ended, as it is kept.
@@ -72,7 +73,7 @@ pub(crate) async fn read(journal: &Journal) -> Result<Past, Error> {
     }
     Ok(Past {
         history: reading.history,
-        leave: reading.leave,
+        decisions: reading.decisions,
     })
 }
 
@@ -103,7 +104,7 @@ pub(crate) async fn readable(entries: &mut Entries) -> Result<Option<Entry>, Err
 #[derive(Default)]
 struct Reading {
     history: History,
-    leave: Leave,
+    decisions: Vec<JournaledDecision>,
     /// The turn that has not ended.
     cut: Option<Cut>,
 }
@@ -176,9 +177,8 @@ impl Reading {
                 }
             }
             Kind::Decision => {
-                if let Ok(decision) = serde_json::from_slice::<Decision>(&body) {
-                    self.leave.note(&decision);
-                }
+                // One that cannot be read covers nothing, so the user is asked again.
+                self.decisions.extend(serde_json::from_slice(&body).ok());
             }
             Kind::TurnEnded => {
                 let cut = self.cut.take();

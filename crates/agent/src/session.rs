@@ -14,9 +14,9 @@ use tokio::sync::watch;
 use crate::Agent;
 use crate::failure::Failure;
 use crate::history::History;
-use crate::leave::Leave;
 use crate::mcp::Servers;
 use crate::modes::Mode;
+use crate::permission::SessionPermissions;
 use crate::queue::Queue;
 use crate::recovery::{self, Past};
 use crate::settings::{self, Settings};
@@ -37,7 +37,7 @@ pub(crate) struct Session {
     settings: Mutex<Settings>,
     /// Held by whoever changes the settings, until that is on disk and the client knows.
     changing: tokio::sync::Mutex<()>,
-    leave: Mutex<Leave>,
+    pub(crate) permissions: SessionPermissions,
     /// What the client should know and cannot be shown as a notice; said when the next turn begins.
     asides: Mutex<Vec<String>>,
     closing: watch::Sender<bool>,
@@ -47,10 +47,15 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn new(parts: Parts) -> Session {
-        let (history, leave) = match parts.past {
-            Some(past) => (Some(past.history), past.leave),
-            None => (None, Leave::default()),
-        };
+        let permissions = parts.agent.permissions.clone();
+        let cwd = parts.place.roots().cwd();
+        let permissions = SessionPermissions::new(permissions, parts.client.id(), cwd);
+        let history = parts.past.map(|past| {
+            for decision in past.decisions {
+                permissions.restore(decision);
+            }
+            past.history
+        });
         Session {
             agent: parts.agent,
             client: parts.client,
@@ -60,7 +65,7 @@ impl Session {
             turns: Queue::new(history, MOST_WAITING),
             settings: Mutex::new(parts.settings),
             changing: tokio::sync::Mutex::default(),
-            leave: Mutex::new(leave),
+            permissions,
             asides: Mutex::default(),
             closing: watch::Sender::new(false),
             given: watch::Sender::new(false),
@@ -81,10 +86,6 @@ impl Session {
 
     pub(crate) fn settings(&self) -> Settings {
         self.lock().clone()
-    }
-
-    pub(crate) fn leave(&self) -> MutexGuard<'_, Leave> {
-        self.leave.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Settings> {
@@ -137,7 +138,9 @@ impl Session {
             Some(history) => history,
             None => {
                 let past = recovery::read(&self.journal).await?;
-                *self.leave() = past.leave;
+                for decision in past.decisions {
+                    self.permissions.restore(decision);
+                }
                 past.history
             }
         };
@@ -349,6 +352,7 @@ impl Session {
         self.place.close().await;
         self.servers.close().await;
         drop(held);
+        self.permissions.end();
         // What could not be written has been told to whoever waited for it.
         drop(self.journal.close().await);
     }

@@ -23,8 +23,10 @@ mod tree;
 mod workplace;
 mod write;
 
+use attache::json::Raw;
 use attache::schema::FilePath;
 use attache::v1;
+use serde_json::json;
 
 pub use delete::Delete;
 pub use edit::{Edit, Replacement};
@@ -33,7 +35,7 @@ pub use glob::Glob;
 pub use input::Misfit;
 pub use list::List;
 pub use moving::Move;
-pub use prepared::{Prepared, Progress};
+pub use prepared::{Prepared, Progress, Subject};
 pub use read::Read;
 pub use run::{Run, Start};
 pub use search::Search;
@@ -80,6 +82,10 @@ pub enum Effect {
     Execute,
     /// It talks to another machine.
     Reach,
+    /// It reads a resource of an MCP server.
+    McpRead,
+    /// It calls a tool of an MCP server, which may do anything.
+    McpCall,
 }
 
 /// Reads a call by the tool's name and its input as the model wrote it; `None` if the tool is not one of ours.
@@ -184,6 +190,40 @@ impl Call {
         }
     }
 
+    /// What it is about, in the form in which it is judged.
+    fn subject(&self, workplace: &Workplace) -> Subject {
+        let whole = |path: &String| workplace.absolute(path).display().to_string();
+        let below = |path: &Option<String>| whole(path.as_ref().unwrap_or(&HERE.to_owned()));
+        let input = match self {
+            Call::Read(read) => json!({ "path": whole(&read.path) }),
+            Call::Write(write) => json!({ "path": whole(&write.path) }),
+            Call::Edit(edit) => json!({ "path": whole(&edit.path) }),
+            Call::Delete(delete) => json!({ "path": whole(&delete.path) }),
+            Call::Move(moving) => {
+                json!({ "source": whole(&moving.from), "destination": whole(&moving.to) })
+            }
+            Call::List(list) => json!({ "path": below(&list.path) }),
+            Call::Glob(glob) => json!({ "path": below(&glob.path), "pattern": glob.pattern }),
+            Call::Search(search) => {
+                json!({ "path": below(&search.path), "pattern": search.pattern })
+            }
+            Call::Run(Run::Start(start)) => json!({ "command": start.command }),
+            Call::Run(Run::Look { id } | Run::Stop { id }) => json!({ "id": id }),
+            Call::Fetch(fetch) => json!({ "url": fetch.url.trim() }),
+        };
+        let host = match self {
+            Call::Fetch(fetch) => Some(fetch.host()),
+            _ => None,
+        };
+        Subject {
+            tool: self.name(),
+            kind: self.kind(),
+            effect: self.effect(),
+            input: Raw::from(input),
+            host,
+        }
+    }
+
     /// Finds out what it would do, without doing it.
     ///
     /// # Errors
@@ -203,3 +243,4 @@ fn location(path: &std::path::Path) -> Option<v1::ToolCallLocation> {
 }
 
 const LONGEST_TITLE: usize = 120;
+const HERE: &str = ".";

@@ -3,8 +3,8 @@
 mod answer;
 mod call;
 mod command;
-mod errand;
 mod inner;
+mod prepared_call;
 
 use std::sync::Arc;
 

@@ -12,6 +12,7 @@ use attache_agent::store::Store;
 use attache_agent::tools::{Equipment, Pages};
 use attache_agent::{Limits, Setup, serve};
 use attache_host::files::{self, Files};
+use attache_host::permissions::Policy;
 use attache_host::terminals::{self, Terminals};
 use attache_model::scripted::Scripted;
 use attache_model::{Catalog, Environment, Model as _};
@@ -33,6 +34,7 @@ pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
         models: models(arguments)?,
         limits: limits(arguments),
         equipment: equipment(arguments)?,
+        policy: policy(arguments)?,
     };
     let options = Options {
         grace: GRACE,
@@ -65,6 +67,12 @@ fn store(arguments: &Agent) -> anyhow::Result<Store> {
         None => places::data_dir()?,
     };
     Ok(Store::open(&dir)?)
+}
+
+/// A policy that cannot be read ends the program: it is never ignored.
+fn policy(arguments: &Agent) -> anyhow::Result<Option<Policy>> {
+    let given = arguments.policy.as_deref();
+    Ok(given.map(Policy::given).transpose()?)
 }
 
 fn models(arguments: &Agent) -> anyhow::Result<Catalog> {

@@ -14,6 +14,7 @@ use rmcp::{Peer, RoleClient, ServiceError};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::identity::{ServerIdentity, ToolIdentity};
 use super::{Tool, names, text};
 
 /// All that a server offers.
@@ -24,6 +25,8 @@ pub(super) struct Catalogue {
     pub(super) resources: Vec<v1::ResourceLink>,
     /// What it says of how to use it.
     pub(super) instructions: Option<String>,
+    /// The server that offers it.
+    pub(super) server: Option<ServerIdentity>,
     /// How many of them were too many, too large or unreadable.
     pub(super) left_out: usize,
 }
@@ -55,6 +58,7 @@ pub(super) struct Argument {
 pub(super) struct Names<'a> {
     pub(super) shown: &'a str,
     pub(super) slug: &'a str,
+    pub(super) identity: &'a ServerIdentity,
 }
 
 impl Catalogue {
@@ -66,8 +70,14 @@ impl Catalogue {
     ) -> Result<Catalogue, ServiceError> {
         let info = peer.peer_info();
         let said = info.as_ref().and_then(|info| info.instructions.as_deref());
+        let server = names.identity.declaring(info.as_deref());
+        let names = Names {
+            identity: &server,
+            ..names
+        };
         let mut catalogue = Catalogue {
             instructions: said.map(description),
+            server: Some(server.clone()),
             ..Catalogue::default()
         };
         let offers = info
@@ -179,6 +189,8 @@ fn listed(names: Names<'_>, name: String, schema: Value, tool: &model::Tool) -> 
                 schema,
             },
             server: names.shown.to_owned(),
+            name: tool.name.clone().into_owned(),
+            identity: ToolIdentity::of(names.identity, tool),
             title: text::line(title.unwrap_or(&tool.name), TITLE),
             read_only,
             destructive: destructive.unwrap_or(!read_only),

@@ -10,6 +10,7 @@ use rmcp::transport::IntoTransport;
 use rmcp::{RoleClient, ServiceError};
 use tokio::time::Instant;
 
+use super::changes::Counting;
 use super::handler::Handler;
 use super::lines::Lines;
 use super::over_acp::OverAcp;
@@ -156,6 +157,7 @@ where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
+    let transport = Counting::new(transport.into_transport(), handler.clone());
     let beginning = handler.clone().serve_with_lifecycle(transport, mode);
     let running = tokio::time::timeout_at(deadline, beginning).await;
     let running = running.map_err(|_| late())?.map_err(refusal)?;

@@ -19,8 +19,9 @@ use rmcp::model::{ListRootsResult, Root};
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
-use tokio::sync::{Notify, Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc};
 
+use super::changes::Changes;
 use super::{Place, Progress, text};
 
 /// The handler of one connection to a server.
@@ -30,7 +31,7 @@ pub(super) struct Handler(Arc<Inner>);
 struct Inner {
     server: String,
     place: Arc<Place>,
-    changed: Notify,
+    changes: Changes,
     following: Mutex<Following>,
     questions: Semaphore,
     asking: AtomicUsize,
@@ -55,20 +56,16 @@ impl Handler {
         Handler(Arc::new(Inner {
             server: server.to_owned(),
             place,
-            changed: Notify::new(),
+            changes: Changes::default(),
             following: Mutex::default(),
             questions: Semaphore::new(QUESTIONS),
             asking: AtomicUsize::new(0),
         }))
     }
 
-    /// Waits until the server says that a list has changed.
-    pub(super) async fn changed(&self) {
-        self.0.changed.notified().await;
-    }
-
-    pub(super) fn change(&self) {
-        self.0.changed.notify_one();
+    /// How often the server has said that a list has changed.
+    pub(super) fn changes(&self) -> &Changes {
+        &self.0.changes
     }
 
     /// Whether a question of the server waits for the person.
@@ -179,18 +176,6 @@ impl ClientHandler for Handler {
         _: NotificationContext<RoleClient>,
     ) {
         self.with_following(|following| following.tell(&told.progress_token, progress(&told)));
-    }
-
-    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.change();
-    }
-
-    async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.change();
-    }
-
-    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.change();
     }
 
     fn get_info(&self) -> ClientConfig {

@@ -128,13 +128,14 @@ async fn begin(server: &Server) -> Result<Line, String> {
     let deadline = Instant::now() + server.place.deadline;
     let line = dial::dial(server, deadline).await?;
     let peer = line.running.peer();
+    let heard = line.handler.changes().count();
     let listing = tokio::time::timeout_at(deadline, Catalogue::fetch(peer, server.names()));
     let catalogue = match listing.await {
         Ok(Ok(catalogue)) => catalogue,
         Ok(Err(error)) => return Err(unlisted(&line, &dial::failed(&error)).await),
         Err(_) => return Err(unlisted(&line, "it did not answer in time").await),
     };
-    server.stock(Arc::new(catalogue));
+    server.stock(Arc::new(catalogue), heard);
     server.open(Link {
         peer: peer.clone(),
         handler: line.handler.clone(),
@@ -193,30 +194,33 @@ async fn watch(server: &Server, link: &Link, child: Option<&Child>) {
     loop {
         tokio::select! {
             () = &mut gone => return,
-            () = link.handler.changed(), if !dirty => dirty = true,
-            told = next(&mut news), if news.is_some() => match told {
-                Some(()) => dirty = true,
-                None => news = None,
+            () = link.handler.changes().next(), if !dirty => dirty = true,
+            // They are counted where they arrive.
+            told = next(&mut news), if news.is_some() => if told.is_none() {
+                news = None;
             },
+            // A call is not made by a list that is out of date, and need not wait for long.
+            () = server.wanted(), if dirty => rest = Instant::now(),
             () = tokio::time::sleep_until(rest), if dirty => {
-                dirty = false;
-                tokio::select! {
+                let listed = tokio::select! {
                     () = &mut gone => return,
-                    () = refresh(server, link) => {}
-                }
-                rest = Instant::now() + REST;
+                    listed = refresh(server, link) => listed,
+                };
+                dirty = !listed;
+                rest = Instant::now() + if listed { REST } else { RETRY };
             }
         }
     }
 }
 
-/// Asks for all lists again, and tells which have changed.
-async fn refresh(server: &Server, link: &Link) {
+/// Asks for all lists again, and tells which have changed. Says whether the server has given them.
+async fn refresh(server: &Server, link: &Link) -> bool {
+    let heard = link.handler.changes().count();
     let Ok(catalogue) = Catalogue::fetch(&link.peer, server.names()).await else {
-        return;
+        return false;
     };
     let catalogue = Arc::new(catalogue);
-    let before = server.stock(Arc::clone(&catalogue));
+    let before = server.stock(Arc::clone(&catalogue), heard);
     server.set(ready(server, &link.peer));
     let name = || server.name.clone();
     if before.tools != catalogue.tools {
@@ -230,6 +234,7 @@ async fn refresh(server: &Server, link: &Link) {
             .tell(Event::ResourcesChanged { server: name() })
             .await;
     }
+    true
 }
 
 /// A server of the revision without a handshake tells of changes only to those who listen.
@@ -263,6 +268,8 @@ const CLOSED: &str = "it was closed";
 const ENDED: &str = "the connection has ended";
 /// The shortest time between two looks at the lists.
 const REST: Duration = Duration::from_secs(1);
+/// How soon a server that could not give its lists is asked again.
+const RETRY: Duration = Duration::from_secs(5);
 /// How long a server may take to agree to tell us of changes.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a connection may take to say goodbye.

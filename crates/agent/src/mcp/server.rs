@@ -7,11 +7,12 @@ use attache::v1;
 use rmcp::model::{ClientRequest, InputResponses, ServerResult};
 use rmcp::service::{PeerRequestOptions, RequestHandle};
 use rmcp::{Peer, RoleClient, ServiceError};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
 use super::catalogue::{Catalogue, Names};
 use super::handler::Handler;
+use super::identity::ServerIdentity;
 use super::over_acp::Ear;
 use super::text::Mask;
 use super::{Event, Failure, Place, Progress, Status, dial};
@@ -26,6 +27,12 @@ pub(super) struct Server {
     events: mpsc::Sender<Event>,
     status: watch::Sender<Status>,
     live: Mutex<Live>,
+    /// How many changes the lists that we have account for.
+    listed: watch::Sender<u64>,
+    /// Somebody waits for the lists.
+    wanted: Notify,
+    /// The server as the user configured it.
+    identity: ServerIdentity,
 }
 
 /// What there is while a server is connected. The catalogue outlives it, so that a call of a tool can say what became of
@@ -54,6 +61,7 @@ impl Server {
     ) -> Server {
         Server {
             mask: Mask::of(&config),
+            identity: ServerIdentity::configured(&config),
             name,
             slug,
             config,
@@ -61,6 +69,8 @@ impl Server {
             events,
             status: watch::Sender::new(Status::Connecting),
             live: Mutex::default(),
+            listed: watch::Sender::new(0),
+            wanted: Notify::new(),
         }
     }
 
@@ -68,7 +78,15 @@ impl Server {
         Names {
             shown: &self.name,
             slug: &self.slug,
+            identity: &self.identity,
         }
+    }
+
+    /// The server, with what it has declared in the connection that it has.
+    pub(super) fn identity(&self) -> ServerIdentity {
+        let catalogue = self.catalogue();
+        let declared = catalogue.server.clone();
+        declared.unwrap_or_else(|| self.identity.clone())
     }
 
     pub(super) fn status(&self) -> Status {
@@ -97,9 +115,40 @@ impl Server {
         self.with_live(|live| Arc::clone(&live.catalogue))
     }
 
-    /// Takes what the server offers now, and returns what it offered before.
-    pub(super) fn stock(&self, catalogue: Arc<Catalogue>) -> Arc<Catalogue> {
-        self.with_live(|live| std::mem::replace(&mut live.catalogue, catalogue))
+    /// Takes what the server offers now, with so many changes told before it was asked, and returns what it offered
+    /// before.
+    pub(super) fn stock(&self, catalogue: Arc<Catalogue>, changes: u64) -> Arc<Catalogue> {
+        let before = self.with_live(|live| std::mem::replace(&mut live.catalogue, catalogue));
+        self.listed.send_replace(changes);
+        before
+    }
+
+    /// Waits until somebody needs the lists as they are now.
+    pub(super) async fn wanted(&self) {
+        self.wanted.notified().await;
+    }
+
+    /// Waits until the lists account for every change that the server has told of.
+    pub(super) async fn fresh(&self) -> Result<(), Failure> {
+        let Some(link) = self.with_live(|live| live.link.clone()) else {
+            // Whoever calls it hears what became of it.
+            return Ok(());
+        };
+        let changes = link.handler.changes().count();
+        let mut listed = self.listed.subscribe();
+        if *listed.borrow() >= changes {
+            return Ok(());
+        }
+        self.wanted.notify_one();
+        let mut status = self.status.subscribe();
+        let over = |status: &Status| !matches!(status, Status::Ready { .. });
+        tokio::select! {
+            _ = listed.wait_for(|listed| *listed >= changes) => Ok(()),
+            _ = status.wait_for(over) => Ok(()),
+            () = tokio::time::sleep(LISTING) => {
+                Err(self.failure("it says that its lists have changed, and does not give them"))
+            }
+        }
     }
 
     pub(super) fn open(&self, link: Link) {
@@ -275,5 +324,7 @@ impl Drop for Question {
 const ROUNDS: usize = 10;
 const QUESTIONS: usize = 8;
 const STEPS: usize = 16;
+/// How long a call waits for lists that have changed.
+const LISTING: Duration = Duration::from_secs(25);
 const SOON: Duration = Duration::from_secs(2);
 const NOT_GIVEN: &str = "it asks for what it does not get, such as the use of the model";

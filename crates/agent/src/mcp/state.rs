@@ -84,6 +84,11 @@ pub enum Failure {
     /// What it was given does not fit.
     #[error("{0}")]
     Input(String),
+    /// A server is no longer what the user was asked about.
+    #[error(
+        "the MCP server `{0}` changed this while the user was asked, so it was not used; try it again, and the user will be asked about it as it is now"
+    )]
+    Changed(String),
     /// The server failed.
     #[error("the MCP server `{server}` failed: {reason}")]
     Server {

@@ -1,4 +1,4 @@
-//! Modes, config options, leave that is remembered, and what the person is asked.
+//! Modes, config options, permissions that are remembered, and what the user is asked.
 
 use expect_test::expect;
 
@@ -54,7 +54,9 @@ async fn architect_mode_changes_nothing_and_asks_to_leave() {
         prompt(
             r##"<- session/request_permission {"sessionId":$s,"toolCall":{"toolCallId":_,"title":"Switch to Code mode","kind":"switch_mode",
                   "content":[{"type":"content","content":{"type":"text","text":"# The plan"}}]},
-                "options":[{"optionId":"ask","name":_,"kind":"allow_once"},{"optionId":"code","name":_,"kind":"allow_once"},{"optionId":"stay","name":_,"kind":"reject_once"}]}
+                "options":[{"optionId":"ask","name":"Switch to Ask mode: asks before every change, command and page","kind":"allow_once"},
+                  {"optionId":"code","name":"Switch to Code mode: changes files without asking; asks before commands and pages","kind":"allow_once"},
+                  {"optionId":"stay","name":"Stay in Architect mode","kind":"reject_once"}]}
             => {"outcome":{"outcome":"selected","optionId":"code"}}"##
         )
     );
@@ -82,7 +84,7 @@ async fn what_is_allowed_for_good_is_not_asked_again_even_after_a_restart() {
     let run = r#"{"say":[{"call":{"name":"run","input":{"command":"echo hi"}}}]}"#;
     let stage = Stage::new(&[run, DONE, run, DONE, run, DONE].join(","));
     let asked = prompt(
-        r#"<- session/request_permission {"sessionId":$s,"options":[_,{"optionId":"allow_always","name":"Always allow this very command in this session","kind":"allow_always"},_,_], ...}
+        r#"<- session/request_permission {"sessionId":$s,"options":[_,{"optionId":"allow_always","name":"Always allow exactly this command in this directory in this session","kind":"allow_always"},_,_], ...}
         => {"outcome":{"outcome":"selected","optionId":"allow_always"}}"#,
     );
     let free = prompt("");
@@ -126,7 +128,7 @@ async fn a_refusal_goes_to_the_model_and_nothing_is_done() {
 }
 
 #[tokio::test]
-async fn an_option_that_was_not_offered_is_no_leave() {
+async fn an_option_that_was_not_offered_allows_nothing() {
     let stage = Stage::new(&format!("{WRITE},{DONE}"));
     let asked = prompt(
         r#"<- session/request_permission {"sessionId":$s, ...}

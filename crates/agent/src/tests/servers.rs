@@ -39,7 +39,7 @@ fn prompt(rest: &str) -> String {
 async fn the_person_sees_what_a_tool_is_given_before_it_is_called() {
     let stage = Stage::new(&format!("{CALL},{DONE}"));
     let called = prompt(
-        r#"<- session/request_permission {"sessionId":$s,"toolCall":{"title":"desk: stamp","rawInput":{"on":"letter"}, ...}, ...}
+        r#"<- session/request_permission {"sessionId":$s,"toolCall":{"title":"Call `stamp` of the MCP server `desk`","name":"mcp__desk__stamp","kind":"other","content":_,"rawInput":{"on":"letter"}, ...}, ...}
         => {"outcome":{"outcome":"selected","optionId":"allow_once"}}
         <. session/update {"sessionId":$s,"update":{"sessionUpdate":"tool_call_update","status":"in_progress", ...}}
         <- mcp/message {"serverId":"d","method":"tools/call","params":{"name":"stamp","arguments":{"on":"letter"}, ...}, ...}
@@ -67,7 +67,7 @@ async fn a_tool_that_may_change_something_is_not_called_in_architect_mode() {
     expect![[r#"
         user: Go
         model calls mcp__desk__stamp {"on":"letter"}
-        mcp__desk__stamp failed: not possible in architect mode: nothing may be changed; call `mode` to ask the person for another
+        mcp__desk__stamp failed: not possible in architect mode: a tool of an MCP server may change something, whatever it says of itself; call `mode` to ask the person for another
     "#]]
     .assert_eq(&stage.told());
     let offered = stage.model.requests()[0].tools.clone();

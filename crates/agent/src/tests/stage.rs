@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use attache::{Options, v1};
 use attache_check::{Side, Trace, scripted_client};
+use attache_host::permissions::Policy;
 use attache_model::scripted::Scripted;
 use attache_model::{Catalog, Environment, Input, Message, Model as _, Output, Request};
 use tempfile::TempDir;
@@ -19,6 +20,8 @@ use crate::{Limits, Setup, serve};
 pub(super) struct Stage {
     pub(super) model: Scripted,
     pub(super) limits: Limits,
+    /// Rules of the user, in JSON.
+    pub(super) policy: Option<String>,
     /// Other models than the scripted one.
     pub(super) environment: Option<Environment>,
     dir: TempDir,
@@ -33,6 +36,7 @@ impl Stage {
         Stage {
             model,
             limits: Limits::default(),
+            policy: None,
             environment: None,
             dir,
         }
@@ -106,6 +110,10 @@ impl Stage {
             models,
             limits: self.limits,
             equipment: Equipment::default(),
+            policy: self
+                .policy
+                .as_deref()
+                .map(|text| Policy::parse("policy", text).unwrap()),
         }
     }
 

@@ -55,7 +55,7 @@ async fn an_edit_is_shown_asked_about_and_done() {
               "content":[{{"type":"diff","path":"CWD/a.txt","oldText":"one\n","newText":"two\n"}}],
               "locations":[{{"path":"CWD/a.txt","line":1}}],"rawInput":{{"path":"a.txt", ...}}}}}}
         <- session/request_permission {{"sessionId":$s,"toolCall":{{"toolCallId":$c,"title":"Edit a.txt","kind":"edit",
-              "content":[{{"type":"diff", ...}}], ...}},"options":[{{"optionId":"allow_once","name":"Allow","kind":"allow_once"}}, ...]}}
+              "content":[{{"type":"diff", ...}}], ...}},"options":[{{"optionId":"allow_once","name":"Allow once","kind":"allow_once"}}, ...]}}
         => {{"outcome":{{"outcome":"selected","optionId":"allow_once"}}}}
         <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"tool_call_update","toolCallId":$c,"status":"in_progress"}}}}
         <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"tool_call_update","toolCallId":$c,"status":"completed", ...}}}}

@@ -1,5 +1,6 @@
 //! A call that is known to be possible: what it would do, and doing it.
 
+use attache::json::Raw;
 use attache::v1;
 use tokio::sync::oneshot;
 
@@ -13,16 +14,33 @@ use super::read::Reading;
 use super::run::Job;
 use super::search::Searching;
 use super::write::Change;
-use super::{Call, Workplace};
+use super::{Call, Effect, Workplace};
 use crate::Outcome;
 
 /// A call that is known to be possible, with what a person should see before it is done.
 #[derive(Debug)]
 pub struct Prepared {
+    subject: Subject,
     title: String,
     locations: Vec<v1::ToolCallLocation>,
     content: Vec<v1::ToolCallContent>,
     work: Work,
+}
+
+/// What a call is about, in the form in which it is judged. It is made from the call as we understood it, not from what
+/// the model wrote: members that no tool has must not change what is judged.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// The tool's name.
+    pub tool: &'static str,
+    /// What sort of tool it is.
+    pub kind: v1::ToolKind,
+    /// What the call does to the world.
+    pub effect: Effect,
+    /// What the tool is given, with whole paths.
+    pub input: Raw,
+    /// Whose page is fetched.
+    pub host: Option<String>,
 }
 
 /// What a running call shows; each replaces the one before.
@@ -54,6 +72,7 @@ pub(super) enum Work {
 
 pub(super) async fn prepare(call: Call, workplace: &Workplace) -> Result<Prepared, Fault> {
     let title = call.title();
+    let mut subject = call.subject(workplace);
     let mut locations = call.locations(workplace);
     let mut content = Vec::new();
     let work = match call {
@@ -73,11 +92,15 @@ pub(super) async fn prepare(call: Call, workplace: &Workplace) -> Result<Prepare
             content = change.content();
             locations = change.locations();
         }
-        Work::Run(job) => content.extend(job.content(workplace)),
+        Work::Run(job) => {
+            content.extend(job.content(workplace));
+            subject.input = job.input().unwrap_or(subject.input);
+        }
         Work::Fetch(visit) => content.push(visit.content()),
         _ => {}
     }
     Ok(Prepared {
+        subject,
         title,
         locations,
         content,
@@ -89,6 +112,11 @@ impl Prepared {
     /// What it does, in a few words for people.
     pub fn title(&self) -> &str {
         &self.title
+    }
+
+    /// What it is about, to be judged.
+    pub fn subject(&self) -> &Subject {
+        &self.subject
     }
 
     /// The files that it touches.

@@ -10,8 +10,10 @@ use std::path::PathBuf;
 use std::pin::pin;
 use std::time::Duration;
 
+use attache::json::Raw;
 use attache::schema::FilePath;
 use attache::v1;
+use serde_json::json;
 
 use super::fault::Fault;
 use super::input::{Members, Misfit};
@@ -148,6 +150,18 @@ impl Job {
         };
         let text = format!("{place}{}", told::fenced(command, "sh"));
         Some(v1::ContentBlock::from(text).into())
+    }
+
+    /// The command as it is judged: with the directory that it runs in, links followed.
+    pub(super) fn input(&self) -> Option<Raw> {
+        let (command, cwd, background) = match self {
+            Job::Run { command, cwd, .. } => (command, cwd, false),
+            Job::Keep { command, cwd } => (command, cwd, true),
+            Job::Look { .. } | Job::Stop { .. } => return None,
+        };
+        let cwd = cwd.display().to_string();
+        let input = json!({ "command": command, "cwd": cwd, "background": background });
+        Some(Raw::from(input))
     }
 
     pub(super) async fn perform(

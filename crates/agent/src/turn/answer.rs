@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use super::{Open, Turn, Voice};
 use crate::failure::Failure;
 use crate::modes::Mode;
-use crate::{ids, inner, instructions, mcp, tools};
+use crate::{ids, inner, instructions, permission, tools};
 
 impl Turn<'_> {
     pub(super) async fn answer(&mut self, model: &dyn Model) -> Result<Stop, Failure> {
@@ -78,7 +78,7 @@ impl Turn<'_> {
             .servers
             .tools()
             .into_iter()
-            .filter(|tool| mode != Mode::Architect || tool.read_only);
+            .filter(|_| mode != Mode::Architect);
         let foreign = foreign.map(|tool| tool.spec);
         let resources = inner::resource_spec(&self.session.servers.resources());
         let inner = inner::specs().into_iter().chain(resources);
@@ -140,9 +140,10 @@ impl Turn<'_> {
             announced: false,
         });
         let foreign = self.session.servers.tool(name);
-        let title = foreign.as_ref().map_or(name, |tool| tool.title.as_str());
+        let title = foreign.as_ref().map(permission::tool_title);
+        let title = title.unwrap_or_else(|| name.to_owned());
+        // What a server says of its tool does not make it a tool that only reads.
         let kind = tools::kind_of(name).or_else(|| inner::kind_of(name));
-        let kind = kind.or_else(|| foreign.as_ref().map(mcp::Tool::kind));
         let call = v1::ToolCall::new(shown, title)
             .name(name)
             .kind(kind.unwrap_or_default())

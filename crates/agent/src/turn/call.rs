@@ -4,18 +4,19 @@ use std::time::Duration;
 
 use attache::json::Raw;
 use attache::{CallError, v1};
+use attache_host::permissions::Verdict;
 use attache_model::{Input, Message, ToolCall, ToolResult};
 use serde_json::json;
 use tokio::select;
 use tokio::time::{Instant, sleep_until};
 
-use super::errand::Errand;
+use super::prepared_call::PreparedCall;
 use super::{Open, Turn};
 use crate::failure::Failure;
-use crate::leave::{self, Answer, Cover, Decision};
-use crate::modes::{Deed, Verdict};
+use crate::permission::{self, Answer, JournaledDecision, Proposal};
 use crate::slot::Slot;
 use crate::store::Kind;
+use crate::tools::Effect;
 use crate::{Outcome, compaction, mcp, tools};
 
 /// How a call goes on while it runs.
@@ -31,19 +32,25 @@ impl Turn<'_> {
             return self.remember(call, &failed("there is no such call")).await;
         };
         let shown = v1::ToolCallUpdate::new(open.shown.clone()).raw_input(input(call));
-        let outcome = match Errand::of(call, self.session).await {
-            Ok(errand) => {
-                self.session.show(errand.describe(shown)).await?;
-                match self.refusal(&open, &errand).await? {
-                    None => self.carry_on(&open, call, errand).await?,
+        let outcome = match PreparedCall::of(call, self.session).await {
+            Ok(prepared) => {
+                let proposal = prepared.proposal(self.session, &open.shown);
+                let shown = prepared.describe(shown, proposal.as_ref());
+                self.session.show(shown).await?;
+                let refusal = match &proposal {
+                    Some(proposal) => self.refusal(&open, proposal).await?,
+                    None => None,
+                };
+                match refusal {
+                    None => self.carry_on(&open, call, prepared).await?,
                     Some(refusal) => failed(&refusal),
                 }
             }
-            Err(misfit) => {
+            Err(impossible) => {
                 let mut shown = shown;
-                shown.title = misfit.title;
+                shown.title = impossible.title;
                 self.session.show(shown).await?;
-                misfit.outcome
+                impossible.outcome
             }
         };
         let ended = json!({ "call": open.shown.as_str(), "failed": outcome.failed });
@@ -61,28 +68,38 @@ impl Turn<'_> {
         self.session.keep(self.history, result).await
     }
 
-    /// Why the errand may not be carried out, for the model.
-    async fn refusal(&self, open: &Open, errand: &Errand) -> Result<Option<String>, Failure> {
-        let Some((deed, cover)) = errand.deed() else {
-            return Ok(None);
-        };
-        match self.verdict(deed) {
-            Verdict::Free => Ok(None),
-            Verdict::Refuse => Ok(Some(self.impossible())),
-            Verdict::Ask => match self.ask(open, errand, &cover).await? {
-                // The person may have chosen another mode while the question stood there.
-                Some(answer) if answer.is_leave() => match self.verdict(deed) {
-                    Verdict::Refuse => Ok(Some(self.impossible())),
-                    Verdict::Free | Verdict::Ask => Ok(None),
+    /// Why the call may not be carried out, for the model.
+    async fn refusal(&self, open: &Open, proposal: &Proposal) -> Result<Option<String>, Failure> {
+        match self.verdict(proposal) {
+            Verdict::Allow(_) => Ok(None),
+            Verdict::Deny(_) => Ok(Some(self.denied(proposal))),
+            Verdict::Ask => match self.ask(open, proposal).await? {
+                // The user may have chosen another mode while the request waited.
+                Some(true) => match self.verdict(proposal) {
+                    Verdict::Deny(_) => Ok(Some(self.denied(proposal))),
+                    Verdict::Allow(_) | Verdict::Ask => Ok(None),
                 },
-                Some(_) => Ok(Some(self.refused())),
+                Some(false) => Ok(Some(self.refused())),
                 None => Ok(Some(UNASKED.to_owned())),
             },
         }
     }
 
-    fn verdict(&self, deed: Deed) -> Verdict {
-        self.session.settings().mode.verdict(deed)
+    /// What the policy and the mode say.
+    fn verdict(&self, proposal: &Proposal) -> Verdict {
+        let mode = self.session.settings().mode.verdict(proposal.effect());
+        self.session.permissions.judge(proposal, mode)
+    }
+
+    fn denied(&self, proposal: &Proposal) -> String {
+        match self.session.permissions.forbids(proposal) {
+            Some(rule) => format!("{rule} denies this; do not try it in another way"),
+            None if proposal.effect() == Effect::McpCall => format!(
+                "not possible in {} mode: a tool of an MCP server may change something, whatever it says of itself; call `mode` to ask the person for another",
+                self.session.settings().mode.id()
+            ),
+            None => self.impossible(),
+        }
     }
 
     fn refused(&self) -> String {
@@ -101,28 +118,24 @@ impl Turn<'_> {
         )
     }
 
-    /// What the person says; none if the client cannot ask.
-    async fn ask(
-        &self,
-        open: &Open,
-        errand: &Errand,
-        cover: &Cover,
-    ) -> Result<Option<Answer>, Failure> {
-        if let Some(answer) = self.session.leave().of(cover) {
-            return Ok(Some(answer));
+    /// Whether the user allows a call, now or for the whole session; none if the client cannot ask.
+    async fn ask(&self, open: &Open, proposal: &Proposal) -> Result<Option<bool>, Failure> {
+        let permissions = &self.session.permissions;
+        if let Some(is_allowed) = permissions.remembered(proposal) {
+            return Ok(Some(is_allowed));
         }
-        let asked = errand.describe(v1::ToolCallUpdate::new(open.shown.clone()));
-        let options = leave::options(cover);
-        let answer = match self.permission(asked, options.into()).await? {
+        let options = permission::options(proposal);
+        let answer = match self.permission(proposal.call(), options.clone()).await? {
             Some(v1::RequestPermissionOutcome::Selected(chosen)) => {
-                Answer::find(&chosen.option_id).unwrap_or(Answer::RejectOnce)
+                Answer::of(&chosen.option_id, &options).unwrap_or(Answer::RejectOnce)
             }
-            // Never taken for leave.
+            // Never taken for permission.
             Some(_) => Answer::RejectOnce,
             None => return Ok(None),
         };
-        self.decided(open, &cover.key, answer).await?;
-        Ok(Some(answer))
+        self.decided(permissions.decide(&open.shown, proposal, answer))
+            .await?;
+        Ok(Some(answer.allows()))
     }
 
     /// Asks the person; none if the client answers that it cannot.
@@ -140,20 +153,10 @@ impl Turn<'_> {
     }
 
     /// A decision is on disk before anything comes of it.
-    pub(super) async fn decided(
-        &self,
-        open: &Open,
-        key: &str,
-        answer: Answer,
-    ) -> Result<(), Failure> {
-        let decision = Decision {
-            call: open.shown.as_str().to_owned(),
-            key: key.to_owned(),
-            answer,
-        };
+    pub(super) async fn decided(&self, decision: JournaledDecision) -> Result<(), Failure> {
         let kept = serde_json::to_vec(&decision).unwrap_or_default();
         self.session.journal.commit(Kind::Decision, kept).await?;
-        self.session.leave().note(&decision);
+        self.session.permissions.restore(decision);
         Ok(())
     }
 
@@ -161,7 +164,7 @@ impl Turn<'_> {
         &self,
         open: &Open,
         call: &ToolCall,
-        errand: Errand,
+        prepared: PreparedCall,
     ) -> Result<Outcome, Failure> {
         let started = json!({ "call": open.shown.as_str(), "tool": call.name });
         self.session
@@ -173,19 +176,26 @@ impl Turn<'_> {
             .show(running.status(v1::ToolCallStatus::InProgress))
             .await?;
         let seen = Slot::new();
-        match errand {
-            Errand::Ours { prepared, .. } => {
+        match prepared {
+            PreparedCall::Ours(prepared) => {
                 let note = |now| seen.put(Progress::Ours(now));
                 let work = prepared.perform(&self.session.place, note);
                 self.watch(open, &seen, work).await
             }
-            Errand::Inner(inner) => self.inner(open, inner).await,
-            Errand::Foreign(tool, _) => {
+            PreparedCall::Inner(inner) => self.inner(open, inner).await,
+            PreparedCall::Resource(resource) => {
+                Ok(match self.session.servers.read_unchanged(&resource).await {
+                    Ok(told) => Outcome {
+                        told,
+                        ..Outcome::default()
+                    },
+                    Err(failure) => failed(&failure.to_string()),
+                })
+            }
+            PreparedCall::Mcp(tool, _) => {
                 let note = |now| seen.put(Progress::Foreign(now));
-                let work = self
-                    .session
-                    .servers
-                    .call(&tool.spec.name, &call.input, note);
+                let servers = &self.session.servers;
+                let work = servers.call_unchanged(&tool, &call.input, note);
                 self.watch(open, &seen, work).await
             }
         }

@@ -11,8 +11,8 @@ use super::{Open, Turn};
 use crate::Outcome;
 use crate::failure::Failure;
 use crate::inner::Inner;
-use crate::leave::Answer;
 use crate::modes::Mode;
+use crate::permission::{Answer, JournaledDecision};
 
 impl Turn<'_> {
     pub(super) async fn inner(&self, open: &Open, inner: Inner) -> Result<Outcome, Failure> {
@@ -30,13 +30,8 @@ impl Turn<'_> {
             }),
             Inner::Ask { question, options } => self.question(open, question, options).await,
             Inner::Mode { mode, reason } => self.switch(open, mode, reason).await,
-            Inner::Resource(uri) => Ok(match self.session.servers.read(&uri).await {
-                Ok(told) => Outcome {
-                    told,
-                    ..Outcome::default()
-                },
-                Err(failure) => failed(&failure.to_string()),
-            }),
+            // It is asked about, and read, as what it is: somebody else's.
+            Inner::Resource(_) => Ok(failed("a resource is not read this way")),
         }
     }
 
@@ -89,16 +84,18 @@ impl Turn<'_> {
             return Ok(done(&format!("The mode is already {}.", mode.id())));
         }
         let mode = match mode {
-            // Less than before needs no leave.
+            // To be allowed less needs no permission.
             Mode::Architect => mode,
-            Mode::Ask | Mode::Code => match self.ask_to_leave(open, current, mode, reason).await? {
-                Some(chosen) => chosen,
-                None => {
-                    return Ok(failed(
-                        "the person wants to stay in this mode; go on with it",
-                    ));
+            Mode::Ask | Mode::Code => {
+                match self.ask_to_switch(open, current, mode, reason).await? {
+                    Some(chosen) => chosen,
+                    None => {
+                        return Ok(failed(
+                            "the person wants to stay in this mode; go on with it",
+                        ));
+                    }
                 }
-            },
+            }
         };
         self.session
             .change(move |settings| settings.mode = mode)
@@ -111,7 +108,7 @@ impl Turn<'_> {
     }
 
     /// Asks which mode to go on in; none if the person wants to stay.
-    async fn ask_to_leave(
+    async fn ask_to_switch(
         &self,
         open: &Open,
         current: Mode,
@@ -129,10 +126,11 @@ impl Turn<'_> {
             .into_iter()
             .filter(|mode| *mode != current && *mode != Mode::Architect);
         let go = go.map(|mode| {
-            let name = format!("Yes: {}", mode.description().to_lowercase());
+            let (name, description) = (mode.name(), mode.description().to_lowercase());
+            let name = format!("Switch to {name} mode: {description}");
             v1::PermissionOption::new(mode.id(), name, Kind::AllowOnce)
         });
-        let stay = format!("No, stay in {} mode", current.name());
+        let stay = format!("Stay in {} mode", current.name());
         let stay = v1::PermissionOption::new(STAY, stay, Kind::RejectOnce);
         let options: Vec<_> = go.chain([stay]).collect();
         let chosen = match self.permission(call, options).await? {
@@ -146,7 +144,8 @@ impl Turn<'_> {
             Some(_) => Answer::AllowOnce,
             None => Answer::RejectOnce,
         };
-        self.decided(open, "mode", answer).await?;
+        self.decided(JournaledDecision::once(&open.shown, answer))
+            .await?;
         Ok(chosen)
     }
 }

@@ -37,18 +37,14 @@ async fn tools_have_safe_names_and_their_hints() {
     let desk = Desk::open(vec![stdio("fake", "")]).await;
     let tools = desk.servers.tools();
     let lines = tools.iter().take(3).map(|tool| {
-        let kind = tool.kind();
         let (read_only, destructive) = (tool.read_only, tool.destructive);
         let title = &tool.title;
-        format!(
-            "{} {title:?} {kind:?} {read_only} {destructive}\n",
-            tool.spec.name
-        )
+        format!("{} {title:?} {read_only} {destructive}\n", tool.spec.name)
     });
     expect![[r#"
-        mcp__fake__echo "Echo it" Read true false
-        mcp__fake__erase_all "erase.all" Other false true
-        mcp__fake__where "where" Other false true
+        mcp__fake__echo "Echo it" true false
+        mcp__fake__erase_all "erase.all" false true
+        mcp__fake__where "where" false true
     "#]]
     .assert_eq(&lines.collect::<String>());
     expect![[r#"{"type":"object","properties":{"text":{"type":"string"}}}"#]]

@@ -26,6 +26,10 @@ pub(crate) struct Agent {
     /// Where sessions are kept, if not in the data directory.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
+    /// Rules that the agent's own tools obey, in a file or as JSON: those that deny and those that ask. The client answers
+    /// by those that allow. `attache chat` and `attache run` pass their policy on.
+    #[arg(long, value_name = "FILE|JSON")]
+    pub(crate) policy: Option<String>,
     /// Let commands that the agent runs by itself write only inside the session's directories.
     #[arg(long)]
     pub(crate) sandbox: bool,

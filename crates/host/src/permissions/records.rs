@@ -6,7 +6,7 @@ use attache_schema::v1;
 use super::facts::Facts;
 use super::grants::Grant;
 use super::memory::{Remembered, What, seconds};
-use super::{Action, Decision, Enforcement, Permissions, Scope, recall, stored};
+use super::{Action, Because, Decision, Enforcement, Permissions, Scope, by, recall, stored};
 
 /// Grants: permission for one turn of one session.
 ///
@@ -77,6 +77,18 @@ impl Permissions {
         let is_once =
             decision.scope == Scope::Once || (decision.is_allowed && action.is_protected());
         (!is_once).then(|| Remembered::new(action, decision, what, (self.config.clock)()))
+    }
+}
+
+/// Rules alone, without remembered decisions and preset.
+impl Permissions {
+    /// The rule of the policy that asks about an action.
+    pub fn asks_about(&self, action: &Action) -> Option<Because> {
+        let state = self.state();
+        let facts = Facts::of(action, state.directories(&action.session));
+        let policy = self.config.policy.as_ref()?;
+        let asking = policy.ask.catching(&facts);
+        asking.or_else(|| policy.escalate.catching(&facts)).map(by)
     }
 }
 

@@ -1,0 +1,82 @@
+//! Notices that a server's lists have changed before anything that comes after it is handled. What a user allowed is
+//! compared with the lists, so a response must not overtake the news that they are out of date.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rmcp::RoleClient;
+use rmcp::model::{ServerJsonRpcMessage, ServerNotification};
+use rmcp::service::TxJsonRpcMessage;
+use rmcp::transport::Transport;
+use tokio::sync::Notify;
+
+use super::handler::Handler;
+
+/// How often a server has said that a list has changed.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    count: AtomicU64,
+    news: Notify,
+}
+
+impl Changes {
+    pub(super) fn count(&self) -> u64 {
+        self.count.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn note(&self) {
+        self.count.fetch_add(1, Ordering::SeqCst);
+        self.news.notify_one();
+    }
+
+    /// Waits until the server says that a list has changed.
+    pub(super) async fn next(&self) {
+        self.news.notified().await;
+    }
+}
+
+/// A transport that counts such news in the order in which messages arrive.
+pub(super) struct Counting<T> {
+    inner: T,
+    handler: Handler,
+}
+
+impl<T> Counting<T> {
+    pub(super) fn new(inner: T, handler: Handler) -> Counting<T> {
+        Counting { inner, handler }
+    }
+}
+
+impl<T: Transport<RoleClient>> Transport<RoleClient> for Counting<T> {
+    type Error = T::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
+        self.inner.send(message)
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        let message = self.inner.receive().await;
+        if message.as_ref().is_some_and(is_change) {
+            self.handler.changes().note();
+        }
+        message
+    }
+
+    async fn close(&mut self) -> Result<(), T::Error> {
+        self.inner.close().await
+    }
+}
+
+fn is_change(message: &ServerJsonRpcMessage) -> bool {
+    let ServerJsonRpcMessage::Notification(message) = message else {
+        return false;
+    };
+    matches!(
+        message.notification,
+        ServerNotification::ToolListChangedNotification(_)
+            | ServerNotification::PromptListChangedNotification(_)
+            | ServerNotification::ResourceListChangedNotification(_)
+    )
+}

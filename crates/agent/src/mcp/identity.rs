@@ -1,0 +1,281 @@
+//! Which server, and which definition of a tool, a lasting permission is bound to. A server that changes any of it
+//! afterwards is asked about again.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use attache::v1;
+use rmcp::model::{self, ServerPeerInfo};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A digest that differs whenever anything that went into it differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Fingerprint(pub [u8; 32]);
+
+/// A server: how the user configured it, and who it says it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ServerIdentity {
+    configured: Fingerprint,
+    declared: Fingerprint,
+}
+
+/// A tool of a server, with everything that the server says of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolIdentity {
+    server: ServerIdentity,
+    name: String,
+    /// The members of the definition that a user or a model reads, each as a digest.
+    parts: BTreeMap<Part, Fingerprint>,
+}
+
+/// What can change about a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Part {
+    /// The server's configuration.
+    Configuration,
+    /// The name or version that the server declares.
+    Declaration,
+    /// The tool's title.
+    Title,
+    /// The tool's description.
+    Description,
+    /// What the tool takes.
+    InputSchema,
+    /// What the tool gives back.
+    OutputSchema,
+    /// What the server says of the tool's effects.
+    Annotations,
+}
+
+/// A tool as it was when the user decided about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenTool(BTreeMap<Part, String>);
+
+impl ServerIdentity {
+    /// A server that has not said anything yet. Values of variables and headers are secrets that may be renewed; their
+    /// names count.
+    pub(super) fn configured(server: &v1::McpServer) -> ServerIdentity {
+        let mut form = Form::new("mcp server configuration");
+        form.text(super::name_of(server));
+        form.text(super::transport_of(server));
+        match server {
+            v1::McpServer::Stdio(server) => {
+                form.text(&server.command.as_path().to_string_lossy());
+                form.texts(server.args.iter().map(String::as_str));
+                form.texts(server.env.iter().map(|variable| variable.name.as_str()));
+            }
+            v1::McpServer::Http(server) => {
+                form.text(&server.url);
+                form.texts(server.headers.iter().map(|header| header.name.as_str()));
+            }
+            v1::McpServer::Sse(server) => {
+                form.text(&server.url);
+                form.texts(server.headers.iter().map(|header| header.name.as_str()));
+            }
+            v1::McpServer::Acp(server) => form.text(server.server_id.as_str()),
+            _ => {}
+        }
+        ServerIdentity {
+            configured: form.end(),
+            declared: declared(None),
+        }
+    }
+
+    /// The same server with what it declares in the handshake.
+    pub(super) fn declaring(&self, info: Option<&ServerPeerInfo>) -> ServerIdentity {
+        ServerIdentity {
+            configured: self.configured,
+            declared: declared(info),
+        }
+    }
+
+    /// Binds permission to read one resource of this server.
+    pub fn resource(&self, uri: &str) -> Fingerprint {
+        let mut form = Form::new("mcp resource");
+        form.fingerprint(self.configured);
+        form.fingerprint(self.declared);
+        form.text(uri);
+        form.end()
+    }
+
+    /// Binds a refusal to read one resource, whatever the server calls itself later.
+    pub fn refused_resource(&self, uri: &str) -> Fingerprint {
+        let mut form = Form::new("mcp resource refused");
+        form.fingerprint(self.configured);
+        form.text(uri);
+        form.end()
+    }
+}
+
+impl ToolIdentity {
+    /// The tool as its server lists it. Nothing is cut before it is digested.
+    pub(super) fn of(server: &ServerIdentity, tool: &model::Tool) -> ToolIdentity {
+        let value = |part: &str, value: Option<Value>| {
+            let mut form = Form::new(part);
+            form.value(value.as_ref());
+            form.end()
+        };
+        let text = |part: &str, text: Option<&str>| value(part, text.map(Value::from));
+        let schema = |schema: &model::JsonObject| Value::Object(schema.clone());
+        let annotations = tool.annotations.as_ref();
+        let annotations = annotations.and_then(|all| serde_json::to_value(all).ok());
+        let output = tool.output_schema.as_deref().map(schema);
+        let parts = [
+            (Part::Configuration, server.configured),
+            (Part::Declaration, server.declared),
+            (Part::Title, text("title", tool.title.as_deref())),
+            (
+                Part::Description,
+                text("description", tool.description.as_deref()),
+            ),
+            (
+                Part::InputSchema,
+                value("input schema", Some(schema(&tool.input_schema))),
+            ),
+            (Part::OutputSchema, value("output schema", output)),
+            (Part::Annotations, value("annotations", annotations)),
+        ];
+        ToolIdentity {
+            server: server.clone(),
+            name: tool.name.clone().into_owned(),
+            parts: parts.into(),
+        }
+    }
+
+    /// Binds permission to call the tool: the server, the tool's name and every part of its definition.
+    pub fn fingerprint(&self) -> Fingerprint {
+        let mut form = Form::new("mcp tool");
+        form.text(&self.name);
+        for (part, fingerprint) in &self.parts {
+            form.text(part.name());
+            form.fingerprint(*fingerprint);
+        }
+        form.end()
+    }
+
+    /// Binds a refusal: the server as it is configured, and the tool's name. A server does not get round a refusal by
+    /// describing the tool in other words.
+    pub fn refusal(&self) -> Fingerprint {
+        let mut form = Form::new("mcp tool refused");
+        form.fingerprint(self.server.configured);
+        form.text(&self.name);
+        form.end()
+    }
+
+    /// The tool as it is now, to be compared with later.
+    pub fn seen(&self) -> SeenTool {
+        let parts = self.parts.iter();
+        SeenTool(parts.map(|(part, it)| (*part, it.to_string())).collect())
+    }
+}
+
+impl SeenTool {
+    /// What is no longer as it was.
+    pub fn changed(&self, now: &ToolIdentity) -> Vec<Part> {
+        let is_other = |(part, now): &(&Part, &Fingerprint)| {
+            self.0
+                .get(part)
+                .is_none_or(|before| *before != now.to_string())
+        };
+        let changed = now.parts.iter().filter(is_other);
+        changed.map(|(part, _)| *part).collect()
+    }
+}
+
+impl Part {
+    /// In words for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Configuration => "the server's configuration",
+            Part::Declaration => "the server's declared name or version",
+            Part::Title => "the title",
+            Part::Description => "the description",
+            Part::InputSchema => "the input schema",
+            Part::OutputSchema => "the output schema",
+            Part::Annotations => "the annotations",
+        }
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())
+    }
+}
+
+fn declared(info: Option<&ServerPeerInfo>) -> Fingerprint {
+    let mut form = Form::new("mcp server declaration");
+    if let Some(program) = info.and_then(|info| info.server_info.as_ref()) {
+        form.text(&program.name);
+        form.text(&program.version);
+        form.text(program.title.as_deref().unwrap_or_default());
+    }
+    form.end()
+}
+
+/// Values one after the other, each with its length, so that no two sequences look alike.
+struct Form(blake3::Hasher);
+
+impl Form {
+    fn new(purpose: &str) -> Form {
+        Form(blake3::Hasher::new_derive_key(&format!(
+            "attache agent {purpose}"
+        )))
+    }
+
+    fn text(&mut self, text: &str) {
+        self.length(text.len());
+        self.0.update(text.as_bytes());
+    }
+
+    fn texts<'t>(&mut self, texts: impl ExactSizeIterator<Item = &'t str>) {
+        self.length(texts.len());
+        texts.for_each(|text| self.text(text));
+    }
+
+    fn fingerprint(&mut self, fingerprint: Fingerprint) {
+        self.0.update(&fingerprint.0);
+    }
+
+    fn length(&mut self, length: usize) {
+        let length = u64::try_from(length).unwrap_or(u64::MAX);
+        self.0.update(&length.to_le_bytes());
+    }
+
+    /// JSON, in which the order of members does not count. Missing is not the same as null.
+    fn value(&mut self, value: Option<&Value>) {
+        match value {
+            None => self.text("none"),
+            Some(Value::Array(items)) => {
+                self.text("array");
+                self.length(items.len());
+                items.iter().for_each(|item| self.value(Some(item)));
+            }
+            Some(Value::Object(members)) => {
+                self.text("object");
+                self.length(members.len());
+                let mut members: Vec<_> = members.iter().collect();
+                members.sort_unstable_by_key(|(name, _)| *name);
+                for (name, value) in members {
+                    self.text(name);
+                    self.value(Some(value));
+                }
+            }
+            Some(Value::String(text)) => {
+                self.text("string");
+                self.text(text);
+            }
+            Some(other) => {
+                self.text("other");
+                self.text(&other.to_string());
+            }
+        }
+    }
+
+    fn end(&self) -> Fingerprint {
+        Fingerprint(*self.0.finalize().as_bytes())
+    }
+}

@@ -1,0 +1,257 @@
+//! Permission for a call of a tool: the call as rules judge it, what a lasting answer to it would cover, and what the
+//! user has decided in a session. Judging and remembering is the host's part.
+
+mod mcp_text;
+mod proposal;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use attache::v1;
+use attache_host::permissions::{
+    Action, Because, Decision, Permissions, Remembered, Scope, Verdict,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::mcp::{self, Part, SeenTool};
+pub(crate) use mcp_text::tool_title;
+pub(crate) use proposal::{Coverage, Proposal};
+
+/// The name under which rules know this agent.
+pub(crate) const AGENT: &str = "builtin";
+
+/// What the user answered to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Answer {
+    AllowOnce,
+    AllowAlways,
+    RejectOnce,
+    RejectAlways,
+}
+
+/// An answer as the journal keeps it. Journals of earlier versions have a key in place of the record: such an answer
+/// counts for nothing later.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct JournaledDecision {
+    call: String,
+    answer: Answer,
+    /// What a lasting answer covers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    record: Option<Remembered>,
+    /// The MCP tool that was allowed, as its server defined it then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tool: Option<AllowedTool>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct AllowedTool {
+    server: String,
+    name: String,
+    seen: SeenTool,
+}
+
+/// The rules and decisions that count in one session.
+#[derive(Debug)]
+pub(crate) struct SessionPermissions {
+    permissions: Permissions,
+    session: v1::SessionId,
+    workspace: PathBuf,
+    /// MCP tools that were allowed for the session, to tell the user what has changed since.
+    allowed: Mutex<HashMap<(String, String), SeenTool>>,
+}
+
+impl SessionPermissions {
+    pub(crate) fn new(
+        permissions: Permissions,
+        session: &v1::SessionId,
+        workspace: &Path,
+    ) -> SessionPermissions {
+        SessionPermissions {
+            permissions,
+            session: session.clone(),
+            workspace: workspace.to_owned(),
+            allowed: Mutex::default(),
+        }
+    }
+
+    /// A call as rules judge it.
+    pub(crate) fn action(&self, call: v1::ToolCallUpdate) -> Action {
+        let none: [v1::PermissionOption; 0] = [];
+        let request = v1::RequestPermissionRequest::new(self.session.clone(), call, none);
+        Action::of(AGENT, self.workspace.clone(), &request, None)
+    }
+
+    /// What the policy and the mode say together. A rule that allows is for the client, who answers requests: here rules
+    /// only ever deny or ask.
+    pub(crate) fn judge(&self, proposal: &Proposal, mode: Verdict) -> Verdict {
+        let action = proposal.action();
+        if let Some(because) = self.permissions.forbids(action) {
+            return Verdict::Deny(because);
+        }
+        match mode {
+            Verdict::Allow(_) if action.is_protected() => Verdict::Ask,
+            Verdict::Allow(_) if self.permissions.asks_about(action).is_some() => Verdict::Ask,
+            mode => mode,
+        }
+    }
+
+    /// The rule that denies a call, which no answer overrules.
+    pub(crate) fn forbids(&self, proposal: &Proposal) -> Option<Because> {
+        self.permissions.forbids(proposal.action())
+    }
+
+    /// Whether the user has allowed or refused a call for the rest of the session.
+    pub(crate) fn remembered(&self, proposal: &Proposal) -> Option<bool> {
+        let recall = |covered: &Coverage| {
+            let found = self.permissions.recall(covered.action())?;
+            Some(found.is_allowed)
+        };
+        let refused = recall(proposal.reject()).filter(|is_allowed| !is_allowed);
+        // Whatever reaches further than one class, such as a refused file.
+        let refused = refused.or_else(|| {
+            let found = self.permissions.recall(proposal.action())?;
+            (!found.is_allowed).then_some(false)
+        });
+        refused.or_else(|| proposal.allow().and_then(recall))
+    }
+
+    /// An answer as it goes to the journal, before it counts.
+    pub(crate) fn decide(
+        &self,
+        call: &v1::ToolCallId,
+        proposal: &Proposal,
+        answer: Answer,
+    ) -> JournaledDecision {
+        let lasting = |is_allowed: bool, covered: &Coverage| {
+            let decision = Decision {
+                is_allowed,
+                scope: Scope::Session,
+                expires: None,
+            };
+            self.permissions.record(covered.action(), &decision)
+        };
+        let record = match answer {
+            Answer::AllowOnce | Answer::RejectOnce => None,
+            Answer::AllowAlways => proposal.allow().and_then(|covered| lasting(true, covered)),
+            Answer::RejectAlways => lasting(false, proposal.reject()),
+        };
+        let tool = proposal.tool().filter(|_| answer == Answer::AllowAlways);
+        JournaledDecision {
+            tool: tool.map(|tool| AllowedTool {
+                server: tool.server.clone(),
+                name: tool.name.clone(),
+                seen: tool.identity.seen(),
+            }),
+            record,
+            ..JournaledDecision::once(call, answer)
+        }
+    }
+
+    /// Has a decision count that is in the journal. One of the session that this session was forked from counts here too.
+    pub(crate) fn restore(&self, decision: JournaledDecision) {
+        if let Some(mut record) = decision.record {
+            if record.session.is_some() {
+                record.session = Some(self.session.as_str().to_owned());
+            }
+            self.permissions.restore(record);
+        }
+        if let Some(tool) = decision.tool {
+            self.allowed().insert((tool.server, tool.name), tool.seen);
+        }
+    }
+
+    /// What a server has changed about a tool since the user allowed it for the session; empty if they did not, or
+    /// nothing has changed.
+    pub(crate) fn changed(&self, tool: &mcp::Tool) -> Vec<Part> {
+        let key = (tool.server.clone(), tool.name.clone());
+        let allowed = self.allowed();
+        let seen = allowed.get(&key);
+        seen.map(|seen| seen.changed(&tool.identity))
+            .unwrap_or_default()
+    }
+
+    /// Forgets the session.
+    pub(crate) fn end(&self) {
+        self.permissions.end_session(&self.session);
+    }
+
+    fn allowed(&self) -> MutexGuard<'_, HashMap<(String, String), SeenTool>> {
+        self.allowed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl JournaledDecision {
+    /// An answer that covers nothing but its own request.
+    pub(crate) fn once(call: &v1::ToolCallId, answer: Answer) -> JournaledDecision {
+        JournaledDecision {
+            call: call.as_str().to_owned(),
+            answer,
+            record: None,
+            tool: None,
+        }
+    }
+}
+
+impl Answer {
+    pub(crate) fn allows(self) -> bool {
+        matches!(self, Answer::AllowOnce | Answer::AllowAlways)
+    }
+
+    /// The answer that an option of a request stands for. An option that was not offered stands for none.
+    pub(crate) fn of(
+        chosen: &v1::PermissionOptionId,
+        offered: &[v1::PermissionOption],
+    ) -> Option<Answer> {
+        let all = [
+            Answer::AllowOnce,
+            Answer::AllowAlways,
+            Answer::RejectOnce,
+            Answer::RejectAlways,
+        ];
+        let is_offered = offered.iter().any(|option| option.option_id == *chosen);
+        let chosen = all
+            .into_iter()
+            .find(|answer| answer.id() == chosen.as_str());
+        chosen.filter(|_| is_offered)
+    }
+
+    fn id(self) -> &'static str {
+        match self {
+            Answer::AllowOnce => "allow_once",
+            Answer::AllowAlways => "allow_always",
+            Answer::RejectOnce => "reject_once",
+            Answer::RejectAlways => "reject_always",
+        }
+    }
+}
+
+/// The options that a user can choose from, each with a name that says what it covers.
+pub(crate) fn options(proposal: &Proposal) -> Vec<v1::PermissionOption> {
+    use v1::PermissionOptionKind as Kind;
+    let option = |answer: Answer, name: String, kind: Kind| {
+        v1::PermissionOption::new(answer.id(), name, kind)
+    };
+    let always = |verb: &str, covered: &Coverage| {
+        let words = covered.words();
+        format!("Always {verb} {words} in this session")
+    };
+    let mut options = vec![option(
+        Answer::AllowOnce,
+        "Allow once".to_owned(),
+        Kind::AllowOnce,
+    )];
+    if let Some(covered) = proposal.allow() {
+        let name = always("allow", covered);
+        options.push(option(Answer::AllowAlways, name, Kind::AllowAlways));
+    }
+    options.push(option(
+        Answer::RejectOnce,
+        "Reject once".to_owned(),
+        Kind::RejectOnce,
+    ));
+    let name = always("reject", proposal.reject());
+    options.push(option(Answer::RejectAlways, name, Kind::RejectAlways));
+    options
+}

@@ -1,0 +1,100 @@
+//! How a user is told of a call to an MCP server: in our words, with the server's own words as a quotation. Whatever a
+//! server writes, it stays inside the quotation.
+
+use attache::json::Raw;
+use attache::process::plain::{visible, visible_lines, visible_start};
+use attache::v1;
+use serde_json::Value;
+
+use crate::mcp::{Part, Resource, Tool};
+
+/// The name of our tool that reads resources.
+pub(super) const RESOURCE_TOOL: &str = "resource";
+
+pub(crate) fn tool_title(tool: &Tool) -> String {
+    let (name, server) = (quoted_name(&tool.name), quoted_name(&tool.server));
+    format!("Call {name} of the MCP server {server}")
+}
+
+/// What the tool is, what it is given in full, what has changed since it was allowed, and what its server says of it.
+pub(super) fn tool_content(tool: &Tool, input: &Raw, changed: &[Part]) -> Vec<v1::ToolCallContent> {
+    let (name, server) = (quoted_name(&tool.name), quoted_name(&tool.server));
+    let mut text = format!(
+        "{name} is a tool of the MCP server {server}, which is in your configuration. Attaché cannot check what it does.\n"
+    );
+    if !changed.is_empty() {
+        let parts: Vec<&str> = changed.iter().map(|part| part.name()).collect();
+        text.push_str(&format!(
+            "\nThe definition of this tool changed since you allowed it in this session: {}. That permission no longer counts.\n",
+            parts.join(", ")
+        ));
+    }
+    text.push_str(&format!(
+        "\nArguments:\n{}\n",
+        fenced(&visible_lines(&pretty(input)))
+    ));
+    text.push_str(&quotation(tool));
+    vec![v1::ContentBlock::from(text).into()]
+}
+
+pub(super) fn resource_title(resource: &Resource) -> String {
+    let (uri, server) = (quoted_name(&resource.uri), quoted_name(&resource.server));
+    format!("Read {uri} of the MCP server {server}")
+}
+
+pub(super) fn resource_content(resource: &Resource) -> Vec<v1::ToolCallContent> {
+    let server = quoted_name(&resource.server);
+    let text = format!(
+        "Read a resource of the MCP server {server}, which is in your configuration:\n{}\n",
+        fenced(&visible(&resource.uri))
+    );
+    vec![v1::ContentBlock::from(text).into()]
+}
+
+/// A name that a server or a client chose, so that the reader sees where it begins and ends.
+pub(super) fn quoted_name(name: &str) -> String {
+    let (shown, hidden) = visible_start(name, LONGEST_NAME);
+    let shown = shown.replace('`', "'");
+    match hidden {
+        0 => format!("`{shown}`"),
+        hidden => format!("`{shown}` (and {hidden} more characters)"),
+    }
+}
+
+/// What the server says, line by line behind a mark that no text of the server can take away.
+fn quotation(tool: &Tool) -> String {
+    let mut said = Vec::new();
+    if tool.title != tool.name {
+        said.push(format!("Title: {}", tool.title));
+    }
+    if !tool.spec.description.is_empty() {
+        said.push(tool.spec.description.clone());
+    }
+    if tool.read_only {
+        said.push("Hint: it only reads.".to_owned());
+    }
+    if said.is_empty() {
+        return "\nThe server says nothing more about this tool.\n".to_owned();
+    }
+    let said = said.join("\n");
+    let mut text = "\nThe server says about this tool (its words, not checked):\n".to_owned();
+    for line in said.split('\n') {
+        text.push_str(&format!("> {}\n", visible(line)));
+    }
+    text
+}
+
+fn pretty(input: &Raw) -> String {
+    let value = serde_json::from_str::<Value>(input.as_str());
+    let pretty = value.and_then(|value| serde_json::to_string_pretty(&value));
+    pretty.unwrap_or_else(|_| input.as_str().to_owned())
+}
+
+/// Text as a block that ends where we end it.
+fn fenced(text: &str) -> String {
+    let runs = text.split(|char| char != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
+    format!("{fence}\n{text}\n{fence}")
+}
+
+const LONGEST_NAME: usize = 100;

@@ -1,0 +1,241 @@
+//! A call that the model proposes: what it would do, and what lasting answers to it would cover.
+
+use std::path::Path;
+
+use attache::json::Raw;
+use attache::process::plain;
+use attache::v1;
+use attache_host::permissions::Action;
+use serde_json::json;
+
+use super::SessionPermissions;
+use super::mcp_text;
+use crate::mcp;
+use crate::tools::{Effect, Prepared, Subject};
+
+/// A call that the model proposes.
+#[derive(Debug)]
+pub(crate) struct Proposal {
+    effect: Effect,
+    action: Action,
+    /// What "always allow" covers; nothing where permission is for one use only.
+    allow: Option<Coverage>,
+    /// What "always reject" covers.
+    reject: Coverage,
+    tool: Option<mcp::Tool>,
+    call: v1::ToolCallUpdate,
+}
+
+/// What a lasting answer covers.
+#[derive(Debug)]
+pub(crate) struct Coverage {
+    action: Action,
+    words: String,
+}
+
+impl Coverage {
+    /// The action that stands for all that is covered.
+    pub(crate) fn action(&self) -> &Action {
+        &self.action
+    }
+
+    /// What is covered, behind "always allow" or "always reject".
+    pub(crate) fn words(&self) -> &str {
+        &self.words
+    }
+}
+
+impl Proposal {
+    /// A call of a tool of ours.
+    pub(crate) fn ours(
+        session: &SessionPermissions,
+        cwd: &Path,
+        call: v1::ToolCallUpdate,
+        prepared: &Prepared,
+    ) -> Proposal {
+        let subject = prepared.subject();
+        let mut call = call
+            .name(subject.tool)
+            .title(prepared.title())
+            .kind(subject.kind.clone())
+            .raw_input(subject.input.clone());
+        let locations = prepared.locations();
+        if !locations.is_empty() {
+            call = call.locations(locations);
+        }
+        let content = prepared.content();
+        if !content.is_empty() {
+            call = call.content(content);
+        }
+        let action = session.action(call.clone());
+        let (allow, reject) = coverage(&action, subject, cwd);
+        Proposal {
+            effect: subject.effect,
+            allow: allow.filter(|_| !action.is_protected()),
+            reject,
+            action,
+            tool: None,
+            call,
+        }
+    }
+
+    /// A call of a tool of an MCP server. Permission is bound to the tool as its server defines it now.
+    pub(crate) fn mcp_tool(
+        session: &SessionPermissions,
+        call: v1::ToolCallUpdate,
+        tool: &mcp::Tool,
+        input: &Raw,
+    ) -> Proposal {
+        let changed = session.changed(tool);
+        let call = call
+            .name(tool.spec.name.as_str())
+            .title(mcp_text::tool_title(tool))
+            .kind(v1::ToolKind::Other)
+            .raw_input(input.clone())
+            .content(mcp_text::tool_content(tool, input, &changed));
+        let action = session.action(call.clone());
+        let bound =
+            |identity: mcp::Fingerprint| action.clone().with_tool_identity(&identity.to_string());
+        let name = mcp_text::quoted_name(&tool.name);
+        let server = mcp_text::quoted_name(&tool.server);
+        let allow = Coverage {
+            action: bound(tool.identity.fingerprint()).of_class(MCP_TOOL),
+            words: format!("{name} of the MCP server {server}, with any arguments, as it is now,"),
+        };
+        let reject = Coverage {
+            action: refused(&bound(tool.identity.refusal()), MCP_TOOL),
+            words: format!("{name} of the MCP server {server}, with any arguments,"),
+        };
+        Proposal {
+            effect: Effect::McpCall,
+            action: bound(tool.identity.fingerprint()),
+            allow: Some(allow).filter(|_| !action.is_protected()),
+            reject,
+            tool: Some(tool.clone()),
+            call,
+        }
+    }
+
+    /// Reading a resource of an MCP server.
+    pub(crate) fn mcp_resource(
+        session: &SessionPermissions,
+        call: v1::ToolCallUpdate,
+        resource: &mcp::Resource,
+    ) -> Proposal {
+        let input = Raw::from(json!({ "server": resource.server, "uri": resource.uri }));
+        let call = call
+            .name(mcp_text::RESOURCE_TOOL)
+            .title(mcp_text::resource_title(resource))
+            .kind(v1::ToolKind::Other)
+            .raw_input(input)
+            .content(mcp_text::resource_content(resource));
+        let action = session.action(call.clone());
+        let bound =
+            |identity: mcp::Fingerprint| action.clone().with_tool_identity(&identity.to_string());
+        let uri = mcp_text::quoted_name(&resource.uri);
+        let server = mcp_text::quoted_name(&resource.server);
+        let words = format!("reading {uri} of the MCP server {server}");
+        let identity = &resource.identity;
+        Proposal {
+            effect: Effect::McpRead,
+            action: bound(identity.resource(&resource.uri)),
+            allow: Some(Coverage {
+                action: bound(identity.resource(&resource.uri)).of_class(MCP_RESOURCE),
+                words: words.clone(),
+            }),
+            reject: Coverage {
+                action: refused(
+                    &bound(identity.refused_resource(&resource.uri)),
+                    MCP_RESOURCE,
+                ),
+                words,
+            },
+            tool: None,
+            call,
+        }
+    }
+
+    pub(crate) fn effect(&self) -> Effect {
+        self.effect
+    }
+
+    pub(crate) fn action(&self) -> &Action {
+        &self.action
+    }
+
+    pub(crate) fn allow(&self) -> Option<&Coverage> {
+        self.allow.as_ref()
+    }
+
+    pub(crate) fn reject(&self) -> &Coverage {
+        &self.reject
+    }
+
+    /// The MCP tool that it calls.
+    pub(crate) fn tool(&self) -> Option<&mcp::Tool> {
+        self.tool.as_ref()
+    }
+
+    /// The call as the user is shown it.
+    pub(crate) fn call(&self) -> v1::ToolCallUpdate {
+        self.call.clone()
+    }
+}
+
+/// What lasting answers to a call of ours cover: changes of one sort below the working directory, one file elsewhere, a
+/// command word for word in its directory, the pages of a host.
+fn coverage(action: &Action, subject: &Subject, cwd: &Path) -> (Option<Coverage>, Coverage) {
+    let one = |words: String| Coverage {
+        action: action.clone(),
+        words,
+    };
+    match subject.effect {
+        Effect::Execute => {
+            let words = "exactly this command in this directory";
+            (Some(one(words.to_owned())), one(words.to_owned()))
+        }
+        Effect::Reach => {
+            let host = subject.host.as_deref().unwrap_or_default();
+            let class = format!("fetch pages of {host}");
+            let covered = |action: Action| Coverage {
+                action,
+                words: format!("fetching pages of {}", mcp_text::quoted_name(host)),
+            };
+            let allow = covered(action.of_class(&class));
+            (Some(allow), covered(refused(action, &class)))
+        }
+        _ => {
+            let (doing, class) = match subject.kind {
+                v1::ToolKind::Delete => ("deleting", "delete files"),
+                v1::ToolKind::Move => ("moving", "move files"),
+                _ => ("writing and editing", "change files"),
+            };
+            let shown = |path: &Path| plain::visible(&path.display().to_string()).into_owned();
+            let paths: Vec<String> = action.paths.iter().map(|path| shown(path)).collect();
+            let reject = one(format!("{doing} {}", paths.join(" and ")));
+            let is_below =
+                !action.paths.is_empty() && action.paths.iter().all(|path| path.starts_with(cwd));
+            let allow = match is_below {
+                true => Coverage {
+                    action: action.of_class(&format!("{class} below {}", cwd.display())),
+                    words: format!("{doing} files below {}, except protected ones,", shown(cwd)),
+                },
+                false => one(format!("{doing} {}", paths.join(" and "))),
+            };
+            (Some(allow), reject)
+        }
+    }
+}
+
+/// The class of what is refused: another one than what is allowed, since a refusal reaches further. It is about the tool,
+/// and not about files that one call of it names.
+fn refused(action: &Action, class: &str) -> Action {
+    Action {
+        command: None,
+        paths: Vec::new(),
+        ..action.of_class(&format!("refused: {class}"))
+    }
+}
+
+const MCP_TOOL: &str = "call a tool of an MCP server";
+const MCP_RESOURCE: &str = "read a resource of an MCP server";

@@ -1,0 +1,124 @@
+//! What the model wants done: which tool it is, and what it would do.
+
+use attache::json::Raw;
+use attache::v1;
+use attache_model::ToolCall;
+
+use crate::Outcome;
+use crate::inner::{self, Inner};
+use crate::mcp;
+use crate::permission::Proposal;
+use crate::session::Session;
+use crate::tools::{self, Call, Prepared};
+
+use super::call::{failed, input};
+
+/// What the model wants done, ready to be done.
+pub(super) enum PreparedCall {
+    Ours(Box<Prepared>),
+    /// Touches nothing but the session.
+    Inner(Inner),
+    /// Reads a resource of an MCP server.
+    Resource(mcp::Resource),
+    /// Calls a tool of an MCP server with what the model wrote.
+    Mcp(Box<mcp::Tool>, Raw),
+}
+
+/// A call that cannot be carried out.
+pub(super) struct ImpossibleCall {
+    /// What it would have been, where that is known.
+    pub(super) title: Option<String>,
+    pub(super) outcome: Outcome,
+}
+
+impl PreparedCall {
+    pub(super) async fn of(
+        call: &ToolCall,
+        session: &Session,
+    ) -> Result<PreparedCall, ImpossibleCall> {
+        if let Some(parsed) = tools::parse(&call.name, &call.input) {
+            let parsed = parsed.map_err(|misfit| ImpossibleCall::of(&misfit.to_string()))?;
+            return PreparedCall::ours(parsed, session).await;
+        }
+        if let Some(parsed) = inner::parse(&call.name, &call.input) {
+            let inner = parsed.map_err(|misfit| ImpossibleCall::of(&misfit))?;
+            return PreparedCall::inner(inner, session).await;
+        }
+        match session.servers.current_tool(&call.name).await {
+            Ok(Some(tool)) => Ok(PreparedCall::Mcp(Box::new(tool), input(call))),
+            Ok(None) => Err(ImpossibleCall::of(
+                "there is no such tool; use one of those you were given",
+            )),
+            Err(failure) => Err(ImpossibleCall::of(&failure.to_string())),
+        }
+    }
+
+    async fn ours(call: Call, session: &Session) -> Result<PreparedCall, ImpossibleCall> {
+        let title = call.title();
+        match call.prepare(&session.place).await {
+            Ok(prepared) => Ok(PreparedCall::Ours(Box::new(prepared))),
+            Err(outcome) => Err(ImpossibleCall {
+                title: Some(title),
+                outcome,
+            }),
+        }
+    }
+
+    async fn inner(inner: Inner, session: &Session) -> Result<PreparedCall, ImpossibleCall> {
+        let Inner::Resource(uri) = &inner else {
+            return Ok(PreparedCall::Inner(inner));
+        };
+        match session.servers.resource(uri).await {
+            Ok(resource) => Ok(PreparedCall::Resource(resource)),
+            Err(failure) => Err(ImpossibleCall {
+                title: Some(inner.title()),
+                outcome: failed(&failure.to_string()),
+            }),
+        }
+    }
+
+    /// The call as rules and the user judge it; none for one that touches nothing but the session.
+    pub(super) fn proposal(&self, session: &Session, id: &v1::ToolCallId) -> Option<Proposal> {
+        let call = v1::ToolCallUpdate::new(id.clone());
+        let permissions = &session.permissions;
+        match self {
+            PreparedCall::Ours(prepared) => {
+                Some(Proposal::ours(permissions, session.cwd(), call, prepared))
+            }
+            PreparedCall::Inner(_) => None,
+            PreparedCall::Resource(resource) => {
+                Some(Proposal::mcp_resource(permissions, call, resource))
+            }
+            PreparedCall::Mcp(tool, input) => {
+                Some(Proposal::mcp_tool(permissions, call, tool, input))
+            }
+        }
+    }
+
+    /// The call as the client is shown it before it is carried out.
+    pub(super) fn describe(
+        &self,
+        call: v1::ToolCallUpdate,
+        proposal: Option<&Proposal>,
+    ) -> v1::ToolCallUpdate {
+        match (self, proposal) {
+            (PreparedCall::Inner(inner), _) => call.title(inner.title()),
+            (_, None) => call,
+            (_, Some(proposal)) => {
+                let mut shown = proposal.call();
+                shown.raw_input = call.raw_input;
+                shown.name = None;
+                shown
+            }
+        }
+    }
+}
+
+impl ImpossibleCall {
+    fn of(why: &str) -> ImpossibleCall {
+        ImpossibleCall {
+            title: None,
+            outcome: failed(why),
+        }
+    }
+}
