@@ -3,6 +3,7 @@
 //! [`App`] takes [`Input`]s and gives [`Effect`]s; it draws itself. [`screen::run`] is the loop around it: keys, events
 //! of the [`Desk`](crate::Desk), and everything that would block, done elsewhere.
 
+mod answer_list;
 mod app;
 mod asks;
 mod completion;
@@ -17,8 +18,8 @@ mod help;
 mod keymap;
 mod mentions;
 mod panel;
+mod permission;
 mod picker;
-mod question;
 pub mod screen;
 mod search;
 mod tab;

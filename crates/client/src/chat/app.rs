@@ -13,13 +13,15 @@ mod sessions;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+pub(super) use asked::AskPanel;
 pub(super) use events::words;
 pub(super) use lists::current;
 
 use attache::v1;
 use attache_host::permissions::{Preset, Term};
+use ratatui::layout::Rect;
 
-use super::asks::{Asks, Draft};
+use super::asks::Asks;
 use super::composer::History;
 use super::editor::Editor;
 use super::effect::{Effect, Format, Input, Mouse, Steering, Unsaved};
@@ -44,7 +46,7 @@ pub struct Settings {
     pub theme: Theme,
     /// What is set in new sessions.
     pub wishes: Vec<Setting>,
-    /// What happens with questions that no rule answers; anything but asking is shown all the time.
+    /// What happens with requests that no rule answers; anything but asking is shown all the time.
     pub preset: Preset,
     /// How long an answer holds for more than the session, unless the person says otherwise.
     pub term: Term,
@@ -71,13 +73,16 @@ pub struct App {
     pub(super) active: usize,
     next_tab: u64,
     pub(super) asks: Asks,
+    /// Where the request is on the screen.
+    pub(super) ask_area: Option<Rect>,
+    /// The last decision that can be undone.
+    undoable: Option<asked::Undoable>,
     pub(super) dialog: Option<Dialog>,
     pub(super) focus: Focus,
     history: History,
     files: Vec<String>,
     files_at: Option<Instant>,
     pub(super) toast: Option<Toast>,
-    last_key: Option<Instant>,
     quit_by: Option<Instant>,
     close_by: Option<Instant>,
     pub(super) mouse: Mouse,
@@ -136,6 +141,14 @@ pub(super) struct Toast {
     pub(super) text: String,
     pub(super) tone: Tone,
     pub(super) until: Instant,
+    pub(super) undo: Undo,
+}
+
+/// Whether a message reports a decision that can be undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Undo {
+    No,
+    Offered,
 }
 
 impl App {
@@ -150,13 +163,14 @@ impl App {
             active: 0,
             next_tab: 1,
             asks: Asks::default(),
+            ask_area: None,
+            undoable: None,
             dialog: None,
             focus: Focus::Writing,
             history: History::default(),
             files: Vec::new(),
             files_at: None,
             toast: None,
-            last_key: None,
             quit_by: None,
             close_by: None,
             mouse: Mouse::Ours,
@@ -170,14 +184,9 @@ impl App {
     /// Takes what has happened and gives what is to be done.
     pub fn handle(&mut self, input: Input, now: Instant) -> Vec<Effect> {
         match input {
-            Input::Key(key) => {
-                self.key(&key, now);
-                self.last_key = Some(now);
-            }
-            Input::Paste(text) => {
-                self.paste(&text, now);
-                self.last_key = Some(now);
-            }
+            Input::Key(key) => self.key(&key, now),
+            Input::Paste(text) => self.paste(&text, now),
+            Input::Click(column, row) => self.click(column, row),
             Input::Wheel(lines) => self.tab_mut().view.scroll(Scroll::Lines(lines)),
             Input::Resize(columns, rows) => self.size = (columns, rows),
             Input::Event(event) => self.event(*event, now),
@@ -213,9 +222,7 @@ impl App {
             turn.began + Duration::from_secs(running.as_secs() + 1)
         });
         let toast = self.toast.as_ref().map(|toast| toast.until);
-        let ready = self.asks.ready_at(self.last_key);
-        let ready = ready.filter(|ready| *ready > now);
-        [soon, second, toast, ready].into_iter().flatten().min()
+        [soon, second, toast].into_iter().flatten().min()
     }
 
     /// What follows from the time and from what is open.
@@ -224,7 +231,7 @@ impl App {
             self.toast = None;
         }
         let session = self.tab().session().cloned();
-        self.asks.show(session.as_ref(), now);
+        self.asks.settle(session.as_ref());
         for tab in &mut self.tabs {
             let session = tab.session().cloned();
             match session.is_some_and(|session| self.asks.waits_in(&session)) {
@@ -252,15 +259,8 @@ impl App {
         })
     }
 
-    pub(super) fn ask_has_keys(&self, now: Instant) -> bool {
-        self.asks.has_keys(now, self.last_key, self.draft())
-    }
-
-    fn draft(&self) -> Draft {
-        match self.tab().composer.is_empty() {
-            true => Draft::Empty,
-            false => Draft::Begun,
-        }
+    pub(super) fn ask_has_keys(&self) -> bool {
+        self.asks.has_keys()
     }
 
     fn submit(&mut self, command: Command) {
@@ -269,10 +269,24 @@ impl App {
 
     fn toast(&mut self, tone: Tone, text: impl Into<String>, now: Instant) {
         let text = super::text::line(&text.into());
-        let until = now + TOAST;
-        self.toast = Some(Toast { text, tone, until });
+        self.toast = Some(Toast {
+            text,
+            tone,
+            until: now + TOAST,
+            undo: Undo::No,
+        });
+    }
+
+    /// A message on a decision that can be undone; it stays longer.
+    fn undoable_toast(&mut self, tone: Tone, text: impl Into<String>, now: Instant) {
+        self.toast(tone, text, now);
+        if let Some(toast) = &mut self.toast {
+            toast.until = now + UNDOABLE_TOAST;
+            toast.undo = Undo::Offered;
+        }
     }
 }
 
 const TOAST: Duration = Duration::from_secs(5);
+const UNDOABLE_TOAST: Duration = Duration::from_secs(15);
 const SOON: Duration = Duration::from_millis(40);

@@ -1,21 +1,19 @@
-//! What the agent wants of the person, in the order in which it came, and when the keyboard is for it.
+//! What the agent wants of the user, in the order in which it came, and whether the keys go to it.
 //!
-//! A key that was meant for something else must not answer. So a question that appears gets the keyboard only if
-//! nothing is being written, and only after a moment without a key. Otherwise the person gives it the keyboard with
-//! Tab. The next question starts over.
+//! A key that was meant for something else must never answer. So nothing that appears takes the keys: they go to the
+//! composer until the user moves into the request, with Tab, a key of its own or a click. The next request starts over.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
 
 use attache::v1;
 
 use super::death::Death;
 use super::form::Form;
+use super::permission::PermissionDialog;
 use super::picker::Picker;
-use super::question::Question;
 use super::url::Page;
 
-/// Something that the agent wants of the person.
+/// Something that the agent wants of the user.
 #[derive(Debug, Clone)]
 pub(crate) struct Ask {
     /// In which session; without one it is asked in every tab.
@@ -27,7 +25,7 @@ pub(crate) struct Ask {
 /// What is wanted.
 #[derive(Debug, Clone)]
 pub(crate) enum What {
-    Question(Box<Question>),
+    Permission(Box<PermissionDialog>),
     Form(u64, Box<Form>),
     Page(u64, Page),
     Login(Picker),
@@ -46,23 +44,18 @@ impl What {
 pub(crate) struct Asks {
     list: VecDeque<Ask>,
     next: u64,
-    shown: Option<Shown>,
+    /// The request that the tab shows, and whether the keys go to it.
+    current: Option<Current>,
+    /// The request that is on the screen.
+    drawn: Option<u64>,
+    /// Whether a request has vanished under the user's fingers.
+    has_vanished: bool,
 }
 
-/// What is on the screen, since when, and whether the person has turned to it.
 #[derive(Debug, Clone, Copy)]
-struct Shown {
+struct Current {
     number: u64,
-    since: Instant,
-    turn: Turn,
-}
-
-/// To whom the person has turned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    Nobody,
-    Ask,
-    Composer,
+    has_keys: bool,
 }
 
 impl Asks {
@@ -82,7 +75,7 @@ impl Asks {
         true
     }
 
-    /// Forgets all others: whoever is dead has no questions.
+    /// Forgets all others: a connection that is closed has no pending requests.
     pub(crate) fn only(&mut self, what: What) {
         let number = self.next;
         self.next += 1;
@@ -113,9 +106,10 @@ impl Asks {
         list.any(|ask| ask.session.as_ref() == Some(session))
     }
 
-    /// Takes the first one that concerns a session.
+    /// Takes the first one that concerns a session: the user is done with it, and the keys go back to the composer.
     pub(crate) fn take(&mut self, session: Option<&v1::SessionId>) -> Option<Ask> {
         let at = self.list.iter().position(|ask| ask.concerns(session))?;
+        self.current = None;
         self.list.remove(at)
     }
 
@@ -123,63 +117,62 @@ impl Asks {
         self.list.retain(keep);
     }
 
-    /// Notes what is on the screen now.
-    pub(crate) fn show(&mut self, session: Option<&v1::SessionId>, now: Instant) {
+    /// Notes which request the tab shows. Another one than before does not have the keys.
+    pub(crate) fn settle(&mut self, session: Option<&v1::SessionId>) {
         let number = self.first(session).map(|ask| ask.number);
-        if number != self.shown.map(|shown| shown.number) {
-            self.shown = number.map(|number| Shown {
-                number,
-                since: now,
-                turn: Turn::Nobody,
-            });
+        if number == self.current.map(|current| current.number) {
+            return;
         }
+        if let Some(before) = self.current.filter(|current| current.has_keys) {
+            self.has_vanished = !self.list.iter().any(|ask| ask.number == before.number);
+        }
+        self.current = number.map(|number| Current {
+            number,
+            has_keys: false,
+        });
     }
 
-    /// The person turns to the question, or away from it.
-    pub(crate) fn turn_to(&mut self, now: Instant, last_key: Option<Instant>, draft: Draft) {
-        let has_keys = self.has_keys(now, last_key, draft);
-        if let Some(shown) = &mut self.shown {
-            shown.turn = match has_keys {
-                true => Turn::Composer,
-                false => Turn::Ask,
-            };
-        }
-    }
-
-    /// Whoever has pressed a key for the question has turned to it.
-    pub(crate) fn keep_keys(&mut self) {
-        if let Some(shown) = &mut self.shown {
-            shown.turn = Turn::Ask;
-        }
-    }
-
-    /// Whether the keyboard is for the question on the screen.
-    pub(crate) fn has_keys(&self, now: Instant, last_key: Option<Instant>, draft: Draft) -> bool {
-        let Some(shown) = self.shown else {
-            return false;
-        };
-        let is_quiet = |since: Instant| now.saturating_duration_since(since) >= QUIET;
-        match shown.turn {
-            Turn::Ask => true,
-            Turn::Composer => false,
-            Turn::Nobody => {
-                draft == Draft::Empty && is_quiet(shown.since) && last_key.is_none_or(is_quiet)
+    /// Notes whether the request of the tab is on the screen.
+    pub(crate) fn set_drawn(&mut self, is_drawn: bool) {
+        let current = self.current.map(|current| current.number);
+        self.drawn = current.filter(|_| is_drawn);
+        if !is_drawn {
+            for ask in &mut self.list {
+                if let What::Permission(dialog) = &mut ask.what {
+                    dialog.set_drawn(None);
+                }
             }
         }
     }
 
-    /// When the keyboard will be for the question if nothing else happens.
-    pub(crate) fn ready_at(&self, last_key: Option<Instant>) -> Option<Instant> {
-        let since = self.shown?.since;
-        Some(last_key.map_or(since, |key| key.max(since)) + QUIET)
+    /// The user moves into the request on the screen; `false` if there is none.
+    pub(crate) fn enter(&mut self) -> bool {
+        let drawn = self.drawn;
+        match &mut self.current {
+            Some(current) if drawn == Some(current.number) => {
+                current.has_keys = true;
+                true
+            }
+            _ => false,
+        }
     }
-}
 
-/// Whether something is being written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Draft {
-    Empty,
-    Begun,
+    /// The user goes back to the composer.
+    pub(crate) fn leave(&mut self) {
+        if let Some(current) = &mut self.current {
+            current.has_keys = false;
+        }
+    }
+
+    /// Whether the keys go to the request on the screen.
+    pub(crate) fn has_keys(&self) -> bool {
+        self.current.is_some_and(|current| current.has_keys)
+    }
+
+    /// Whether a request that had the keys has vanished since this was last asked: the next key may be meant for it.
+    pub(crate) fn take_vanished(&mut self) -> bool {
+        std::mem::take(&mut self.has_vanished)
+    }
 }
 
 impl Ask {
@@ -188,5 +181,4 @@ impl Ask {
     }
 }
 
-const QUIET: Duration = Duration::from_millis(300);
 const LIMIT: usize = 256;

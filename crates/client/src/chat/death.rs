@@ -1,7 +1,8 @@
-//! The screen of an agent that has gone: how it ended, its last words, and one key to start it again.
+//! The screen of an agent that has gone: how it ended, its last words, and what to do next.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent};
 
+use super::answer_list::{AnswerList, Chosen};
 use super::panel::{Panel, Tone};
 use super::text;
 use crate::paint::theme::{Role, Theme};
@@ -9,32 +10,36 @@ use crate::paint::theme::{Role, Theme};
 /// An agent that has gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Death {
-    pub(crate) how: String,
-    pub(crate) stderr: Vec<String>,
+    how: String,
+    stderr: Vec<String>,
+    answers: AnswerList<After>,
 }
 
-/// What a person wants after it.
+/// What the user wants after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum After {
     Restart,
     Copy,
     Quit,
-    Nothing,
 }
 
 impl Death {
-    pub(crate) fn key(key: &KeyEvent) -> After {
-        if key
-            .modifiers
-            .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
-        {
-            return After::Nothing;
+    pub(crate) fn new(how: String, stderr: Vec<String>) -> Death {
+        Death {
+            how,
+            stderr,
+            answers: AnswerList::new(vec![
+                ("Restart the agent and resume its sessions", After::Restart),
+                ("Copy what it said", After::Copy),
+                ("Quit", After::Quit),
+            ]),
         }
+    }
+
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> Chosen<After> {
         match key.code {
-            KeyCode::Char('r') => After::Restart,
-            KeyCode::Char('c') => After::Copy,
-            KeyCode::Char('q') => After::Quit,
-            _ => After::Nothing,
+            KeyCode::Tab => Chosen::Back,
+            _ => self.answers.key(key),
         }
     }
 
@@ -62,7 +67,8 @@ impl Death {
                 panel.text(&text::line(line), theme.style(Role::Quote), inner);
             }
         }
-        panel.keys = "r restart and resume · c copy · q quit".to_owned();
+        panel.gap();
+        self.answers.draw(&mut panel, theme, inner);
         panel
     }
 }

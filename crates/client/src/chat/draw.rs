@@ -15,7 +15,8 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::app::{App, Dialog, Life};
+use super::app::{App, AskPanel, Dialog, Life};
+use super::asks::What;
 use super::effect::Format;
 use super::panel::Panel;
 use super::tab::{PlanShown, State, Tab};
@@ -46,22 +47,38 @@ impl App {
     pub fn draw(&mut self, frame: &mut Frame<'_>, around: &Surroundings<'_>) {
         let area = frame.area();
         self.size = (area.width, area.height);
+        self.ask_area = None;
+        self.asks.set_drawn(false);
         if area.width < LEAST.0 || area.height < LEAST.1 {
             let text = format!("needs {}x{}", LEAST.0, LEAST.1);
             frame.render_widget(Paragraph::new(text), area);
             return;
         }
         let theme = self.settings.theme;
-        let panel = match self.dialog_panel(area.width) {
-            Some(panel) => Some(panel),
-            None => self.ask_panel(area.width, around.now),
+        let dialog = self.dialog_panel(area.width);
+        let ask = match dialog {
+            Some(_) => None,
+            None => self.ask_panel(area.width),
+        };
+        let (panel, least) = match (&dialog, &ask) {
+            (Some(panel), _) | (None, Some(AskPanel::Panel(panel))) => {
+                (panel.height(area.width), 0)
+            }
+            (None, Some(AskPanel::Permission(page))) => {
+                let most = area
+                    .height
+                    .saturating_sub(1 + self.composer_height(area.height));
+                (page.height(), page.least(most))
+            }
+            (None, None) => (0, 0),
         };
         let plan = plan_lines(self.tab(), area);
         let waiting = self.waiting_lines(area.width);
         let wants = Wants {
             plan: plan.len(),
             waiting: waiting.len(),
-            panel: panel.as_ref().map_or(0, |panel| panel.height(area.width)),
+            panel,
+            panel_least: least,
             composer: self.composer_height(area.height),
         };
         let places = Places::of(area, &wants);
@@ -78,23 +95,45 @@ impl App {
         }
         frame.render_widget(Paragraph::new(plan), indented(places.plan));
         frame.render_widget(Paragraph::new(waiting), places.waiting);
-        let keys = match self.dialog.is_some() || self.ask_has_keys(around.now) {
+        let keys = match self.dialog.is_some() || self.ask_has_keys() {
             true => Keys::Elsewhere,
             false => Keys::Here,
         };
         self.draw_composer(places.composer, frame, keys);
         self.draw_completion(places.composer, frame);
         // What is searched for is counted while the transcript is drawn.
-        let panel = match self.dialog {
+        let dialog = match self.dialog {
             Some(Dialog::Search(_)) => self.dialog_panel(area.width),
-            _ => panel,
+            _ => dialog,
         };
-        if let Some(panel) = panel {
+        if let Some(panel) = dialog {
             panel.draw(places.panel, frame, &theme);
         }
+        self.draw_ask(ask, places.panel, frame);
         self.draw_status(places.status, frame, around.now);
         if theme.signs() == Signs::Ascii {
             ascii::replace(frame.buffer_mut());
+        }
+    }
+
+    /// Draws the request of the agent, and notes what the user can see of it.
+    fn draw_ask(&mut self, ask: Option<AskPanel>, area: Rect, frame: &mut Frame<'_>) {
+        let (theme, size) = (self.settings.theme, self.size);
+        let drawn = match ask {
+            None => return,
+            Some(AskPanel::Panel(panel)) => {
+                panel.draw(area, frame, &theme);
+                None
+            }
+            Some(AskPanel::Permission(page)) => Some(page.draw(area, frame, &theme, size)),
+        };
+        self.ask_area = Some(area);
+        self.asks.set_drawn(true);
+        let session = self.tab().session().cloned();
+        if let Some(ask) = self.asks.first_mut(session.as_ref())
+            && let What::Permission(dialog) = &mut ask.what
+        {
+            dialog.set_drawn(drawn);
         }
     }
 

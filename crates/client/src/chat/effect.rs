@@ -18,6 +18,8 @@ pub enum Input {
     Paste(String),
     /// The wheel was turned by so many lines, down if positive.
     Wheel(i32),
+    /// The mouse was pressed at a column and row.
+    Click(u16, u16),
     /// The screen has so many columns and rows.
     Resize(u16, u16),
     /// Something happened between us and the agent.

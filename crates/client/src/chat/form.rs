@@ -29,6 +29,7 @@ enum Focus {
     Field(usize),
     Send,
     Decline,
+    Dismiss,
 }
 
 /// What a key has done to a form.
@@ -36,6 +37,8 @@ enum Focus {
 pub(crate) enum Filled {
     /// It is still open.
     Open,
+    /// The user goes back to the composer.
+    Back,
     /// It is answered.
     Done(v1::ElicitationAction),
 }
@@ -50,7 +53,8 @@ impl Form {
         let mut fields: Vec<Field> = fields.collect();
         fields.sort_by_key(|field| !field.is_required);
         let focus = match fields.is_empty() {
-            true => Focus::Send,
+            // Enter alone must not agree to anything.
+            true => Focus::Dismiss,
             false => Focus::Field(0),
         };
         Form {

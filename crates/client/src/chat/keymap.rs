@@ -21,6 +21,8 @@ pub(crate) enum Action {
     Steer,
     Queue,
     Cancel,
+    Answer,
+    Undo,
     Read,
     Search,
     Plan,
@@ -135,6 +137,12 @@ pub(crate) const ACTIONS: &[Entry] = &[
         "Take back a prompt that waits",
     ),
     keyless(Action::Cancel, "Cancel the turn"),
+    entry(
+        Action::Answer,
+        Key::Alt('r'),
+        "Go to the agent's request, also Tab",
+    ),
+    entry(Action::Undo, Key::Alt('u'), "Undo the last decision"),
     entry(
         Action::Read,
         Key::Control('r'),

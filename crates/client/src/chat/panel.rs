@@ -89,7 +89,7 @@ impl Panel {
             Tone::Bad => Role::Bad,
         });
         frame.render_widget(Clear, area);
-        frame.render_widget(self.frame(area, style, theme), area);
+        frame.render_widget(frame_of(&self.title, area, style, theme), area);
         let keys = self.key_rows(area.width);
         let key_count = u16::try_from(keys.len()).unwrap_or(u16::MAX);
         let inside = Rect {
@@ -112,16 +112,6 @@ impl Panel {
         let keys: Vec<Line<'_>> = keys.into_iter().map(Line::from).collect();
         let keys = Paragraph::new(keys).style(theme.style(Role::Dim));
         frame.render_widget(keys, foot);
-    }
-
-    fn frame(&self, area: Rect, style: Style, theme: &Theme) -> Block<'static> {
-        let title = text::cut(&self.title, usize::from(area.width.saturating_sub(4)));
-        let title = Span::styled(format!(" {title} "), style.patch(theme.style(Role::Strong)));
-        let block = Block::bordered().border_style(style).title(title);
-        match theme.signs() {
-            Signs::Unicode => block.border_type(BorderType::Rounded),
-            Signs::Ascii => block.border_set(ASCII),
-        }
     }
 
     fn draw_body(&self, area: Rect, frame: &mut Frame<'_>) {
@@ -158,6 +148,17 @@ impl Panel {
             }
         }
         rows
+    }
+}
+
+/// The border of a box, with its title.
+pub(super) fn frame_of(title: &str, area: Rect, style: Style, theme: &Theme) -> Block<'static> {
+    let title = text::cut(title, usize::from(area.width.saturating_sub(4)));
+    let title = Span::styled(format!(" {title} "), style.patch(theme.style(Role::Strong)));
+    let block = Block::bordered().border_style(style).title(title);
+    match theme.signs() {
+        Signs::Unicode => block.border_type(BorderType::Rounded),
+        Signs::Ascii => block.border_set(ASCII),
     }
 }
 

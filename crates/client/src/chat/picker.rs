@@ -22,7 +22,7 @@ pub(crate) struct Picker {
     filter: Editor,
     /// The rows that fit the filter.
     fitting: Vec<usize>,
-    selected: usize,
+    selected: Option<usize>,
     awaits: Awaits,
     is_filled: bool,
 }
@@ -116,9 +116,17 @@ impl Picker {
             fitting: (0..rows.len()).collect(),
             rows,
             filter: Editor::default(),
-            selected: current.unwrap_or(0),
+            selected: Some(current.unwrap_or(0)),
             awaits: Awaits::Nothing,
             is_filled: true,
+        }
+    }
+
+    /// A list in which nothing is selected yet: Enter alone chooses nothing.
+    pub(crate) fn unselected(title: impl Into<String>, rows: Vec<Row>) -> Picker {
+        Picker {
+            selected: None,
+            ..Picker::new(title, rows)
         }
     }
 
@@ -149,8 +157,12 @@ impl Picker {
             KeyCode::Up | KeyCode::BackTab => self.step(Step::Previous),
             KeyCode::Char('n') if control => self.step(Step::Next),
             KeyCode::Char('p') if control => self.step(Step::Previous),
-            KeyCode::PageDown => self.selected = (self.selected + PAGE).min(self.last()),
-            KeyCode::PageUp => self.selected = self.selected.saturating_sub(PAGE),
+            KeyCode::PageDown => {
+                self.selected = Some((self.selected.unwrap_or(0) + PAGE).min(self.last()));
+            }
+            KeyCode::PageUp => {
+                self.selected = Some(self.selected.unwrap_or(0).saturating_sub(PAGE));
+            }
             _ => {
                 if self.filter.key(key, Lines::One) == Handled::Edited {
                     self.refilter();
@@ -175,7 +187,7 @@ impl Picker {
         self.rows.extend(rows.into_iter().take(room));
         let selected = self.selected;
         self.refilter();
-        self.selected = selected.min(self.last());
+        self.selected = selected.map(|selected| selected.min(self.last()));
     }
 
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
@@ -202,12 +214,12 @@ impl Picker {
                     .lines
                     .push(Line::styled(text::cut(&name, width), style));
             }
-            if at == self.selected {
+            if Some(at) == self.selected {
                 panel.look = Look::At(panel.lines.len());
             }
             panel
                 .lines
-                .push(row.line(at == self.selected, theme, label_width, width));
+                .push(row.line(Some(at) == self.selected, theme, label_width, width));
         }
         if self.fitting.is_empty() {
             let style = theme.style(Role::Dim);
@@ -233,7 +245,7 @@ impl Picker {
     }
 
     fn chosen(&self) -> Option<Choice> {
-        match self.fitting.get(self.selected) {
+        match self.selected.and_then(|at| self.fitting.get(at)) {
             Some(index) => Some(self.rows.get(*index)?.choice.clone()),
             None => self.typed_file().map(Choice::Attach),
         }
@@ -251,17 +263,18 @@ impl Picker {
 
     fn step(&mut self, step: Step) {
         let count = self.fitting.len().max(1);
-        self.selected = match step {
-            Step::Next => (self.selected + 1) % count,
-            Step::Previous => (self.selected + count - 1) % count,
-        };
+        self.selected = Some(match (step, self.selected) {
+            (Step::Next, None) => 0,
+            (Step::Next, Some(selected)) => (selected + 1) % count,
+            (Step::Previous, selected) => (selected.unwrap_or(0) + count - 1) % count,
+        });
     }
 
     fn refilter(&mut self) {
         let texts: Vec<String> = self.rows.iter().map(Row::searched).collect();
         let texts = texts.iter().map(String::as_str);
         self.fitting = fuzzy::best(self.filter.text(), texts, ROWS);
-        self.selected = 0;
+        self.selected = Some(0);
     }
 }
 

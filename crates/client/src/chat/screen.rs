@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use attache::process::Status;
 use attache::v1;
-use crossterm::event::{Event as TerminalEvent, EventStream, KeyEventKind, MouseEventKind};
+use crossterm::event::{
+    Event as TerminalEvent, EventStream, KeyEventKind, MouseButton, MouseEventKind,
+};
 use futures_util::{FutureExt, StreamExt};
 use tokio::time::sleep_until;
 
@@ -226,6 +228,7 @@ fn terminal_input(event: TerminalEvent) -> Option<Input> {
         TerminalEvent::Mouse(mouse) => match mouse.kind {
             MouseEventKind::ScrollDown => Some(Input::Wheel(WHEEL)),
             MouseEventKind::ScrollUp => Some(Input::Wheel(-WHEEL)),
+            MouseEventKind::Down(MouseButton::Left) => Some(Input::Click(mouse.column, mouse.row)),
             _ => None,
         },
         _ => None,

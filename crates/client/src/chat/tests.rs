@@ -10,6 +10,7 @@ mod filling;
 mod hostile;
 mod keys;
 mod loading;
+mod other_requests;
 mod reading;
 mod sessions;
 mod showing;

@@ -36,6 +36,35 @@ pub(crate) fn lines(text: &str, width: usize) -> Vec<String> {
     ranges.map(|row| text[row].trim_end().to_owned()).collect()
 }
 
+/// The rows of a text of which nothing may be lost, all spaces included. A row that breaks inside a word fills the width;
+/// one that breaks after a space ends with that space. Behind `⏎` a new row begins.
+pub(crate) fn exact_rows(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(2);
+    let mut rows = Vec::new();
+    let (mut start, mut used, mut space) = (0, 0, None);
+    let mut is_over = false;
+    for (index, grapheme) in text.grapheme_indices(true) {
+        let wide = grapheme.width();
+        if is_over || used + wide > width {
+            let word = space.filter(|at| *at > start && grapheme != " " && index - *at < width / 2);
+            let at = match is_over {
+                true => index,
+                false => word.unwrap_or(index),
+            };
+            rows.push(text[start..at].to_owned());
+            used = text[at..index].width();
+            (start, space) = (at, None);
+        }
+        used += wide;
+        is_over = grapheme == "⏎";
+        if grapheme == " " {
+            space = Some(index + 1);
+        }
+    }
+    rows.push(text[start..].to_owned());
+    rows
+}
+
 /// As much of the beginning as fits.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     wrap::cut(text, width).into_owned()

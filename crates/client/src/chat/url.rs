@@ -1,9 +1,11 @@
 //! A page that the agent wants visited: the whole address is shown, its host stands out, and we never open it.
 
+use attache::process::plain::visible;
 use attache::v1;
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::text::{Line, Span};
 
+use super::answer_list::{AnswerList, Chosen};
 use super::panel::{Panel, Tone};
 use super::text;
 use crate::paint::theme::{Role, Theme};
@@ -13,6 +15,16 @@ use crate::paint::theme::{Role, Theme};
 pub(crate) struct Page {
     message: String,
     url: String,
+    answers: AnswerList<Visit>,
+}
+
+/// What the user says to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Visit {
+    Opened,
+    Copy,
+    Decline,
+    Dismiss,
 }
 
 /// What a key has done.
@@ -20,6 +32,8 @@ pub(crate) struct Page {
 pub(crate) enum Visited {
     /// It is still open.
     Open,
+    /// The user goes back to the composer.
+    Back,
     /// The address is to be copied.
     Copy(String),
     /// It is answered.
@@ -31,25 +45,30 @@ impl Page {
         Page {
             message: text::safe(message),
             url: url.to_owned(),
+            answers: AnswerList::new(vec![
+                ("I open it myself", Visit::Opened),
+                ("Copy the address", Visit::Copy),
+                ("Decline", Visit::Decline),
+                ("Dismiss (cancel the request)", Visit::Dismiss),
+            ]),
         }
     }
 
-    pub(crate) fn key(&self, key: &KeyEvent) -> Visited {
-        if key
-            .modifiers
-            .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
-        {
-            return Visited::Open;
-        }
-        match key.code {
-            KeyCode::Char('y') => {
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> Visited {
+        let chosen = match key.code {
+            KeyCode::Tab => Chosen::Back,
+            _ => self.answers.key(key),
+        };
+        match chosen {
+            Chosen::Open => Visited::Open,
+            Chosen::Back => Visited::Back,
+            Chosen::Answer(Visit::Opened) => {
                 let accept = v1::ElicitationAcceptAction { content: None };
                 Visited::Done(v1::ElicitationAction::Accept(accept))
             }
-            KeyCode::Char('n') => Visited::Done(v1::ElicitationAction::Decline),
-            KeyCode::Char('c') => Visited::Copy(self.url.clone()),
-            KeyCode::Esc => Visited::Done(v1::ElicitationAction::Cancel),
-            _ => Visited::Open,
+            Chosen::Answer(Visit::Decline) => Visited::Done(v1::ElicitationAction::Decline),
+            Chosen::Answer(Visit::Copy) => Visited::Copy(self.url.clone()),
+            Chosen::Answer(Visit::Dismiss) => Visited::Done(v1::ElicitationAction::Cancel),
         }
     }
 
@@ -61,7 +80,7 @@ impl Page {
         panel.gap();
         let address = Address::of(&self.url);
         let host = match &address.host {
-            Some(host) => text::line(host),
+            Some(host) => visible(host).into_owned(),
             None => "unknown: this is no address of a web page".to_owned(),
         };
         panel.line(vec![
@@ -72,16 +91,17 @@ impl Page {
         for warning in address.warnings {
             panel.text(warning, theme.style(Role::Warning), inner);
         }
-        panel.keys = "y I open it myself · c copy the address · n decline · Esc dismiss".to_owned();
+        panel.gap();
+        self.answers.draw(&mut panel, theme, inner);
         panel
     }
 
     /// All of the address, with the host in bold wherever its rows break.
     fn whole(&self, panel: &mut Panel, address: &Address, theme: &Theme, width: u16) {
-        let url = text::line(&self.url);
-        let host = address.host.as_deref().map(text::line).unwrap_or_default();
+        let url = visible(&self.url).into_owned();
+        let host = address.host.as_deref().map(visible).unwrap_or_default();
         let before = address.before_host.min(url.len());
-        let start = url[before..].find(&host).map_or(0, |at| before + at);
+        let start = url[before..].find(&*host).map_or(0, |at| before + at);
         let end = start + host.len();
         for row in text::rows(&url, usize::from(width)) {
             let cut = |at: usize| at.clamp(row.start, row.end);

@@ -47,6 +47,12 @@ impl App {
             Action::Logout => self.logout(now),
             Action::Restart => self.restart(),
             Action::Mouse => self.toggle_mouse(now),
+            Action::Answer => {
+                if !self.enter_ask() {
+                    self.toast(Tone::Info, "no request of the agent is on the screen", now);
+                }
+            }
+            Action::Undo => self.undo_decision(now),
             Action::Help => self.dialog = Some(Dialog::Help(Help::default())),
             reading => self.act_on_transcript(reading, now),
         }

@@ -1,47 +1,99 @@
-//! The person's answer to what the agent wants.
+//! The user's answer to what the agent wants.
 
 use std::time::Instant;
 
-use attache_host::permissions::Term;
+use attache_host::permissions::{Scope, Term};
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::App;
+use crate::chat::answer_list::Chosen;
 use crate::chat::asks::What;
-use crate::chat::death::{After, Death};
+use crate::chat::death::After;
 use crate::chat::effect::Effect;
 use crate::chat::form::Filled;
-use crate::chat::picker::Picked;
+use crate::chat::panel::Panel;
+use crate::chat::permission::{self, Keys, Pressed};
+use crate::chat::picker::{Choice, Picked};
 use crate::chat::url::Visited;
 use crate::command::{Answer, Command};
 use crate::paint::Tone;
 
+/// The box of the request on the screen.
+pub(in crate::chat) enum AskPanel {
+    Panel(Panel),
+    Permission(permission::Page),
+}
+
+/// A decision that the user can undo.
+#[derive(Debug, Clone)]
+pub(super) struct Undoable {
+    id: String,
+    what: String,
+}
+
 impl App {
-    /// A key for the question on the screen.
+    /// Moves into the request on the screen; `false` if there is none.
+    pub(super) fn enter_ask(&mut self) -> bool {
+        self.dialog.is_none() && self.asks.enter()
+    }
+
+    /// A click on the box of the request moves into it, and selects the answer below the pointer. A click anywhere else
+    /// goes back to the composer.
+    pub(super) fn click(&mut self, column: u16, row: u16) {
+        if self.dialog.is_some() {
+            return;
+        }
+        let is_inside = self.ask_area.is_some_and(|area| {
+            let columns = area.x..area.right();
+            columns.contains(&column) && (area.y..area.bottom()).contains(&row)
+        });
+        if !is_inside {
+            return self.asks.leave();
+        }
+        if !self.enter_ask() {
+            return;
+        }
+        let session = self.tab().session().cloned();
+        if let Some(ask) = self.asks.first_mut(session.as_ref())
+            && let What::Permission(dialog) = &mut ask.what
+        {
+            dialog.click(row);
+        }
+    }
+
+    /// A key for the request on the screen.
     pub(super) fn ask_key(&mut self, key: &KeyEvent, now: Instant) {
         let session = self.tab().session().cloned();
+        let size = self.size;
         let Some(ask) = self.asks.first_mut(session.as_ref()) else {
             return;
         };
-        // In a form and in a list Tab goes on; elsewhere it goes back to what was being written.
-        if key.code == KeyCode::Tab && !ask.what.takes_text() {
-            return self.asks.turn_to(now, self.last_key, self.draft());
-        }
         match &mut ask.what {
-            What::Question(question) => {
-                if let Some(answer) = question.key(key) {
-                    let (number, term) = (question.asked.id, question.term());
-                    self.answered(number, answer, term);
+            What::Permission(dialog) => {
+                let pressed = dialog.key(key, size);
+                let (number, what) = (dialog.prompt.id, permission::short(&dialog.prompt));
+                match pressed {
+                    Pressed::Open => {}
+                    Pressed::Back => self.asks.leave(),
+                    Pressed::Refused(why) => self.toast(Tone::Warning, why, now),
+                    Pressed::Answered(answer, term) => {
+                        self.report(&answer, &what, now);
+                        self.answered(number, answer, term);
+                    }
                 }
             }
-            What::Form(number, form) => {
-                if let Filled::Done(action) = form.key(key) {
+            What::Form(number, form) => match form.key(key) {
+                Filled::Open => {}
+                Filled::Back => self.asks.leave(),
+                Filled::Done(action) => {
                     let form = *number;
                     self.asks.take(session.as_ref());
                     self.submit(Command::Fill { form, action });
                 }
-            }
+            },
             What::Page(number, page) => match page.key(key) {
                 Visited::Open => {}
+                Visited::Back => self.asks.leave(),
                 Visited::Copy(url) => self.copy(url, now),
                 Visited::Done(action) => {
                     let form = *number;
@@ -51,27 +103,44 @@ impl App {
             },
             What::Login(picker) => match picker.key(key) {
                 Picked::Open => {}
-                Picked::Closed => {
-                    self.asks.take(session.as_ref());
-                    let text = "not logged in; Ctrl-P, Log in, when you want to";
-                    self.toast(Tone::Info, text, now);
-                }
+                Picked::Closed => self.asks.leave(),
                 Picked::Chosen(choice) => {
                     self.asks.take(session.as_ref());
+                    if choice == Choice::Nothing {
+                        let text = "not logged in; Ctrl-P, Log in, when you want to";
+                        self.toast(Tone::Info, text, now);
+                    }
                     self.choose(choice, now);
                 }
             },
-            What::Death(_) => self.after_death(key, now),
+            What::Death(death) => match death.key(key) {
+                Chosen::Open => {}
+                Chosen::Back => self.asks.leave(),
+                Chosen::Answer(After::Restart) => self.restart(),
+                Chosen::Answer(After::Quit) => self.effects.push(Effect::Quit),
+                Chosen::Answer(After::Copy) => {
+                    let report = death.report();
+                    self.copy(report, now);
+                }
+            },
         }
     }
 
-    /// Whether the question on the screen is one in which text is typed.
+    /// Whether the request on the screen uses a key that otherwise scrolls the transcript.
+    pub(super) fn ask_scrolls(&self, key: &KeyEvent) -> bool {
+        let ask = self.asks.first(self.tab().session());
+        let is_permission = ask.is_some_and(|ask| matches!(ask.what, What::Permission(_)));
+        is_permission && matches!(key.code, KeyCode::PageUp | KeyCode::PageDown)
+    }
+
+    /// Whether the request on the screen is one in which text is typed.
     pub(super) fn asks_for_text(&self) -> bool {
         let ask = self.asks.first(self.tab().session());
         ask.is_some_and(|ask| ask.what.takes_text())
     }
 
-    pub(super) fn ask_paste(&mut self, text: &str) {
+    /// Whether the request on the screen has taken the text.
+    pub(super) fn ask_paste(&mut self, text: &str) -> bool {
         let session = self.tab().session().cloned();
         match self
             .asks
@@ -79,59 +148,113 @@ impl App {
             .map(|ask| &mut ask.what)
         {
             Some(What::Form(_, form)) => form.paste(text),
-            Some(What::Login(picker)) => picker.paste(text),
-            _ => {}
+            Some(What::Login(picker)) => {
+                picker.paste(text);
+                true
+            }
+            _ => false,
         }
     }
 
-    fn answered(&mut self, question: u64, answer: Answer, term: Term) {
+    fn answered(&mut self, prompt: u64, answer: Answer, term: Term) {
         let session = self.tab().session().cloned();
         self.asks.take(session.as_ref());
         self.submit(Command::Answer {
-            prompt: question,
+            prompt,
             answer,
             term,
         });
     }
 
-    fn after_death(&mut self, key: &KeyEvent, now: Instant) {
-        match Death::key(key) {
-            After::Restart => self.restart(),
-            After::Quit => self.effects.push(Effect::Quit),
-            After::Copy => {
-                let session = self.tab().session().cloned();
-                let ask = self.asks.first(session.as_ref());
-                if let Some(What::Death(death)) = ask.map(|ask| &ask.what) {
-                    let report = death.report();
-                    self.copy(report, now);
-                }
+    /// Says what was decided. A decision that can be undone is reported again when it counts.
+    fn report(&mut self, answer: &Answer, what: &str, now: Instant) {
+        let text = match answer {
+            Answer::Choose { .. } => format!("answered: {what}"),
+            Answer::Reject { .. } => format!("rejected: {what}"),
+            Answer::Dismiss => format!("request cancelled: {what}"),
+        };
+        self.toast(Tone::Info, text, now);
+    }
+
+    /// A decision counts from now on, and can be undone.
+    pub(super) fn remembered(
+        &mut self,
+        id: String,
+        what: &str,
+        scope: Scope,
+        is_allowed: bool,
+        now: Instant,
+    ) {
+        let what = attache::process::plain::visible(what).into_owned();
+        let (tone, word) = match is_allowed {
+            true => (Tone::Good, "allowed"),
+            false => (Tone::Bad, "rejected"),
+        };
+        let reach = match scope {
+            Scope::Once => "once",
+            Scope::Session => "in this session",
+            Scope::Workspace => "in this workspace",
+            Scope::Always => "always with this agent",
+        };
+        self.undoable_toast(tone, format!("{word} {reach}: {what}"), now);
+        self.undoable = Some(Undoable { id, what });
+    }
+
+    /// Takes back the last decision.
+    pub(super) fn undo_decision(&mut self, now: Instant) {
+        match &self.undoable {
+            Some(undoable) => {
+                let id = undoable.id.clone();
+                self.submit(Command::Forget { id });
             }
-            After::Nothing => {}
+            None => self.toast(Tone::Info, "there is no decision to undo", now),
         }
     }
 
-    /// The box of the question on the screen.
-    pub(in crate::chat) fn ask_panel(
-        &self,
-        width: u16,
-        now: Instant,
-    ) -> Option<crate::chat::panel::Panel> {
+    /// What came of it.
+    pub(super) fn forgotten(&mut self, id: &str, was_in_force: bool, now: Instant) {
+        let Some(undoable) = self.undoable.take_if(|undoable| undoable.id == id) else {
+            return;
+        };
+        let what = undoable.what;
+        match was_in_force {
+            true => self.toast(Tone::Good, format!("undone: {what}"), now),
+            false => {
+                let text = format!("too late to undo, it was used already: {what}");
+                self.toast(Tone::Warning, text, now);
+            }
+        }
+    }
+
+    /// The box of the request on the screen.
+    pub(in crate::chat) fn ask_panel(&self, width: u16) -> Option<AskPanel> {
         let session = self.tab().session().cloned();
         let brush = self.tab().view.brush();
         let behind = self.asks.count(session.as_ref()).saturating_sub(1);
-        let has_keys = self.ask_has_keys(now);
+        let has_keys = self.ask_has_keys();
         let ask = self.asks.first(session.as_ref())?;
         let mut panel = match &ask.what {
-            What::Question(question) => question.panel(brush, width, behind),
+            What::Permission(dialog) => {
+                let keys = match has_keys {
+                    true => Keys::Here,
+                    false => Keys::Elsewhere,
+                };
+                let page = dialog.page(brush, width, behind, keys);
+                return Some(AskPanel::Permission(page));
+            }
             What::Form(_, form) => form.panel(&brush.theme, width),
             What::Page(_, page) => page.panel(&brush.theme, width),
-            What::Login(picker) => picker.panel(&brush.theme, width),
+            What::Login(picker) => {
+                let mut panel = picker.panel(&brush.theme, width);
+                panel.keys = "↑↓ select · Enter choose · Esc back".to_owned();
+                panel
+            }
             What::Death(death) => death.panel(&brush.theme, width),
         };
         if !has_keys {
             panel.cursor = None;
-            panel.keys = format!("Tab to answer · {}", panel.keys);
+            panel.keys = "Tab to answer".to_owned();
         }
-        Some(panel)
+        Some(AskPanel::Panel(panel))
     }
 }

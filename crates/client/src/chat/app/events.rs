@@ -9,7 +9,7 @@ use super::{App, Life};
 use crate::chat::asks::{Ask, What};
 use crate::chat::death::Death;
 use crate::chat::form::Form;
-use crate::chat::question::Question;
+use crate::chat::permission::{self, PermissionDialog};
 use crate::chat::tab::{News, Stage, Tab, Turn};
 use crate::chat::text;
 use crate::chat::url::Page;
@@ -62,11 +62,11 @@ impl App {
         }
     }
 
-    /// Events around questions, forms and logins.
+    /// Events around permission requests, forms and logins.
     fn asking(&mut self, event: Event, now: Instant) {
         match event {
             Event::Asked(asked) => self.asked(*asked, now),
-            Event::Withdrawn(number) => self.asks.retain(|ask| !ask.is_question(number)),
+            Event::Withdrawn(number) => self.asks.retain(|ask| !ask.is_prompt(number)),
             Event::Trouble(why) => {
                 self.toast(Tone::Bad, why.clone(), now);
                 self.tab_mut().remark(Tone::Bad, why);
@@ -80,11 +80,20 @@ impl App {
                     true => (Tone::Good, "allowed"),
                     false => (Tone::Bad, "denied"),
                 };
-                let remark = format!("{word}: {} ({because})", prompt.action.title);
+                let what = permission::short(&prompt);
+                let remark = format!("{word}: {what} ({because})");
                 if let Some(tab) = self.tab_of(&prompt.action.session) {
                     tab.remark(tone, remark);
                 }
             }
+            Event::Remembered {
+                id,
+                what,
+                scope,
+                is_allowed,
+                ..
+            } => self.remembered(id, &what, scope, is_allowed, now),
+            Event::Forgotten { id, was_in_force } => self.forgotten(&id, was_in_force, now),
             Event::Form { form, request } => self.form(form, &request, now),
             Event::FormWithdrawn(number) => self.asks.retain(|ask| !ask.is_form(number)),
             Event::FormCompleted(_) => self.toast(Tone::Good, "the page is dealt with", now),
@@ -151,7 +160,7 @@ impl App {
     fn asked(&mut self, asked: PermissionPrompt, now: Instant) {
         let number = asked.id;
         let session = self.home_of(asked.action.session.clone());
-        let what = What::Question(Box::new(Question::new(asked, self.settings.term)));
+        let what = What::Permission(Box::new(PermissionDialog::new(asked, self.settings.term)));
         if self.asks.push(session.clone(), what) {
             self.point_to(session.as_ref(), now);
         } else {
@@ -173,12 +182,12 @@ impl App {
         let mut tabs = self.tabs.iter();
         let at = tabs.position(|tab| session.is_some() && tab.session() == session);
         if let Some(at) = at.filter(|at| *at != self.active) {
-            let text = format!("tab {} has a question (Alt-{})", at + 1, at + 1);
+            let text = format!("tab {} has a request (Alt-{})", at + 1, at + 1);
             self.toast(Tone::Warning, text, now);
         } else if self.dialog.is_some() {
             self.toast(
                 Tone::Warning,
-                "the agent has a question: Esc closes this",
+                "the agent has a request: Esc closes this",
                 now,
             );
         }
@@ -228,7 +237,7 @@ impl App {
             tab.suspend();
             tab.remark(Tone::Bad, format!("the agent has gone: {how}"));
         }
-        self.asks.only(What::Death(Death { how, stderr }));
+        self.asks.only(What::Death(Death::new(how, stderr)));
     }
 
     /// The tab of a session, also while its history is being told.
@@ -247,8 +256,8 @@ impl Tab {
 }
 
 impl Ask {
-    fn is_question(&self, number: u64) -> bool {
-        matches!(&self.what, What::Question(question) if question.asked.id == number)
+    fn is_prompt(&self, number: u64) -> bool {
+        matches!(&self.what, What::Permission(dialog) if dialog.prompt.id == number)
     }
 
     fn is_form(&self, number: u64) -> bool {

@@ -1,4 +1,4 @@
-//! Where a key goes: to the dialog, to the agent's question, to the transcript, or to what is being written.
+//! Where a key goes: to the dialog, to the agent's request, to the transcript, or to what is being written.
 
 use std::time::{Duration, Instant};
 
@@ -26,11 +26,16 @@ impl App {
         if self.dialog.is_some() {
             return self.dialog_key(key, now);
         }
-        if self.scroll_key(key) {
+        let has_vanished = self.asks.take_vanished();
+        if has_vanished && key.code == KeyCode::Enter && !self.tab().composer.is_empty() {
+            let text = "the request is gone; Enter again sends what is written";
+            return self.toast(Tone::Warning, text, now);
+        }
+        let is_for_ask = self.ask_has_keys() && self.ask_scrolls(key);
+        if !is_for_ask && self.scroll_key(key) {
             return;
         }
-        if self.ask_has_keys(now) {
-            self.asks.keep_keys();
+        if self.ask_has_keys() {
             // In a form and in a list every key means something of its own.
             return match keymap::action(key).filter(|_| !self.asks_for_text()) {
                 Some(action) => self.act(action, now),
@@ -54,11 +59,15 @@ impl App {
             Some(Dialog::Search(search)) => {
                 return search.paste(text, &mut self.tabs[self.active].view);
             }
-            Some(Dialog::Help(_)) => return,
+            Some(Dialog::Help(_)) => self.dialog = None,
             None => {}
         }
-        if self.ask_has_keys(now) {
-            return self.ask_paste(text);
+        if self.ask_has_keys() {
+            if self.ask_paste(text) {
+                return;
+            }
+            // Nothing is pasted into a list of answers: it is text for the composer.
+            self.asks.leave();
         }
         self.focus = Focus::Writing;
         let left_out = self.tab_mut().composer.editor.insert(text);
@@ -213,11 +222,11 @@ impl App {
         self.write(key, now);
     }
 
-    /// Tab: to the agent's question if there is one, else to the transcript if nothing is being written.
+    /// Tab: to the agent's request if there is one, else to the transcript if nothing is being written.
     fn turn_away(&mut self, now: Instant) {
         let session = self.tab().session().cloned();
         if self.asks.first(session.as_ref()).is_some() {
-            self.asks.turn_to(now, self.last_key, self.draft());
+            self.enter_ask();
         } else if self.tab().composer.is_empty() {
             self.act(Action::Read, now);
         }

@@ -17,7 +17,7 @@ impl App {
     /// Sends what is written; files that it names are read first.
     pub(super) fn say(&mut self, say: Say, now: Instant) {
         if self.life == Life::Gone {
-            let text = "the agent has gone: restart it first, with Tab and r";
+            let text = "the agent has gone: press Tab and choose Restart";
             self.toast(Tone::Warning, text, now);
             return;
         }

@@ -255,7 +255,9 @@ impl App {
             self.toast(Tone::Bad, text, now);
             return;
         }
-        let picker = Picker::new("The agent wants a login", login_rows(methods));
+        let mut rows = login_rows(methods);
+        rows.push(Row::new("Not now", "", Choice::Nothing));
+        let picker = Picker::unselected("The agent wants a login", rows);
         if !self.asks.push(None, What::Login(picker)) {
             self.toast(
                 Tone::Warning,

@@ -8,6 +8,8 @@ pub(super) struct Wants {
     pub(super) plan: usize,
     pub(super) waiting: usize,
     pub(super) panel: u16,
+    /// With fewer rows the panel does not show what has to be seen; the transcript and the header give way to it.
+    pub(super) panel_least: u16,
     pub(super) composer: u16,
 }
 
@@ -25,18 +27,25 @@ pub(super) struct Places {
 
 impl Places {
     pub(super) fn of(area: Rect, wants: &Wants) -> Places {
+        let below = 1 + wants.composer;
+        let for_panel = area.height.saturating_sub(below);
+        let header = u16::from(wants.panel_least < for_panel);
         let mut rows = Rows {
             area,
             bottom: area.bottom(),
-            left: area.height.saturating_sub(1),
+            left: area.height.saturating_sub(header),
         };
         let status = rows.take(1, 0);
         let composer = rows.take(wants.composer, 0);
-        let panel = rows.take(wants.panel, TRANSCRIPT);
+        let transcript = TRANSCRIPT.min(rows.left.saturating_sub(wants.panel_least));
+        let panel = rows.take(wants.panel, transcript);
         let waiting = rows.take(u16::try_from(wants.waiting).unwrap_or(0), TRANSCRIPT);
         let plan = rows.take(u16::try_from(wants.plan).unwrap_or(0), TRANSCRIPT);
         let transcript = rows.take(rows.left, 0);
-        let header = Rect { height: 1, ..area };
+        let header = Rect {
+            height: header,
+            ..area
+        };
         Places {
             header,
             transcript,

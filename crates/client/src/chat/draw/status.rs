@@ -10,8 +10,9 @@ use ratatui::layout::Rect;
 use ratatui::widgets::Paragraph;
 
 use super::{Piece, fitting};
-use crate::chat::app::{App, Life, current};
+use crate::chat::app::{App, Life, Undo, current};
 use crate::chat::tab::{Stage, State};
+use crate::chat::text;
 use crate::paint::theme::{Role, Sign};
 use crate::paint::{Tone, status};
 
@@ -26,7 +27,14 @@ impl App {
                 Tone::Warning => Role::Warning,
                 Tone::Bad => Role::Bad,
             };
-            pieces.push(Piece::new(toast.text.clone(), role, 9));
+            let undo = match toast.undo {
+                Undo::No => "",
+                Undo::Offered => "Alt-U undo",
+            };
+            let room = width.saturating_sub(undo.len() + 7);
+            let text = text::cut(&toast.text, room);
+            pieces.push(Piece::new(text, role, 9));
+            pieces.push(Piece::new(undo, Role::Strong, 9));
         }
         pieces.push(self.state(now));
         pieces.push(self.below());
@@ -61,7 +69,7 @@ impl App {
                 let elapsed = status::elapsed(now.saturating_duration_since(turn.began));
                 let text = match turn.stage {
                     Stage::Cancelling => format!("{running} cancelling {elapsed}"),
-                    Stage::Running if self.ask_has_keys(now) => {
+                    Stage::Running if self.asks.first(tab.session()).is_some() => {
                         format!("{running} waiting for you {elapsed}")
                     }
                     Stage::Running if self.is_compacting() => {

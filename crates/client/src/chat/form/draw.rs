@@ -28,7 +28,7 @@ impl Form {
         }
         panel.gap();
         self.buttons(&mut panel, theme);
-        panel.keys = "Tab or Enter next · Space choose · Ctrl-S send · Esc dismiss".to_owned();
+        panel.keys = "Tab or Enter next · Space choose · Ctrl-S send · Esc back".to_owned();
         panel
     }
 
@@ -40,13 +40,15 @@ impl Form {
             };
             Span::styled(name, theme.style(role))
         };
-        if matches!(self.focus, Focus::Send | Focus::Decline) {
+        if !matches!(self.focus, Focus::Field(_)) {
             panel.look = Look::At(panel.lines.len());
         }
         panel.line(vec![
             button("[ Send ]", Focus::Send),
             Span::raw("  "),
             button("[ Decline ]", Focus::Decline),
+            Span::raw("  "),
+            button("[ Dismiss ]", Focus::Dismiss),
         ]);
     }
 }

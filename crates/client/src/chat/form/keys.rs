@@ -12,7 +12,7 @@ impl Form {
     pub(crate) fn key(&mut self, key: &KeyEvent) -> Filled {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
-            KeyCode::Esc => return Filled::Done(v1::ElicitationAction::Cancel),
+            KeyCode::Esc => return Filled::Back,
             KeyCode::Char('s') if control => return self.send(),
             KeyCode::Tab => self.step(Step::Next),
             KeyCode::BackTab => self.step(Step::Previous),
@@ -29,16 +29,19 @@ impl Form {
         Filled::Open
     }
 
-    pub(crate) fn paste(&mut self, text: &str) {
-        if let Some(editor) = self.field().and_then(|field| field.editor()) {
+    /// Whether there was a field to paste into.
+    pub(crate) fn paste(&mut self, text: &str) -> bool {
+        let editor = self.field().and_then(|field| field.editor());
+        editor.is_some_and(|editor| {
             editor.insert(&text.replace(['\n', '\r'], " "));
-        }
+            true
+        })
     }
 
     fn field(&mut self) -> Option<&mut super::Field> {
         match self.focus {
             Focus::Field(index) => self.fields.get_mut(index),
-            Focus::Send | Focus::Decline => None,
+            Focus::Send | Focus::Decline | Focus::Dismiss => None,
         }
     }
 
@@ -46,6 +49,7 @@ impl Form {
         match self.focus {
             Focus::Send => return self.send(),
             Focus::Decline => return Filled::Done(v1::ElicitationAction::Decline),
+            Focus::Dismiss => return Filled::Done(v1::ElicitationAction::Cancel),
             Focus::Field(_) => {}
         }
         if let Some(choices) = self.field().and_then(|field| field.choices_of_one()) {
@@ -61,10 +65,12 @@ impl Form {
             (Focus::Field(index), Step::Next) if Some(index) != last => Focus::Field(index + 1),
             (Focus::Field(_), Step::Next) => Focus::Send,
             (Focus::Send, Step::Next) => Focus::Decline,
-            (Focus::Decline, Step::Next) => last.map_or(Focus::Send, |_| Focus::Field(0)),
-            (Focus::Field(0), Step::Previous) => Focus::Decline,
+            (Focus::Decline, Step::Next) => Focus::Dismiss,
+            (Focus::Dismiss, Step::Next) => last.map_or(Focus::Send, |_| Focus::Field(0)),
+            (Focus::Field(0), Step::Previous) => Focus::Dismiss,
             (Focus::Field(index), Step::Previous) => Focus::Field(index - 1),
-            (Focus::Send, Step::Previous) => last.map_or(Focus::Decline, Focus::Field),
+            (Focus::Send, Step::Previous) => last.map_or(Focus::Dismiss, Focus::Field),
+            (Focus::Dismiss, Step::Previous) => Focus::Decline,
             (Focus::Decline, Step::Previous) => Focus::Send,
         };
     }

@@ -1,4 +1,4 @@
-//! Questions of the agent: how they look, and that no key answers that was not meant to.
+//! Permission requests: how they look, and that only a key that is meant to answers them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,11 +7,9 @@ use attache::v1;
 use expect_test::{Expect, expect};
 
 use super::stage::{Stage, asked, stage};
-use crate::chat::Effect;
+use crate::chat::{Effect, Input};
 use crate::command::Command;
 use crate::event::{Event, PromptSubject};
-
-pub(super) const MOMENT: Duration = Duration::from_millis(400);
 
 pub(super) fn ask(stage: &mut Stage, number: u64) {
     let asked = asked(number, &["cargo", "test", "--", "a b"], "Run the tests");
@@ -21,93 +19,109 @@ pub(super) fn ask(stage: &mut Stage, number: u64) {
 /// Presses keys and shows which answers were given.
 pub(super) fn check(stage: &mut Stage, keys: &str, expected: &Expect) {
     stage.done();
+    expected.assert_eq(&answers(stage, keys));
+}
+
+/// Presses keys and gives the answers so far.
+pub(super) fn answers(stage: &mut Stage, keys: &str) -> String {
     stage.press(keys);
     let answers = stage.done().into_iter().filter_map(|effect| match effect {
-        Effect::Submit(Command::Answer {
-            prompt: question,
-            answer,
-            ..
-        }) => Some(format!("{question}: {answer:?}\n")),
+        Effect::Submit(Command::Answer { prompt, answer, .. }) => {
+            Some(format!("{prompt}: {answer:?}\n"))
+        }
         _ => None,
     });
-    expected.assert_eq(&answers.collect::<String>());
+    answers.collect()
 }
 
 #[test]
-fn each_key_has_its_answer_and_enter_has_none() {
-    for (key, answer) in [
-        ("y", "1: Allow(Once)\n"),
-        ("s", "1: Allow(Session)\n"),
-        ("w", "1: Allow(Workspace)\n"),
-        ("a", "1: Allow(Always)\n"),
-        ("n", "1: Reject(Once)\n"),
-        ("N", "1: Reject(Workspace)\n"),
-        ("<Esc>", "1: Dismiss\n"),
+fn only_enter_on_a_selected_answer_answers() {
+    for (keys, answer) in [
+        (
+            "<Down><Enter>",
+            "1: Choose { option: \"yes\", remember: Once }\n",
+        ),
+        (
+            "<Down><Down><Enter>",
+            "1: Choose { option: \"no\", remember: Once }\n",
+        ),
+        ("<Up><Enter>", "1: Dismiss\n"),
         ("<Enter>", ""),
+        ("<Enter><Enter><Enter>", ""),
         (" ", ""),
-        ("d", ""),
-        ("<C-y>", ""),
+        ("<Esc>", ""),
+        ("<Esc><Enter>", ""),
+        ("<Down>yswanNt", ""),
+        ("<Down><Esc><Tab><Enter>", ""),
+        ("<Down><C-m><A-Enter>", ""),
     ] {
         let mut stage = stage();
         ask(&mut stage, 1);
-        stage.wait(MOMENT);
-        stage.done();
-        stage.press(key);
-        let answers = stage.done().into_iter().filter_map(|effect| match effect {
-            Effect::Submit(Command::Answer {
-                prompt: question,
-                answer,
-                ..
-            }) => Some(format!("{question}: {answer:?}\n")),
-            _ => None,
-        });
-        assert_eq!(answers.collect::<String>(), answer, "{key}");
+        stage.press("<Tab>");
+        assert_eq!(answers(&mut stage, keys), answer, "{keys}");
     }
 }
 
 #[test]
-fn a_key_that_was_typed_as_the_question_came_does_not_answer_it() {
-    let mut stage = stage();
-    ask(&mut stage, 1);
-    check(&mut stage, "yes", &expect![""]);
-    assert_eq!(stage.app.tab().composer.editor.text(), "yes");
-}
-
-#[test]
-fn whoever_is_writing_goes_on_writing_until_tab() {
+fn a_request_has_no_keys_until_the_user_moves_in() {
     let mut stage = stage();
     stage.press("hel");
     ask(&mut stage, 1);
     stage.wait(Duration::from_secs(60));
     check(&mut stage, "y", &expect![""]);
+    assert_eq!(stage.app.tab().composer.editor.text(), "hely");
     check(
         &mut stage,
-        "<Tab>y",
+        "<Tab><Down><Enter>",
         &expect![[r#"
             1: Choose { option: "yes", remember: Once }
         "#]],
     );
-    assert_eq!(stage.app.tab().composer.editor.text(), "hely");
+    stage.press("lo");
+    assert_eq!(stage.app.tab().composer.editor.text(), "helylo");
 }
 
 #[test]
-fn a_key_pressed_twice_answers_one_question() {
+fn tab_does_not_move_into_a_request_that_was_not_on_the_screen() {
     let mut stage = stage();
     ask(&mut stage, 1);
-    ask(&mut stage, 2);
-    stage.wait(MOMENT);
+    stage.press_unseen("<Tab><Down><Enter>");
+    assert!(!stage.app.ask_has_keys());
+    assert_eq!(answers(&mut stage, ""), "");
+}
+
+#[test]
+fn an_answer_that_was_not_on_the_screen_grants_nothing() {
+    let mut stage = stage();
+    ask(&mut stage, 1);
+    stage.press("<Tab>");
+    stage.press_unseen("<Down><Enter>");
+    assert_eq!(answers(&mut stage, ""), "");
+    assert!(stage.screen().contains("press Enter again"));
     check(
         &mut stage,
-        "yy",
+        "<Enter>",
         &expect![[r#"
             1: Choose { option: "yes", remember: Once }
         "#]],
     );
-    stage.press("<BS>");
-    stage.wait(MOMENT);
+}
+
+#[test]
+fn the_next_request_has_to_be_entered_again() {
+    let mut stage = stage();
+    ask(&mut stage, 1);
+    ask(&mut stage, 2);
     check(
         &mut stage,
-        "n",
+        "<Tab><Down><Enter><Down><Enter><Enter>",
+        &expect![[r#"
+            1: Choose { option: "yes", remember: Once }
+        "#]],
+    );
+    check(
+        &mut stage,
+        "<Tab><Down><Down><Enter>",
         &expect![[r#"
             2: Choose { option: "no", remember: Once }
         "#]],
@@ -115,31 +129,159 @@ fn a_key_pressed_twice_answers_one_question() {
 }
 
 #[test]
-fn a_question_that_is_withdrawn_is_gone() {
+fn a_request_that_is_withdrawn_is_gone() {
     let mut stage = stage();
     ask(&mut stage, 1);
+    stage.press("draft<Tab><Down>");
     stage.event(Event::Withdrawn(1));
-    stage.wait(MOMENT);
-    check(&mut stage, "y", &expect![""]);
+    // Enter was meant for the request: it does not send the draft either.
+    stage.done();
+    stage.press("<Enter>");
+    assert_eq!(stage.done(), []);
+    assert_eq!(stage.app.tab().composer.editor.text(), "draft");
+    stage.press("<Enter>");
+    assert!(matches!(
+        stage.done()[..],
+        [Effect::Submit(Command::Prompt { .. })]
+    ));
 }
 
 #[test]
-fn without_a_way_to_say_yes_no_key_says_it() {
+fn a_click_moves_in_and_selects_and_never_answers() {
+    let mut stage = stage();
+    ask(&mut stage, 1);
+    let screen = stage.screen();
+    let row = screen.lines().position(|row| row.contains("Sure")).unwrap();
+    let click = |stage: &mut Stage, row: usize| {
+        stage.input(Input::Click(6, u16::try_from(row).unwrap()));
+    };
+    for _ in 0..3 {
+        click(&mut stage, row);
+    }
+    assert_eq!(answers(&mut stage, ""), "");
+    assert!(stage.app.ask_has_keys());
+    click(&mut stage, 2);
+    assert!(!stage.app.ask_has_keys());
+    click(&mut stage, row);
+    check(
+        &mut stage,
+        "<Enter>",
+        &expect![[r#"
+            1: Choose { option: "yes", remember: Once }
+        "#]],
+    );
+}
+
+#[test]
+fn a_paste_into_a_request_goes_to_the_composer() {
+    let mut stage = stage();
+    ask(&mut stage, 1);
+    stage.press("<Tab><Down>");
+    stage.input(Input::Paste("y\nyes".to_owned()));
+    assert_eq!(stage.app.tab().composer.editor.text(), "y\nyes");
+    assert!(!stage.app.ask_has_keys());
+    assert_eq!(answers(&mut stage, ""), "");
+}
+
+#[test]
+fn every_option_of_the_agent_is_listed_and_can_be_chosen() {
+    let mut stage = stage().size(76, 26);
+    let mut prompt = asked(1, &["npm", "test"], "Test");
+    prompt.options = many_options();
+    stage.event(Event::Asked(Box::new(prompt)));
+    stage.press("<Tab><Down><Down>");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        |╭ Run a command? ──────────────────────────────────────────────────────────╮
+        |│ npm test                                                                 │
+        |│ in /code/project                                                         │
+        |│ The agent calls it “Test”                                                │
+        |│   Always allow: “Yes, and accept edits”                                  │
+        |│ ▌ Always allow: “Yes, and use auto mode”                                 │
+        |│   Allow once                                                             │
+        |│   Always allow: “Reject”                                                 │
+        |│   Reject once: “No, keep planning”                                       │
+        |│   Cannot be chosen (unknown kind): “Maybe”                               │
+        |│ Or let Attaché remember the answer:                                      │
+        |│   Allow, and don't ask again in this session                             │
+        |│   Allow, and don't ask again in this workspace                           │
+        |│   Allow, and don't ask again with this agent, anywhere                   │
+        |│   Reject, and don't ask again in this workspace                          │
+        |│   Dismiss (cancel the request)                                           │
+        |╰ ↑↓ select · Enter choose · Esc back · d all details ─────────────────────╯
+        |────────────────────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+    for (downs, expected) in [
+        (1, "edits"),
+        (2, "auto"),
+        (3, "once"),
+        (4, "trap"),
+        (5, "plan"),
+    ] {
+        let mut stage = self::stage().size(76, 26);
+        let mut prompt = asked(1, &["npm", "test"], "Test");
+        prompt.options = many_options();
+        stage.event(Event::Asked(Box::new(prompt)));
+        let confirm = match expected {
+            "once" | "plan" => "",
+            _ => "<Enter>",
+        };
+        let keys = format!("<Tab>{}<Enter>{confirm}", "<Down>".repeat(downs));
+        let answer = format!("1: Choose {{ option: \"{expected}\", remember: Once }}\n");
+        assert_eq!(answers(&mut stage, &keys), answer);
+    }
+}
+
+#[test]
+fn an_option_that_cannot_be_told_cannot_be_chosen() {
+    use v1::PermissionOptionKind as Kind;
+    let mut stage = stage();
+    let mut prompt = asked(1, &["ls"], "List");
+    prompt.options = vec![
+        v1::PermissionOption::new("a", "One", Kind::AllowOnce),
+        v1::PermissionOption::new("a", "Other", Kind::RejectOnce),
+    ];
+    stage.event(Event::Asked(Box::new(prompt)));
+    check(&mut stage, "<Tab><Down><Enter><Down><Enter>", &expect![""]);
+}
+
+#[test]
+fn without_an_option_to_allow_nothing_allows() {
     let mut stage = stage();
     let mut asked = asked(1, &["ls"], "List");
     asked
         .options
         .retain(|option| option.kind == v1::PermissionOptionKind::RejectOnce);
     stage.event(Event::Asked(Box::new(asked)));
-    stage.wait(MOMENT);
-    check(&mut stage, "yswa", &expect![""]);
+    stage.press("<Tab>");
+    assert!(!stage.screen().contains("Allow"));
     check(
         &mut stage,
-        "n",
+        "<Down><Enter>",
         &expect![[r#"
             1: Choose { option: "no", remember: Once }
         "#]],
     );
+}
+
+fn many_options() -> Vec<v1::PermissionOption> {
+    use v1::PermissionOptionKind as Kind;
+    let option = v1::PermissionOption::new;
+    vec![
+        option("edits", "Yes, and accept edits", Kind::AllowAlways),
+        option("auto", "Yes, and use auto mode", Kind::AllowAlways),
+        option("once", "Allow once", Kind::AllowOnce),
+        option("trap", "Reject", Kind::AllowAlways),
+        option("plan", "No, keep planning", Kind::RejectOnce),
+        option("odd", "Maybe", Kind::Other("perhaps".into())),
+    ]
 }
 
 #[test]
@@ -156,27 +298,26 @@ fn a_command_is_shown_word_by_word() {
     let mut stage = stage();
     ask(&mut stage, 1);
     ask(&mut stage, 2);
-    stage.wait(MOMENT);
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
         | in /code/project
-        |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
-        | Ctrl-P  all commands
-        | ?       help
-        |
-        |╭ Run a command? (1 more question waits) ──────────────────╮
+        |╭ Run a command? (1 more request) ─────────────────────────╮
         |│ cargo test -- 'a b'                                      │
+        |│ in /code/project                                         │
         |│ The agent calls it “Run the tests”                       │
-        |│ y yes, once · s for this session · w in this workspace   │
-        |│ a always · n no · N no, remember here                    │
-        |│ t remembered for good · d show all · Esc dismiss         │
-        |╰──────────────────────────────────────────────────────────╯
+        |│   Allow once: “Sure”                                     │
+        |│   Reject once: “Never”                                   │
+        |│ Or let Attaché remember the answer:                      │
+        |│   Allow, and don't ask again in this session             │
+        |│   Allow, and don't ask again in this workspace           │
+        |│   Allow, and don't ask again with this agent, anywhere   │
+        |│   Reject, and don't ask again in this workspace          │
+        |│   Dismiss (cancel the request)                           │
+        |╰ Tab to answer ───────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────
-        |›
+        |› ask for something · / commands · @ files · ? help
         | ready
     "#]]);
 }
@@ -196,7 +337,6 @@ fn a_file_is_shown_with_its_diff_and_where_it_lies() {
         .old_text("fn main() {\n    old();\n}\n");
     asked.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Fix typo").content([diff]));
     stage.event(Event::Asked(Box::new(asked)));
-    stage.wait(MOMENT);
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
@@ -210,23 +350,23 @@ fn a_file_is_shown_with_its_diff_and_where_it_lies() {
         |
         |
         |
-        |
-        |
         |╭ Edit files? ─────────────────────────────────────────────────────────────────────────────────────╮
         |│ /code/project/src/main.rs                                                                        │
         |│ /code/project/../other/lib.rs (outside the workspace)                                            │
         |│ /code/project/.git/hooks/pre-commit                                                              │
-        |│ ! A protected file: it can grant power later. A yes holds only once.                             │
+        |│ ! Protected file: a change here can grant rights later. Permission lasts for one use.            │
         |│ src/main.rs +1 -1                                                                                │
         |│ 1 1   fn main() {                                                                                │
         |│ 2   -     old();                                                                                 │
         |│   2 +     new();                                                                                 │
         |│ 3 3   }                                                                                          │
         |│ The agent calls it “Fix typo”                                                                    │
-        |│ y yes, once · n no · N no, remember here · t remembered for good · d show all · Esc dismiss      │
-        |╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
+        |│   Allow once: “Sure”                                                                             │
+        |│   Reject once: “Never”                                                                           │
+        |│   Dismiss (cancel the request)                                                                   │
+        |╰ Tab to answer ───────────────────────────────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────────────────────────────────────────────
-        |›
+        |› ask for something · / commands · @ files · ? help
         | ready
     "#]]);
 }
@@ -242,27 +382,26 @@ fn a_tool_without_command_and_files_is_shown_with_what_it_is_given() {
     let input: attache::json::Raw = attache::json::from_str(&input).unwrap();
     question.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Tidy up").raw_input(input));
     stage.event(Event::Asked(Box::new(question)));
-    stage.wait(MOMENT);
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
         | in /code/project
-        |
         |╭ Use a tool? ─────────────────────────────────────────────╮
-        |│ mcp__forge__delete_repository                            │
-        |│ {"owner":"ann","note":"long long long long long long     │
+        |│ tool mcp__forge__delete_repository                       │
+        |│ tool mcp__forge__delete_repository                       │
+        |│ input {"owner":"ann","note":"long long long long long    │
         |│ long long long long long long long long long long long   │
         |│ long long long long long long long long long long long   │
-        |│ long long long long long long long long long long long   │
-        |│ and more; d shows it                                     │
-        |│ The agent calls it “Tidy up”                             │
-        |│ y yes, once · s for this session · w in this workspace   │
-        |│ a always · n no · N no, remember here                    │
-        |│ t remembered for good · d show all · Esc dismiss         │
-        |╰──────────────────────────────────────────────────────────╯
+        |│ 16 more lines to read first: PgDn · 2 more answers: ↑↓   │
+        |│   Allow once: “Sure”                                     │
+        |│   Reject once: “Never”                                   │
+        |│   Allow, and don't ask again in this session             │
+        |│   Allow, and don't ask again in this workspace           │
+        |│   Allow, and don't ask again with this agent, anywhere   │
+        |╰ Tab to answer ───────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────
-        |›
+        |› ask for something · / commands · @ files · ? help
         | ready
     "#]]);
 }
@@ -293,160 +432,14 @@ fn a_question_in_another_tab_is_pointed_to() {
         |
         |────────────────────────────────────────────────────────────
         |› ask for something · / commands · @ files · ? help
-        | tab 1 has a question (Alt-1) · ready · Test Agent
+        | tab 1 has a request (Alt-1) · ready · Test Agent
     "#]]);
     stage.press("<A-1>");
-    stage.wait(MOMENT);
     check(
         &mut stage,
-        "y",
+        "<Tab><Down><Enter>",
         &expect![[r#"
             1: Choose { option: "yes", remember: Once }
         "#]],
     );
-}
-
-#[test]
-fn a_page_is_shown_whole_and_never_opened() {
-    let mut stage = stage();
-    let url = "https://accounts.example.com@evil.test/login?next=/and/on/and/on/and/on/to/the/end";
-    let mode = v1::ElicitationUrlMode::new("e1", url);
-    let scope = v1::ElicitationSessionScope::new("s1");
-    let request = v1::CreateElicitationRequest::new(
-        "Log in to your account",
-        v1::ElicitationScope::Session(scope),
-        v1::ElicitationMode::Url(mode),
-    );
-    stage.event(Event::Form {
-        form: 7,
-        request: Box::new(request),
-    });
-    stage.wait(MOMENT);
-    stage.check(&expect![[r#"
-        | Test Agent · new session · /code/project
-        |
-        | Test Agent 1.0.0
-        | in /code/project
-        |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
-        |╭ Visit a page? ───────────────────────────────────────────╮
-        |│ Log in to your account                                   │
-        |│                                                          │
-        |│ host  evil.test                                          │
-        |│ https://accounts.example.com@evil.test/login?next=/and/o │
-        |│ n/and/on/and/on/to/the/end                               │
-        |│ ! what stands before the @ is not the host               │
-        |│ y I open it myself · c copy the address · n decline      │
-        |│ Esc dismiss                                              │
-        |╰──────────────────────────────────────────────────────────╯
-        |────────────────────────────────────────────────────────────
-        |›
-        | ready
-    "#]]);
-    stage.press("c");
-    assert_eq!(stage.done(), [Effect::Copy(url.to_owned())]);
-    stage.press("y");
-    expect![
-        "[Submit(Fill { form: 7, action: Accept(ElicitationAcceptAction { content: None }) })]"
-    ]
-    .assert_eq(&format!("{:?}", stage.done()));
-}
-
-#[test]
-fn a_login_is_chosen_and_the_session_asked_for_again() {
-    let mut stage = Stage::new(crate::paint::theme::Signs::Unicode);
-    let browser = v1::AuthMethodAgent::new("browser", "Log in with the browser");
-    let terminal = v1::AuthMethodTerminal::new("tty", "Log in with a key").args(["--login"]);
-    let methods: Vec<v1::AuthMethod> = vec![browser.into(), terminal.into()];
-    let agent = super::stage::agent().auth_methods(methods.clone());
-    stage.event(Event::Ready(Box::new(agent)));
-    stage.event(Event::WantsLogin(methods));
-    stage.event(Event::Failed(crate::event::Failure {
-        what: "session/new".to_owned(),
-        why: "log in first".to_owned(),
-        kind: crate::event::FailureKind::Login,
-    }));
-    stage.wait(MOMENT);
-    stage.check(&expect![[r#"
-        | Test Agent · new session · /code/project
-        |
-        | Test Agent 1.0.0
-        | in /code/project
-        |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
-        | Ctrl-P  all commands
-        | ?       help
-        |
-        |
-        |╭ The agent wants a login ─────────────────────────────────╮
-        |│ › type to filter                                         │
-        |│ ▌  Log in with the browser                               │
-        |│    Log in with a key        in the terminal              │
-        |│ ↑↓ select · Enter choose · Esc close                     │
-        |╰──────────────────────────────────────────────────────────╯
-        |────────────────────────────────────────────────────────────
-        |›
-        | not logged in
-    "#]]);
-    stage.done();
-    stage.press("<Enter>");
-    expect![[r#"[Submit(Login("browser"))]"#]].assert_eq(&format!("{:?}", stage.done()));
-    stage.event(Event::LoggedIn("browser".into()));
-    assert!(matches!(
-        stage.done()[..],
-        [Effect::Submit(Command::Open(_))]
-    ));
-}
-
-#[test]
-fn a_login_in_the_terminal_runs_there() {
-    let mut stage = stage();
-    let terminal = v1::AuthMethodTerminal::new("tty", "Log in with a key");
-    let methods: Vec<v1::AuthMethod> = vec![terminal.into()];
-    stage.event(Event::Ready(Box::new(
-        super::stage::agent().auth_methods(methods.clone()),
-    )));
-    stage.event(Event::WantsLogin(methods));
-    stage.wait(MOMENT);
-    stage.press("<Enter>");
-    assert_eq!(stage.done(), [Effect::TerminalLogin("tty".into())]);
-    stage.input(crate::chat::Input::LoginEnded(Ok(())));
-    assert_eq!(stage.done(), [Effect::Submit(Command::Restart)]);
-}
-
-#[test]
-fn how_long_a_decision_holds_is_chosen_and_shown() {
-    let mut stage = stage();
-    stage.app.settings.term = "36h".parse().unwrap();
-    ask(&mut stage, 1);
-    stage.wait(MOMENT);
-    assert!(stage.screen().contains("remembered for 36 hours"));
-    stage.press("ttt");
-    stage.check(&expect![[r#"
-        | Test Agent · new session · /code/project
-        |
-        | Test Agent 1.0.0
-        | in /code/project
-        |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
-        | Ctrl-P  all commands
-        | ?       help
-        |
-        |╭ Run a command? ──────────────────────────────────────────╮
-        |│ cargo test -- 'a b'                                      │
-        |│ The agent calls it “Run the tests”                       │
-        |│ y yes, once · s for this session · w in this workspace   │
-        |│ a always · n no · N no, remember here                    │
-        |│ t remembered for 8 hours · d show all · Esc dismiss      │
-        |╰──────────────────────────────────────────────────────────╯
-        |────────────────────────────────────────────────────────────
-        |›
-        | ready
-    "#]]);
-    stage.press("w");
-    expect![[r#"[Submit(Answer { prompt: 1, answer: Choose { option: "yes", remember: Workspace }, term: For(28800s) })]"#]]
-        .assert_eq(&format!("{:?}", stage.done()));
 }

@@ -25,7 +25,7 @@ fn help() {
         |│ Esc           close what is open, then cancel the turn                                           │
         |│ Ctrl-C        clear, then cancel the turn; twice: quit                                           │
         |│ PgUp PgDn     scroll                                                                             │
-        |│ Tab           to a question of the agent, and back                                               │
+        |│ Tab           to a request of the agent, and back                                                │
         |│                                                                                                  │
         |│ Commands                                                                                         │
         |│ Ctrl-P        All commands                                                                       │

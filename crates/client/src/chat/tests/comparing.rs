@@ -6,7 +6,7 @@ use std::time::Duration;
 use attache::v1;
 use expect_test::expect;
 
-use super::asking::{MOMENT, ask, check};
+use super::asking::{ask, check};
 use super::stage::{asked, stage};
 use crate::event::{Event, OnDisk, PromptSubject};
 
@@ -21,17 +21,12 @@ fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
     asked.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Fix typo").content([diff]));
     asked.disk = vec![OnDisk::Otherwise(Some("precious();\n".to_owned()))];
     stage.event(Event::Asked(Box::new(asked)));
-    stage.wait(MOMENT);
+    stage.press("<Tab>");
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
         | in /code/project
-        |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
-        | Ctrl-P  all commands
-        | ?       help
         |
         |╭ Edit a file? ────────────────────────────────────────────────────────────────╮
         |│ /code/project/src/main.rs                                                    │
@@ -40,10 +35,15 @@ fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
         |│ 1   - old();                                                                 │
         |│   1 + new();                                                                 │
         |│ The agent calls it “Fix typo”                                                │
-        |│ y yes, once · s for this session · w in this workspace · a always · n no     │
-        |│ N no, remember here · t remembered for good · v compare with the disk        │
-        |│ d show all · Esc dismiss                                                     │
-        |╰──────────────────────────────────────────────────────────────────────────────╯
+        |│   Allow once: “Sure”                                                         │
+        |│   Reject once: “Never”                                                       │
+        |│ Or let Attaché remember the answer:                                          │
+        |│   Allow, and don't ask again in this session                                 │
+        |│   Allow, and don't ask again in this workspace                               │
+        |│   Allow, and don't ask again with this agent, anywhere                       │
+        |│   Reject, and don't ask again in this workspace                              │
+        |│   Dismiss (cancel the request)                                               │
+        |╰ ↑↓ select · Enter choose · Esc back · d all details · v compare with disk ───╯
         |────────────────────────────────────────────────────────────────────────────────
         |›
         | ready
@@ -55,11 +55,6 @@ fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
-        | Ctrl-P  all commands
-        | ?       help
-        |
         |╭ Edit a file? ────────────────────────────────────────────────────────────────╮
         |│ /code/project/src/main.rs                                                    │
         |│ ! Against the disk: what would change if the new text were the whole file.   │
@@ -67,17 +62,22 @@ fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
         |│ 1   - precious();                                                            │
         |│   1 + new();                                                                 │
         |│ The agent calls it “Fix typo”                                                │
-        |│ y yes, once · s for this session · w in this workspace · a always · n no     │
-        |│ N no, remember here · t remembered for good · v as the agent shows it        │
-        |│ d show all · Esc dismiss                                                     │
-        |╰──────────────────────────────────────────────────────────────────────────────╯
+        |│   Allow once: “Sure”                                                         │
+        |│   Reject once: “Never”                                                       │
+        |│ Or let Attaché remember the answer:                                          │
+        |│   Allow, and don't ask again in this session                                 │
+        |│   Allow, and don't ask again in this workspace                               │
+        |│   Allow, and don't ask again with this agent, anywhere                       │
+        |│   Reject, and don't ask again in this workspace                              │
+        |│   Dismiss (cancel the request)                                               │
+        |╰ ↑↓ select · Enter choose · Esc back · d all details · v as the agent shows … ╯
         |────────────────────────────────────────────────────────────────────────────────
         |›
         | ready
     "#]]);
     check(
         &mut stage,
-        "y",
+        "<Down><Enter>",
         &expect![[r#"
             1: Choose { option: "yes", remember: Once }
         "#]],
@@ -92,7 +92,7 @@ fn a_file_that_is_as_shown_has_nothing_to_compare() {
     asked.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Fix typo").content([diff]));
     asked.disk = vec![OnDisk::AsShown];
     stage.event(Event::Asked(Box::new(asked)));
-    stage.wait(MOMENT);
+    stage.press("<Tab>");
     assert!(!stage.screen().contains("disk"));
     check(&mut stage, "v", &expect![""]);
 }
@@ -105,7 +105,7 @@ fn time_in_which_a_person_is_waited_for_is_no_time_of_the_tool() {
     stage.wait(Duration::from_secs(5));
     ask(&mut stage, 1);
     stage.wait(Duration::from_secs(600));
-    stage.press("y");
+    stage.press("<Tab><Down><Enter>");
     stage.wait(Duration::from_secs(2));
     let done = v1::ToolCallUpdate::new("c1").status(v1::ToolCallStatus::Completed);
     stage.update(v1::SessionUpdate::ToolCallUpdate(done));

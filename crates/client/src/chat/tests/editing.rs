@@ -71,7 +71,7 @@ fn a_row_that_is_too_long_breaks_and_up_goes_through_its_pieces() {
     check(
         &format!("{long}<Up>X"),
         &expect![
-            "word word word word word X|word word word word word word word word word word word word word word word "
+            "word word word word word word word word word X|word word word word word word word word word word word "
         ],
     );
 }

@@ -1,7 +1,5 @@
 //! Forms.
 
-use std::time::Duration;
-
 use attache::v1;
 use expect_test::{Expect, expect};
 
@@ -23,7 +21,7 @@ fn form(schema: v1::ElicitationSchema) -> Stage {
         form: 3,
         request: Box::new(request),
     });
-    stage.wait(Duration::from_millis(400));
+    stage.press("<Tab>");
     stage
 }
 
@@ -93,7 +91,7 @@ fn every_kind_of_field_can_be_filled_in() {
         |│   draft                                                                                          │
         |│   [?] not chosen                                                                                 │
         |│                                                                                                  │
-        |│ Tab or Enter next · Space choose · Ctrl-S send · Esc dismiss                                     │
+        |│ Tab or Enter next · Space choose · Ctrl-S send · Esc back                                        │
         |╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────────────────────────────────────────────
         |›
@@ -139,7 +137,7 @@ fn what_is_wrong_is_said_and_nothing_is_sent() {
         |│   [ 0.5                                                                                       ]  │
         |│                                                                                                  │
         |│   draft                                                                                          │
-        |│ Tab or Enter next · Space choose · Ctrl-S send · Esc dismiss                                     │
+        |│ Tab or Enter next · Space choose · Ctrl-S send · Esc back                                        │
         |╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────────────────────────────────────────────
         |›
@@ -151,10 +149,15 @@ fn what_is_wrong_is_said_and_nothing_is_sent() {
 fn a_form_can_be_declined_and_dismissed() {
     check_answer(
         &mut form(every_kind()),
-        "<S-Tab><Enter>",
+        "<S-Tab><S-Tab><Enter>",
         &expect!["3: Decline"],
     );
-    check_answer(&mut form(every_kind()), "<Esc>", &expect!["3: Cancel"]);
+    check_answer(
+        &mut form(every_kind()),
+        "<S-Tab><Enter>",
+        &expect!["3: Cancel"],
+    );
+    check_answer(&mut form(every_kind()), "<Esc>Ada", &expect![""]);
 }
 
 #[test]

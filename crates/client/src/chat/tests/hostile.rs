@@ -1,7 +1,5 @@
 //! An agent that writes to harm: nothing of it may act on the terminal, hide, or turn around.
 
-use std::time::Duration;
-
 use attache::v1;
 use expect_test::expect;
 
@@ -34,41 +32,40 @@ fn nothing_that_an_agent_says_reaches_the_terminal_raw() {
     let mut question = asked(1, &["rm", EVIL], EVIL);
     question.options[0].name = EVIL.to_owned();
     stage.event(Event::Asked(Box::new(question)));
-    stage.wait(Duration::from_millis(400));
-    stage.press("d");
+    stage.press("<Tab>d");
     let screen = stage.screen();
     let is_bad = |char: &char| *char != '\n' && attache::process::is_hidden(*char);
     assert_eq!(screen.chars().find(is_bad), None, "{screen}");
     stage.check(&expect![[r#"
         | Test Agent · safe�elif eteled� over� · /code/project
-        | › safe�elif eteled�
         |   over�
         |
         | • safe�elif eteled�
         |   over�
         |
         | ○ tool safe�elif eteled� over� · waiting 0s
-        |
-        |
-        |
-        |
-        |
-        |
         | 0/1 safe�elif eteled� over�
         | next: safe�elif eteled� over�
         |╭ Run a command? ──────────────────────────────────────────────────────────────────────────────────╮
-        |│ rm 'safe�elif eteled� over�'                                                                     │
-        |│ The agent calls it “safe�elif eteled� over�”                                                     │
+        |│ rm 'safe␛]0;pwned␇␛[2J⟦U+202E⟧elif eteled⟦U+202C⟧␍over⟦U+009B⟧31m⟦U+200B⟧'                       │
+        |│ in /code/project                                                                                 │
+        |│ The agent calls it “safe␛]0;pwned␇␛[2J⟦U+202E⟧elif eteled⟦U+202C⟧␍over⟦U+009B⟧31m⟦U+200B⟧”       │
         |│ agent      test                                                                                  │
         |│ workspace  /code/project                                                                         │
         |│ kind       execute                                                                               │
-        |│ option     Allow once: “safe�elif eteled� over�”                                                 │
+        |│ option     Allow once: “safe␛]0;pwned␇␛[2J⟦U+202E⟧elif eteled⟦U+202C⟧␍over⟦U+009B⟧31m⟦U+200B⟧”   │
         |│ option     Reject once: “Never”                                                                  │
-        |│ y yes, once · s for this session · w in this workspace · a always · n no · N no, remember here   │
-        |│ t remembered for good · d show less · Esc dismiss                                                │
-        |╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
+        |│   Allow once: “safe␛]0;pwned␇␛[2J⟦U+202E⟧elif eteled⟦U+202C⟧␍over⟦U+009B⟧31m⟦U+200B⟧”            │
+        |│   Reject once: “Never”                                                                           │
+        |│ Or let Attaché remember the answer:                                                              │
+        |│   Allow, and don't ask again in this session                                                     │
+        |│   Allow, and don't ask again in this workspace                                                   │
+        |│   Allow, and don't ask again with this agent, anywhere                                           │
+        |│   Reject, and don't ask again in this workspace                                                  │
+        |│   Dismiss (cancel the request)                                                                   │
+        |╰ ↑↓ select · Enter choose · Esc back · d fewer details ───────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────────────────────────────────────────────
         |›
-        | ◐ waiting for you 0.4s
+        | ◐ waiting for you 0.0s
     "#]]);
 }

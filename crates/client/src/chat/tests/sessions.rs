@@ -189,15 +189,10 @@ fn after_a_restart_the_session_is_resumed() {
         how: "the agent exited with 1".to_owned(),
         stderr: vec!["Error: out of cheese".to_owned(), "  at line 3".to_owned()],
     });
-    stage.wait(std::time::Duration::from_millis(400));
     stage.check(&expect![[r#"
         | Test Agent · hello · /code/project
         | › hello
         |   ✗ the agent has gone: the agent exited with 1
-        |
-        |
-        |
-        |
         |
         |
         |╭ The agent has gone ──────────────────────────────────────╮
@@ -206,18 +201,22 @@ fn after_a_restart_the_session_is_resumed() {
         |│ Its last words on standard error:                        │
         |│ Error: out of cheese                                     │
         |│   at line 3                                              │
-        |│ r restart and resume · c copy · q quit                   │
+        |│                                                          │
+        |│   Restart the agent and resume its sessions              │
+        |│   Copy what it said                                      │
+        |│   Quit                                                   │
+        |│ Tab to answer                                            │
         |╰──────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────
-        |›
+        |› ask for something · / commands · @ files · ? help
         | the agent has gone
     "#]]);
     check(
         &mut stage,
-        "r",
+        "r<Enter><Tab><Enter><Down><Enter>",
         &expect![[r#"
-        Submit(Restart)
-    "#]],
+            Submit(Restart)
+        "#]],
     );
     stage.event(Event::Ready(Box::new(super::stage::agent())));
     expect![[r#"[Submit(Open(Opening { how: Resume("s1"), cwd: "/code/project", additional: [], mcp_servers: [] }))]"#]].assert_eq(&format!("{:?}", stage.done()));
@@ -262,8 +261,7 @@ fn what_was_said_stays_when_the_agent_has_forgotten_the_session() {
         how: "the agent exited with 1".to_owned(),
         stderr: Vec::new(),
     });
-    stage.wait(std::time::Duration::from_millis(400));
-    stage.press("r");
+    stage.press("<Tab><Down><Enter>");
     let mut agent = super::stage::agent();
     agent.agent_capabilities.session_capabilities.resume = None;
     stage.event(Event::Ready(Box::new(agent)));

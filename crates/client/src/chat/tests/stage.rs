@@ -140,8 +140,17 @@ impl Stage {
         self.input(Input::Tick);
     }
 
-    /// Presses keys: characters as they are, others by their names in angle brackets.
+    /// Presses keys: characters as they are, others by their names in angle brackets. The user sees the screen before
+    /// each of them.
     pub(super) fn press(&mut self, keys: &str) {
+        for key in parse(keys) {
+            self.screen();
+            self.input(Input::Key(key));
+        }
+    }
+
+    /// Presses keys faster than the screen is drawn.
+    pub(super) fn press_unseen(&mut self, keys: &str) {
         for key in parse(keys) {
             self.input(Input::Key(key));
         }

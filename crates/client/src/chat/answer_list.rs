@@ -1,0 +1,79 @@
+//! A short list of answers below a text: the arrows select, Enter chooses. Nothing is selected to begin with.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::text::Line;
+
+use super::panel::{Look, Panel};
+use super::text;
+use crate::paint::theme::{Role, Sign, Theme};
+
+/// Answers, and which one is selected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AnswerList<T> {
+    answers: Vec<(&'static str, T)>,
+    selected: Option<usize>,
+}
+
+/// What a key has done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Chosen<T> {
+    /// The list is still open.
+    Open,
+    /// The user goes back to the composer.
+    Back,
+    /// An answer was chosen.
+    Answer(T),
+}
+
+impl<T: Copy> AnswerList<T> {
+    pub(crate) fn new(answers: Vec<(&'static str, T)>) -> AnswerList<T> {
+        AnswerList {
+            answers,
+            selected: None,
+        }
+    }
+
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> Chosen<T> {
+        if key
+            .modifiers
+            .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
+        {
+            return Chosen::Open;
+        }
+        let count = self.answers.len();
+        match (key.code, self.selected) {
+            (KeyCode::Down, None) => self.selected = Some(0),
+            (KeyCode::Down, Some(at)) => self.selected = Some((at + 1) % count),
+            (KeyCode::Up, None) => self.selected = count.checked_sub(1),
+            (KeyCode::Up, Some(at)) => self.selected = Some((at + count - 1) % count),
+            (KeyCode::Enter, Some(at)) => {
+                if let Some((_, answer)) = self.answers.get(at) {
+                    return Chosen::Answer(*answer);
+                }
+            }
+            (KeyCode::Esc, _) => {
+                self.selected = None;
+                return Chosen::Back;
+            }
+            _ => {}
+        }
+        Chosen::Open
+    }
+
+    /// Adds the answers to a box, such that the selected one is visible.
+    pub(crate) fn draw(&self, panel: &mut Panel, theme: &Theme, width: u16) {
+        for (at, (name, _)) in self.answers.iter().enumerate() {
+            let is_selected = self.selected == Some(at);
+            let (sign, role) = match is_selected {
+                true => (theme.sign(Sign::Cursor), Role::Selected),
+                false => (" ", Role::Text),
+            };
+            if is_selected {
+                panel.look = Look::At(panel.lines.len());
+            }
+            let row = text::cut(&format!("{sign} {name}"), usize::from(width));
+            panel.lines.push(Line::styled(row, theme.style(role)));
+        }
+        panel.keys = "↑↓ select · Enter choose · Esc back".to_owned();
+    }
+}

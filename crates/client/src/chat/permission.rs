@@ -1,0 +1,291 @@
+//! The permission dialog: what would be done in our words, what the agent says of it as a quotation, and the answers.
+//!
+//! No key answers by itself. The user moves into the dialog, selects an answer with the arrows and picks it with Enter; an
+//! answer that lasts is confirmed once more. Nothing can be granted that the screen has not shown: see [`Fit`].
+
+mod choices;
+mod confirm;
+mod draw;
+mod facts;
+mod page;
+
+use std::time::Duration;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use attache_host::permissions::{Scope, Term};
+
+use crate::command::Answer;
+use crate::event::{OnDisk, PermissionPrompt};
+use choices::Choice;
+pub(crate) use draw::Keys;
+pub(crate) use facts::short;
+pub(crate) use page::{Drawn, Fit, Page};
+
+/// A permission request that waits for the user.
+#[derive(Debug, Clone)]
+pub(crate) struct PermissionDialog {
+    pub(crate) prompt: PermissionPrompt,
+    choices: Vec<Choice>,
+    selected: Option<usize>,
+    step: Step,
+    extent: Extent,
+    against: Against,
+    /// The first row of the scrolled part that is shown.
+    top: usize,
+    /// How long a lasting answer counts; the first is the present choice.
+    terms: Vec<Term>,
+    /// How many rows of the facts have been on the screen so far, and at which width.
+    read: (usize, u16),
+    /// What the screen shows of it at present.
+    drawn: Option<Drawn>,
+}
+
+/// How far the user is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// An answer is being selected.
+    Choosing,
+    /// This answer lasts, and is to be confirmed.
+    Confirming(usize),
+}
+
+/// How much of the request is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Digest,
+    Everything,
+}
+
+/// What changes are shown against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Against {
+    /// What the agent shows as the old text.
+    Shown,
+    Disk,
+}
+
+/// What a key has done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Pressed {
+    /// The dialog is still open.
+    Open,
+    /// The user goes back to the composer. The request stays open.
+    Back,
+    /// The request is answered.
+    Answered(Answer, Term),
+    /// The key would have granted something, and why it does not.
+    Refused(&'static str),
+}
+
+impl PermissionDialog {
+    pub(crate) fn new(prompt: PermissionPrompt, term: Term) -> PermissionDialog {
+        PermissionDialog {
+            choices: choices::of(&prompt),
+            prompt,
+            selected: None,
+            step: Step::Choosing,
+            extent: Extent::Digest,
+            against: Against::Shown,
+            top: 0,
+            terms: terms(term),
+            read: (0, 0),
+            drawn: None,
+        }
+    }
+
+    /// How long a lasting answer counts that is given now.
+    pub(crate) fn term(&self) -> Term {
+        self.terms.first().copied().unwrap_or_default()
+    }
+
+    /// Notes what the screen shows; nothing where the dialog is not on it.
+    pub(crate) fn set_drawn(&mut self, drawn: Option<Drawn>) {
+        if let Some(drawn) = &drawn {
+            self.top = self.top.min(drawn.last_top);
+            self.read = drawn.read;
+        }
+        self.drawn = drawn;
+    }
+
+    /// Takes a key. `size` is that of the screen now.
+    pub(crate) fn key(&mut self, key: &KeyEvent, size: (u16, u16)) -> Pressed {
+        if key
+            .modifiers
+            .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
+        {
+            return Pressed::Open;
+        }
+        match (key.code, self.step) {
+            (KeyCode::Enter, Step::Choosing) => return self.pick(size),
+            (KeyCode::Enter, Step::Confirming(choice)) => return self.confirm(choice, size),
+            (KeyCode::Esc, Step::Confirming(_)) => self.go_to(Step::Choosing),
+            (KeyCode::Esc | KeyCode::Tab, _) => {
+                self.selected = None;
+                self.go_to(Step::Choosing);
+                return Pressed::Back;
+            }
+            (KeyCode::Char('t'), Step::Confirming(choice)) if self.has_term(choice) => {
+                self.terms.rotate_left(1);
+            }
+            (KeyCode::Down, Step::Choosing) => self.select_next(),
+            (KeyCode::Up, Step::Choosing) => self.select_previous(),
+            (KeyCode::PageDown | KeyCode::Char(' '), _) => self.top += self.page_rows(),
+            (KeyCode::PageUp, _) => self.top = self.top.saturating_sub(self.page_rows()),
+            (KeyCode::Char('j'), _) => self.top += 1,
+            (KeyCode::Char('k'), _) => self.top = self.top.saturating_sub(1),
+            (KeyCode::Char('d'), _) => self.toggle_extent(),
+            (KeyCode::Char('v'), _) if self.differs() => self.toggle_against(),
+            _ => {}
+        }
+        Pressed::Open
+    }
+
+    /// Selects the answer on a row of the screen; it is not picked.
+    pub(crate) fn click(&mut self, row: u16) {
+        let rows = self.drawn.iter().flat_map(|drawn| &drawn.answer_rows);
+        let hit = rows.filter(|(y, _)| *y == row).map(|(_, choice)| *choice);
+        if let Some(choice) = hit.last()
+            && self.step == Step::Choosing
+        {
+            self.selected = Some(choice);
+        }
+    }
+
+    /// Whether a screen of this size shows the dialog as it is now, and how well.
+    fn fit(&self, size: (u16, u16)) -> Option<Fit> {
+        let drawn = self.drawn.as_ref()?;
+        let is_current =
+            drawn.size == size && drawn.step == self.step && drawn.selected == self.selected;
+        is_current.then_some(drawn.fit)
+    }
+
+    /// Why nothing can be granted now.
+    fn obstacle(&self, size: (u16, u16)) -> Option<&'static str> {
+        match self.fit(size) {
+            Some(Fit::Whole) => None,
+            Some(Fit::Unread) => Some("read the whole request first: PgDn scrolls to its end"),
+            Some(Fit::TooSmall) => Some(page::TOO_SMALL),
+            Some(Fit::TooLong) => {
+                Some("the request is too long to be shown, so it cannot be allowed")
+            }
+            None => Some("not shown yet: press Enter again"),
+        }
+    }
+
+    fn pick(&mut self, size: (u16, u16)) -> Pressed {
+        let Some((at, choice)) = self
+            .selected
+            .and_then(|at| Some((at, self.choices.get(at)?.clone())))
+        else {
+            return Pressed::Open;
+        };
+        if choice.grants()
+            && let Some(why) = self.obstacle(size)
+        {
+            return Pressed::Refused(why);
+        }
+        if choice.lasts() {
+            self.go_to(Step::Confirming(at));
+            return Pressed::Open;
+        }
+        self.answer(&choice)
+    }
+
+    fn confirm(&mut self, at: usize, size: (u16, u16)) -> Pressed {
+        let Some(choice) = self.choices.get(at).cloned() else {
+            return Pressed::Open;
+        };
+        // What is remembered has to be on the screen, also where it rejects.
+        if let Some(why) = self.obstacle(size) {
+            return Pressed::Refused(why);
+        }
+        self.answer(&choice)
+    }
+
+    fn answer(&self, choice: &Choice) -> Pressed {
+        match choice.answer() {
+            Some(answer) => Pressed::Answered(answer, self.term()),
+            None => Pressed::Refused("this option is of no known kind and cannot be chosen"),
+        }
+    }
+
+    /// Whether the user says how long an answer counts.
+    fn has_term(&self, choice: usize) -> bool {
+        let scope = self.choices.get(choice).and_then(Choice::scope);
+        matches!(scope, Some(Scope::Workspace | Scope::Always))
+    }
+
+    fn go_to(&mut self, step: Step) {
+        self.step = step;
+        self.top = 0;
+    }
+
+    /// The answers that the arrows go through: where nothing can be granted, those that grant nothing.
+    fn selectable(&self) -> Vec<usize> {
+        let fit = self.drawn.as_ref().map(|drawn| drawn.fit);
+        let only_rejects = matches!(fit, Some(Fit::TooSmall));
+        let choices = self.choices.iter().enumerate();
+        let choices = choices.filter(|(_, choice)| !(only_rejects && choice.grants()));
+        choices.map(|(at, _)| at).collect()
+    }
+
+    fn select_next(&mut self) {
+        let choices = self.selectable();
+        let next = choices.iter().find(|at| Some(**at) > self.selected);
+        self.selected = next.or(choices.first()).copied();
+    }
+
+    fn select_previous(&mut self) {
+        let choices = self.selectable();
+        let is_before = |at: &&usize| self.selected.is_none_or(|selected| **at < selected);
+        let previous = choices.iter().rev().find(is_before);
+        self.selected = previous.or(choices.last()).copied();
+    }
+
+    fn page_rows(&self) -> usize {
+        let rows = self.drawn.as_ref().map_or(1, |drawn| drawn.body_rows);
+        rows.saturating_sub(1).max(1)
+    }
+
+    fn toggle_extent(&mut self) {
+        self.extent = match self.extent {
+            Extent::Digest => Extent::Everything,
+            Extent::Everything => Extent::Digest,
+        };
+        self.top = 0;
+    }
+
+    fn toggle_against(&mut self) {
+        self.against = match self.against {
+            Against::Shown => Against::Disk,
+            Against::Disk => Against::Shown,
+        };
+        self.top = 0;
+    }
+
+    /// Whether a file on disk is not what the agent shows.
+    fn differs(&self) -> bool {
+        let mut found = self.prompt.disk.iter();
+        found.any(|found| matches!(found, OnDisk::Otherwise(_)))
+    }
+}
+
+/// The terms that a key goes through, from the configured one on.
+fn terms(configured: Term) -> Vec<Term> {
+    let mut terms: Vec<Term> = TERMS.to_vec();
+    match terms.iter().position(|term| *term == configured) {
+        Some(at) => terms.rotate_left(at),
+        None => terms.insert(0, configured),
+    }
+    terms
+}
+
+const HOUR: u64 = 60 * 60;
+const TERMS: [Term; 5] = [
+    Term::Endless,
+    Term::For(Duration::from_secs(HOUR)),
+    Term::For(Duration::from_secs(8 * HOUR)),
+    Term::For(Duration::from_secs(7 * 24 * HOUR)),
+    Term::For(Duration::from_secs(30 * 24 * HOUR)),
+];

@@ -1,0 +1,336 @@
+//! Where the parts of the permission dialog go, and whether the screen shows enough of them for anything to be granted.
+//!
+//! From top to bottom: the facts, which stay; the rest, which scrolls; how much of it is not shown; the answers. Where the
+//! facts do not fit at once, their heads stay (program, directory, files) and the facts themselves scroll: then they have
+//! to be scrolled through before anything can be granted. Where even the heads do not fit, nothing can be granted.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use ratatui::widgets::{Clear, Paragraph};
+
+use super::Step;
+use crate::chat::panel;
+use crate::chat::text;
+use crate::paint::theme::{Role, Theme};
+
+/// The dialog, laid out at a width.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(super) title: String,
+    /// All facts, and the heads of them.
+    pub(super) facts: Vec<Line<'static>>,
+    pub(super) heads: Vec<Line<'static>>,
+    pub(super) rest: Vec<Line<'static>>,
+    pub(super) answers: Vec<Rows>,
+    /// The answer that is selected: it has to be on the screen.
+    pub(super) selected: Option<usize>,
+    /// The keys that work, on the lower border.
+    pub(super) hint: String,
+    /// The first row of the scrolled part.
+    pub(super) top: usize,
+    /// How many rows of the facts have been on the screen so far, from the first on, and at which width.
+    pub(super) read: (usize, u16),
+    pub(super) are_too_long: bool,
+    pub(super) step: Step,
+}
+
+/// The rows of one answer.
+#[derive(Debug)]
+pub(super) struct Rows {
+    /// What stands above it where there is room.
+    pub(super) heading: Option<Line<'static>>,
+    pub(super) lines: Vec<Line<'static>>,
+    /// Which answer it is; nothing for a text.
+    pub(super) choice: Option<usize>,
+    pub(super) grants: bool,
+}
+
+/// Whether the screen shows enough of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fit {
+    /// Everything the user has to see is on the screen, or has been scrolled through.
+    Whole,
+    /// Some of it has not been on the screen yet.
+    Unread,
+    /// The screen is too small.
+    TooSmall,
+    /// There is more than can be shown.
+    TooLong,
+}
+
+/// What the screen showed when it was last drawn.
+#[derive(Debug, Clone)]
+pub(crate) struct Drawn {
+    pub(crate) fit: Fit,
+    pub(super) size: (u16, u16),
+    pub(super) step: Step,
+    pub(super) selected: Option<usize>,
+    pub(super) body_rows: usize,
+    pub(super) last_top: usize,
+    pub(super) read: (usize, u16),
+    /// Rows of the screen, and the answer on each.
+    pub(super) answer_rows: Vec<(u16, usize)>,
+}
+
+/// How the rows of a page are used.
+#[derive(Debug)]
+struct Layout<'a> {
+    fit: Fit,
+    pinned: &'a [Line<'static>],
+    /// What scrolls, and how much of it is shown.
+    body: Vec<&'a Line<'static>>,
+    body_rows: usize,
+    top: usize,
+    /// Rows of the answers, with the answer on each.
+    answers: Vec<(Line<'static>, Option<usize>)>,
+    has_note: bool,
+}
+
+impl Page {
+    /// How many rows it wants.
+    pub(crate) fn height(&self) -> u16 {
+        let answers = self.answer_lines(Headings::Shown, |_| true).len();
+        let rows = self.facts.len() + self.rest.len() + answers + 2;
+        u16::try_from(rows).unwrap_or(u16::MAX)
+    }
+
+    /// How many rows it needs so that something can be granted, where there are at most `most`.
+    pub(crate) fn least(&self, most: u16) -> u16 {
+        let around = self.tallest() + 1 + 2;
+        let whole = self.facts.len() + self.rest.len().min(BODY) + around;
+        let scrolled = self.heads.len() + SCROLLED + around;
+        let rows = match whole <= usize::from(most) {
+            true => whole,
+            false => scrolled,
+        };
+        let rows = u16::try_from(rows).unwrap_or(u16::MAX);
+        rows.min(self.height()).min(most)
+    }
+
+    fn tallest(&self) -> usize {
+        let rows = self.answers.iter().map(|rows| rows.lines.len());
+        rows.max().unwrap_or(0)
+    }
+
+    pub(crate) fn draw(
+        &self,
+        area: Rect,
+        frame: &mut Frame<'_>,
+        theme: &Theme,
+        size: (u16, u16),
+    ) -> Drawn {
+        let style = theme.style(Role::Warning);
+        frame.render_widget(Clear, area);
+        let block = panel::frame_of(&self.title, area, style, theme);
+        let hint = text::cut(&self.hint, usize::from(area.width.saturating_sub(4)));
+        let hint = Line::styled(format!(" {hint} "), theme.style(Role::Dim));
+        frame.render_widget(block.title_bottom(hint), area);
+        let inside = Rect {
+            x: area.x + 2,
+            y: area.y + 1,
+            width: area.width.saturating_sub(4),
+            height: area.height.saturating_sub(2),
+        };
+        let layout = self.layout(usize::from(inside.height), theme, inside.width);
+        let hidden = layout.body.len().saturating_sub(layout.body_rows);
+        let mut lines: Vec<Line<'static>> = layout.pinned.to_vec();
+        let body = layout.body.iter().skip(layout.top).take(layout.body_rows);
+        lines.extend(body.map(|line| (*line).clone()));
+        if layout.has_note {
+            lines.push(self.note(&layout, theme, inside.width));
+        }
+        let first = inside.y + u16::try_from(lines.len()).unwrap_or(u16::MAX);
+        let mut answer_rows = Vec::new();
+        for (at, (line, choice)) in layout.answers.into_iter().enumerate() {
+            let row = first.saturating_add(u16::try_from(at).unwrap_or(u16::MAX));
+            answer_rows.extend(choice.map(|choice| (row, choice)));
+            lines.push(line);
+        }
+        frame.render_widget(Paragraph::new(lines), inside);
+        Drawn {
+            fit: layout.fit,
+            size,
+            step: self.step,
+            selected: self.selected,
+            body_rows: layout.body_rows,
+            last_top: hidden,
+            read: self.read_after(layout.top, layout.body_rows, inside.width),
+            answer_rows,
+        }
+    }
+
+    /// Rows of the facts that have been on the screen when this is drawn.
+    fn read_after(&self, top: usize, rows: usize, width: u16) -> (usize, u16) {
+        let before = match self.read.1 == width {
+            true => self.read.0,
+            false => 0,
+        };
+        match top <= before {
+            true => (before.max(top + rows), width),
+            false => (before, width),
+        }
+    }
+
+    fn layout(&self, room: usize, theme: &Theme, width: u16) -> Layout<'_> {
+        let tallest = self.tallest();
+        let all = self.answer_lines(Headings::Shown, |_| true);
+        let fits = self.facts.len() + self.rest.len() + all.len() <= room;
+        if fits || self.facts.len() + tallest < room {
+            return self.divided(&self.facts, self.rest.iter().collect(), room, tallest);
+        }
+        if self.heads.len() + tallest + 1 + BODY <= room {
+            let body = self.facts.iter().chain(&self.rest).collect();
+            let mut layout = self.divided(&self.heads, body, room, tallest);
+            let (read, _) = self.read_after(layout.top, layout.body_rows, width);
+            if read < self.facts.len() && layout.fit == Fit::Whole {
+                layout.fit = Fit::Unread;
+            }
+            return layout;
+        }
+        self.too_small(room, theme, width)
+    }
+
+    /// What is pinned, then as much of the body as the answers leave, then the answers.
+    fn divided<'a>(
+        &'a self,
+        pinned: &'a [Line<'static>],
+        body: Vec<&'a Line<'static>>,
+        room: usize,
+        tallest: usize,
+    ) -> Layout<'a> {
+        let left = room.saturating_sub(pinned.len());
+        let mut answers = self.answer_lines(Headings::Shown, |_| true);
+        let has_note = body.len() + answers.len() > left;
+        let left = left.saturating_sub(usize::from(has_note));
+        if has_note && answers.len() > left / 2 {
+            answers = self.answer_lines(Headings::Hidden, |_| true);
+        }
+        let for_body = body.len().min(BODY.max(left / 2));
+        let answer_rows = left.saturating_sub(for_body).max(tallest);
+        let answer_rows = answer_rows.min(answers.len()).min(left);
+        let body_rows = (left - answer_rows).min(body.len());
+        let top = self.top.min(body.len().saturating_sub(body_rows));
+        Layout {
+            fit: match self.are_too_long {
+                true => Fit::TooLong,
+                false => Fit::Whole,
+            },
+            pinned,
+            body,
+            body_rows,
+            top,
+            answers: self.window(answers, answer_rows),
+            has_note,
+        }
+    }
+
+    /// Only what grants nothing can be chosen.
+    fn too_small(&self, room: usize, theme: &Theme, width: u16) -> Layout<'_> {
+        let answers = match self.step {
+            Step::Choosing => self.answer_lines(Headings::Hidden, |rows| !rows.grants),
+            Step::Confirming(_) => Vec::new(),
+        };
+        let style = theme.style(Role::Warning);
+        let message = |said: &str| -> Vec<Line<'static>> {
+            let rows = text::lines(said, usize::from(width)).into_iter();
+            rows.map(|row| Line::styled(row, style)).collect()
+        };
+        let mut said = message(TOO_SMALL);
+        if said.len() + answers.len().min(1) > room {
+            said = message(TOO_SMALL_IN_SHORT);
+        }
+        said.truncate(room.saturating_sub(answers.len().min(1)));
+        let rows = room - said.len();
+        let shown = self.window(answers, rows);
+        let said = said.into_iter().map(|line| (line, None));
+        Layout {
+            fit: Fit::TooSmall,
+            pinned: &[],
+            body: Vec::new(),
+            body_rows: 0,
+            top: 0,
+            answers: said.chain(shown).collect(),
+            has_note: false,
+        }
+    }
+
+    fn answer_lines(
+        &self,
+        headings: Headings,
+        is_listed: impl Fn(&Rows) -> bool,
+    ) -> Vec<(Line<'static>, Option<usize>)> {
+        let mut lines = Vec::new();
+        for rows in self.answers.iter().filter(|rows| is_listed(rows)) {
+            if headings == Headings::Shown {
+                lines.extend(rows.heading.clone().map(|heading| (heading, None)));
+            }
+            lines.extend(rows.lines.iter().map(|line| (line.clone(), rows.choice)));
+        }
+        lines
+    }
+
+    /// The rows around the selected answer.
+    fn window(
+        &self,
+        lines: Vec<(Line<'static>, Option<usize>)>,
+        rows: usize,
+    ) -> Vec<(Line<'static>, Option<usize>)> {
+        let is_selected =
+            |(_, choice): &(Line<'_>, Option<usize>)| choice.is_some() && *choice == self.selected;
+        let first = lines.iter().position(is_selected).unwrap_or(0);
+        let last = lines.iter().rposition(is_selected).unwrap_or(0);
+        let top = (last + 1).saturating_sub(rows).min(first);
+        lines.into_iter().skip(top).take(rows).collect()
+    }
+
+    /// How much is not on the screen.
+    fn note(&self, layout: &Layout<'_>, theme: &Theme, width: u16) -> Line<'static> {
+        let hidden = layout.body.len() - layout.body_rows;
+        let below = hidden - layout.top;
+        let listed: std::collections::BTreeSet<usize> =
+            layout.answers.iter().filter_map(|(_, at)| *at).collect();
+        let all = self.answers.iter().filter(|rows| rows.choice.is_some());
+        let answers = all.count() - listed.len();
+        let mut parts = Vec::new();
+        match (layout.fit, below, layout.top) {
+            (Fit::Unread, ..) => {
+                let shown = layout.top + layout.body_rows;
+                let unread = counted(self.facts.len().saturating_sub(shown), "more line");
+                parts.push(format!("{unread} to read first: PgDn"));
+            }
+            (_, 0, 0) => {}
+            (_, 0, above) => parts.push(format!("{} above: PgUp", counted(above, "line"))),
+            (_, below, _) => parts.push(format!("{}: PgDn", counted(below, "more line"))),
+        }
+        if answers > 0 {
+            parts.push(format!("{}: ↑↓", counted(answers, "more answer")));
+        }
+        let role = match layout.fit {
+            Fit::Whole => Role::Dim,
+            Fit::Unread | Fit::TooSmall | Fit::TooLong => Role::Warning,
+        };
+        let text = text::cut(&parts.join(" · "), usize::from(width));
+        Line::styled(text, theme.style(role))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Headings {
+    Shown,
+    Hidden,
+}
+
+fn counted(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    }
+}
+
+/// How many rows of what scrolls are shown at least, where there are so many.
+const BODY: usize = 2;
+/// Rows of the facts where they have to be scrolled through.
+const SCROLLED: usize = 6;
+pub(super) const TOO_SMALL: &str = "Too small to show the request: enlarge the terminal.";
+const TOO_SMALL_IN_SHORT: &str = "Too small: enlarge the terminal";
