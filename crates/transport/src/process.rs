@@ -8,6 +8,7 @@ mod child;
 mod confinement;
 mod ending;
 mod error;
+mod exec;
 mod held;
 mod program;
 mod stdio;
@@ -29,6 +30,10 @@ pub use confinement::{
 };
 pub use ending::{Ending, Ladder, Rung, Signal, Status};
 pub use error::Error;
+pub use exec::{
+    Exec, ExecAnswers, ExecEvent, ExecFile, ExecInterpreter, ExecJudge, ExecRecord, ExecSupport,
+    ExecVerdict, ExecWatch, Execs, JudgeFactory, exec_support,
+};
 pub use held::Held;
 pub use plain::is_hidden;
 pub use program::Program;
@@ -49,6 +54,7 @@ struct Started {
     custody: Custody,
     leash: platform::Leash,
     progress: tokio::sync::watch::Receiver<Progress>,
+    execs: Option<Execs>,
 }
 
 /// Our ends of its three pipes.

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use super::stdio::Slot;
 use super::{
-    Ending, Ladder, Pipes, Progress, Rung, Started, Status, Stdin, Stdout, Tail, platform,
+    Ending, Execs, Ladder, Pipes, Progress, Rung, Started, Status, Stdin, Stdout, Tail, platform,
 };
 
 /// A running agent. When the value is dropped, or the tokio runtime it was spawned in shuts down, its whole tree is
@@ -23,6 +23,7 @@ pub struct Child {
     rung: Mutex<Rung>,
     leash: platform::Leash,
     progress: watch::Receiver<Progress>,
+    execs: Option<Execs>,
 }
 
 /// How far custody of a child's tree reaches. `docs/processes.md` compares them.
@@ -59,6 +60,7 @@ impl Child {
             rung: Mutex::new(Rung::Own),
             leash: started.leash,
             progress: started.progress,
+            execs: started.execs,
         }
     }
 
@@ -86,6 +88,11 @@ impl Child {
     /// Our end of its standard output, once.
     pub fn take_stdout(&mut self) -> Option<Stdout> {
         self.stdout.take()
+    }
+
+    /// What the tree executes, once; `None` if the program is not watched. Nobody is asked as long as this is not taken.
+    pub fn take_execs(&mut self) -> Option<Execs> {
+        self.execs.take()
     }
 
     /// The end of what it wrote to standard error.

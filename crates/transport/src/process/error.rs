@@ -62,6 +62,22 @@ pub enum Error {
         /// The program as it was named.
         program: PathBuf,
     },
+    /// The program was to be watched and cannot be, so it was not started.
+    #[error("program `{}` was not started, as the programs it executes cannot be watched: {reason}", .program.display())]
+    Watch {
+        /// The program as it was named.
+        program: PathBuf,
+        /// What is missing.
+        reason: String,
+    },
+    /// A rule does not allow the program to be executed.
+    #[error("program `{}` was not started: {why}", .program.display())]
+    Denied {
+        /// The program as it was named.
+        program: PathBuf,
+        /// The rule.
+        why: String,
+    },
     /// The call was not made inside a tokio runtime.
     #[error("no program can be started here: call spawn inside a tokio runtime")]
     NoRuntime,

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use super::exec::{ExecJudge, JudgeFactory};
 use super::platform;
 
 /// Becomes the guard if this process was started as one, and then never returns. Otherwise it notes that this
@@ -15,9 +16,22 @@ pub fn run_if_asked() {
     READY.get_or_init(|| ());
 }
 
+/// Registers how to make a judge of the rules in an [`ExecWatch`](super::ExecWatch). Call it before [`run_if_asked`]:
+/// the judge works inside the guard. Without it no watched program starts. The first call counts.
+pub fn judge_with(factory: JudgeFactory) {
+    JUDGE.get_or_init(|| factory);
+}
+
+/// A judge by these rules.
+#[cfg_attr(not(target_os = "linux"), expect(dead_code))]
+pub(super) fn judge(rules: &[u8]) -> Option<Box<dyn ExecJudge>> {
+    JUDGE.get().and_then(|factory| factory(rules))
+}
+
 #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
 pub(super) fn is_ready() -> bool {
     READY.get().is_some()
 }
 
 static READY: OnceLock<()> = OnceLock::new();
+static JUDGE: OnceLock<JudgeFactory> = OnceLock::new();

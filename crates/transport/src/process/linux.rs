@@ -2,13 +2,24 @@
 //! socket pair, and when our end closes the tree dies.
 
 mod bond;
+mod exec_wire;
+mod execs;
 mod fence;
+mod filter;
 mod foreground;
+mod handover;
 mod keeper;
+mod looks;
+mod memory;
 mod namespace;
+mod outbox;
 mod reaper;
+mod records;
+mod seccomp;
+mod supervisor;
 mod sweep;
 pub(super) mod table;
+mod tracee;
 mod wire;
 
 use std::ffi::OsStr;
@@ -29,7 +40,10 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio::sync::watch;
 
-use super::{Custody, Error, Pipes, Program, Progress, Started, Status, Support, guard};
+use super::{
+    Custody, Error, ExecSupport, Pipes, Program, Progress, Started, Status, Support, guard,
+};
+pub(super) use execs::AnswerSocket;
 use wire::{Fault, Files, Report};
 
 pub(super) type Input = pipe::Sender;
@@ -71,6 +85,10 @@ pub(super) fn sandbox_support() -> Support {
 
 pub(super) fn namespace_support() -> Result<(), &'static str> {
     namespace::support()
+}
+
+pub(super) fn exec_support() -> ExecSupport {
+    handover::support()
 }
 
 /// Becomes the guard if the arguments say so.
@@ -164,15 +182,39 @@ async fn open(program: &Program, mode: Mode, stdio: [OwnedFd; 3]) -> Result<Star
         program: name(program),
         reason,
     })?;
+    let (channel, execs) = match &program.watch {
+        Some(_) => {
+            let (channel, theirs) = execs::pair().map_err(|source| unguarded(program, source))?;
+            (Some(channel), Some(theirs))
+        }
+        None => (None, None),
+    };
     let files = Files {
         stdio,
         fence,
         directory: program.directory.clone(),
+        execs,
     };
-    hand_over(program, mode, files)
-        .await
-        .map_err(|source| unguarded(program, source))?
-        .map_err(|(fault, errno)| refusal(program, fault, errno))
+    let handed = hand_over(program, mode, files).await;
+    match (
+        handed.map_err(|source| unguarded(program, source))?,
+        channel,
+    ) {
+        (Ok(mut started), channel) => {
+            started.execs = channel.map(execs::Channel::open);
+            Ok(started)
+        }
+        (Err((Fault::Program, Errno::ACCESS)), Some(channel)) => {
+            Err(match channel.denial().await {
+                Some(why) => Error::Denied {
+                    program: name(program),
+                    why,
+                },
+                None => refusal(program, Fault::Program, Errno::ACCESS),
+            })
+        }
+        (Err((fault, errno)), _) => Err(refusal(program, fault, errno)),
+    }
 }
 
 async fn hand_over(
@@ -202,6 +244,7 @@ async fn hand_over(
         custody,
         leash,
         progress,
+        execs: None,
     }))
 }
 
@@ -323,6 +366,17 @@ fn refusal(program: &Program, fault: Fault, errno: Errno) -> Error {
                 reason,
             }
         }
+        (Fault::Watch, Errno::INVAL) if exec_support().is_available() => Error::Watch {
+            program: program_name,
+            reason: NO_JUDGE.to_owned(),
+        },
+        (Fault::Watch, _) => Error::Watch {
+            program: program_name,
+            reason: match exec_support() {
+                ExecSupport::Missing { reason } => reason.to_owned(),
+                ExecSupport::Full | ExecSupport::Restarting => source.to_string(),
+            },
+        },
     }
 }
 
@@ -332,5 +386,7 @@ fn name(program: &Program) -> PathBuf {
 
 const GUARD: &str = "attache-guard";
 const UNGUARDED: &str = "the guard ended at once; call guard::run_if_asked first thing in main";
+const NO_JUDGE: &str =
+    "nobody can judge by these rules; call guard::judge_with before guard::run_if_asked";
 const MARK: &str = "--keep";
 const START: Duration = Duration::from_secs(20);

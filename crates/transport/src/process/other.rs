@@ -9,7 +9,9 @@ use std::sync::Arc;
 use tokio::process::{self, Command};
 use tokio::sync::{Notify, watch};
 
-use super::{Custody, Error, Pipes, Program, Progress, Signal, Started, Status, Support};
+use super::{
+    Custody, Error, ExecSupport, Pipes, Program, Progress, Signal, Started, Status, Support,
+};
 
 pub(super) type Input = process::ChildStdin;
 pub(super) type Output = process::ChildStdout;
@@ -73,6 +75,17 @@ pub(super) fn namespace_support() -> Result<(), &'static str> {
     Err(MISSING)
 }
 
+pub(super) fn exec_support() -> ExecSupport {
+    ExecSupport::Missing { reason: MISSING }
+}
+
+/// There is nobody to answer here.
+pub(super) struct AnswerSocket;
+
+impl AnswerSocket {
+    pub(super) fn answer(&self, _: u64, _: bool) {}
+}
+
 fn one_pipe(command: &mut Command) -> io::Result<Output> {
     let (output, writer) = io::pipe()?;
     command.stdout(writer.try_clone()?);
@@ -83,6 +96,12 @@ fn one_pipe(command: &mut Command) -> io::Result<Output> {
 fn spawn(program: &Program, mut command: Command) -> Result<process::Child, Error> {
     if program.confinement.needs_landlock() || program.confinement.needs_namespace() {
         return Err(Error::Sandbox {
+            program: PathBuf::from(&program.name),
+            reason: MISSING.to_owned(),
+        });
+    }
+    if program.watch.is_some() {
+        return Err(Error::Watch {
             program: PathBuf::from(&program.name),
             reason: MISSING.to_owned(),
         });
@@ -106,6 +125,7 @@ fn follow_up(child: process::Child) -> Started {
         custody: Custody::Direct,
         leash: Leash(orders),
         progress,
+        execs: None,
     }
 }
 

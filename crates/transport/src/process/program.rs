@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::sync::Arc;
 
-use super::{Child, Confinement, Error, Status, Stdin, Stdout, platform};
+use super::{Child, Confinement, Error, ExecWatch, Status, Stdin, Stdout, platform};
 
 /// A program to start: what it is called, its arguments, environment and working directory.
 ///
@@ -27,6 +27,7 @@ pub struct Program {
     pub(super) tail: usize,
     pub(super) confinement: Confinement,
     pub(super) largest_file: Option<u64>,
+    pub(super) watch: Option<ExecWatch>,
 }
 
 impl Program {
@@ -43,6 +44,7 @@ impl Program {
             tail: TAIL,
             confinement: Confinement::default(),
             largest_file: None,
+            watch: None,
         }
     }
 
@@ -122,6 +124,17 @@ impl Program {
     #[must_use]
     pub fn largest_file(mut self, bytes: u64) -> Program {
         self.largest_file = Some(bytes);
+        self
+    }
+
+    /// Has each program that it or anything it starts executes judged by these rules, itself first. It starts only where
+    /// the system can do that; [`exec_support`] asks beforehand. It and all that it starts gain no rights from
+    /// set-user-id programs such as `sudo`. Take the events with [`Child::take_execs`].
+    ///
+    /// [`exec_support`]: super::exec_support
+    #[must_use]
+    pub fn watch(mut self, watch: ExecWatch) -> Program {
+        self.watch = Some(watch);
         self
     }
 

@@ -14,6 +14,8 @@ mod cycles;
 mod direct;
 #[path = "endings.rs"]
 mod endings;
+#[path = "exec_attacks.rs"]
+mod exec_attacks;
 #[path = "files.rs"]
 mod files;
 #[path = "owner.rs"]
@@ -38,6 +40,7 @@ use trial::{elsewhere, lone_trial, runtime, trial};
 
 pub(super) fn main() -> ExitCode {
     let direct = std::env::var_os(DIRECT).is_some();
+    guard::judge_with(exec_attacks::judge);
     if !direct {
         guard::run_if_asked();
     }
@@ -52,6 +55,11 @@ pub(super) fn main() -> ExitCode {
     {
         return attached::play(script);
     }
+    if let [role, part] = args.as_slice()
+        && role == exec_attacks::ROLE
+    {
+        exec_attacks::play(part);
+    }
     let mut trials = Vec::new();
     trials.extend(endings::trials());
     trials.extend(starts::trials());
@@ -60,6 +68,7 @@ pub(super) fn main() -> ExitCode {
     trials.extend(captured::trials());
     trials.extend(sandbox::trials());
     trials.extend(covers_attack::trials());
+    trials.extend(exec_attacks::trials());
     trials.extend(attached::trials());
     trials.extend(trees::trials());
     trials.extend(cycles::trials());

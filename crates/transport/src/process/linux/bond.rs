@@ -1,7 +1,7 @@
 //! What a process sets about itself that safe Rust does not offer: the hook between fork and exec, the signal mask,
 //! and the closing of inherited descriptors.
 //!
-//! This is the one place of the crate with `unsafe` code. The hook runs in a copy of a process whose other threads
+//! With `seccomp`, this is the one place of the crate with `unsafe` code. The hook runs in a copy of a process whose other threads
 //! are gone, so it may only make system calls: it does not allocate, lock or panic.
 #![allow(unsafe_code)]
 
@@ -18,6 +18,7 @@ use rustix::process::{
 use rustix::stdio::{stderr, stdin, stdout};
 use rustix::termios::tcsetpgrp;
 
+use super::handover::ChildEnd;
 use super::namespace::Namespace;
 
 /// What else a child sets about itself before it becomes the program.
@@ -35,6 +36,8 @@ pub(super) struct Bond {
     pub(super) largest_file: Option<u64>,
     /// Where it writes a byte if its confinement fails.
     pub(super) confinement_failed: Option<OwnedFd>,
+    /// The supervisor of what it executes.
+    pub(super) watch: Option<ChildEnd>,
 }
 
 /// A child's place among the processes of the person.
@@ -72,6 +75,10 @@ pub(super) fn bind(command: &mut Command, bond: Bond) {
                 rustix::io::write(failed, b"c").ok();
             }
             return Err(error);
+        }
+        // Last, so that the supervisor sees nothing but the program.
+        if let Some(watch) = &bond.watch {
+            watch.install()?;
         }
         // The descriptor over which a failed exec is told must stay open until then.
         close_from_three(libc::CLOSE_RANGE_CLOEXEC);

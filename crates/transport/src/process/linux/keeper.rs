@@ -16,6 +16,7 @@ use rustix::process::{Pid, Signal};
 use super::bond::{self, Bond, Place};
 use super::foreground::{self, Foreground};
 use super::namespace::Namespace;
+use super::supervisor::{self, Supervision};
 use super::wire::{self, Fault, Files, Report};
 use super::{Mode, sweep, table};
 use crate::process::{Program, Status};
@@ -46,6 +47,7 @@ enum Reach {
 struct Agent {
     pid: Pid,
     pidfd: OwnedFd,
+    supervision: Option<Supervision>,
 }
 
 /// Why the keeper stops watching.
@@ -109,6 +111,9 @@ fn keep(control: &UnixStream, reach: impl FnOnce(Mode) -> io::Result<Reach>) -> 
         }
     };
     take_back(foreground);
+    if let Some(supervision) = &agent.supervision {
+        supervision.finish();
+    }
     if let Cue::OwnerGone = cue {
         Report::Ended(swept.agent.unwrap_or(Status::Lost)).send(control)?;
     }
@@ -123,6 +128,13 @@ fn take_back(foreground: Option<Foreground>) {
 }
 
 fn start(program: &Program, files: Files, place: Place) -> Result<Agent, (Fault, io::Error)> {
+    let (supervision, watch) = match (&program.watch, files.execs) {
+        (Some(watch), Some(owner)) => {
+            let started = supervisor::start(watch, owner).map_err(|error| (Fault::Watch, error))?;
+            (Some(started.0), Some(started.1))
+        }
+        _ => (None, None),
+    };
     let [stdin, stdout, stderr] = files.stdio;
     let mut command = Command::new(&program.name);
     command.args(&program.args);
@@ -163,15 +175,29 @@ fn start(program: &Program, files: Files, place: Place) -> Result<Agent, (Fault,
         fence: files.fence,
         largest_file: program.largest_file,
         confinement_failed: Some(fails.into()),
+        watch,
     };
     bond::bind(&mut command, bond);
     let spawned = command.spawn();
-    // What is left of our end of the pipe is in the hook.
+    // Closes the child's end of what it was given, and what is left of our end of the pipe.
     drop(command);
-    let mut child = spawned.map_err(|error| (fault(failed), error))?;
+    let mut child = match (spawned, &supervision) {
+        (Ok(child), _) => child,
+        (Err(error), supervision) => {
+            let fault = match (fault(failed), supervision) {
+                (Fault::Program, Some(supervision)) if supervision.is_refused() => Fault::Watch,
+                (fault, _) => fault,
+            };
+            return Err((fault, error));
+        }
+    };
     let pid = Pid::from_child(&child);
     match rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()) {
-        Ok(pidfd) => Ok(Agent { pid, pidfd }),
+        Ok(pidfd) => Ok(Agent {
+            pid,
+            pidfd,
+            supervision,
+        }),
         Err(errno) => {
             let ended = child.kill().and_then(|()| child.wait());
             let error = ended.err().unwrap_or_else(|| errno.into());

@@ -8,6 +8,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -15,7 +16,7 @@ use rustix::net::{
 };
 
 use super::Mode;
-use crate::process::{Confinement, Cover, CoverKind, Network, Program, Signal, Status};
+use crate::process::{Confinement, Cover, CoverKind, ExecWatch, Network, Program, Signal, Status};
 
 /// Note who descends from the agent now.
 pub(super) const LOOK: u8 = b'l';
@@ -41,6 +42,7 @@ pub(super) enum Fault {
     Directory,
     Custody,
     Confinement,
+    Watch,
 }
 
 impl Report {
@@ -53,6 +55,7 @@ impl Report {
             (b'f', 0) => Report::Failed(Fault::Program, b),
             (b'f', 1) => Report::Failed(Fault::Directory, b),
             (b'f', 3) => Report::Failed(Fault::Confinement, b),
+            (b'f', 4) => Report::Failed(Fault::Watch, b),
             (b'f', _) => Report::Failed(Fault::Custody, b),
             (b'l', _) => Report::Looked,
             (b'e', code) => Report::Ended(Status::Exited(code)),
@@ -70,6 +73,7 @@ impl Report {
             Report::Failed(Fault::Directory, errno) => (b'f', 1, errno),
             Report::Failed(Fault::Custody, errno) => (b'f', 2, errno),
             Report::Failed(Fault::Confinement, errno) => (b'f', 3, errno),
+            Report::Failed(Fault::Watch, errno) => (b'f', 4, errno),
             Report::Looked => (b'l', 0, 0),
             Report::Ended(Status::Exited(code)) => (b'e', code, 0),
             Report::Ended(Status::Signaled(signal)) => (b'k', signal.0, 0),
@@ -91,17 +95,19 @@ pub(super) struct Files {
     pub(super) stdio: [OwnedFd; 3],
     pub(super) fence: Option<OwnedFd>,
     pub(super) directory: Option<Arc<OwnedFd>>,
+    /// Where the events of an exec watch go.
+    pub(super) execs: Option<OwnedFd>,
 }
 
 /// Sends them, with a byte that says which of those that may be missing are there.
 pub(super) fn send_files(control: impl AsFd, files: &Files) -> io::Result<()> {
     let directory = files.directory.as_deref();
-    let all = files.stdio.iter().chain(&files.fence).chain(directory);
+    let all = files.stdio.iter().chain(&files.fence).chain(directory).chain(&files.execs);
     let all: Vec<_> = all.map(AsFd::as_fd).collect();
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     ancillary.push(SendAncillaryMessage::ScmRights(&all));
-    let there = u8::from(files.fence.is_some()) | u8::from(directory.is_some()) << 1;
+    let there = u8::from(files.fence.is_some()) | u8::from(directory.is_some()) << 1 | u8::from(files.execs.is_some()) << 2;
     let there = [there];
     let carrier = [IoSlice::new(&there)];
     sendmsg(control, &carrier, &mut ancillary, SendFlags::NOSIGNAL)?;
@@ -131,6 +137,7 @@ pub(super) fn receive_files(control: impl AsFd) -> io::Result<Files> {
         0 => Ok(None),
         _ => files.pop().map(Some).ok_or_else(cut_off),
     };
+    let execs = last(4)?;
     let directory = last(2)?.map(Arc::new);
     let fence = last(1)?;
     let stdio = files.try_into().map_err(|_| cut_off())?;
@@ -138,6 +145,7 @@ pub(super) fn receive_files(control: impl AsFd) -> io::Result<Files> {
         stdio,
         fence,
         directory,
+        execs,
     })
 }
 
@@ -159,6 +167,12 @@ pub(super) fn job(program: &Program, mode: Mode) -> io::Result<Vec<u8>> {
         put_option(&mut body, value.as_ref().map(|value| value.as_bytes()))?;
     }
     put_confinement(&mut body, &program.confinement)?;
+    put_option(&mut body, program.watch.as_ref().map(|watch| &*watch.rules))?;
+    let deadline = program
+        .watch
+        .as_ref()
+        .map_or(0, |watch| watch.deadline.as_millis());
+    body.extend(u32::try_from(deadline).unwrap_or(u32::MAX).to_le_bytes());
     let mut job = Vec::with_capacity(body.len() + 4);
     put(&mut job, &body)?;
     Ok(job)
@@ -185,6 +199,9 @@ pub(super) fn read_job(mut control: impl Read) -> io::Result<(Program, Mode)> {
         program.env.push((name, take_option(from)?));
     }
     program.confinement = take_confinement(from)?;
+    let rules = take_option(from)?.map(OsString::into_vec);
+    let deadline = Duration::from_millis(take_count(from)?.into());
+    program.watch = rules.map(|rules| ExecWatch { rules, deadline });
     Ok((program, mode))
 }
 
@@ -241,42 +258,42 @@ fn mode(letter: u8) -> Mode {
     }
 }
 
-fn put_count(to: &mut Vec<u8>, count: usize) -> io::Result<()> {
+pub(super) fn put_count(to: &mut Vec<u8>, count: usize) -> io::Result<()> {
     let count = u32::try_from(count).map_err(|_| io::ErrorKind::ArgumentListTooLong)?;
     to.extend(count.to_le_bytes());
     Ok(())
 }
 
-fn put(to: &mut Vec<u8>, bytes: &[u8]) -> io::Result<()> {
+pub(super) fn put(to: &mut Vec<u8>, bytes: &[u8]) -> io::Result<()> {
     put_count(to, bytes.len())?;
     to.extend(bytes);
     Ok(())
 }
 
-fn put_option(to: &mut Vec<u8>, bytes: Option<&[u8]>) -> io::Result<()> {
+pub(super) fn put_option(to: &mut Vec<u8>, bytes: Option<&[u8]>) -> io::Result<()> {
     to.push(u8::from(bytes.is_some()));
     bytes.map_or(Ok(()), |bytes| put(to, bytes))
 }
 
-fn take_byte(from: &mut impl Read) -> io::Result<u8> {
+pub(super) fn take_byte(from: &mut impl Read) -> io::Result<u8> {
     let mut byte = [0];
     from.read_exact(&mut byte)?;
     Ok(byte[0])
 }
 
-fn take_count(from: &mut impl Read) -> io::Result<u32> {
+pub(super) fn take_count(from: &mut impl Read) -> io::Result<u32> {
     let mut count = [0; 4];
     from.read_exact(&mut count)?;
     Ok(u32::from_le_bytes(count))
 }
 
-fn take_number(from: &mut impl Read) -> io::Result<u64> {
+pub(super) fn take_number(from: &mut impl Read) -> io::Result<u64> {
     let mut number = [0; 8];
     from.read_exact(&mut number)?;
     Ok(u64::from_le_bytes(number))
 }
 
-fn take(from: &mut impl Read) -> io::Result<Vec<u8>> {
+pub(super) fn take(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let count = take_count(from)?;
     let mut bytes = Vec::new();
     let read = from.take(u64::from(count)).read_to_end(&mut bytes)?;
@@ -286,7 +303,7 @@ fn take(from: &mut impl Read) -> io::Result<Vec<u8>> {
     }
 }
 
-fn take_option(from: &mut impl Read) -> io::Result<Option<OsString>> {
+pub(super) fn take_option(from: &mut impl Read) -> io::Result<Option<OsString>> {
     Ok(match take_byte(from)? {
         0 => None,
         _ => Some(OsString::from_vec(take(from)?)),
@@ -294,4 +311,4 @@ fn take_option(from: &mut impl Read) -> io::Result<Option<OsString>> {
 }
 
 /// Standard streams, a fence and a directory.
-const MOST_FILES: usize = 5;
+const MOST_FILES: usize = 6;

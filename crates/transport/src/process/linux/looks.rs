@@ -1,0 +1,160 @@
+//! The second look: what a process has become after an exec that was let through, against what was judged. Another
+//! thread can change arguments, or a file be renamed, in between: this finds that and kills. It does not prevent it.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Signal, pidfd_send_signal};
+
+use super::records;
+use super::table;
+use super::tracee::{Tracee, running};
+use crate::process::exec::{Exec, ExecEvent, ExecJudge, ExecVerdict};
+
+/// Processes that are looked at once more, soonest first.
+#[derive(Default)]
+pub(super) struct SecondLooks(VecDeque<SecondLook>);
+
+struct SecondLook {
+    tracee: Tracee,
+    expected: Expected,
+    tries: usize,
+    due: Instant,
+}
+
+/// What was judged.
+struct Expected {
+    files: Vec<(u64, u64)>,
+    args: Vec<OsString>,
+    is_script: bool,
+    is_whole: bool,
+}
+
+/// What a look has shown.
+enum Sight {
+    /// What was judged, or nothing any more.
+    Settled,
+    /// Something else that may run, such as the program before the exec.
+    Unsettled,
+    /// Something that may not.
+    Forbidden(ExecEvent),
+}
+
+impl SecondLooks {
+    /// When the next look is due.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.0.front().map(|look| look.due)
+    }
+
+    /// Notes a process whose exec was let through.
+    pub(super) fn add(&mut self, tracee: Tracee, exec: &Exec) {
+        if self.0.len() >= MOST {
+            self.0.pop_front();
+        }
+        let due = Instant::now() + PAUSES[0];
+        self.0.push_back(SecondLook {
+            tracee,
+            expected: Expected::of(exec),
+            tries: 0,
+            due,
+        });
+    }
+
+    /// Looks at those that are due.
+    pub(super) fn at_due(&mut self, now: Instant, judge: &mut dyn ExecJudge) -> Vec<ExecEvent> {
+        let mut found = Vec::new();
+        let mut later = Vec::new();
+        while let Some(look) = self.0.front()
+            && look.due <= now
+            && let Some(mut look) = self.0.pop_front()
+        {
+            match look.look(judge) {
+                Sight::Settled => {}
+                Sight::Forbidden(event) => found.push(event),
+                Sight::Unsettled => {
+                    look.tries += 1;
+                    if let Some(pause) = PAUSES.get(look.tries) {
+                        look.due = now + *pause;
+                        later.push(look);
+                    }
+                }
+            }
+        }
+        for look in later {
+            let place = self.0.partition_point(|other| other.due <= look.due);
+            self.0.insert(place, look);
+        }
+        found
+    }
+
+    /// Looks at one process now, for the last time.
+    pub(super) fn at(&mut self, process: i32, judge: &mut dyn ExecJudge) -> Option<ExecEvent> {
+        let place = self
+            .0
+            .iter()
+            .position(|look| look.tracee.process == process)?;
+        let mut look = self.0.remove(place)?;
+        match look.look(judge) {
+            Sight::Forbidden(event) => Some(event),
+            Sight::Settled | Sight::Unsettled => None,
+        }
+    }
+}
+
+impl SecondLook {
+    fn look(&mut self, judge: &mut dyn ExecJudge) -> Sight {
+        let Some(now) = running(self.tracee.process) else {
+            return Sight::Settled;
+        };
+        // If it still lives, that was about it.
+        if table::has_ended(&self.tracee.pidfd) || self.expected.is(&now) {
+            return Sight::Settled;
+        }
+        let verdict = judge.judge(&now, &|path| self.tracee.find(path));
+        let (ExecVerdict::Deny { why } | ExecVerdict::Ask { why }) = verdict else {
+            return Sight::Unsettled;
+        };
+        let exec = records::whole(&now);
+        // It fails if it has just ended.
+        pidfd_send_signal(&self.tracee.pidfd, Signal::KILL).ok();
+        Sight::Forbidden(ExecEvent::Killed { exec, why })
+    }
+}
+
+impl Expected {
+    fn of(exec: &Exec) -> Expected {
+        let interpreters = exec.interpreters.iter().filter_map(|it| it.file.as_ref());
+        let last = interpreters.last().or(exec.file.as_ref());
+        Expected {
+            files: last.map(|file| file.id).into_iter().collect(),
+            args: exec.args.clone().unwrap_or_default(),
+            is_script: !exec.interpreters.is_empty(),
+            is_whole: exec.more == 0,
+        }
+    }
+
+    /// Whether this is what was judged. A script has its interpreter in front.
+    fn is(&self, now: &Exec) -> bool {
+        let is_file = now
+            .file
+            .as_ref()
+            .is_some_and(|file| self.files.contains(&file.id));
+        let args = now.args.as_deref().unwrap_or_default();
+        let is_same = match (self.is_script, self.is_whole) {
+            (false, true) => args == self.args,
+            (false, false) => args.starts_with(&self.args[..self.args.len().min(args.len())]),
+            (true, true) => args.ends_with(self.args.get(1..).unwrap_or_default()),
+            (true, false) => true,
+        };
+        is_file && is_same
+    }
+}
+
+const PAUSES: [Duration; 4] = [
+    Duration::from_millis(1),
+    Duration::from_millis(10),
+    Duration::from_millis(100),
+    Duration::from_millis(500),
+];
+const MOST: usize = 1024;

@@ -1,0 +1,162 @@
+//! Strings in the memory of a process that waits in an exec, within bounds.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+
+use super::seccomp::{MOST_RANGES, Range, read_memory};
+
+/// Why a string was not read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    Unreadable,
+    TooLong,
+}
+
+/// The string at an address.
+pub(super) fn string(thread: i32, address: u64, most: usize) -> Result<Vec<u8>, Fault> {
+    let mut found = Vec::new();
+    let mut at = address;
+    loop {
+        let mut chunk = [0; PIECE];
+        let range = piece(at, PIECE);
+        let read = read_memory(thread, &[range], &mut chunk).unwrap_or(0);
+        if read == 0 {
+            return Err(Fault::Unreadable);
+        }
+        let chunk = &chunk[..read];
+        match chunk.iter().position(|byte| *byte == 0) {
+            Some(end) => {
+                found.extend(&chunk[..end]);
+                return if found.len() < most {
+                    Ok(found)
+                } else {
+                    Err(Fault::TooLong)
+                };
+            }
+            None => found.extend(chunk),
+        }
+        if found.len() >= most {
+            return Err(Fault::TooLong);
+        }
+        at = at.wrapping_add(u64::try_from(read).unwrap_or(0));
+    }
+}
+
+/// The strings of an array that ends with a null pointer, and how many there are beyond those that are read; none if
+/// some cannot be read.
+pub(super) fn strings(thread: i32, array: u64) -> Option<(Vec<OsString>, usize)> {
+    if array == 0 {
+        return Some((Vec::new(), 0));
+    }
+    let (pointers, mut more) = pointers(thread, array)?;
+    let mut found = Vec::with_capacity(pointers.len());
+    let mut room = MOST_BYTES;
+    for group in pointers.chunks(MOST_RANGES) {
+        for string in starts(thread, group)? {
+            match finish(thread, string, room) {
+                Ok(string) if string.len() <= room => {
+                    room -= string.len();
+                    found.push(OsString::from_vec(string));
+                }
+                Ok(_) | Err(Fault::TooLong) => {
+                    more += pointers.len() - found.len();
+                    return Some((found, more));
+                }
+                Err(Fault::Unreadable) => return None,
+            }
+        }
+    }
+    Some((found, more))
+}
+
+/// The beginning of a string, and the address behind it if its end was not seen.
+struct Start {
+    bytes: Vec<u8>,
+    rest: Option<u64>,
+}
+
+/// The beginnings of some strings, in one call if all of them can be read.
+fn starts(thread: i32, addresses: &[u64]) -> Option<Vec<Start>> {
+    let ranges: Vec<Range> = addresses.iter().map(|at| piece(*at, SHORT)).collect();
+    let all: usize = ranges.iter().map(|range| range.length).sum();
+    let mut buffer = vec![0; all];
+    if read_memory(thread, &ranges, &mut buffer) != Ok(all) {
+        return None;
+    }
+    let mut left = buffer.as_slice();
+    let cut = ranges.iter().map(|range| {
+        let (bytes, behind) = left.split_at(range.length);
+        left = behind;
+        let length = u64::try_from(range.length).unwrap_or(0);
+        match bytes.iter().position(|byte| *byte == 0) {
+            Some(end) => Start {
+                bytes: bytes[..end].to_vec(),
+                rest: None,
+            },
+            None => Start {
+                bytes: bytes.to_vec(),
+                rest: Some(range.address.wrapping_add(length)),
+            },
+        }
+    });
+    Some(cut.collect())
+}
+
+fn finish(thread: i32, start: Start, room: usize) -> Result<Vec<u8>, Fault> {
+    let mut bytes = start.bytes;
+    if let Some(rest) = start.rest {
+        bytes.extend(string(thread, rest, room)?);
+    }
+    Ok(bytes)
+}
+
+/// The pointers of an array up to the null, at most so many words, and how many more there are.
+fn pointers(thread: i32, array: u64) -> Option<(Vec<u64>, usize)> {
+    let mut found = Vec::new();
+    let (mut at, mut more) = (array, 0);
+    let mut carry = Vec::new();
+    // Most commands have few words; long lists are read page by page.
+    let mut length = 16 * WORD;
+    loop {
+        let mut chunk = [0; PIECE];
+        let range = piece(at, length);
+        let read = read_memory(thread, &[range], &mut chunk)
+            .ok()
+            .filter(|read| *read > 0)?;
+        at = at.wrapping_add(u64::try_from(read).unwrap_or(0));
+        carry.extend(&chunk[..read]);
+        let whole = carry.len() - carry.len() % WORD;
+        for bytes in carry.drain(..whole).as_slice().chunks_exact(WORD) {
+            let pointer = bytes.try_into().map(u64::from_ne_bytes).ok()?;
+            if pointer == 0 {
+                return Some((found, more));
+            }
+            match found.len() < MOST_WORDS {
+                true => found.push(pointer),
+                false => more += 1,
+            }
+        }
+        if more >= MOST_COUNTED {
+            return Some((found, more));
+        }
+        length = PIECE;
+    }
+}
+
+/// A range that stays within a page, so that it can be read as a whole or not at all.
+fn piece(address: u64, most: usize) -> Range {
+    let page = u64::try_from(PIECE).unwrap_or(1);
+    let left = usize::try_from(page - address % page).unwrap_or(PIECE);
+    Range {
+        address,
+        length: left.min(most),
+    }
+}
+
+/// More arguments, or more bytes of them, are counted and not read.
+pub(super) const MOST_WORDS: usize = 4096;
+pub(super) const MOST_BYTES: usize = 256 * 1024;
+const MOST_COUNTED: usize = 1 << 20;
+const PIECE: usize = 4096;
+const SHORT: usize = 256;
+const WORD: usize = size_of::<u64>();

@@ -1,0 +1,344 @@
+//! The supervisor of a watched program: a thread of the keeper that takes each exec of the tree from the kernel, has it
+//! judged, and responds. A slow owner costs records, never a verdict; without an owner every exec fails.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::filter::{self, Abi};
+use super::handover::{self, Arrival, ChildEnd};
+use super::looks::SecondLooks;
+use super::outbox::Outbox;
+use super::records;
+use super::seccomp::{self, Notification, Response};
+use super::tracee::{Look, Ours, Tracee};
+use crate::process::exec::{Exec, ExecEvent, ExecJudge, ExecVerdict, ExecWatch};
+use crate::process::guard;
+
+/// The keeper's hold on a supervisor.
+pub(super) struct Supervision {
+    arrival: mpsc::Receiver<Arrival>,
+    /// Disconnected when the thread has ended.
+    end: mpsc::Receiver<()>,
+}
+
+/// Starts a supervisor, and returns what the child needs to come under it.
+pub(super) fn start(watch: &ExecWatch, owner: OwnedFd) -> io::Result<(Supervision, ChildEnd)> {
+    let Some(abi) = filter::of_this_machine() else {
+        return Err(io::ErrorKind::Unsupported.into());
+    };
+    let Some(judge) = guard::judge(&watch.rules) else {
+        return Err(Errno::INVAL.into());
+    };
+    let (ours, child) = handover::pair(abi)?;
+    let (arrived, arrival) = mpsc::channel();
+    let (alive, end) = mpsc::channel();
+    let deadline = watch.deadline;
+    let supervise = move || {
+        let _alive: mpsc::Sender<()> = alive;
+        let mut outbox = Outbox::new(owner);
+        let (arrival, listener) = handover::receive(&ours);
+        // The keeper may have given up already.
+        arrived.send(arrival).ok();
+        drop(ours);
+        match listener {
+            Some(listener) => {
+                Supervisor::new(abi, listener, judge, outbox, deadline).run();
+            }
+            None if arrival == Arrival::AlreadyWatched => {
+                outbox.put(&ExecEvent::AlreadyWatched);
+                outbox.finish();
+            }
+            None => {}
+        }
+    };
+    thread::Builder::new()
+        .name("attache-execs".to_owned())
+        .spawn(supervise)?;
+    Ok((Supervision { arrival, end }, child))
+}
+
+impl Supervision {
+    /// Whether a start failed since the filter could not be installed. The child's end must be closed.
+    pub(super) fn is_refused(&self) -> bool {
+        !matches!(
+            self.arrival.recv_timeout(PATIENCE),
+            Ok(Arrival::Watched | Arrival::AlreadyWatched)
+        )
+    }
+
+    /// Waits for a moment until the last records are sent, after the tree has ended.
+    pub(super) fn finish(&self) {
+        // Nothing is sent; the channel closes with the thread.
+        self.end.recv_timeout(PATIENCE).ok();
+    }
+}
+
+struct Supervisor {
+    abi: Abi,
+    listener: OwnedFd,
+    judge: Box<dyn ExecJudge>,
+    outbox: Outbox,
+    deadline: Duration,
+    /// Whether the program itself was let through. Before, its owner waits for it and cannot answer.
+    is_started: bool,
+    ours: Ours,
+    requests: Vec<Request>,
+    next_request: u64,
+    looks: SecondLooks,
+}
+
+/// An exec that waits for the owner.
+struct Request {
+    id: u64,
+    call: Notification,
+    tracee: Tracee,
+    exec: Box<Exec>,
+    deadline: Instant,
+}
+
+/// What a wait has ended with.
+#[derive(Default)]
+struct Ready {
+    call: bool,
+    /// No process of the tree is left.
+    is_over: bool,
+    answers: bool,
+}
+
+impl Supervisor {
+    fn new(
+        abi: Abi,
+        listener: OwnedFd,
+        judge: Box<dyn ExecJudge>,
+        outbox: Outbox,
+        deadline: Duration,
+    ) -> Supervisor {
+        seccomp::wake_at_once(listener.as_fd());
+        Supervisor {
+            abi,
+            listener,
+            judge,
+            outbox,
+            deadline,
+            is_started: false,
+            ours: Ours::new(),
+            requests: Vec::new(),
+            next_request: 1,
+            looks: SecondLooks::default(),
+        }
+    }
+
+    fn run(mut self) {
+        loop {
+            let ready = self.wait();
+            if ready.answers {
+                self.take_answers();
+            }
+            if ready.call {
+                self.receive();
+            }
+            self.expire();
+            if ready.is_over && !ready.call {
+                break;
+            }
+            self.look_again();
+            self.outbox.flush();
+        }
+        self.outbox.finish();
+    }
+
+    fn wait(&self) -> Ready {
+        let pause = self.pause().map(|pause| Timespec {
+            tv_sec: i64::try_from(pause.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(pause.subsec_nanos()),
+        });
+        let mut fds = vec![PollFd::new(&self.listener, PollFlags::IN)];
+        if self.outbox.is_open() {
+            let wanted = match self.outbox.is_waiting() {
+                true => PollFlags::IN | PollFlags::OUT,
+                false => PollFlags::IN,
+            };
+            fds.push(PollFd::new(self.outbox.owner(), wanted));
+        }
+        // It fails when a signal interrupts it, and then nothing is ready.
+        if poll(&mut fds, pause.as_ref()).is_err() {
+            return Ready::default();
+        }
+        let call = fds[0].revents();
+        let owner = fds.get(1).map_or(PollFlags::empty(), PollFd::revents);
+        Ready {
+            call: call.contains(PollFlags::IN),
+            is_over: call.intersects(PollFlags::HUP | PollFlags::ERR),
+            answers: owner.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR),
+        }
+    }
+
+    /// Until something is due.
+    fn pause(&self) -> Option<Duration> {
+        let requests = self.requests.iter().map(|request| request.deadline);
+        let now = Instant::now();
+        // Those that wait are looked at now and then: their process may have been killed.
+        let check = (!self.requests.is_empty()).then(|| now + CHECK);
+        let next = requests.chain(self.looks.due()).chain(check).min()?;
+        Some(next.saturating_duration_since(now))
+    }
+
+    fn receive(&mut self) {
+        // It fails when the process was killed before.
+        let Ok(call) = seccomp::receive(self.listener.as_fd()) else {
+            return;
+        };
+        let tracee = match self.outbox.is_open() {
+            true => Tracee::of(call.thread, &self.ours),
+            false => None,
+        };
+        let Some(tracee) = tracee else {
+            return self.respond(&call, Response::Fail(Errno::ACCESS));
+        };
+        // What it is now was executed before: this is the last time to see it.
+        self.look_at(tracee.process);
+        let look = tracee.exec(self.abi, &call);
+        // Now it is certain that all of this was read from the process that waits.
+        if !seccomp::is_waiting(self.listener.as_fd(), call.id) {
+            return;
+        }
+        match look {
+            Look::Futile(errno) => self.respond(&call, Response::Fail(errno)),
+            Look::Exec(exec) => self.decide(call, tracee, exec),
+        }
+    }
+
+    fn decide(&mut self, call: Notification, tracee: Tracee, exec: Box<Exec>) {
+        // An older kernel repeats a call that a signal has interrupted.
+        let same =
+            |request: &&mut Request| request.call.thread == call.thread && request.exec == exec;
+        if let Some(request) = self.requests.iter_mut().find(same) {
+            request.call = call;
+            return;
+        }
+        match self.judge.judge(&exec, &|path| tracee.find(path)) {
+            ExecVerdict::Continue => self.go_on(&call, tracee, &exec),
+            ExecVerdict::Deny { why } => self.deny(&call, &exec, why),
+            ExecVerdict::Ask { why } if !self.is_started => {
+                self.deny(&call, &exec, format!("{why}; ask before it is started"));
+            }
+            ExecVerdict::Ask { why } if self.requests.len() >= MOST_REQUESTS => {
+                self.deny(&call, &exec, format!("{why}; too many requests wait"));
+            }
+            ExecVerdict::Ask { why } => self.ask(call, tracee, exec, why),
+        }
+    }
+
+    fn go_on(&mut self, call: &Notification, tracee: Tracee, exec: &Exec) {
+        let record = records::brief(exec);
+        self.is_started = true;
+        self.respond(call, Response::Continue);
+        if self.judge.is_enforcing() {
+            self.looks.add(tracee, exec);
+        }
+        self.outbox.put(&ExecEvent::Ran(record));
+    }
+
+    fn deny(&mut self, call: &Notification, exec: &Exec, why: String) {
+        let exec = records::whole(exec);
+        self.respond(call, Response::Fail(Errno::ACCESS));
+        self.outbox.put(&ExecEvent::Denied { exec, why });
+    }
+
+    fn ask(&mut self, call: Notification, tracee: Tracee, exec: Box<Exec>, why: String) {
+        let id = self.next_request;
+        let record = records::whole(&exec);
+        let event = ExecEvent::Ask {
+            id,
+            exec: record,
+            why,
+        };
+        if !self.outbox.put(&event) {
+            let why = "the request could not be delivered".to_owned();
+            return self.deny(&call, &exec, why);
+        }
+        self.next_request += 1;
+        self.requests.push(Request {
+            id,
+            call,
+            tracee,
+            exec,
+            deadline: Instant::now() + self.deadline,
+        });
+    }
+
+    fn take_answers(&mut self) {
+        for (id, is_allowed) in self.outbox.answers() {
+            let found = self.requests.iter().position(|request| request.id == id);
+            if let Some(found) = found {
+                let request = self.requests.swap_remove(found);
+                self.answer(request, is_allowed);
+            }
+        }
+        if !self.outbox.is_open() {
+            for request in std::mem::take(&mut self.requests) {
+                self.respond(&request.call, Response::Fail(Errno::ACCESS));
+            }
+        }
+    }
+
+    fn answer(&mut self, request: Request, is_allowed: bool) {
+        let Request {
+            call, tracee, exec, ..
+        } = request;
+        if !is_allowed {
+            return self.deny(&call, &exec, "the request was rejected".to_owned());
+        }
+        // It has waited for long: what runs must be what was shown.
+        match tracee.exec(self.abi, &call) {
+            Look::Exec(now) if now == exec => self.go_on(&call, tracee, &exec),
+            Look::Exec(now) => self.deny(&call, &now, CHANGED.to_owned()),
+            Look::Futile(_) => self.deny(&call, &exec, CHANGED.to_owned()),
+        }
+    }
+
+    fn expire(&mut self) {
+        let now = Instant::now();
+        for request in std::mem::take(&mut self.requests) {
+            let is_waiting = seccomp::is_waiting(self.listener.as_fd(), request.call.id);
+            if is_waiting && request.deadline > now {
+                self.requests.push(request);
+                continue;
+            }
+            self.outbox.put(&ExecEvent::Withdrawn { id: request.id });
+            if is_waiting {
+                let seconds = self.deadline.as_secs();
+                let why = format!("nobody answered within {seconds} s");
+                self.deny(&request.call, &request.exec, why);
+            }
+        }
+    }
+
+    fn look_again(&mut self) {
+        for found in self.looks.at_due(Instant::now(), &mut *self.judge) {
+            self.outbox.put(&found);
+        }
+    }
+
+    fn look_at(&mut self, process: i32) {
+        if let Some(found) = self.looks.at(process, &mut *self.judge) {
+            self.outbox.put(&found);
+        }
+    }
+
+    fn respond(&self, call: &Notification, response: Response) {
+        // It fails when the process was killed meanwhile, and then nobody waits.
+        seccomp::respond(self.listener.as_fd(), call.id, response).ok();
+    }
+}
+
+const CHANGED: &str = "its arguments were changed while the request waited";
+const MOST_REQUESTS: usize = 64;
+const CHECK: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_millis(500);
