@@ -98,7 +98,9 @@ impl Tracee {
             (Ok(file), _) => Some(file),
             (Err(errno), View::Ours) => return Look::Futile(errno),
             // As when PATH is searched.
-            (Err(errno @ (Errno::NOENT | Errno::NOTDIR)), View::Other) if given.starts_with(b"/") => {
+            (Err(errno @ (Errno::NOENT | Errno::NOTDIR)), View::Other)
+                if given.starts_with(b"/") =>
+            {
                 return Look::Futile(errno);
             }
             // We may have looked in the wrong place: it is judged by its name.
@@ -139,7 +141,7 @@ impl Tracee {
     /// A file by a path that the process names.
     pub(super) fn find(&self, path: &OsStr) -> Option<ExecFile> {
         let file = self.open(libc::AT_FDCWD, path).ok()?;
-        executable(&file, View::Other).ok()
+        described(&file).ok()
     }
 
     fn cwd(&self) -> Option<PathBuf> {
@@ -258,7 +260,7 @@ impl Tracee {
         {
             let opened = self.open(libc::AT_FDCWD, program).ok();
             words = opened.as_ref().and_then(first_line);
-            let file = opened.and_then(|file| executable(&file, View::Other).ok());
+            let file = opened.and_then(|file| described(&file).ok());
             found.push(ExecInterpreter { words: line, file });
         }
         found
@@ -277,7 +279,7 @@ pub(super) fn running(process: i32) -> Option<Exec> {
     }
     let args = line.split(|byte| *byte == 0);
     let args = args.take(memory::MOST_WORDS).map(<[u8]>::to_vec);
-    let file = executable(&file, View::Other).ok()?;
+    let file = described(&file).ok()?;
     Some(Exec {
         pid: process.unsigned_abs(),
         given: file.path.clone().into_os_string(),
@@ -326,6 +328,11 @@ fn executable(file: &OwnedFd, view: View) -> Result<ExecFile, Errno> {
     if view == View::Ours {
         rustix::fs::access(entry(file), rustix::fs::Access::EXEC_OK)?;
     }
+    described(file)
+}
+
+fn described(file: &OwnedFd) -> Result<ExecFile, Errno> {
+    let stat = rustix::fs::fstat(file)?;
     Ok(ExecFile {
         path: real_path(file),
         id: (stat.st_dev, stat.st_ino),

@@ -102,12 +102,19 @@ pub(super) struct Files {
 /// Sends them, with a byte that says which of those that may be missing are there.
 pub(super) fn send_files(control: impl AsFd, files: &Files) -> io::Result<()> {
     let directory = files.directory.as_deref();
-    let all = files.stdio.iter().chain(&files.fence).chain(directory).chain(&files.execs);
+    let all = files
+        .stdio
+        .iter()
+        .chain(&files.fence)
+        .chain(directory)
+        .chain(&files.execs);
     let all: Vec<_> = all.map(AsFd::as_fd).collect();
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     ancillary.push(SendAncillaryMessage::ScmRights(&all));
-    let there = u8::from(files.fence.is_some()) | u8::from(directory.is_some()) << 1 | u8::from(files.execs.is_some()) << 2;
+    let there = u8::from(files.fence.is_some())
+        | u8::from(directory.is_some()) << 1
+        | u8::from(files.execs.is_some()) << 2;
     let there = [there];
     let carrier = [IoSlice::new(&there)];
     sendmsg(control, &carrier, &mut ancillary, SendFlags::NOSIGNAL)?;
