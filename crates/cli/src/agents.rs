@@ -123,10 +123,21 @@ fn looked_at(sources: &Sources) -> anyhow::Result<Configuration> {
 }
 
 fn tell(untrusted: &Untrusted) {
-    let why = if untrusted.has_changed {
-        "has changed since you trusted it"
-    } else {
-        "is not trusted"
+    if let Some(fault) = untrusted
+        .fault
+        .as_ref()
+        .filter(|_| untrusted.rows.is_empty())
+    {
+        eprintln!("attache: {}; nothing in it counts", text::line(fault));
+        return;
+    }
+    let why = match (untrusted.has_changed, untrusted.changed.first()) {
+        (true, Some(file)) => format!(
+            "names {}, which has changed since you trusted it",
+            text::line(&file.display().to_string())
+        ),
+        (true, None) => "has changed since you trusted it".to_owned(),
+        (false, _) => "is not trusted".to_owned(),
     };
     let path = untrusted.path.display().to_string();
     eprintln!(

@@ -5,7 +5,6 @@ use std::path::Path;
 use anyhow::Context;
 use attache_client::agents::Catalogue;
 use attache_client::config::{self, Configuration, Sources, Untrusted};
-use attache_host::permissions::Policy;
 use serde_json::{Value, json};
 
 use crate::arguments::{Config, ConfigCommand};
@@ -59,6 +58,16 @@ fn show_untrusted(untrusted: &Untrusted) {
         let (key, line) = (text::line(&row.key), text::line(&row.line()));
         eprintln!("attache: it would set {key}: {line}");
     }
+    for file in &untrusted.names {
+        let has_changed = untrusted.changed.contains(file);
+        let changed = if has_changed {
+            ", which has changed"
+        } else {
+            ""
+        };
+        let file = file.display().to_string();
+        eprintln!("attache: trust covers {} too{changed}", text::line(&file));
+    }
     for warning in &untrusted.warnings {
         eprintln!("attache: {}", text::line(&warning.to_string()));
     }
@@ -94,7 +103,7 @@ fn check(cwd: &Path) -> anyhow::Result<Exit> {
     };
     let mut exit = Exit::Done;
     if let Some(policy) = &configuration.policy
-        && let Err(error) = Policy::load(&policy.value)
+        && let Err(error) = configuration.load_policy()
     {
         let place = format!("{}: `policy`", policy.place);
         exit = exit::fail(Exit::Failed, &anyhow::Error::new(error).context(place));
@@ -129,8 +138,13 @@ fn trust(sources: &Sources) -> anyhow::Result<Exit> {
     show_untrusted(untrusted);
     places::create(&places::state_dir()?)?;
     sources.trust.add(untrusted)?;
+    let and = match untrusted.names.len() {
+        0 => String::new(),
+        1 => " with 1 file that it names".to_owned(),
+        count => format!(" with {count} files that it names"),
+    };
     eprintln!(
-        "attache: {} is trusted as it is now",
+        "attache: {} is trusted{and} as it is now",
         untrusted.path.display()
     );
     Ok(Exit::Done)

@@ -8,9 +8,12 @@ mod error;
 mod foreign;
 mod layer;
 mod mcp;
+mod named;
 mod nearest;
 mod trust;
 
+#[cfg(test)]
+mod attack_trust;
 #[cfg(test)]
 mod tests;
 
@@ -19,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 use attache::schema::Secret;
 use attache::v1;
-use attache_host::permissions::{Preset, Term};
+use attache_host::permissions::{Policy, PolicyError, Preset, Term};
 
 pub use edit::{set, unset};
 pub use effective::Row;
@@ -31,6 +34,8 @@ pub(crate) use nearest::nearest;
 
 use document::Document;
 use layer::Layer;
+use named::Named;
+use trust::Known;
 
 /// Where the configuration is read from.
 #[derive(Debug, Clone)]
@@ -84,6 +89,10 @@ pub struct Configuration {
     pub warnings: Vec<Warning>,
     /// The project's file, if there is one and it is not trusted. Nothing of it counts.
     pub untrusted: Option<Untrusted>,
+    /// Files that the project's file names, trusted or not. Who writes one of them could widen what agents may do.
+    pub named_files: Vec<PathBuf>,
+    /// The policy of a trusted project as it was when trust was checked.
+    policy_text: Option<String>,
 }
 
 /// A value and where it comes from.
@@ -115,15 +124,19 @@ pub struct Custom {
 pub struct Untrusted {
     /// The file.
     pub path: PathBuf,
-    /// Whether it was trusted before it changed.
+    /// Whether it, or a file that it names, has changed since it was trusted.
     pub has_changed: bool,
+    /// Named files that have changed, where the project's file itself has not.
+    pub changed: Vec<PathBuf>,
+    /// Files that exist and that trust would cover beside the project's file.
+    pub names: Vec<PathBuf>,
     /// What it would set, to be shown.
     pub rows: Vec<Row>,
     /// What is odd about it.
     pub warnings: Vec<Warning>,
     /// Why it cannot be used, if so.
     pub fault: Option<String>,
-    digest: String,
+    contents: trust::Contents,
 }
 
 impl Configuration {
@@ -156,30 +169,71 @@ impl Configuration {
         self.agents.iter().find(|agent| agent.value.name == name)
     }
 
-    fn add_project(&mut self, path: &Path, trust: &Trust) -> Result<(), Error> {
-        let Some(document) = Document::open(path)? else {
-            return Ok(());
+    /// The policy that the configuration names, if it names one. That of a trusted project is the one that was looked at.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, others may have written it, or it does not fit.
+    pub fn load_policy(&self) -> Result<Option<Policy>, PolicyError> {
+        let Some(policy) = &self.policy else {
+            return Ok(None);
         };
-        let known = trust.of(path, document.text());
-        if known == trust::Known::Trusted {
-            self.add(Layer::read(&document)?);
+        let loaded = Policy::load(&policy.value)?;
+        match &self.policy_text {
+            Some(text) => Policy::parse(&policy.value.display().to_string(), text).map(Some),
+            None => Ok(Some(loaded)),
+        }
+    }
+
+    fn add_project(&mut self, path: &Path, trust: &Trust) -> Result<(), Error> {
+        let document = match Document::open(path) {
+            Ok(Some(document)) => document,
+            Ok(None) => return Ok(()),
+            Err(Error::Ownership(error)) => {
+                self.untrusted = Some(Untrusted::refused(path, error.to_string()));
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        let digest = trust::digest(document.text());
+        let (layer, fault) = match Layer::read(&document) {
+            Ok(layer) => (layer, None),
+            Err(error) => (Layer::default(), Some(error)),
+        };
+        let (named, uncovered) = match Named::of(&layer, path) {
+            Ok(named) => (named, None),
+            Err(why) => (Named::default(), Some(why)),
+        };
+        self.named_files.extend(named.files.iter().cloned());
+        let names = named.existing().cloned().collect();
+        let contents = trust::Contents {
+            digest,
+            names: named.states,
+        };
+        let known = trust.of(path, &contents)?;
+        if known == Known::Trusted && uncovered.is_none() {
+            if let Some(error) = fault {
+                return Err(error);
+            }
+            self.policy_text = named.policy;
+            self.add(layer);
             return Ok(());
         }
         let mut alone = Configuration::default();
-        let fault = match Layer::read(&document) {
-            Ok(layer) => {
-                alone.add(layer);
-                None
-            }
-            Err(error) => Some(error.to_string()),
+        alone.add(layer);
+        let (has_changed, changed) = match known {
+            Known::Changed(files) => (true, files),
+            Known::Trusted | Known::Unknown => (false, Vec::new()),
         };
         self.untrusted = Some(Untrusted {
             path: path.to_owned(),
-            has_changed: known == trust::Known::Changed,
+            has_changed,
+            changed,
+            names,
             rows: alone.rows(),
             warnings: alone.warnings,
-            fault,
-            digest: trust::digest(document.text()),
+            fault: fault.map(|error| error.to_string()).or(uncovered),
+            contents,
         });
         Ok(())
     }
@@ -207,6 +261,19 @@ impl Configuration {
 }
 
 impl Untrusted {
+    fn refused(path: &Path, fault: String) -> Untrusted {
+        Untrusted {
+            path: path.to_owned(),
+            has_changed: false,
+            changed: Vec::new(),
+            names: Vec::new(),
+            rows: Vec::new(),
+            warnings: Vec::new(),
+            fault: Some(fault),
+            contents: trust::Contents::default(),
+        }
+    }
+
     /// Whether it would add an agent of this name.
     pub fn names(&self, agent: &str) -> bool {
         let key = format!("agent_servers.{agent}");

@@ -6,8 +6,10 @@ pub mod audit;
 pub mod files;
 mod host;
 pub mod names;
+pub mod ownership;
 pub mod permissions;
 mod private;
+pub mod protected_files;
 mod roots;
 #[cfg(test)]
 mod scratch;

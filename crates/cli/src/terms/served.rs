@@ -1,13 +1,15 @@
 //! What the agent is served with, and what it may do.
 
+use std::path::PathBuf;
+
 use attache::process::Support;
 use attache::v1;
 use attache_client::config::Configuration;
-use attache_host::Host;
 use attache_host::audit::Log;
 use attache_host::files::{self, Files};
 use attache_host::permissions::{Config, Permissions, Policy, Preset, Warning};
 use attache_host::terminals::{self, Sandbox, Terminals};
+use attache_host::{Host, protected_files};
 
 use super::Presence;
 use crate::arguments::{Approval, Terms};
@@ -66,12 +68,20 @@ fn rules(
 ) -> anyhow::Result<(Permissions, Vec<Warning>)> {
     let mut config = Config::new(preset);
     config.store = Some(permissions::store()?);
-    config.policy = match (&approval.policy, &configuration.policy) {
-        (Some(said), _) => Some(Policy::given(said)?),
-        (None, Some(configured)) => Some(Policy::load(&configured.value)?),
-        (None, None) => None,
+    config.policy = match &approval.policy {
+        Some(said) => Some(Policy::given(said)?),
+        None => configuration.load_policy()?,
     };
+    protect(approval, configuration);
     Ok(Permissions::open(config))
+}
+
+/// Protects the files that decide what agents may do: the policy, and what the project's file names.
+fn protect(approval: &Approval, configuration: &Configuration) {
+    let given = approval.policy.iter().map(PathBuf::from);
+    let policy = configuration.policy.iter().map(|it| it.value.clone());
+    let named = configuration.named_files.iter().cloned();
+    protected_files::protect(given.chain(policy).chain(named));
 }
 
 /// Where nobody is there nobody is asked, whatever the configuration says.

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use attache_host::ownership;
 use jsonc_parser::ast::{ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -27,14 +28,18 @@ pub(super) struct Node<'a> {
 impl Document {
     /// Reads a file; `None` if it does not exist.
     pub(super) fn open(path: &Path) -> Result<Option<Document>, Error> {
-        match read(path) {
-            Ok(text) => Ok(Some(Document::of(path, text))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(cause) => Err(Error::Unreadable {
-                path: path.to_owned(),
-                cause,
-            }),
-        }
+        let unreadable = |cause| Error::Unreadable {
+            path: path.to_owned(),
+            cause,
+        };
+        let file = match open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(cause) => return Err(unreadable(cause)),
+        };
+        ownership::check(path, &file).map_err(Error::Ownership)?;
+        let text = read(file).map_err(unreadable)?;
+        Ok(Some(Document::of(path, text)))
     }
 
     pub(super) fn of(path: &Path, text: String) -> Document {
@@ -187,14 +192,17 @@ pub(super) fn notation() -> ParseOptions {
     }
 }
 
-fn read(path: &Path) -> io::Result<String> {
+fn open(path: &Path) -> io::Result<File> {
     // A pipe in its place would be waited for.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is no ordinary file"));
     }
+    File::open(path)
+}
+
+fn read(file: File) -> io::Result<String> {
     let mut text = String::new();
-    let mut file = File::open(path)?.take(LIMIT + 1);
-    file.read_to_string(&mut text)?;
+    file.take(LIMIT + 1).read_to_string(&mut text)?;
     if text.len() as u64 > LIMIT {
         return Err(io::Error::other("it is larger than 1 MiB"));
     }

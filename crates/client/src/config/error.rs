@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use attache_host::ownership::OwnershipError;
+
 /// A place in a file, from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -27,6 +29,9 @@ pub enum Error {
         /// What the system said.
         cause: io::Error,
     },
+    /// Somebody else may have written a file.
+    #[error(transparent)]
+    Ownership(OwnershipError),
     /// A file cannot be written. It is as it was.
     #[error("{} cannot be written: {cause}", .path.display())]
     Unwritable {

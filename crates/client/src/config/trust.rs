@@ -1,14 +1,19 @@
 //! Which project files a person has looked at and trusts: a repository must not run commands because somebody has
-//! cloned it. What is trusted is a file with its content; another content is asked about again.
+//! cloned it. Trust is for a file with its content and for the files that it names with theirs; when any of them
+//! changes, the person is asked again.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+
+use attache_host::ownership;
+use serde::{Deserialize, Serialize};
 
 use super::Untrusted;
 use super::edit::write_whole;
 use super::error::Error;
+use super::named::States;
 
 /// The project files that are trusted, kept in a file of our own.
 #[derive(Debug, Clone)]
@@ -17,11 +22,29 @@ pub struct Trust {
 }
 
 /// What is known of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Known {
     Trusted,
-    Changed,
+    /// These of the named files have changed, if the file itself has not.
+    Changed(Vec<PathBuf>),
     Unknown,
+}
+
+/// What a person has looked at.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Contents {
+    /// Digest of the project's file.
+    pub(super) digest: String,
+    /// What each file was that it names.
+    pub(super) names: States,
+}
+
+/// A record as it is stored. Earlier versions kept only the digest of the project's file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Record {
+    Whole(Contents),
+    Digest(String),
 }
 
 impl Trust {
@@ -36,8 +59,8 @@ impl Trust {
     ///
     /// When the decision cannot be kept.
     pub fn add(&self, file: &Untrusted) -> Result<(), Error> {
-        let mut trusted = self.read();
-        trusted.insert(key(&file.path), file.digest.clone());
+        let mut trusted = self.read()?;
+        trusted.insert(key(&file.path), Record::Whole(file.contents.clone()));
         self.write(&trusted)
     }
 
@@ -47,7 +70,7 @@ impl Trust {
     ///
     /// When the decision cannot be kept.
     pub fn remove(&self, path: &Path) -> Result<bool, Error> {
-        let mut trusted = self.read();
+        let mut trusted = self.read()?;
         if trusted.remove(&key(path)).is_none() {
             return Ok(false);
         }
@@ -58,7 +81,9 @@ impl Trust {
     /// Whether the person has been told of a file as it is now. From now on they have.
     pub fn is_told(&self, file: &Untrusted) -> bool {
         let aside = Trust::at(self.file.with_file_name(TOLD));
-        let is_told = aside.read().get(&key(&file.path)) == Some(&file.digest);
+        let told = aside.read().unwrap_or_default();
+        let told = told.get(&key(&file.path)).map(Record::contents);
+        let is_told = told.is_some_and(|told| told == file.contents);
         // What cannot be kept is told again.
         if !is_told {
             aside.add(file).ok();
@@ -66,27 +91,59 @@ impl Trust {
         is_told
     }
 
-    pub(super) fn of(&self, path: &Path, text: &str) -> Known {
-        match self.read().get(&key(path)) {
-            Some(known) if *known == digest(text) => Known::Trusted,
-            Some(_) => Known::Changed,
-            None => Known::Unknown,
+    pub(super) fn of(&self, path: &Path, now: &Contents) -> Result<Known, Error> {
+        let trusted = self.read()?;
+        let Some(known) = trusted.get(&key(path)).map(Record::contents) else {
+            return Ok(Known::Unknown);
+        };
+        if known == *now {
+            return Ok(Known::Trusted);
+        }
+        let has_changed = |name: &&String| known.names.get(*name) != now.names.get(*name);
+        let names = known.names.keys().chain(now.names.keys());
+        let mut changed: Vec<PathBuf> = match known.digest == now.digest {
+            true => names.filter(has_changed).map(PathBuf::from).collect(),
+            false => Vec::new(),
+        };
+        changed.sort();
+        changed.dedup();
+        Ok(Known::Changed(changed))
+    }
+
+    /// What is trusted. A file that does not exist or makes no sense trusts nothing; one that others may have written is
+    /// an error.
+    fn read(&self) -> Result<BTreeMap<String, Record>, Error> {
+        let mut file = match File::open(&self.file) {
+            Ok(file) => file,
+            Err(_) => return Ok(BTreeMap::new()),
+        };
+        ownership::check(&self.file, &file).map_err(Error::Ownership)?;
+        let mut text = String::new();
+        match file.by_ref().take(LIMIT).read_to_string(&mut text) {
+            Ok(_) => Ok(serde_json::from_str(&text).unwrap_or_default()),
+            Err(_) => Ok(BTreeMap::new()),
         }
     }
 
-    /// A file that cannot be read trusts nothing.
-    fn read(&self) -> BTreeMap<String, String> {
-        let text = fs::read_to_string(&self.file).unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
-    }
-
-    fn write(&self, trusted: &BTreeMap<String, String>) -> Result<(), Error> {
+    fn write(&self, trusted: &BTreeMap<String, Record>) -> Result<(), Error> {
         let text = serde_json::to_string_pretty(trusted).map_err(io::Error::from);
         let written = text.and_then(|text| write_whole(&self.file, &text));
         written.map_err(|cause| Error::Unwritable {
             path: self.file.clone(),
             cause,
         })
+    }
+}
+
+impl Record {
+    fn contents(&self) -> Contents {
+        match self {
+            Record::Whole(contents) => contents.clone(),
+            Record::Digest(digest) => Contents {
+                digest: digest.clone(),
+                names: States::new(),
+            },
+        }
     }
 }
 
@@ -100,3 +157,4 @@ pub(super) fn digest(text: &str) -> String {
 }
 
 const TOLD: &str = "told.json";
+const LIMIT: u64 = 16 * 1024 * 1024;

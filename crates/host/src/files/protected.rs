@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::Error;
 use crate::names::{GIT, HOME, fold, is_closed_name};
+use crate::protected_files::{self, real_path};
 use crate::roots::{Dir, Identity, Place};
 
 /// What is closed beside the names that are closed everywhere.
@@ -52,6 +53,7 @@ impl Protected {
         let is_closed = place.names().chain(links).any(is_closed_name)
             || folded(&place.root.real).any(|name| name == GIT)
             || self.is_in_closed_part_of_home(&real)
+            || protected_files::is_protected(&real)
             || place.steps().any(|(dir, name)| is_repository(dir, name));
         match is_closed {
             true => Err(Error::Protected {
@@ -67,7 +69,8 @@ impl Protected {
         let home = self.home.iter();
         let of_home = home.flat_map(|home| HOME.iter().map(|closed| home.join(closed)));
         let mut closed = of_home.chain(self.state.iter().cloned());
-        match closed.any(|closed| below(&real, &closed).is_some()) {
+        let is_around = closed.any(|closed| below(&real, &closed).is_some());
+        match is_around || protected_files::is_around_protected(&real) {
             true => Err(Error::Protected {
                 path: asked.to_owned(),
             }),
@@ -135,22 +138,6 @@ fn folded(path: &Path) -> impl Iterator<Item = String> {
         Component::Prefix(prefix) => Some(fold(prefix.as_os_str())),
         Component::RootDir | Component::CurDir | Component::ParentDir => None,
     })
-}
-
-/// Where a path leads, as far as it exists, and the rest as it is.
-fn real_path(path: &Path) -> PathBuf {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut existing = path.as_path();
-    loop {
-        if let Ok(real) = std::fs::canonicalize(existing) {
-            let rest = path.strip_prefix(existing).unwrap_or(Path::new(""));
-            return real.join(rest);
-        }
-        match existing.parent() {
-            Some(parent) => existing = parent,
-            None => return path,
-        }
-    }
 }
 
 /// What makes a directory a repository for Git.

@@ -12,6 +12,7 @@ use attache_schema::v1;
 use serde_json::Value;
 
 use super::{command, paths};
+use crate::protected_files;
 use input::Input;
 
 /// What an agent asks to do, as far as it can be told from the tool call.
@@ -133,11 +134,14 @@ impl Action {
             self.kind,
             v1::ToolKind::Read | v1::ToolKind::Search | v1::ToolKind::Think | v1::ToolKind::Fetch
         );
-        !only_reads
-            && self
-                .paths
-                .iter()
-                .any(|path| paths::is_protected(&self.seen(path)))
+        let moves = matches!(self.kind, v1::ToolKind::Delete | v1::ToolKind::Move);
+        let is_named = |path: &Path| {
+            let whole = paths::normal(&self.workspace, path);
+            protected_files::is_protected(&whole)
+                || (moves && protected_files::is_around_protected(&whole))
+        };
+        let is_protected = |path: &PathBuf| paths::is_protected(&self.seen(path)) || is_named(path);
+        !only_reads && self.paths.iter().any(is_protected)
     }
 
     /// Whether a shell or another program would read the command once more, so that its words do not tell what runs.

@@ -11,6 +11,7 @@ use attache_schema::v1;
 use super::command::CommandPattern;
 use super::glob::PathPattern;
 use super::rules::{Rule, Rules};
+use crate::ownership;
 use document::Node;
 pub use document::PolicyError;
 
@@ -69,17 +70,15 @@ impl Policy {
     pub fn load(path: &Path) -> Result<Policy, PolicyError> {
         let name = path.display().to_string();
         let mut text = String::new();
-        let read =
-            File::open(path).and_then(|file| file.take(MAX_FILE + 1).read_to_string(&mut text));
-        match read {
-            Ok(_) if text.len() > MAX_TEXT => {
-                Err(PolicyError::whole(&name, "is too large for a policy"))
-            }
-            Ok(_) => Policy::parse(&name, &text),
-            Err(error) => Err(PolicyError::whole(
-                &name,
-                &format!("cannot be read: {error}"),
-            )),
+        let unreadable = |error| PolicyError::whole(&name, &format!("cannot be read: {error}"));
+        let file = File::open(path).map_err(unreadable)?;
+        ownership::check(path, &file).map_err(|error| PolicyError::whole(&name, error.why()))?;
+        file.take(MAX_FILE + 1)
+            .read_to_string(&mut text)
+            .map_err(unreadable)?;
+        match text.len() > MAX_TEXT {
+            true => Err(PolicyError::whole(&name, "is too large for a policy")),
+            false => Policy::parse(&name, &text),
         }
     }
 

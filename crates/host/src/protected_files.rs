@@ -1,0 +1,85 @@
+//! Files that are protected because a configuration names them: the policy, and programs inside a project that a trusted
+//! project file starts. Their names say nothing, so they are known by path and by identity. The set belongs to the whole
+//! process and only grows.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
+
+use crate::names::fold;
+use crate::private;
+
+/// Protects these files from now on: through us nothing writes them, and an agent that wants to change one by itself is
+/// asked about every time.
+pub fn protect(files: impl IntoIterator<Item = PathBuf>) {
+    let files = files.into_iter().flat_map(|file| {
+        let real = real_path(&file);
+        [std::path::absolute(&file).unwrap_or(file), real]
+    });
+    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+    for file in files {
+        if !known.contains(&file) && known.len() < MAX_FILES {
+            known.push(file);
+        }
+    }
+}
+
+/// Whether a path, which is absolute, is one of these files, also by another of its names.
+pub(crate) fn is_protected(path: &Path) -> bool {
+    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
+    if known.is_empty() {
+        return false;
+    }
+    let (names, real) = (folded(path), folded(&real_path(path)));
+    let identity = identity(path);
+    known.iter().any(|file| {
+        let file_names = folded(file);
+        file_names == names
+            || file_names == real
+            || (identity.is_some() && identity == self::identity(file))
+    })
+}
+
+/// Whether one of these files lies below a directory, so that moving or deleting the directory changes the file.
+pub(crate) fn is_around_protected(directory: &Path) -> bool {
+    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
+    if known.is_empty() {
+        return false;
+    }
+    let (names, real) = (folded(directory), folded(&real_path(directory)));
+    known.iter().any(|file| {
+        let file = folded(file);
+        file.starts_with(&names) || file.starts_with(&real)
+    })
+}
+
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    path.metadata().ok().as_ref().map(private::identity)
+}
+
+fn folded(path: &Path) -> Vec<String> {
+    let names = path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(fold(name)),
+        _ => None,
+    });
+    names.collect()
+}
+
+/// Where a path leads, as far as it exists, and the rest as it is.
+pub(crate) fn real_path(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut existing = path.as_path();
+    loop {
+        if let Ok(real) = std::fs::canonicalize(existing) {
+            let rest = path.strip_prefix(existing).unwrap_or(Path::new(""));
+            return real.join(rest);
+        }
+        match existing.parent() {
+            Some(parent) => existing = parent,
+            None => return path,
+        }
+    }
+}
+
+static KNOWN: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
+/// Most files that are remembered, with both of their names.
+const MAX_FILES: usize = 4096;
