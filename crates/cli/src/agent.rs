@@ -2,6 +2,7 @@
 
 use std::env;
 use std::io::IsTerminal as _;
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,8 +12,10 @@ use attache::Options;
 use attache_agent::store::Store;
 use attache_agent::tools::{Equipment, Pages};
 use attache_agent::{Limits, Setup, serve};
+use attache_client::config::Configuration;
 use attache_host::files::{self, Files};
 use attache_host::permissions::Policy;
+use attache_host::protected_files;
 use attache_host::terminals::{self, Terminals};
 use attache_model::scripted::Scripted;
 use attache_model::{Catalog, Environment, Model as _};
@@ -21,7 +24,7 @@ use tokio::time::timeout;
 use crate::arguments::Agent;
 use crate::exit::Exit;
 use crate::signals::Signals;
-use crate::{places, terms};
+use crate::{agents, places, terms};
 
 pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
     if std::io::stdin().is_terminal() {
@@ -29,6 +32,7 @@ pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
             "attache: agent speaks ACP on standard input; to talk to it, use `attache chat -a builtin`"
         );
     }
+    protect(arguments);
     let setup = Setup {
         store: store(arguments)?,
         models: models(arguments)?,
@@ -73,6 +77,18 @@ fn store(arguments: &Agent) -> anyhow::Result<Store> {
 fn policy(arguments: &Agent) -> anyhow::Result<Option<Policy>> {
     let given = arguments.policy.as_deref();
     Ok(given.map(Policy::given).transpose()?)
+}
+
+/// Protects the policy, and what the project's file names here, trusted or not: the agent must not write what decides on
+/// it. A configuration that cannot be read is the client's to report.
+fn protect(arguments: &Agent) {
+    let given = arguments.policy.iter().map(PathBuf::from);
+    let sources = env::current_dir().map_err(anyhow::Error::from);
+    let sources = sources.and_then(|cwd| agents::sources(&cwd, &[]));
+    let configuration = sources.and_then(|sources| Ok(Configuration::load(&sources)?));
+    let configuration = configuration.unwrap_or_default();
+    let policy = configuration.policy.into_iter().map(|it| it.value);
+    protected_files::protect(given.chain(policy).chain(configuration.named_files));
 }
 
 fn models(arguments: &Agent) -> anyhow::Result<Catalog> {

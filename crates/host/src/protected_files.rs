@@ -8,8 +8,7 @@ use std::sync::{PoisonError, RwLock};
 use crate::names::fold;
 use crate::private;
 
-/// Protects these files from now on: through us nothing writes them, and an agent that wants to change one by itself is
-/// asked about every time.
+/// Protects these files from now on: every change to one of them is asked about, and denied where nobody can be asked.
 pub fn protect(files: impl IntoIterator<Item = PathBuf>) {
     let files = files.into_iter().flat_map(|file| {
         let real = real_path(&file);
@@ -83,3 +82,6 @@ pub(crate) fn real_path(path: &Path) -> PathBuf {
 static KNOWN: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
 /// Most files that are remembered, with both of their names.
 const MAX_FILES: usize = 4096;
+
+#[cfg(test)]
+mod attack_protected_files;

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::Error;
 use crate::names::{GIT, HOME, fold, is_closed_name};
-use crate::protected_files::{self, real_path};
+use crate::protected_files::real_path;
 use crate::roots::{Dir, Identity, Place};
 
 /// What is closed beside the names that are closed everywhere.
@@ -53,7 +53,6 @@ impl Protected {
         let is_closed = place.names().chain(links).any(is_closed_name)
             || folded(&place.root.real).any(|name| name == GIT)
             || self.is_in_closed_part_of_home(&real)
-            || protected_files::is_protected(&real)
             || place.steps().any(|(dir, name)| is_repository(dir, name));
         match is_closed {
             true => Err(Error::Protected {
@@ -69,8 +68,7 @@ impl Protected {
         let home = self.home.iter();
         let of_home = home.flat_map(|home| HOME.iter().map(|closed| home.join(closed)));
         let mut closed = of_home.chain(self.state.iter().cloned());
-        let is_around = closed.any(|closed| below(&real, &closed).is_some());
-        match is_around || protected_files::is_around_protected(&real) {
+        match closed.any(|closed| below(&real, &closed).is_some()) {
             true => Err(Error::Protected {
                 path: asked.to_owned(),
             }),
