@@ -18,6 +18,7 @@ pub use entries::{Entry, Listing, What};
 pub use error::{Error, Kind};
 
 use crate::Roots;
+use crate::denied::Access;
 use crate::roots::{End, Place, ends_as_directory};
 use protected::Protected;
 use read::Window;
@@ -108,15 +109,19 @@ impl Files {
     fn open_any(&self, roots: &Roots, path: &Path) -> Result<File, Error> {
         check_names_file(roots, path)?;
         let failed = |error| Error::of_system(path, "read", error);
-        match roots.open_at_once(path, self.protected.state())? {
-            Some(opened) => opened.map_err(failed),
+        let file = match roots.open_at_once(path, self.protected.state())? {
+            Some(opened) => opened.map_err(failed)?,
             None => {
                 let place = roots.walk(path).map_err(dangling_is_missing)?;
                 self.protected.check_read(&place, path)?;
                 let name = file_name(&place, path)?;
-                place.directory().read(name).map_err(failed)
+                place.directory().read(name).map_err(failed)?
             }
-        }
+        };
+        // What was opened counts, not what the path said before.
+        let judged = roots.denied().check(&file, path, Access::Read);
+        judged.map_err(|denied| Error::denied(path, denied))?;
+        Ok(file)
     }
 
     /// Writes a text file whole, or not at all. Missing directories are made.
@@ -129,6 +134,7 @@ impl Files {
         check_names_file(roots, path)?;
         let place = roots.walk(path)?;
         self.protected.check_write(&place, path)?;
+        check_denied(roots, &place, path, Access::Change)?;
         let size = u64::try_from(content.len()).unwrap_or(u64::MAX);
         if size > self.limits.write {
             return Err(Error::TooLarge {
@@ -148,6 +154,17 @@ impl Files {
             Err(_) => protected::is_protected_name(path),
         }
     }
+}
+
+/// Refuses what a rule of the policy denies.
+fn check_denied(
+    roots: &Roots,
+    place: &Place<'_>,
+    path: &Path,
+    access: Access,
+) -> Result<(), Error> {
+    let judged = roots.denied().check_place(place, path, access);
+    judged.map_err(|denied| Error::denied(path, denied))
 }
 
 fn check_names_file(roots: &Roots, path: &Path) -> Result<(), Error> {

@@ -3,6 +3,7 @@
 //! [`Host`] ties them together and answers the protocol's requests; each part can be used alone.
 
 pub mod audit;
+pub mod denied;
 pub mod files;
 mod host;
 pub mod names;

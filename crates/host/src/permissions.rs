@@ -9,6 +9,7 @@ mod facts;
 mod glob;
 mod grants;
 mod memory;
+mod path_rules;
 mod paths;
 mod policy;
 mod records;
@@ -33,10 +34,13 @@ pub use command::CommandPattern;
 pub use glob::PathPattern;
 pub use grants::Grant;
 pub use memory::{Pattern, Remembered, What, Workspace};
+pub use path_rules::PathRules;
 pub use policy::{Policy, PolicyError, RuleAction};
 pub use state::Filter;
 pub use term::{Term, TermError};
 pub use terms::{Because, Config, Decision, Enforcement, Preset, Scope, Verdict, Warning};
+
+pub(crate) use path_rules::{PathRule, Reach};
 
 use command::Reading;
 use facts::Facts;

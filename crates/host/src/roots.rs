@@ -17,12 +17,14 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub(crate) use platform::{Dir, Facts, Seen, facts_of, keep_owner_and_mode};
 pub(crate) use walk::{End, Place};
 
+use crate::denied::{Access, DeniedPaths};
 use crate::files::{Error, Kind};
+use crate::permissions::PathRules;
 
 /// The directories that an agent may touch in one session: its working directory and those added to it. Each is opened
 /// once, so that nobody can put another in its place. Clones are the same roots.
@@ -30,7 +32,17 @@ use crate::files::{Error, Kind};
 /// Each access also asks whether the root's name still leads to the directory that was opened. If it was moved,
 /// replaced, removed or mounted over, nothing below it is touched any more, and the error says so.
 #[derive(Debug, Clone)]
-pub struct Roots(Arc<Vec<Root>>);
+pub struct Roots {
+    all: Arc<Vec<Root>>,
+    denial: Arc<Denial>,
+}
+
+/// What a policy denies inside the roots and elsewhere. It is looked for when it is first needed.
+#[derive(Debug, Default)]
+struct Denial {
+    rules: PathRules,
+    found: OnceLock<DeniedPaths>,
+}
 
 impl Roots {
     /// Opens the directories. The first is the working directory. They may be nested or named twice.
@@ -40,7 +52,7 @@ impl Roots {
     /// When a path is not absolute, not a directory that can be opened, or the whole file system.
     pub fn open(cwd: &Path, additional: &[PathBuf]) -> Result<Roots, Error> {
         let roots = Roots::open_unbounded(cwd, additional)?;
-        let mut whole = roots.0.iter().filter(|root| root.is_whole_system());
+        let mut whole = roots.all.iter().filter(|root| root.is_whole_system());
         match whole.next() {
             Some(root) => Err(Error::WholeSystem {
                 path: root.given.clone(),
@@ -60,17 +72,41 @@ impl Roots {
         for path in additional {
             roots.push(Root::open(path)?);
         }
-        Ok(Roots(Arc::new(roots)))
+        Ok(Roots {
+            all: Arc::new(roots),
+            denial: Arc::default(),
+        })
+    }
+
+    /// The same roots, in which nothing is touched that these rules deny: files are judged when they are open, commands are
+    /// kept from them by the kernel.
+    #[must_use]
+    pub fn deny(self, rules: PathRules) -> Roots {
+        let found = OnceLock::new();
+        Roots {
+            denial: Arc::new(Denial { rules, found }),
+            ..self
+        }
+    }
+
+    /// What is denied, as it was found when this was first asked for. The first call looks at the disk, for a few seconds at
+    /// most.
+    pub fn denied(&self) -> &DeniedPaths {
+        let Denial { rules, found } = &*self.denial;
+        found.get_or_init(|| {
+            let paths: Vec<PathBuf> = self.all.iter().map(|root| root.real.clone()).collect();
+            DeniedPaths::find(rules, &paths)
+        })
     }
 
     /// The working directory, as it was given.
     pub fn cwd(&self) -> &Path {
-        self.0.first().map_or(Path::new("/"), |root| &root.given)
+        self.all.first().map_or(Path::new("/"), |root| &root.given)
     }
 
     /// All of them as they were given, the working directory first.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.0.iter().map(|root| root.given.as_path())
+        self.all.iter().map(|root| root.given.as_path())
     }
 
     /// Where a path leads when its links are followed, below the name that the root was given; `None` where it leads to
@@ -84,7 +120,7 @@ impl Roots {
     /// a root inside another root.
     #[cfg(target_os = "linux")]
     pub(crate) fn descriptors(&self) -> io::Result<Vec<Arc<std::os::fd::OwnedFd>>> {
-        self.0.iter().map(|root| root.dir.descriptor()).collect()
+        self.all.iter().map(|root| root.dir.descriptor()).collect()
     }
 
     /// Opens a directory beneath the roots for a command to start in, or the working directory itself. Whatever happens to
@@ -97,6 +133,8 @@ impl Roots {
         let asked = path;
         let path = asked.unwrap_or(self.cwd());
         let place = self.directory_place(path)?;
+        let judged = self.denied().check_place(&place, path, Access::Read);
+        judged.map_err(|denied| Error::denied(path, denied))?;
         Ok(StartDirectory {
             path: match asked {
                 Some(_) => place.real_path(),
@@ -164,7 +202,7 @@ impl Roots {
         };
         let place = place.named(name);
         let real = place.real_path();
-        match self.0.iter().any(|root| root.real.starts_with(&real)) {
+        match self.all.iter().any(|root| root.real.starts_with(&real)) {
             true => Err(Error::IsRoot {
                 path: path.to_owned(),
             }),
@@ -191,7 +229,7 @@ impl Roots {
 
     /// The innermost root that a path names, and the rest of the path. `asked` is the path to complain about.
     fn locate<'p>(&self, path: &'p Path, asked: &Path) -> Result<(&Root, &'p Path), Error> {
-        let named = self.0.iter().flat_map(|root| {
+        let named = self.all.iter().flat_map(|root| {
             let names = [&root.given, &root.real];
             names.map(|name| (root, name, path.strip_prefix(name)))
         });

@@ -4,6 +4,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::denied::Denied;
+
 /// Why a directory was not opened, a file not read or not written. Paths are those the caller named.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -103,6 +105,14 @@ pub enum Error {
     Protected {
         /// The path.
         path: PathBuf,
+    },
+    /// A rule of the policy denies it.
+    #[error("{} is denied by policy rule `{rule}`; ask the user to change the policy", shown(.path))]
+    DeniedByPolicy {
+        /// The path.
+        path: PathBuf,
+        /// The rule's id.
+        rule: String,
     },
     /// Our own state, closed to agents.
     #[error("{} belongs to attache itself and is closed to agents", shown(.path))]
@@ -218,6 +228,14 @@ impl Error {
         }
     }
 
+    /// A rule of the policy denies it.
+    pub(crate) fn denied(path: &Path, denied: Denied) -> Error {
+        Error::DeniedByPolicy {
+            path: path.to_owned(),
+            rule: denied.rule,
+        }
+    }
+
     /// One word for programs.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -236,6 +254,7 @@ impl Error {
             Error::Dangling { .. } => "dangling",
             Error::Protected { .. } => "protected",
             Error::OwnState { .. } => "own_state",
+            Error::DeniedByPolicy { .. } => "denied_by_policy",
             Error::HardLinked { .. } => "hard_linked",
             Error::ReadOnly { .. } => "read_only",
             Error::IsRoot { .. } => "is_root",

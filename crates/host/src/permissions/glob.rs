@@ -45,7 +45,7 @@ impl PathPattern {
     }
 
     /// Whether it is about paths from the root on.
-    pub(super) fn is_absolute(&self) -> bool {
+    pub(crate) fn is_absolute(&self) -> bool {
         self.text.starts_with('/')
     }
 
@@ -64,8 +64,41 @@ impl PathPattern {
             .is_some_and(|matcher| matcher.is_match(path))
     }
 
+    /// The path that it spells out, with everything below: relative ones lie in the workspace, or at home with a `~`. `None`
+    /// if it is a pattern for many.
+    pub(crate) fn tree(&self) -> Option<&str> {
+        let whole = self.trunk();
+        (self.text.contains('/') && !whole.contains(WILD)).then_some(whole)
+    }
+
+    /// The directories that it spells out before the first wildcard, for a pattern that is about paths in a certain place.
+    pub(crate) fn literal_start(&self) -> &str {
+        let whole = self.trunk();
+        match whole.find(WILD) {
+            Some(wild) => whole[..wild]
+                .rsplit_once('/')
+                .map_or("", |(start, _)| start),
+            None => whole,
+        }
+    }
+
+    /// Whether it is about one directory or file that is met on a walk. A pattern that ends in `/**` or `/*` is about the
+    /// directory before that.
+    pub(crate) fn meets(&self, path: &str) -> bool {
+        self.covers(path)
+            || (self.trunk().len() < self.whole.len() && self.covers(&format!("{path}/x")))
+    }
+
+    fn trunk(&self) -> &str {
+        let mut trunk = self.whole.as_str();
+        while let Some(shorter) = trunk.strip_suffix("/**").or(trunk.strip_suffix("/*")) {
+            trunk = shorter;
+        }
+        trunk
+    }
+
     /// Whether a path is one of these or below one, in whatever letters.
-    pub(super) fn covers(&self, path: &str) -> bool {
+    pub(crate) fn covers(&self, path: &str) -> bool {
         let matcher = self
             .folded
             .get_or_init(|| matcher(&self.whole, Letters::Any));

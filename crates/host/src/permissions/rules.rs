@@ -180,6 +180,10 @@ impl Rules {
         self.rules.is_empty()
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter()
+    }
+
     fn first(&self, facts: &Facts<'_>, fits: impl Fn(&Rule) -> bool) -> Option<&Rule> {
         let mut candidates = self.candidates(facts);
         candidates.sort_unstable();

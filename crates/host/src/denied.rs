@@ -1,0 +1,387 @@
+//! Paths that a policy denies, as they are on disk: found when a session begins, recognised by identity whatever name leads
+//! to them, and covered for programs by the kernel.
+
+mod find;
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use attache_transport::process::{Cover, CoverKind};
+
+use crate::permissions::{PathRule, PathRules, Reach};
+use crate::roots::Place;
+use find::{FoundPath, Search};
+
+/// What a deny rule keeps from being done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Reading, listing and searching.
+    Read,
+    /// Writing, removing and moving.
+    Change,
+}
+
+/// Who is to be kept from denied paths by the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// A whole agent.
+    Agent,
+    /// A command in one of our terminals.
+    Command,
+}
+
+/// A path that a rule denies.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("policy rule `{rule}` denies it")]
+pub struct Denied {
+    /// The rule's id.
+    pub rule: String,
+}
+
+/// Paths that a policy denies, as they are on disk.
+#[derive(Debug)]
+pub struct DeniedPaths {
+    rules: PathRules,
+    bases: Bases,
+    found: Vec<FoundPath>,
+    /// Files in denied places that have other names as well.
+    linked: Vec<(FileId, String, Reach)>,
+    is_cut: bool,
+}
+
+/// What patterns start from.
+#[derive(Debug, Clone)]
+struct Bases {
+    /// The session's directories, the working directory first.
+    roots: Vec<PathBuf>,
+    home: Option<PathBuf>,
+}
+
+/// Which file it is, whatever its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct FileId {
+    device: u64,
+    inode: u64,
+}
+
+impl DeniedPaths {
+    /// Finds what the rules deny, now. `roots` are the session's directories, the working directory first. Patterns for
+    /// many files are looked for below them, for a few seconds at most. Looks at the disk.
+    pub fn find(rules: &PathRules, roots: &[PathBuf]) -> DeniedPaths {
+        let roots = roots.iter().map(|root| real(root)).collect();
+        let home = std::env::home_dir().map(|home| real(&home));
+        DeniedPaths::find_in(rules, Bases { roots, home })
+    }
+
+    fn find_in(rules: &PathRules, bases: Bases) -> DeniedPaths {
+        let mut search = Search::new(&bases);
+        search.find(rules);
+        let (found, linked, is_cut) = search.end();
+        DeniedPaths {
+            rules: rules.clone(),
+            bases,
+            found,
+            linked,
+            is_cut,
+        }
+    }
+
+    /// Whether nothing is denied.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Whether it cannot be decided before a command runs what it will reach: a rule has a pattern that a later file can
+    /// match, or there was too much to look through.
+    pub fn is_open_ended(&self) -> bool {
+        self.is_cut || self.rules.have_globs()
+    }
+
+    /// Whether not everything was found, because there was too much to look through.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// The places that are denied and exist.
+    pub fn places(&self) -> impl Iterator<Item = &Path> {
+        self.found.iter().map(|found| found.path.as_path())
+    }
+
+    /// Judges an open file or directory by what it really is, and by the path that was asked for.
+    ///
+    /// # Errors
+    ///
+    /// The rule that denies it.
+    pub fn check(&self, file: &File, asked: &Path, access: Access) -> Result<(), Denied> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        self.check_path(asked, access)?;
+        if let Some(path) = path_of(file, asked) {
+            self.check_path(&path, access)?;
+            self.check_ways(&path, access)?;
+        }
+        match file.metadata() {
+            Ok(metadata) => self.check_metadata(&metadata, access),
+            // What nobody can tell about is not given away.
+            Err(_) => self.first(access),
+        }
+    }
+
+    /// Whether a path is denied, by its words and by where it leads. Nothing need be there.
+    pub fn is_denied(&self, path: &Path, access: Access) -> bool {
+        let is_denied = || {
+            self.check_path(path, access)?;
+            let leads = real(path);
+            self.check_path(&leads, access)?;
+            self.check_ways(&leads, access)?;
+            match std::fs::metadata(path) {
+                Ok(metadata) => self.check_metadata(&metadata, access),
+                Err(_) => Ok(()),
+            }
+        };
+        !self.is_empty() && is_denied().is_err()
+    }
+
+    /// Judges a place beneath the roots.
+    pub(crate) fn check_place(
+        &self,
+        place: &Place<'_>,
+        asked: &Path,
+        access: Access,
+    ) -> Result<(), Denied> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let real = place.real_path();
+        for path in [asked, &place.path(), &real] {
+            self.check_path(path, access)?;
+        }
+        self.check_ways(&real, access)?;
+        match std::fs::symlink_metadata(&real) {
+            Ok(metadata) if !metadata.is_symlink() => self.check_metadata(&metadata, access),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether something denied lies below a directory that is to be moved or removed.
+    pub(crate) fn check_tree(&self, directory: &Path) -> Result<(), Denied> {
+        let mut found = self.found.iter();
+        match found
+            .find(|found| found.reach != Reach::Commands && found.path.starts_with(directory))
+        {
+            Some(found) => Err(denied(&found.rule)),
+            None => Ok(()),
+        }
+    }
+
+    /// What is covered for a program, as it is at this moment. `keep` is where the program works: what contains that cannot
+    /// be covered, and is told as the second value.
+    ///
+    /// # Errors
+    ///
+    /// When a denied place cannot be looked at.
+    pub fn covers(&self, subject: Subject, keep: &Path) -> io::Result<(Vec<Cover>, Vec<PathBuf>)> {
+        let fresh = match self.is_empty() {
+            true => Vec::new(),
+            false => {
+                let mut search = Search::new(&self.bases);
+                search.find_trees(&self.rules);
+                search.end().0
+            }
+        };
+        let (mut covers, mut open) = (Vec::<Cover>::new(), Vec::new());
+        for found in self.found.iter().chain(&fresh) {
+            let kind = match (found.reach, subject) {
+                (Reach::Commands, Subject::Agent) => continue,
+                (Reach::Everything | Reach::Commands, _) => None,
+                (Reach::Changes, _) => Some(CoverKind::ReadOnly),
+            };
+            for (path, metadata) in found.now()? {
+                let hidden = match metadata.is_dir() {
+                    true => CoverKind::HiddenDirectory,
+                    false => CoverKind::HiddenFile,
+                };
+                let kind = kind.unwrap_or(hidden);
+                if path.parent().is_none() || (kind == hidden && keep.starts_with(&path)) {
+                    open.push(path);
+                    continue;
+                }
+                let id = FileId::of(&metadata);
+                let cover = Cover {
+                    device: id.device,
+                    inode: id.inode,
+                    path,
+                    kind,
+                };
+                if !covers.contains(&cover) {
+                    covers.push(cover);
+                }
+            }
+        }
+        Ok((covers, open))
+    }
+
+    fn check_path(&self, path: &Path, access: Access) -> Result<(), Denied> {
+        let mut rules = self
+            .rules
+            .iter()
+            .filter(|rule| is_about(rule.reach, access));
+        match rules.find(|rule| self.bases.covers(rule, path)) {
+            Some(rule) => Err(denied(&rule.id)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a directory on the way is a denied one under another name, as with a bind mount.
+    fn check_ways(&self, path: &Path, access: Access) -> Result<(), Denied> {
+        if self.found.is_empty() {
+            return Ok(());
+        }
+        for above in path.ancestors().skip(1).take(MOST_ANCESTORS) {
+            if let Ok(metadata) = std::fs::metadata(above) {
+                self.check_identity(FileId::of(&metadata), access)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_metadata(&self, metadata: &Metadata, access: Access) -> Result<(), Denied> {
+        let id = FileId::of(metadata);
+        self.check_identity(id, access)?;
+        let mut linked = self.linked.iter();
+        let same =
+            |(one, _, reach): &&(FileId, String, Reach)| *one == id && is_about(*reach, access);
+        if let Some((_, rule, _)) = linked.find(same) {
+            return Err(denied(rule));
+        }
+        // It may be a name of a file that was not seen.
+        match self.is_cut && !metadata.is_dir() && links(metadata) > 1 {
+            true => self.first(access),
+            false => Ok(()),
+        }
+    }
+
+    fn check_identity(&self, id: FileId, access: Access) -> Result<(), Denied> {
+        let mut found = self
+            .found
+            .iter()
+            .filter(|found| is_about(found.reach, access));
+        match found.find(|found| found.id == id && id != FileId::UNKNOWN) {
+            Some(found) => Err(denied(&found.rule)),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses with the first rule that could be meant.
+    fn first(&self, access: Access) -> Result<(), Denied> {
+        let mut rules = self
+            .rules
+            .iter()
+            .filter(|rule| is_about(rule.reach, access));
+        rules.next().map_or(Ok(()), |rule| Err(denied(&rule.id)))
+    }
+}
+
+impl Bases {
+    /// Whether a rule is about a path or something above it, in whatever letters.
+    fn covers(&self, rule: &PathRule, path: &Path) -> bool {
+        let home = self.home.as_deref();
+        let inside = self
+            .roots
+            .first()
+            .and_then(|root| path.strip_prefix(root).ok());
+        let at_home = home.and_then(|home| path.strip_prefix(home).ok());
+        let views = [
+            Some(path.to_string_lossy().into_owned()),
+            inside.map(|path| path.to_string_lossy().into_owned()),
+            at_home.map(|path| format!("~/{}", path.to_string_lossy())),
+        ];
+        views
+            .iter()
+            .flatten()
+            .any(|view| rule.patterns.iter().any(|pattern| pattern.covers(view)))
+    }
+}
+
+impl FileId {
+    /// On systems that do not tell.
+    const UNKNOWN: FileId = FileId {
+        device: 0,
+        inode: 0,
+    };
+
+    #[cfg(unix)]
+    fn of(metadata: &Metadata) -> FileId {
+        use std::os::unix::fs::MetadataExt;
+        FileId {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn of(_: &Metadata) -> FileId {
+        FileId::UNKNOWN
+    }
+}
+
+#[cfg(unix)]
+fn links(metadata: &Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    metadata.nlink()
+}
+
+#[cfg(not(unix))]
+fn links(_: &Metadata) -> u64 {
+    1
+}
+
+fn is_about(reach: Reach, access: Access) -> bool {
+    match reach {
+        Reach::Everything => true,
+        Reach::Changes => access == Access::Change,
+        Reach::Commands => false,
+    }
+}
+
+fn denied(rule: &str) -> Denied {
+    Denied {
+        rule: rule.to_owned(),
+    }
+}
+
+/// Where an open file is, without links.
+#[cfg(target_os = "linux")]
+fn path_of(file: &File, _asked: &Path) -> Option<PathBuf> {
+    use std::os::fd::AsRawFd;
+    std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn path_of(_: &File, asked: &Path) -> Option<PathBuf> {
+    std::fs::canonicalize(asked).ok()
+}
+
+/// Where a path leads, as far as it exists, and the rest as it is.
+fn real(path: &Path) -> PathBuf {
+    let mut existing = path;
+    loop {
+        if let Ok(found) = std::fs::canonicalize(existing) {
+            return match path.strip_prefix(existing) {
+                Ok(rest) if !rest.as_os_str().is_empty() => found.join(rest),
+                _ => found,
+            };
+        }
+        match existing.parent() {
+            Some(parent) => existing = parent,
+            None => return path.to_owned(),
+        }
+    }
+}
+
+const MOST_ANCESTORS: usize = 64;
+
+#[cfg(all(test, unix))]
+mod attack;

@@ -1,0 +1,323 @@
+//! Finds denied paths on disk, within bounds: so many names, so many hits, so long.
+
+use std::collections::HashMap;
+use std::fs::{DirEntry, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::{Bases, FileId, links, real};
+use crate::names::fold;
+use crate::permissions::{PathRules, Reach};
+
+/// A denied file or directory that exists.
+#[derive(Debug)]
+pub(super) struct FoundPath {
+    pub(super) rule: String,
+    pub(super) reach: Reach,
+    /// Where it was found, without links.
+    pub(super) path: PathBuf,
+    pub(super) id: FileId,
+    /// Open, so that it is found again when it was moved.
+    #[cfg(target_os = "linux")]
+    held: std::os::fd::OwnedFd,
+}
+
+impl FoundPath {
+    /// Where it is now, and what is where it was.
+    pub(super) fn now(&self) -> io::Result<Vec<(PathBuf, Metadata)>> {
+        let mut now = Vec::new();
+        let there = std::fs::symlink_metadata(&self.path);
+        match there {
+            Ok(metadata) if !metadata.is_symlink() => now.push((self.path.clone(), metadata)),
+            Ok(_) => {
+                let path = real(&self.path);
+                if let Ok(metadata) = std::fs::symlink_metadata(&path) {
+                    now.push((path, metadata));
+                }
+            }
+            Err(error) if is_missing(&error) => {}
+            Err(error) => return Err(error),
+        }
+        #[cfg(target_os = "linux")]
+        if let Some(path) = self.moved_to()
+            && let Ok(metadata) = std::fs::symlink_metadata(&path)
+            && FileId::of(&metadata) == self.id
+        {
+            now.push((path, metadata));
+        }
+        Ok(now)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn moved_to(&self) -> Option<PathBuf> {
+        use std::os::fd::AsRawFd;
+        let name = format!("/proc/self/fd/{}", self.held.as_raw_fd());
+        let path = std::fs::read_link(name).ok()?;
+        (path != self.path).then_some(path)
+    }
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+/// A search on its way.
+pub(super) struct Search<'a> {
+    bases: &'a Bases,
+    found: Vec<FoundPath>,
+    linked: HashMap<FileId, (String, Reach)>,
+    room: usize,
+    deadline: Instant,
+    is_cut: bool,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(bases: &'a Bases) -> Search<'a> {
+        Search {
+            bases,
+            found: Vec::new(),
+            linked: HashMap::new(),
+            room: MOST_NAMES,
+            deadline: Instant::now() + LONGEST,
+            is_cut: false,
+        }
+    }
+
+    pub(super) fn end(self) -> (Vec<FoundPath>, Vec<(FileId, String, Reach)>, bool) {
+        let linked = self.linked.into_iter();
+        let linked = linked.map(|(id, (rule, reach))| (id, rule, reach));
+        (self.found, linked.collect(), self.is_cut)
+    }
+
+    /// Everything.
+    pub(super) fn find(&mut self, rules: &PathRules) {
+        self.find_trees(rules);
+        self.find_patterns(rules);
+        self.look_for_links();
+    }
+
+    /// What is spelled out.
+    pub(super) fn find_trees(&mut self, rules: &PathRules) {
+        for rule in rules.iter() {
+            for pattern in &rule.patterns {
+                let Some(tree) = pattern.tree() else {
+                    continue;
+                };
+                for path in self.spellings(tree) {
+                    self.add(&path, &rule.id, rule.reach);
+                }
+            }
+        }
+    }
+
+    /// What matches a pattern below the session's directories, or below the directories that the pattern spells out.
+    fn find_patterns(&mut self, rules: &PathRules) {
+        let mut starts: Vec<PathBuf> = Vec::new();
+        for rule in rules.iter() {
+            for pattern in rule.patterns.iter().filter(|it| it.tree().is_none()) {
+                let start = pattern.literal_start();
+                match start {
+                    "" if pattern.is_absolute() => self.is_cut = true,
+                    "" => starts.extend(self.bases.roots.iter().cloned()),
+                    start => starts.extend(self.spellings(start)),
+                }
+            }
+        }
+        starts.sort();
+        starts.dedup_by(|below, above| below.starts_with(above));
+        for start in starts {
+            self.walk(&start, &mut |search, path| {
+                let met = rules
+                    .iter()
+                    .find(|rule| search.bases.meets(rule, path))
+                    .map(|rule| (rule.id.clone(), rule.reach));
+                let Some((rule, reach)) = met else {
+                    return Descend::Yes;
+                };
+                search.add(path, &rule, reach);
+                match reach {
+                    Reach::Everything => Descend::No,
+                    Reach::Changes | Reach::Commands => Descend::Yes,
+                }
+            });
+        }
+    }
+
+    /// Files in denied places that have other names, and those names where they lie in the session's directories.
+    fn look_for_links(&mut self) {
+        let places = self.found.iter();
+        let places = places.map(|found| (found.path.clone(), found.rule.clone(), found.reach));
+        for (path, rule, reach) in places.collect::<Vec<_>>() {
+            let mut note = |search: &mut Search<'_>, path: &Path| {
+                if let Ok(metadata) = std::fs::symlink_metadata(path)
+                    && metadata.is_file()
+                    && links(&metadata) > 1
+                {
+                    let id = FileId::of(&metadata);
+                    search.linked.entry(id).or_insert((rule.clone(), reach));
+                }
+                Descend::Yes
+            };
+            note(self, &path);
+            self.walk(&path, &mut note);
+        }
+        if self.linked.is_empty() {
+            return;
+        }
+        for root in self.bases.roots.clone() {
+            self.walk(&root, &mut |search, path| {
+                if search.found.iter().any(|found| found.path == path) {
+                    return Descend::No;
+                }
+                let Ok(metadata) = std::fs::symlink_metadata(path) else {
+                    return Descend::Yes;
+                };
+                let linked = search.linked.get(&FileId::of(&metadata)).cloned();
+                if metadata.is_file()
+                    && let Some((rule, reach)) = linked
+                {
+                    search.add(path, &rule, reach);
+                }
+                Descend::Yes
+            });
+        }
+    }
+
+    /// Adds what is at a path, or where the link there leads.
+    fn add(&mut self, path: &Path, rule: &str, reach: Reach) {
+        let Ok(path) = std::fs::canonicalize(path) else {
+            return;
+        };
+        let is_known = |found: &FoundPath| found.path == path && found.reach == reach;
+        if self.found.iter().any(is_known) {
+            return;
+        }
+        if self.found.len() >= MOST_FOUND {
+            self.is_cut = true;
+            return;
+        }
+        let Ok(metadata) = std::fs::symlink_metadata(&path) else {
+            return;
+        };
+        #[cfg(target_os = "linux")]
+        let held = {
+            use rustix::fs::{Mode, OFlags, open};
+            let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            match open(&path, flags, Mode::empty()) {
+                Ok(held) => held,
+                Err(_) => {
+                    self.is_cut = true;
+                    return;
+                }
+            }
+        };
+        self.found.push(FoundPath {
+            rule: rule.to_owned(),
+            reach,
+            id: FileId::of(&metadata),
+            path,
+            #[cfg(target_os = "linux")]
+            held,
+        });
+    }
+
+    /// The paths that exist and are spelled so, in whatever letters.
+    fn spellings(&mut self, text: &str) -> Vec<PathBuf> {
+        let (base, rest) = match (text.strip_prefix('/'), text.strip_prefix("~/")) {
+            (Some(rest), _) => (Some(PathBuf::from("/")), rest),
+            (_, Some(rest)) => (self.bases.home.clone(), rest),
+            (None, None) => (self.bases.roots.first().cloned(), text),
+        };
+        let mut paths: Vec<PathBuf> = base.into_iter().collect();
+        for name in rest.split('/').filter(|name| !name.is_empty()) {
+            let mut next = Vec::new();
+            for path in paths {
+                next.extend(self.names_like(&path, name));
+            }
+            paths = next;
+        }
+        paths
+    }
+
+    fn names_like(&mut self, directory: &Path, name: &str) -> Vec<PathBuf> {
+        let exact = directory.join(name);
+        let wanted = fold(name.as_ref());
+        let mut alike = Vec::new();
+        if let Ok(entries) = std::fs::read_dir(directory) {
+            for entry in entries.flatten().take(MOST_ALIKE) {
+                if entry.file_name() != name && fold(&entry.file_name()) == wanted {
+                    alike.push(entry.path());
+                }
+            }
+        }
+        if std::fs::symlink_metadata(&exact).is_ok() {
+            alike.push(exact);
+        }
+        alike
+    }
+
+    /// Walks below a directory without following links.
+    fn walk(&mut self, start: &Path, meet: &mut dyn FnMut(&mut Search<'_>, &Path) -> Descend) {
+        let mut ahead = vec![start.to_owned()];
+        while let Some(directory) = ahead.pop() {
+            let Ok(entries) = std::fs::read_dir(&directory) else {
+                continue;
+            };
+            for entry in entries.flatten() {
+                if self.room == 0 || Instant::now() > self.deadline {
+                    self.is_cut = true;
+                    return;
+                }
+                self.room -= 1;
+                let path = entry.path();
+                if meet(self, &path) == Descend::Yes && is_directory(&entry) {
+                    ahead.push(path);
+                }
+            }
+        }
+    }
+}
+
+impl Bases {
+    /// Whether a rule is about what is met at a path.
+    fn meets(&self, rule: &crate::permissions::PathRule, path: &Path) -> bool {
+        let text = path.to_string_lossy();
+        let inside = self
+            .roots
+            .first()
+            .and_then(|root| path.strip_prefix(root).ok());
+        let inside = inside.map(|path| path.to_string_lossy());
+        let at_home = self.home.as_ref();
+        let at_home = at_home.and_then(|home| path.strip_prefix(home).ok());
+        let at_home = at_home.map(|path| format!("~/{}", path.to_string_lossy()));
+        rule.patterns.iter().any(|pattern| {
+            pattern.meets(&text)
+                || inside.as_ref().is_some_and(|path| pattern.meets(path))
+                || at_home.as_ref().is_some_and(|path| pattern.meets(path))
+        })
+    }
+}
+
+/// Whether a walk goes on below what was met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Descend {
+    Yes,
+    No,
+}
+
+fn is_directory(entry: &DirEntry) -> bool {
+    entry.file_type().is_ok_and(|kind| kind.is_dir())
+}
+
+/// Names that are looked at.
+const MOST_NAMES: usize = 400_000;
+/// Denied places: each is kept open, and is a mount for every command.
+pub(super) const MOST_FOUND: usize = 256;
+/// Names in one directory among which another spelling is looked for.
+const MOST_ALIKE: usize = 10_000;
+/// A session waits for this, once.
+const LONGEST: Duration = Duration::from_secs(3);

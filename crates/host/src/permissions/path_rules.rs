@@ -1,0 +1,120 @@
+//! Deny rules about paths, taken out of a policy for those who enforce them: on open files, and in the kernel.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use attache_schema::v1;
+
+use super::glob::PathPattern;
+use super::rules::Rule;
+use super::{Permissions, Policy};
+
+/// The deny rules of a policy that name paths, for one agent. Rules that also name a tool or a command say nothing about
+/// what other tools do with the path, so they are not among them. Clones are the same rules.
+#[derive(Debug, Clone, Default)]
+pub struct PathRules(Arc<Vec<PathRule>>);
+
+/// A deny rule about paths.
+#[derive(Debug)]
+pub(crate) struct PathRule {
+    pub(crate) id: String,
+    pub(crate) reach: Reach,
+    pub(crate) patterns: Vec<PathPattern>,
+}
+
+/// What a deny rule keeps from being done with its paths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Everything: they are neither read nor changed.
+    Everything,
+    /// What commands do.
+    Commands,
+    /// Changes.
+    Changes,
+}
+
+impl PathRules {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether some name paths by a pattern, so that a command can make or reach a file that was not there when the rule
+    /// was enforced.
+    pub fn have_globs(&self) -> bool {
+        let mut patterns = self.0.iter().flat_map(|rule| &rule.patterns);
+        patterns.any(|pattern| pattern.tree().is_none())
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &PathRule> {
+        self.0.iter()
+    }
+}
+
+impl Policy {
+    /// The deny rules that name paths, for an agent by its name or the path of its program.
+    pub fn path_rules(&self, agent: &str) -> PathRules {
+        let path = agent.split(" #").next().unwrap_or(agent);
+        let name = Path::new(path).file_name().and_then(|name| name.to_str());
+        let is_for = |rule: &&Rule| {
+            rule.agents.is_empty()
+                || rule
+                    .agents
+                    .iter()
+                    .any(|it| it == agent || Some(it.as_str()) == name)
+        };
+        let about_paths = |rule: &&Rule| {
+            !rule.paths.is_empty() && rule.tools.is_empty() && rule.commands.is_empty()
+        };
+        let rules = self.deny.iter().filter(about_paths).filter(is_for);
+        let rules = rules.flat_map(|rule| {
+            reaches(&rule.kinds).map(|reach| PathRule {
+                id: rule.id.clone(),
+                reach,
+                patterns: rule.paths.clone(),
+            })
+        });
+        PathRules(Arc::new(rules.collect()))
+    }
+
+    /// Whether a deny rule names paths by a pattern such as `*.pem`. Such a rule covers the files that match when the agent
+    /// or the command starts; whether a command makes or reaches a later one cannot be decided before it runs.
+    pub fn has_path_globs(&self, agent: &str) -> bool {
+        self.path_rules(agent).have_globs()
+    }
+}
+
+impl Permissions {
+    /// The deny rules of the policy that name paths, for an agent.
+    pub fn path_rules(&self, agent: &str) -> PathRules {
+        let policy = self.config.policy.as_ref();
+        policy.map_or_else(PathRules::default, |policy| policy.path_rules(agent))
+    }
+}
+
+fn reaches(kinds: &[v1::ToolKind]) -> impl Iterator<Item = Reach> {
+    use v1::ToolKind::{Delete, Edit, Execute, Move, Read, Search};
+    let has = |wanted: &[v1::ToolKind]| kinds.iter().any(|kind| wanted.contains(kind));
+    let (everything, changes, commands) = match kinds.is_empty() || has(&[Read, Search]) {
+        true => (true, false, false),
+        false => (false, has(&[Edit, Delete, Move]), has(&[Execute])),
+    };
+    [
+        everything.then_some(Reach::Everything),
+        changes.then_some(Reach::Changes),
+        commands.then_some(Reach::Commands),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+impl fmt::Display for Reach {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Reach::Everything => "neither read nor changed",
+            Reach::Commands => "out of reach of commands",
+            Reach::Changes => "not changed",
+        })
+    }
+}
