@@ -29,7 +29,7 @@ pub(crate) use agents::{Agents, Choice};
 pub(crate) use audit::{Audit, AuditCommand, AuditFilter};
 pub(crate) use chat::Chat;
 pub(crate) use check::{
-    Check, CheckAgent, CheckClient, CheckCommand, CheckFormat, CheckProxy, How,
+    Check, CheckAgent, CheckClient, CheckCommand, CheckFormat, CheckHome, CheckProxy, How,
 };
 pub(crate) use claude::{Claude, Login};
 pub(crate) use completions::{Completions, Man};

@@ -1,5 +1,6 @@
 //! `attache check`.
 
+mod home;
 mod relay;
 
 use std::fs;
@@ -14,10 +15,11 @@ use attache_check::conformance::{
 };
 
 use crate::arguments::{
-    Check, CheckAgent, CheckClient, CheckCommand, CheckFormat, CheckProxy, How,
+    Check, CheckAgent, CheckClient, CheckCommand, CheckFormat, CheckHome, CheckProxy, How,
 };
 use crate::exit::{self, Exit};
 use crate::{agents, print};
+use home::FreshHome;
 
 pub(crate) async fn check(arguments: Check) -> anyhow::Result<Exit> {
     let done = match arguments.command {
@@ -46,8 +48,22 @@ async fn agent_checked(arguments: &CheckAgent) -> anyhow::Result<Exit> {
     let words = ["check", "mcp"].map(str::to_owned);
     let us = us.to_string_lossy().into_owned();
     options.mcp = Some(std::iter::once(us).chain(words).collect());
-    let launch = conformance::launch_program(agent.program().cwd(folder.path()));
+    let program = agent.program().cwd(folder.path());
+    let home = match arguments.home {
+        CheckHome::Fresh => Some(FreshHome::new()?),
+        CheckHome::Real => None,
+    };
+    let program = match &home {
+        Some(home) => home.move_in(program),
+        None => program,
+    };
+    let launch = conformance::launch_program(program);
     let report = conformance::check_agent(launch, options).await;
+    if home.is_some() && report.wants_login() {
+        eprintln!(
+            "attache: the agent wants a login; it was checked with an empty home directory. `--home real` checks it with your own, which it may change"
+        );
+    }
     tell(&report, &arguments.how)
 }
 

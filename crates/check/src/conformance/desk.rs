@@ -80,14 +80,15 @@ impl Desk {
 
     fn permission(&self, params: &Value) -> Reply {
         let wanted = match self.person {
-            Person::Allows => "allow",
-            Person::Rejects => "reject",
+            Person::Allows => "allow_once",
+            Person::Rejects => "reject_once",
             Person::Leaves => return Reply::Ok(json!({ "outcome": { "outcome": "cancelled" } })),
             Person::Waits => return Reply::Hold,
             Person::IsMissing => return Reply::Fail(-32603, "nobody is here to be asked"),
         };
         let options = params.get("options").and_then(Value::as_array);
-        let fits = |option: &&Value| text(option, "/kind").starts_with(wanted);
+        // Never an option that lasts: the agent would keep it, and what a check leaves behind would count for the user.
+        let fits = |option: &&Value| text(option, "/kind") == wanted;
         let chosen = options.and_then(|options| options.iter().find(fits));
         match chosen.and_then(|option| option.get("optionId")) {
             Some(id) => Reply::Ok(json!({ "outcome": { "outcome": "selected", "optionId": id } })),

@@ -72,6 +72,12 @@ impl Report {
         self.count(Verdict::Fail) == 0 && self.count(Verdict::Pass) + self.count(Verdict::Warn) > 0
     }
 
+    /// Whether the agent asked for a login (error -32000) in any conversation.
+    pub fn wants_login(&self) -> bool {
+        let mut said = self.conversations.iter().flat_map(|it| &it.said);
+        said.any(|said| said.from == Side::Agent && is_login_error(&said.what))
+    }
+
     /// The report in a format.
     pub fn write(&self, format: Format) -> String {
         match format {
@@ -88,6 +94,15 @@ impl Report {
         let said = conversation.said.get(evidence.entry)?;
         Some((said.from, shown(&said.what)))
     }
+}
+
+fn is_login_error(what: &What) -> bool {
+    let What::Line(line, _) = what else {
+        return false;
+    };
+    let message: Option<serde_json::Value> = serde_json::from_slice(line).ok();
+    let code = message.as_ref().and_then(|it| it.pointer("/error/code"));
+    code.and_then(serde_json::Value::as_i64) == Some(-32000)
 }
 
 /// What was said, without secrets and in a line that is not too long.

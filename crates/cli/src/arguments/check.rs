@@ -60,8 +60,20 @@ pub(crate) struct CheckAgent {
     /// Prompts for agents that are known: attache, tour, interop, products, or model for any with a language model.
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: Option<Preset>,
+    /// The agent's home directory: an empty one that is removed afterwards, or your own, with its logins and settings.
+    #[arg(long, value_name = "HOME", default_value = "fresh")]
+    pub(crate) home: CheckHome,
     #[command(flatten)]
     pub(crate) how: How,
+}
+
+/// The home directory of an agent under test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckHome {
+    /// An empty directory that is removed afterwards.
+    Fresh,
+    /// Your own, which the agent may change.
+    Real,
 }
 
 /// Check a client, by an agent that is ours.

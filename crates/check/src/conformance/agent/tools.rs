@@ -63,20 +63,23 @@ async fn permissions(scene: &mut Scene, said: &str) -> Result<(), Stop> {
         return Ok(());
     };
     let entries = [vec![*asked], answer.entries()].concat();
-    scene.judge("agent.permission.allowed", answer.went_well(), &entries);
     let call = text(question, "/params/toolCall/toolCallId");
-    if !call.is_empty() {
-        let ran = match status_of(&heard, call) {
-            "" => Err("nothing is told of the tool call after the permission".to_owned()),
-            "failed" | "pending" => Err("with permission it is not carried out".to_owned()),
-            _ => Ok(()),
-        };
-        scene.judge("agent.permission.allowed-runs", ran, &entries);
-    }
     let options = question
         .pointer("/params/options")
         .and_then(Value::as_array);
     let options = options.map_or(&[][..], Vec::as_slice);
+    // Without an option for once it was not allowed: the person never chooses one that lasts.
+    if options.iter().any(|it| text(it, "/kind") == "allow_once") {
+        scene.judge("agent.permission.allowed", answer.went_well(), &entries);
+        if !call.is_empty() {
+            let ran = match status_of(&heard, call) {
+                "" => Err("nothing is told of the tool call after the permission".to_owned()),
+                "failed" | "pending" => Err("with permission it is not carried out".to_owned()),
+                _ => Ok(()),
+            };
+            scene.judge("agent.permission.allowed-runs", ran, &entries);
+        }
+    }
     scene.judge("agent.permission.options", given(options), &entries);
     scene.judge("agent.permission.named", named(options), &entries);
     let has = |start: &str| {
