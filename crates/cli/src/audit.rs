@@ -133,6 +133,7 @@ fn subject(entry: &Entry) -> String {
         list("command"),
         field(entry, "path").to_owned(),
         list("paths"),
+        field(entry, "tool").to_owned(),
         field(entry, "title").to_owned(),
     ];
     let subject = subjects

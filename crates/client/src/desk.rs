@@ -2,13 +2,12 @@
 
 mod clerk;
 mod connection;
-mod deeds;
 mod disk;
 mod failure;
 mod forms;
-mod grants;
 mod opening;
-mod questions;
+mod owner;
+mod permission;
 mod serving;
 mod sessions;
 mod settings;
@@ -31,6 +30,7 @@ use attache_host::Host;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
 use crate::command::Command;
@@ -38,11 +38,13 @@ use crate::event::Event;
 use clerk::Clerk;
 use connection::Stage;
 use forms::Forms;
-use questions::Questions;
+use owner::Owner;
+use permission::Pending;
 use serving::Load;
 use sessions::Sessions;
 use wire::Garbage;
 
+pub use permission::ExecPrompts;
 pub use setup::{Setup, Times, Way};
 
 /// The conversation with one agent.
@@ -83,7 +85,8 @@ pub struct Desk {
     child: Option<Child>,
     hello: Option<v1::InitializeResponse>,
     sessions: Sessions,
-    questions: Questions,
+    /// Permission requests that are under way.
+    pending: Pending,
     forms: Forms,
     garbage: Garbage,
     /// What was commanded before the agent was ready.
@@ -92,6 +95,9 @@ pub struct Desk {
     work: FuturesUnordered<Work>,
     /// What the agent asks of the host.
     served: FuturesUnordered<Work>,
+    /// How what runs beside the conversation does something with it.
+    owner: Owner,
+    orders: UnboundedReceiver<Then>,
     load: Load,
     clerk: Clerk,
     /// What has happened and was not taken yet.
@@ -132,6 +138,7 @@ impl Desk {
 
     fn new(mut setup: Setup) -> Desk {
         let warnings = std::mem::take(&mut setup.warnings).into_iter();
+        let (owner, orders) = Owner::new();
         Desk {
             ready: warnings.map(Event::Trouble).collect(),
             setup,
@@ -142,12 +149,14 @@ impl Desk {
             child: None,
             hello: None,
             sessions: Sessions::default(),
-            questions: Questions::default(),
+            pending: Pending::default(),
             forms: Forms::default(),
             garbage: Garbage::default(),
             early: VecDeque::new(),
             work: FuturesUnordered::new(),
             served: FuturesUnordered::new(),
+            owner,
+            orders,
             load: Load::default(),
             clerk: Clerk::default(),
         }
@@ -269,8 +278,10 @@ impl Desk {
         };
         tokio::select! {
             biased;
-            Some(then) = self.work.next() => Heard::Done(then),
+            // What was decided is said before a turn is cancelled.
             Some(then) = self.served.next() => Heard::Done(then),
+            Some(then) = self.work.next() => Heard::Done(then),
+            Some(then) = self.orders.recv() => Heard::Done(then),
             news = news => news,
         }
     }

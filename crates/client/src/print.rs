@@ -7,7 +7,6 @@ mod tools;
 
 use attache::transcript::MessageKind;
 use attache::{Transcript, v1};
-use attache_host::permissions::Because;
 
 use crate::event::{Event, OnDisk, PermissionPrompt};
 use crate::{paint, plain};
@@ -95,7 +94,8 @@ impl Printer {
                 because,
             } => {
                 let word = if *is_allowed { "allowed" } else { "denied" };
-                let said = decision(word, because, &prompt.action.title);
+                let because = plain::line(&because.0);
+                let said = format!("{word}: {} ({because})", prompt.summary());
                 self.note(&said, &mut pieces);
                 self.compare(prompt, &mut pieces);
                 if let Some(call) = prompt.tool_call().filter(|_| !is_allowed) {
@@ -257,15 +257,6 @@ impl Printer {
             pieces.push(Piece::Note(text));
         }
     }
-}
-
-fn decision(word: &str, because: &Because, title: &str) -> String {
-    let title = match &*plain::line(title) {
-        "" => "a tool".to_owned(),
-        title => title.to_owned(),
-    };
-    let because = plain::line(&because.0);
-    format!("{word}: {title} ({because})")
 }
 
 const DIM: &str = "\u{1b}[2m";

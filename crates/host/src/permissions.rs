@@ -32,13 +32,15 @@ pub use action::{Action, Digest};
 pub use answer::{is_allowed_by, label, outcome};
 pub use command::CommandPattern;
 pub use glob::PathPattern;
-pub use grants::Grant;
+pub use grants::{Grant, ShownContent};
 pub use memory::{Pattern, Remembered, What, Workspace};
 pub use path_rules::PathRules;
 pub use policy::{Policy, PolicyError, RuleAction};
 pub use state::Filter;
 pub use term::{Term, TermError};
-pub use terms::{Because, Config, Decision, Enforcement, Preset, Scope, Verdict, Warning};
+pub use terms::{
+    Because, Config, Decision, Enforcement, Preset, Scope, UseVerdict, Verdict, Warning,
+};
 
 pub(crate) use path_rules::{PathRule, Reach};
 

@@ -243,8 +243,7 @@ impl Errand {
     /// A rule says that a person is to be asked, and nobody is there.
     fn deny(&mut self, asked: &PermissionPrompt) {
         self.progress.denied += 1;
-        let title = text::line(&asked.action.title);
-        let remark = format!("denied, nobody is there to ask: {title}");
+        let remark = format!("denied, nobody is there to ask: {}", asked.summary());
         let pieces = self.printer.remark(&remark);
         self.print(pieces);
         self.desk.submit(Command::Answer {

@@ -76,7 +76,7 @@ fn what_only_reads_is_allowed() {
         &expect![[r#"
             out: {"outcome":"selected","optionId":"yes"}
 
-            err: allowed: Look at it (--approve-reads)
+            err: allowed: read tool “Look at it” (--approve-reads)
 
             exit: 0
         "#]],
@@ -91,7 +91,7 @@ fn the_rest_is_denied_unless_told_otherwise() {
         &expect![[r#"
             out: {"outcome":"selected","optionId":"no"}
 
-            err: denied: Look at it (--approve-reads)
+            err: denied: edit tool “Look at it” (--approve-reads)
             attache: not all was allowed; see --approve-all and --policy
 
             exit: 5
@@ -103,7 +103,7 @@ fn the_rest_is_denied_unless_told_otherwise() {
         &expect![[r#"
             out: {"outcome":"selected","optionId":"yes"}
 
-            err: allowed: Look at it (--approve-all)
+            err: allowed: edit tool “Look at it” (--approve-all)
 
             exit: 0
         "#]],
@@ -114,7 +114,7 @@ fn the_rest_is_denied_unless_told_otherwise() {
         &expect![[r#"
             out: {"outcome":"selected","optionId":"no"}
 
-            err: denied: Look at it (--deny-all)
+            err: denied: read tool “Look at it” (--deny-all)
             attache: not all was allowed; see --approve-all and --policy
 
             exit: 5
@@ -283,7 +283,7 @@ fn a_question_that_names_a_tool_that_was_told_before() {
         &agents::turn(&told, &asks),
         &expect![[r#"
             out: 
-            err: allowed: Look at it (--approve-reads)
+            err: allowed: read tool “Look at it” (--approve-reads)
             tool: Look at it (read, pending)
 
             exit: 0
@@ -369,7 +369,7 @@ fn nobody_is_there_to_ask_so_what_a_policy_wants_asked_is_denied() {
         &expect![[r#"
             out: {"outcome":"selected","optionId":"no"}
 
-            err: denied: Look at it (the policy asks and nobody is there)
+            err: denied: edit tool “Look at it” (the policy asks and nobody is there)
             attache: not all was allowed; see --approve-all and --policy
 
             exit: 5

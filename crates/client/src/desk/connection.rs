@@ -197,6 +197,9 @@ impl Desk {
         self.agent = None;
         self.calls = None;
         self.hello = None;
+        for session in self.sessions.ids() {
+            self.setup.host.permissions.end_turn(&session);
+        }
         for session in self.sessions.suspend() {
             let outcome = Err(failure::gone("session/prompt"));
             self.tell(Event::Ended { session, outcome });

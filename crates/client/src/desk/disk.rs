@@ -3,30 +3,32 @@
 use std::time::Duration;
 
 use attache::v1;
+use attache_host::permissions::ShownContent;
 use attache_host::{Host, Look};
 use tokio::time::timeout;
 
 use crate::event::OnDisk;
 
-/// Compares the changes that a tool call shows with the disk, in their order.
+/// Compares the changes that a tool call shows with the disk, in their order, and works out what they make of the files.
 pub(super) async fn compare(
-    host: Host,
+    host: &Host,
     session: v1::SessionId,
     changes: Vec<v1::Diff>,
-) -> Vec<OnDisk> {
+) -> (Vec<OnDisk>, ShownContent) {
+    if changes.is_empty() {
+        return (Vec::new(), ShownContent::None);
+    }
     let paths = changes.iter().take(MOST_FILES);
     let paths = paths.map(|change| change.path.as_path().to_owned());
     let looks = timeout(PATIENCE, host.look_at(&session, paths.collect()));
-    match looks.await {
-        Ok(looks) => {
-            let found = changes.iter().zip(looks);
-            found.map(|(change, look)| on_disk(change, look)).collect()
-        }
-        Err(_) => {
-            let late = "the disk does not answer".to_owned();
-            vec![OnDisk::Unknown(late); changes.len().min(MOST_FILES)]
-        }
-    }
+    let looks = looks.await.unwrap_or_else(|_| {
+        let late = Look::Unknown("the disk does not answer".to_owned());
+        vec![late; changes.len().min(MOST_FILES)]
+    });
+    let content = ShownContent::of(&changes, &looks);
+    let found = changes.iter().zip(looks);
+    let disk = found.map(|(change, look)| on_disk(change, look)).collect();
+    (disk, content)
 }
 
 /// The changes that a tool call shows.

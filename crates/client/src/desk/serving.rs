@@ -1,75 +1,66 @@
-//! Files and terminals: whatever the agent asks of the host is served beside everything else.
+//! What the agent asks of us: permission, files and terminals. Each is served beside everything else.
 
 use std::sync::Arc;
 
-use attache::json::Encode;
+use attache::json::{self, Encode};
 use attache::schema::error;
 use attache::{AgentHandle, ClientCall, Error, Reply, v1};
 use attache_host::Host;
+use attache_host::permissions::Action;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::{Desk, before, deeds};
+use super::Desk;
+use super::owner::Owner;
+use super::permission::{Outcome, Source};
+use crate::event::HostRequest;
 
 impl Desk {
+    /// `session/request_permission`
+    pub(super) fn asked(
+        &mut self,
+        request: v1::RequestPermissionRequest,
+        reply: Reply<v1::RequestPermissionResponse>,
+    ) {
+        let session = request.session_id.clone();
+        if self.sessions.get(&session).is_none() {
+            return reply.fail(error::session_not_found(&session));
+        }
+        let bytes = json::to_string(&request).len();
+        if self.sessions.is_cancelling(&session) || !self.pending.has_room(bytes) {
+            let cancelled = Outcome::cancelled().answer;
+            return reply.ok(v1::RequestPermissionResponse::new(cancelled));
+        }
+        let permission = self.request_permission(&session, Source::ToolCall(request), bytes);
+        self.attend(async move {
+            tokio::select! {
+                biased;
+                outcome = permission.decide() => {
+                    reply.ok(v1::RequestPermissionResponse::new(outcome.answer));
+                }
+                () = reply.cancelled() => {}
+            }
+        });
+    }
+
     /// The connection bounds how many are under way.
     pub(super) fn serve(&mut self, call: ClientCall) {
         let host = self.setup.host.clone();
+        let service = Service {
+            owner: self.owner.clone(),
+            host: host.clone(),
+            outbox: self.outbox(),
+        };
         match call {
-            ClientCall::ReadTextFile(request, reply) => {
-                let place = {
-                    let (host, request) = (host.clone(), request.clone());
-                    async move { host.place_to_read(&request).await }
-                };
-                self.served.push(before(place, move |desk, place| {
-                    let deed = deeds::read(&request, &place);
-                    let outbox = desk.outbox();
-                    desk.with_leave(deed, deeds::reading(&request), reply, |reply| async move {
-                        let read = async move { host.read_text_file(&request).await };
-                        outbox.answer(reply, read).await;
-                    });
-                }));
-            }
-            ClientCall::WriteTextFile(request, reply) => {
-                let Some(room) = self.room_for(&request.content) else {
-                    return reply.fail(error::internal(TOO_MUCH));
-                };
-                let place = {
-                    let (host, request) = (host.clone(), request.clone());
-                    async move { host.place_to_write(&request).await }
-                };
-                self.served.push(before(place, move |desk, place| {
-                    let is_closed = place.is_closed;
-                    let deed = deeds::write(&request, place);
-                    let write = |reply: Reply<v1::WriteTextFileResponse>| async move {
-                        reply.with(host.write_text_file(request).await);
-                        drop(room);
-                    };
-                    match deeds::writing(&deed).filter(|_| !is_closed) {
-                        // The host refuses it, whatever a person would say.
-                        None => desk.attend(write(reply)),
-                        Some(request) => desk.with_leave(deed, request, reply, write),
-                    }
-                }));
-            }
-            ClientCall::CreateTerminal(request, reply) => {
-                let in_words = {
-                    let host = host.clone();
-                    async move { host.in_words(request).await }
-                };
-                self.served.push(before(in_words, move |desk, request| {
-                    let deed = deeds::run(&request);
-                    desk.with_leave(deed, deeds::running(&request), reply, |reply| async move {
-                        reply.with(host.create_terminal(&request).await);
-                    });
-                }));
-            }
-            ClientCall::TerminalOutput(request, reply) => {
-                let outbox = self.outbox();
-                self.attend(async move {
-                    let output = async move { host.terminal_output(&request) };
-                    outbox.answer(reply, output).await;
-                });
-            }
+            ClientCall::ReadTextFile(request, reply) => self.attend(service.read(request, reply)),
+            ClientCall::WriteTextFile(request, reply) => match self.room_for(&request.content) {
+                Some(room) => self.attend(service.write(request, reply, room)),
+                None => reply.fail(error::internal(TOO_MUCH)),
+            },
+            ClientCall::CreateTerminal(request, reply) => self.attend(service.run(request, reply)),
+            ClientCall::TerminalOutput(request, reply) => self.attend(async move {
+                let output = async move { host.terminal_output(&request) };
+                service.outbox.answer(reply, output).await;
+            }),
             call => self.attend(attend(host, call)),
         }
     }
@@ -87,6 +78,120 @@ impl Desk {
         let writes = Arc::clone(&self.load.writes);
         writes.try_acquire_many_owned(room.max(1)).ok()
     }
+}
+
+/// Serves one request of the agent for a file or a command: where it leads, whether it is permitted, then the deed.
+struct Service {
+    owner: Owner,
+    host: Host,
+    outbox: Outbox,
+}
+
+impl Service {
+    async fn read(self, request: v1::ReadTextFileRequest, reply: Reply<v1::ReadTextFileResponse>) {
+        let place = self.host.place_to_read(&request).await;
+        let asked = request.clone();
+        let permitted = self.permit(&reply, &request.session_id, move |agent, workspace| {
+            let path = asked.path.as_path().to_owned();
+            let action = Action::reading(agent, workspace, &asked, &place);
+            (HostRequest::Read { path }, action)
+        });
+        match permitted.await {
+            Some(Ok(())) => {
+                let host = self.host;
+                let read = async move { host.read_text_file(&request).await };
+                self.outbox.answer(reply, read).await;
+            }
+            Some(Err(error)) => reply.fail(error),
+            None => {}
+        }
+    }
+
+    async fn write(
+        self,
+        request: v1::WriteTextFileRequest,
+        reply: Reply<v1::WriteTextFileResponse>,
+        _room: OwnedSemaphorePermit,
+    ) {
+        let place = self.host.place_to_write(&request).await;
+        // The host refuses it, whatever the user would say.
+        if place.is_closed {
+            return reply.with(self.host.write_text_file(request).await);
+        }
+        let asked = request.clone();
+        let permitted = self.permit(&reply, &request.session_id, move |agent, workspace| {
+            let (action, change) = Action::writing(agent, workspace, &asked, &place);
+            (HostRequest::Write { change }, action)
+        });
+        match permitted.await {
+            Some(Ok(())) => reply.with(self.host.write_text_file(request).await),
+            Some(Err(error)) => reply.fail(error),
+            None => {}
+        }
+    }
+
+    async fn run(
+        self,
+        request: v1::CreateTerminalRequest,
+        reply: Reply<v1::CreateTerminalResponse>,
+    ) {
+        let request = self.host.in_words(request).await;
+        let asked = request.clone();
+        let permitted = self.permit(&reply, &request.session_id, move |agent, workspace| {
+            let action = Action::running(agent, workspace, &asked);
+            (running(&asked), action)
+        });
+        match permitted.await {
+            Some(Ok(())) => reply.with(self.host.create_terminal(&request).await),
+            Some(Err(error)) => reply.fail(error),
+            None => {}
+        }
+    }
+
+    /// Whether something may be done through us. `None` where the agent no longer wants it.
+    async fn permit<T: Encode>(
+        &self,
+        reply: &Reply<T>,
+        session: &v1::SessionId,
+        act: impl FnOnce(&str, std::path::PathBuf) -> (HostRequest, Action) + Send + 'static,
+    ) -> Option<Result<(), Error>> {
+        let session = session.clone();
+        let begin = move |desk: &mut Desk| {
+            let Some(open) = desk.sessions.get(&session) else {
+                return Err(error::session_not_found(&session));
+            };
+            let (request, action) = act(&desk.setup.agent, open.cwd.clone());
+            // What is to be written has a limit of its own.
+            let bytes = 0;
+            let source = Source::HostRequest(Arc::new(request), action);
+            Ok(desk.request_permission(&session, source, bytes))
+        };
+        let permission = match self.owner.with(begin).await? {
+            Ok(permission) => permission,
+            Err(error) => return Some(Err(error)),
+        };
+        tokio::select! {
+            biased;
+            outcome = permission.decide() => Some(match outcome.is_allowed {
+                true => Ok(()),
+                false => Err(refusal(&outcome)),
+            }),
+            () = reply.cancelled() => None,
+        }
+    }
+}
+
+fn running(request: &v1::CreateTerminalRequest) -> HostRequest {
+    HostRequest::Run {
+        command: [std::slice::from_ref(&request.command), &request.args].concat(),
+        cwd: request.cwd.as_ref().map(|cwd| cwd.as_path().to_owned()),
+        env: request.env.clone(),
+    }
+}
+
+fn refusal(outcome: &Outcome) -> Error {
+    let why = format!("it is not allowed ({})", outcome.because);
+    error::invalid_request("permission_denied", &why)
 }
 
 /// What the agent's requests may take up at the same time.

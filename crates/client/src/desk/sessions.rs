@@ -4,11 +4,9 @@ use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 
 use attache::{Transcript, json, v1};
-use attache_host::permissions::Action;
 use tokio::sync::oneshot;
 
-use super::grants::Grant;
-use super::questions::Withheld;
+use super::permission::Withheld;
 
 /// The sessions that were opened here, and their children.
 #[derive(Debug, Default)]
@@ -33,8 +31,6 @@ pub(super) struct Session {
     /// The tool calls, as far as they were told: a question may name one by its id alone.
     pub(super) tools: Transcript,
     pub(super) turn: Option<Turn>,
-    /// What was allowed in this turn.
-    pub(super) granted: Vec<Grant>,
     /// Prompts that wait for their turn.
     pub(super) waiting: VecDeque<Vec<v1::ContentBlock>>,
 }
@@ -90,40 +86,15 @@ impl Sessions {
         self.strays += 1;
     }
 
-    /// The turn that runs in a session.
+    /// The turn that a session works for: its own, or that of a session above it.
     pub(super) fn turn_of(&self, session: &v1::SessionId) -> Option<u64> {
-        let turn = self.known.get(session)?.turn.as_ref();
-        turn.map(|turn| turn.number)
+        let mut above = self.above(session);
+        above.find_map(|session| session.turn.as_ref().map(|turn| turn.number))
     }
 
     pub(super) fn next_turn(&mut self) -> u64 {
         self.turns += 1;
         self.turns
-    }
-
-    /// Something was allowed, for this turn.
-    pub(super) fn grant(&mut self, session: &v1::SessionId, grant: Grant) {
-        if let Some(session) = self.known.get_mut(session)
-            && session.granted.len() < MOST_GRANTED
-        {
-            session.granted.push(grant);
-        }
-    }
-
-    /// Something was denied for longer: what was allowed of it before is allowed no longer.
-    pub(super) fn retract(&mut self, denied: &Action) {
-        for session in self.known.values_mut() {
-            session.granted.retain(|grant| !grant.is_about(denied));
-        }
-    }
-
-    /// A turn begins or is over: what was allowed in it, also to children, is allowed no longer.
-    pub(super) fn forget_grants(&mut self, session: &v1::SessionId) {
-        for id in self.family(session) {
-            if let Some(session) = self.known.get_mut(&id) {
-                session.granted.clear();
-            }
-        }
     }
 
     /// A session whose id is not known has been asked for.
@@ -186,20 +157,16 @@ impl Sessions {
         family
     }
 
-    /// The session whose turn a session works for: its own, or that of whoever started it.
+    /// Whether the turn that a session works for is being cancelled.
     pub(super) fn is_cancelling(&self, id: &v1::SessionId) -> bool {
-        let mut next = self.known.get(id);
-        for _ in 0..MOST_SESSIONS {
-            let Some(session) = next else { return false };
-            if session.turn.as_ref().is_some_and(Turn::is_cancelled) {
-                return true;
-            }
-            next = session
-                .parent
-                .as_ref()
-                .and_then(|parent| self.known.get(parent));
-        }
-        false
+        let turns = self.above(id).filter_map(|session| session.turn.as_ref());
+        turns.into_iter().any(Turn::is_cancelled)
+    }
+
+    /// The session and those above it.
+    fn above(&self, id: &v1::SessionId) -> impl Iterator<Item = &Session> {
+        let parent = |session: &&Session| self.known.get(session.parent.as_ref()?);
+        std::iter::successors(self.known.get(id), parent).take(MOST_SESSIONS)
     }
 
     /// The agent is gone: every session has to be taken up again. The ones whose turn was running.
@@ -255,7 +222,6 @@ impl Session {
             parent: None,
             tools: Transcript::with_limit(TOOLS),
             turn: None,
-            granted: Vec::new(),
             waiting,
         }
     }
@@ -269,18 +235,6 @@ impl Session {
         };
         self.tools.apply(update.clone());
         Some(id.clone())
-    }
-
-    /// Whether something that was allowed is leave for a deed.
-    pub(super) fn spend(&mut self, deed: &Action, content: &[v1::ToolCallContent]) -> bool {
-        let mut granted = self.granted.iter();
-        let found = granted.position(|grant| grant.covers(deed, content));
-        if let Some(at) = found
-            && self.granted[at].is_spent()
-        {
-            self.granted.remove(at);
-        }
-        found.is_some()
     }
 
     pub(super) fn tool(&self, id: &v1::ToolCallId) -> Option<&v1::ToolCall> {
@@ -302,7 +256,5 @@ fn weight(told: &v1::SessionNotification) -> usize {
 const MOST_SESSIONS: usize = 1024;
 const MOST_EARLY: usize = 256;
 const MOST_EARLY_BYTES: usize = 4 << 20;
-/// What was allowed beyond that is asked again when it is done.
-const MOST_GRANTED: usize = 256;
 /// Bytes of tool calls that a session keeps, the latest ones.
 const TOOLS: usize = 8 << 20;

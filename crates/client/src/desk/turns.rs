@@ -10,7 +10,7 @@ use attache_host::audit;
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
-use super::questions::Withheld;
+use super::permission::Withheld;
 use super::sessions::Turn;
 use super::{Desk, failure};
 use crate::event::{Event, FailureKind};
@@ -80,7 +80,7 @@ impl Desk {
             let cancel = Some(cancel);
             open.turn = Some(Turn { number, cancel });
         }
-        self.sessions.forget_grants(session);
+        self.end_grants(session);
         self.tell(Event::Began {
             session: session.clone(),
             content: content.clone(),
@@ -106,7 +106,7 @@ impl Desk {
             return;
         }
         drop(self.withdraw(session));
-        self.sessions.forget_grants(session);
+        self.end_grants(session);
         let outcome = outcome.map_err(|error| failure::of("session/prompt", &error));
         let kind = outcome.as_ref().err().map(|failure| failure.kind);
         self.tell(Event::Ended {
@@ -135,7 +135,7 @@ impl Desk {
         let withheld = family.map(|session| self.withdraw(&session)).collect();
         // A turn that has ended meanwhile need not be cancelled.
         cancel.send(withheld).ok();
-        self.sessions.forget_grants(session);
+        self.end_grants(session);
         let time = self.setup.times.cancel;
         let session = session.clone();
         self.wait(sleep(time), move |desk, ()| {
@@ -186,11 +186,11 @@ impl Desk {
         if let v1::SessionUpdate::SubagentUpdate(child) = &told.update {
             self.adopt(&child.session_id, id);
         }
-        let session = id.clone();
-        self.questions.supersede(&told);
+        let tool = tool.filter(|tool| self.pending.is_about(id, tool));
+        let changed = tool.map(|tool| (told.clone(), tool));
         self.tell(Event::Update(Box::new(told)));
-        if let Some(tool) = tool {
-            self.ask_anew(&session, &tool);
+        if let Some((told, tool)) = changed {
+            self.tool_call_changed(&told, &tool);
         }
     }
 
@@ -200,6 +200,13 @@ impl Desk {
             && let Some(roots) = self.setup.host.roots(parent)
         {
             self.setup.host.open(child, roots);
+        }
+    }
+
+    /// A turn begins or is over: what was allowed in it, also to children, is allowed no longer.
+    pub(super) fn end_grants(&self, session: &v1::SessionId) {
+        for id in self.sessions.family(session) {
+            self.setup.host.permissions.end_turn(&id);
         }
     }
 

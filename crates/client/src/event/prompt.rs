@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use attache::process::plain::visible_start;
 use attache::v1;
 use attache_host::permissions::Action;
 
@@ -105,6 +106,23 @@ impl PermissionPrompt {
         }
     }
 
+    /// What would be done, on one line that is safe to show: the command, the files, or the tool with what it is given.
+    /// See [`Action::summary`].
+    pub fn summary(&self) -> String {
+        let mut summary = self.action.summary();
+        let is_plain = self.action.command.is_none() && self.action.paths.is_empty();
+        let input = self.tool_call().and_then(|call| call.raw_input.as_ref());
+        if let Some(input) = input.filter(|_| is_plain) {
+            let (shown, more) = visible_start(input.as_str(), MOST_INPUT);
+            summary.push(' ');
+            summary.push_str(&shown);
+            if more > 0 {
+                summary.push_str(&format!("… ({more} more characters)"));
+            }
+        }
+        summary
+    }
+
     /// The changes that are shown, each with what is on disk, as far as that is known.
     pub fn changes(&self) -> impl Iterator<Item = (&v1::Diff, Option<&OnDisk>)> {
         let known = self.disk.iter().map(Some);
@@ -139,3 +157,6 @@ impl PromptSubject {
         shown.chain(written)
     }
 }
+
+/// Characters of what a tool is given that stand in a line.
+const MOST_INPUT: usize = 500;

@@ -193,7 +193,7 @@ fn a_change_that_was_denied_is_told_as_denied_and_against_the_disk() {
         Piece::Answer(text) | Piece::Note(text) => format!("{text}\n"),
     });
     expect![[r#"
-        denied: Edit a (--deny-all)
+        denied: edit /p/a (--deny-all)
         the file on disk is not what the agent shows: /p/a
         --- /p/a
         +++ /p/a

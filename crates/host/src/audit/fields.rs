@@ -133,6 +133,9 @@ fn asked(action: &Action) -> Vec<(&'static str, Value)> {
     if let Some(command) = &action.command {
         fields.push(("command", words(command)));
     }
+    if let Some(directory) = &action.directory {
+        fields.push(("directory", cut(&directory.to_string_lossy())));
+    }
     fields
 }
 

@@ -1,6 +1,8 @@
 //! From a tool call to a question: which command, which files, and the digests that an answer is bound to.
 
 mod input;
+mod summary;
+mod uses;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -38,7 +40,9 @@ pub struct Action {
     pub title: String,
     /// The command and its arguments, where it runs one. A text that a shell would read is one word.
     pub command: Option<Vec<String>>,
-    /// The files that it touches.
+    /// The directory that the command runs in, where it is told and is not the workspace.
+    pub directory: Option<PathBuf>,
+    /// The files that it touches, and the directory.
     pub paths: Vec<PathBuf>,
     /// A digest of everything that was shown. An answer holds for this and nothing else.
     pub digest: Digest,
@@ -66,25 +70,7 @@ impl Action {
         told: Option<&v1::ToolCall>,
     ) -> Action {
         let call = Call::of(&request.tool_call, told);
-        let input = Input::read(call.raw_input);
-        let (command, files) = (input.command(), call.files(&input, &workspace));
-        let mut action = Action {
-            agent: agent.to_owned(),
-            workspace,
-            session: request.session_id.clone(),
-            kind: call.kind.clone(),
-            tool: call.name.clone().or_else(|| input.tool()),
-            tool_identity: None,
-            has_unknown_input: input.has_unknown(),
-            title: call.title.to_owned(),
-            command,
-            paths: files,
-            digest: Digest([0; 32]),
-            subject: Digest([0; 32]),
-        };
-        action.digest = call.digest(&action, &input);
-        action.subject = subject(&action, &input);
-        action
+        call.action(agent, workspace, &request.session_id)
     }
 
     /// The same action by a tool that is known by more than its name. A decision that was made for another identity, or
@@ -158,7 +144,8 @@ impl Action {
 
 /// A tool call with what the request says of it in front of what was told before.
 struct Call<'a> {
-    id: &'a v1::ToolCallId,
+    /// Empty where there is none: an agent does it through us.
+    id: &'a str,
     kind: &'a v1::ToolKind,
     title: &'a str,
     name: Option<String>,
@@ -168,6 +155,19 @@ struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
+    /// Something that an agent does through us, without a tool call.
+    fn through_us(kind: &'a v1::ToolKind, title: &'a str) -> Call<'a> {
+        Call {
+            id: "",
+            kind,
+            title,
+            name: None,
+            raw_input: None,
+            locations: &[],
+            content: &[],
+        }
+    }
+
     fn of(asked: &'a v1::ToolCallUpdate, told: Option<&'a v1::ToolCall>) -> Call<'a> {
         let kind = asked.kind.as_ref().or(told.map(|call| &call.kind));
         let title = asked.title.as_deref().or(told.map(|call| &*call.title));
@@ -189,7 +189,7 @@ impl<'a> Call<'a> {
             .map(str::to_owned)
             .or_else(|| metas.into_iter().flatten().find_map(name_in));
         Call {
-            id: &asked.tool_call_id,
+            id: asked.tool_call_id.as_str(),
             kind: kind.unwrap_or(&v1::ToolKind::Other),
             title: title.unwrap_or_default(),
             name,
@@ -199,8 +199,33 @@ impl<'a> Call<'a> {
         }
     }
 
+    fn action(&self, agent: &str, workspace: PathBuf, session: &v1::SessionId) -> Action {
+        let input = Input::read(self.raw_input);
+        let run_in = directory(&input, &workspace);
+        let files = self.files(&input, &workspace, run_in.as_ref());
+        let command = input.command();
+        let mut action = Action {
+            agent: agent.to_owned(),
+            workspace,
+            session: session.clone(),
+            kind: self.kind.clone(),
+            tool: self.name.clone().or_else(|| input.tool()),
+            tool_identity: None,
+            has_unknown_input: input.has_unknown(),
+            title: self.title.to_owned(),
+            command,
+            directory: run_in,
+            paths: files,
+            digest: Digest([0; 32]),
+            subject: Digest([0; 32]),
+        };
+        action.digest = self.digest(&action, &input);
+        action.subject = subject(&action, &input);
+        action
+    }
+
     /// The files that it names anywhere, each once. A directory to run a command in is one, unless it is the workspace.
-    fn files(&self, input: &Input, workspace: &Path) -> Vec<PathBuf> {
+    fn files(&self, input: &Input, workspace: &Path, run_in: Option<&PathBuf>) -> Vec<PathBuf> {
         let located = self
             .locations
             .iter()
@@ -210,10 +235,8 @@ impl<'a> Call<'a> {
             _ => None,
         });
         let base = paths::normal(Path::new("/"), workspace);
-        let run_in = input
-            .directory()
-            .filter(|dir| paths::normal(&base, dir) != base);
-        let all = located.chain(changed).chain(input.paths()).chain(run_in);
+        let all = located.chain(changed).chain(input.paths());
+        let all = all.chain(run_in.cloned());
         let all = each_once(all, &base);
         let reads = matches!(self.kind, v1::ToolKind::Read | v1::ToolKind::Search);
         match all.is_empty() && reads {
@@ -227,7 +250,7 @@ impl<'a> Call<'a> {
         form.text(&action.agent);
         form.text(&action.workspace.to_string_lossy());
         form.text(action.session.as_str());
-        form.text(self.id.as_str());
+        form.text(self.id);
         form.text(self.kind.as_str());
         form.text(self.title);
         form.text(action.tool.as_deref().unwrap_or_default());
@@ -241,6 +264,13 @@ impl<'a> Call<'a> {
         }
         form.end()
     }
+}
+
+/// The directory to run a command in, unless it is the workspace.
+fn directory(input: &Input, workspace: &Path) -> Option<PathBuf> {
+    let base = paths::normal(Path::new("/"), workspace);
+    let directory = input.directory();
+    directory.filter(|directory| paths::normal(&base, directory) != base)
 }
 
 /// Each file once, by its whole path where it is named by that and from the workspace on too.

@@ -1,120 +1,213 @@
-//! Permissions that last for one turn: what each of them covers. [`Permissions::grant`](super::Permissions::grant)
-//! keeps them.
+//! Permission that lasts for one turn: what each grant covers, and that one use spends it.
+//! [`Permissions::grant`](super::Permissions::grant) keeps grants.
+
+mod content;
+
+use std::path::{Path, PathBuf};
 
 use attache_schema::v1;
 
-use super::Action;
+use super::{Action, Digest, paths};
+pub use content::ShownContent;
 
-/// Permission that was given in a turn, for what the user was shown or for what a rule allows.
+/// Permission that was given in a turn for an action that was shown, for what the agent then does through us.
+///
+/// It covers the command that was shown, in its directory and with its variables; or the files that were named, with the
+/// content that was shown. Each of them is used once, except where the user's decision is remembered for longer.
 #[derive(Debug, Clone)]
 pub struct Grant {
-    what: Action,
-    extent: Extent,
+    action: Action,
+    pub(super) id: String,
+    reach: Reach,
 }
 
-/// How far it reaches.
+/// How far a grant reaches.
 #[derive(Debug, Clone)]
-enum Extent {
-    /// The command as often as it is run, the files whatever is written to them.
-    Subject,
-    /// The command once, the files with these changes if any were shown.
-    Shown(Vec<v1::Diff>),
+enum Reach {
+    /// One run of the command.
+    Run,
+    /// One read of each file, and one write of each that may be written.
+    Files {
+        reads: Vec<PathBuf>,
+        writes: Vec<(PathBuf, Content)>,
+    },
+    /// As often as the turn wants, while the decision of this id is remembered.
+    Remembered,
+}
+
+/// What may be written to a file.
+#[derive(Debug, Clone)]
+enum Content {
+    /// It was shown: its digest.
+    Exactly(Digest),
+    /// None was shown.
+    Any,
 }
 
 impl Grant {
-    /// The action that was allowed.
+    /// Permission for what was shown, each part of it once. `None` where nothing that an agent does through us is
+    /// covered.
+    pub fn of_shown(action: &Action, content: &ShownContent) -> Option<Grant> {
+        let reach = match &action.command {
+            Some(_) => Reach::Run,
+            None => {
+                let reads: Vec<PathBuf> = action.whole_paths().collect();
+                if reads.is_empty() || reads.len() > MOST_FILES {
+                    return None;
+                }
+                let writes = writes(action, content, &reads);
+                Reach::Files { reads, writes }
+            }
+        };
+        Some(Grant {
+            action: action.clone(),
+            id: String::new(),
+            reach,
+        })
+    }
+
+    /// Permission by a decision that is remembered under an id: the command as often as it is run, the files whatever is
+    /// written to them.
+    pub fn of_remembered(action: &Action, id: &str) -> Grant {
+        Grant {
+            action: action.clone(),
+            id: id.to_owned(),
+            reach: Reach::Remembered,
+        }
+    }
+
     pub(super) fn action(&self) -> &Action {
-        &self.what
+        &self.action
     }
 
-    /// A rule or a remembered decision allows the action.
-    pub fn of_subject(what: &Action) -> Grant {
-        Grant {
-            what: what.clone(),
-            extent: Extent::Subject,
+    pub(super) fn is_remembered(&self) -> bool {
+        matches!(self.reach, Reach::Remembered)
+    }
+
+    /// Uses the grant for something that the agent does through us; whether it covers that. `written` is the whole
+    /// content that a file would get.
+    pub(super) fn spend(&mut self, action: &Action, written: Option<&str>) -> bool {
+        if !self.is_same_place(action) {
+            return false;
+        }
+        let files: Vec<PathBuf> = action.whole_paths().collect();
+        match &mut self.reach {
+            Reach::Run => is_run(&self.action, action),
+            Reach::Remembered => {
+                is_run(&self.action, action)
+                    || (is_of_files(&self.action, action)
+                        && (written.is_none() || can_write(&self.action)))
+            }
+            Reach::Files { .. } if !is_of_files(&self.action, action) => false,
+            Reach::Files { reads, .. } if written.is_none() => take(reads, &files, |path| path),
+            Reach::Files { writes, .. } => {
+                let digest = written.map(content::digest);
+                let fits = |content: &Content| match content {
+                    Content::Exactly(shown) => Some(*shown) == digest,
+                    Content::Any => true,
+                };
+                let first = writes.iter().find(|(path, _)| files.first() == Some(path));
+                first.is_some_and(|(_, content)| fits(content))
+                    && take(writes, &files, |(path, _)| path)
+            }
         }
     }
 
-    /// The user has allowed exactly what the tool call showed.
-    pub fn of_shown(what: &Action, call: &v1::ToolCall) -> Grant {
-        Grant {
-            what: what.clone(),
-            extent: Extent::Shown(changes(&call.content).cloned().collect()),
-        }
-    }
-
-    /// Whether one use ends the grant.
+    /// Whether a grant that was just used ends: what it is for was done.
     pub(super) fn is_spent(&self) -> bool {
-        self.what.command.is_some() && matches!(self.extent, Extent::Shown(_))
-    }
-
-    /// Whether the grant covers an action: the same command in the same directory, or files that were named.
-    pub(super) fn covers(&self, action: &Action, content: &[v1::ToolCallContent]) -> bool {
-        let granted = &self.what;
-        match (&granted.command, &action.command) {
-            (Some(shown), Some(words)) => {
-                granted.paths == action.paths && is_same_command(shown, words)
-            }
-            (None, None) if action.paths.iter().all(|path| granted.paths.contains(path)) => {
-                use v1::ToolKind::{Edit, Move, Other, Read};
-                let can_write = matches!(granted.kind, Edit | Move | Other);
-                action.kind == Read || (can_write && changes(content).all(|it| self.makes(it)))
-            }
-            _ => false,
+        match &self.reach {
+            Reach::Run => true,
+            Reach::Files { writes, .. } if can_write(&self.action) => writes.is_empty(),
+            Reach::Files { reads, .. } => reads.is_empty(),
+            Reach::Remembered => false,
         }
     }
 
     /// Whether the grant and another action are about the same command or file.
     pub(super) fn is_about(&self, other: &Action) -> bool {
-        match (&self.what.command, &other.command) {
+        match (&self.action.command, &other.command) {
             (Some(granted), Some(words)) => granted == words || is_same_command(granted, words),
-            (None, None) => other
-                .paths
-                .iter()
-                .any(|path| self.what.paths.contains(path)),
+            (None, None) => {
+                let named: Vec<PathBuf> = self.action.whole_paths().collect();
+                other.whole_paths().any(|path| named.contains(&path))
+            }
             _ => false,
         }
     }
 
-    /// Whether a file gets what was shown. A part may have been shown: then it has to make the whole from what is there.
-    fn makes(&self, written: &v1::Diff) -> bool {
-        let shown = match &self.extent {
-            Extent::Shown(shown) if !shown.is_empty() => shown,
-            _ => return true,
-        };
-        let path = written.path.as_path();
-        let shown: Vec<&v1::Diff> = shown
-            .iter()
-            .filter(|it| it.path.as_path() == path)
-            .collect();
-        let before = written.old_text.as_deref().unwrap_or_default();
-        let is_it = |text: Option<String>| text.is_some_and(|text| text == written.new_text);
-        match shown.as_slice() {
-            [only] if only.new_text == written.new_text => true,
-            [] => false,
-            many if many.len() > MOST_PARTS => false,
-            parts => is_it(changed(before, parts, 1)) || is_it(changed(before, parts, usize::MAX)),
+    /// Files that were not named, such as one that a link leads to now, are not covered.
+    fn is_same_place(&self, action: &Action) -> bool {
+        let named: Vec<PathBuf> = self.action.whole_paths().collect();
+        self.action.agent == action.agent
+            && self.action.session == action.session
+            && self.action.whole_directory() == action.whole_directory()
+            && action.whole_paths().all(|path| named.contains(&path))
+    }
+}
+
+impl Action {
+    /// The files by their whole paths, where they mean what they say.
+    fn whole_paths(&self) -> impl Iterator<Item = PathBuf> {
+        self.paths.iter().map(|path| self.whole(path))
+    }
+
+    /// The directory that a command runs in.
+    fn whole_directory(&self) -> Option<PathBuf> {
+        let directory = self.directory.as_deref().unwrap_or(Path::new(""));
+        self.command.is_some().then(|| self.whole(directory))
+    }
+
+    fn whole(&self, path: &Path) -> PathBuf {
+        match paths::is_straight(path) {
+            true => self.workspace.join(path).components().collect(),
+            false => path.to_owned(),
         }
     }
 }
 
-fn changes(content: &[v1::ToolCallContent]) -> impl Iterator<Item = &v1::Diff> {
-    content.iter().filter_map(|content| match content {
-        v1::ToolCallContent::Diff(diff) => Some(diff),
-        _ => None,
-    })
+/// The files that may be written once, and with what. Where some content is shown, nothing else may be written.
+fn writes(action: &Action, content: &ShownContent, named: &[PathBuf]) -> Vec<(PathBuf, Content)> {
+    if !can_write(action) {
+        return Vec::new();
+    }
+    match content {
+        ShownContent::None => {
+            let named = named.iter().cloned();
+            named.map(|path| (path, Content::Any)).collect()
+        }
+        ShownContent::Files(files) => {
+            let known = files.iter().filter_map(|(path, digest)| {
+                let digest = (*digest)?;
+                Some((action.whole(path), Content::Exactly(digest)))
+            });
+            known.collect()
+        }
+    }
 }
 
-/// A text with its parts changed, each in so many places; nothing if one is not there.
-fn changed(before: &str, parts: &[&v1::Diff], places: usize) -> Option<String> {
-    let mut text = before.to_owned();
-    for part in parts {
-        let old = part.old_text.as_deref().filter(|old| !old.is_empty())?;
-        text = text
-            .contains(old)
-            .then(|| text.replacen(old, &part.new_text, places))?;
+/// Only a tool that says that it changes files. An agent may call anything `other`.
+fn can_write(action: &Action) -> bool {
+    matches!(action.kind, v1::ToolKind::Edit | v1::ToolKind::Move)
+}
+
+fn is_run(granted: &Action, action: &Action) -> bool {
+    match (&granted.command, &action.command) {
+        (Some(shown), Some(words)) => is_same_command(shown, words),
+        _ => false,
     }
-    Some(text)
+}
+
+fn is_of_files(granted: &Action, action: &Action) -> bool {
+    granted.command.is_none() && action.command.is_none() && !action.paths.is_empty()
+}
+
+/// Takes out what is about the first of the files, and with it what is about its other names.
+fn take<T>(left: &mut Vec<T>, files: &[PathBuf], path: impl Fn(&T) -> &PathBuf) -> bool {
+    let is_there = left.iter().any(|it| files.first() == Some(path(it)));
+    if is_there {
+        left.retain(|it| !files.contains(path(it)));
+    }
+    is_there
 }
 
 /// A text that was shown may be run by a shell or as its words, if a shell would read nothing else in it.
@@ -186,8 +279,8 @@ const INERT: [&str; 11] = [
     "CI=1",
     "CI=true",
 ];
-/// A change in more parts is asked about when it is written.
-const MOST_PARTS: usize = 64;
+/// Of a request that names more files nothing is granted: what the agent does then is asked about.
+const MOST_FILES: usize = 1024;
 
 #[cfg(test)]
 mod tests {

@@ -6,23 +6,50 @@ use attache_schema::v1;
 use super::facts::Facts;
 use super::grants::Grant;
 use super::memory::{Remembered, What, seconds};
-use super::{Action, Because, Decision, Enforcement, Permissions, Scope, by, recall, stored};
+use super::{
+    Action, Because, Decision, Enforcement, Permissions, Scope, UseVerdict, Verdict, by, recall,
+    stored,
+};
 
 /// Grants: permission for one turn of one session.
 ///
-/// A grant says that the agent may go on with something it was allowed to do. It never goes past a rule that denies:
-/// look at [`forbids`](Permissions::forbids) before [`spend`](Permissions::spend).
+/// A grant says that the agent may go on with something it was allowed to do.
 impl Permissions {
-    /// Keeps a grant until the turn of its action's session ends.
-    pub fn grant(&self, grant: Grant) {
-        self.state().grant(grant);
+    /// Keeps a grant until the turn of its action's session ends, and returns its id. `None` where it is not kept, as
+    /// there are too many.
+    pub fn grant(&self, grant: Grant) -> Option<String> {
+        self.state().grant(grant)
     }
 
-    /// Whether a grant covers an action of the same agent and session. A grant for one use ends with it. `content` is
-    /// what the action would write.
+    /// Judges something that the agent is about to do through us: as an action of its own, and by what was granted
+    /// before in this turn. No grant goes past a rule or a remembered decision that denies. `written` is the whole
+    /// content that a file would get. Looks at the disk.
+    pub fn judge_use(&self, action: &Action, written: Option<&str>) -> UseVerdict {
+        let verdict = self.judge(action);
+        let is_denied = matches!(verdict, Verdict::Deny(_)) && {
+            let recalled = self.recall(action);
+            self.forbids(action).is_some() || recalled.is_some_and(|it| !it.is_allowed)
+        };
+        match !is_denied && self.spend(action, written) {
+            true => UseVerdict::Granted,
+            false => UseVerdict::Judged(verdict),
+        }
+    }
+
+    /// Uses a grant for something that the agent does through us; whether one covers it. `written` is the whole content
+    /// that a file would get. Looks at the disk where a grant comes from a decision that is remembered.
     #[must_use]
-    pub fn spend(&self, action: &Action, content: &[v1::ToolCallContent]) -> bool {
-        self.state().spend(action, content)
+    pub fn spend(&self, action: &Action, written: Option<&str>) -> bool {
+        let remembered = match self.state().has_remembered_grants(&action.session) {
+            true => self.list(),
+            false => Vec::new(),
+        };
+        self.state().spend(action, written, &remembered)
+    }
+
+    /// Ends a grant before its turn does; whether something of it was left.
+    pub fn end_grant(&self, id: &str) -> bool {
+        self.state().end_grant(id)
     }
 
     /// Ends all grants, of every session, that are about the command or files of an action that was denied.

@@ -37,6 +37,7 @@ pub(super) struct State {
     here: Vec<Remembered>,
     /// What was allowed in the turns that run now.
     grants: HashMap<v1::SessionId, Vec<Grant>>,
+    last_grant: u64,
     directories: HashMap<v1::SessionId, Vec<PathBuf>>,
     pub(super) enforcement: Enforcement,
     faults: VecDeque<Warning>,
@@ -75,27 +76,64 @@ impl State {
     }
 
     /// Grants beyond the limit are not kept: the agent is asked again when it acts.
-    pub(super) fn grant(&mut self, grant: Grant) {
+    pub(super) fn grant(&mut self, mut grant: Grant) -> Option<String> {
+        if grant.id.is_empty() {
+            self.last_grant += 1;
+            grant.id = format!("once-{}", self.last_grant);
+        }
+        let id = grant.id.clone();
         let grants = self.grants.entry(grant.action().session.clone());
         let grants = grants.or_default();
-        if grants.len() < MAX_GRANTS {
-            grants.push(grant);
+        if grants.len() >= MAX_GRANTS {
+            return None;
         }
+        grants.push(grant);
+        Some(id)
     }
 
-    pub(super) fn spend(&mut self, action: &Action, content: &[v1::ToolCallContent]) -> bool {
+    /// Whether a session has grants by decisions that are remembered.
+    pub(super) fn has_remembered_grants(&self, session: &v1::SessionId) -> bool {
+        let mut grants = self.grants.get(session).into_iter().flatten();
+        grants.any(Grant::is_remembered)
+    }
+
+    /// `remembered` are the decisions that still count.
+    pub(super) fn spend(
+        &mut self,
+        action: &Action,
+        written: Option<&str>,
+        remembered: &[Remembered],
+    ) -> bool {
         let Some(grants) = self.grants.get_mut(&action.session) else {
             return false;
         };
-        let covers =
-            |grant: &Grant| grant.action().agent == action.agent && grant.covers(action, content);
-        let found = grants.iter().position(covers);
-        if let Some(at) = found
+        let counts = |grant: &Grant| {
+            let is_it = |decision: &Remembered| decision.is_allowed && decision.id == grant.id;
+            !grant.is_remembered() || remembered.iter().any(is_it)
+        };
+        let mut usable = grants.iter_mut().enumerate();
+        let used = usable.find_map(|(at, grant)| {
+            let is_used = counts(grant) && grant.spend(action, written);
+            is_used.then_some(at)
+        });
+        if let Some(at) = used
             && grants[at].is_spent()
         {
             grants.remove(at);
         }
-        found.is_some()
+        used.is_some()
+    }
+
+    /// Ends the grants of an id; whether there were any.
+    pub(super) fn end_grant(&mut self, id: &str) -> bool {
+        let mut was_there = false;
+        for grants in self.grants.values_mut() {
+            grants.retain(|grant| {
+                was_there |= grant.id == id;
+                grant.id != id
+            });
+        }
+        was_there
     }
 
     pub(super) fn retract(&mut self, denied: &Action) {

@@ -20,6 +20,15 @@ pub enum Verdict {
     Ask,
 }
 
+/// What is to happen with something that an agent does through us.
+#[derive(Debug, Clone, PartialEq)]
+pub enum UseVerdict {
+    /// It was granted before in this turn, and that grant is used now.
+    Granted,
+    /// No grant covers it.
+    Judged(Verdict),
+}
+
 /// What a verdict comes from, for people and for the audit log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Because(pub String);

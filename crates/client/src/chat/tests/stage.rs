@@ -236,6 +236,7 @@ pub(super) fn asked(number: u64, command: &[&str], title: &str) -> PermissionPro
             has_unknown_input: false,
             title: title.to_owned(),
             command: Some(command.iter().map(|word| (*word).to_owned()).collect()),
+            directory: None,
             paths: Vec::new(),
             digest: Digest([0; 32]),
             subject: Digest([0; 32]),

@@ -100,6 +100,7 @@ async fn leave_for_a_tool_call_is_leave_for_what_it_said() {
     let expected = expect![[r#"
         began go
         asked 1: Run
+        remembered make -x (in /attache-nowhere) (once), allowed: true
         asked 2: make -y
         ended end_turn
     "#]];

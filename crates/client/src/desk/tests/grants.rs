@@ -114,6 +114,7 @@ async fn leave_for_a_command_holds_in_the_directory_that_was_shown() {
     let expected = expect![[r#"
         began go
         asked 1: Run
+        remembered attache-no-such-program x (in /tmp/build) (once), allowed: true
         asked 2: attache-no-such-program x
         ended end_turn
     "#]];
@@ -151,6 +152,7 @@ async fn leave_ends_when_the_turn_is_cancelled() {
         r#"{TURN}
         <- session/request_permission {{"sessionId":"s","toolCall":{{"toolCallId":"a","title":"Run","kind":"execute","rawInput":{{"command":["attache-no-such-program"]}}}},"options":[{{"optionId":"yes","name":"Yes","kind":"allow_once"}}]}}
         => {{"outcome":{{"outcome":"selected","optionId":"yes"}}}}
+        <. session/update {{"sessionId":"s","update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"thanks"}}}}}}
         .> session/cancel {{...}}
         <- terminal/create {{"sessionId":"s","command":"attache-no-such-program"}}
         !> {{"code":-32600,"data":{{"kind":"permission_denied"}}, ...}}
@@ -160,11 +162,14 @@ async fn leave_ends_when_the_turn_is_cancelled() {
     table.prompt("go");
     table.until("asked 1").await;
     answer(&mut table, 1, allow(Scope::Once));
+    table.until("update s thanks").await;
     table.desk.submit(Command::Cancel(session()));
     table.until("ended").await;
     let expected = expect![[r#"
         began go
         asked 1: Run
+        remembered attache-no-such-program (once), allowed: true
+        update s thanks
         decided, allowed: false
         ended cancelled
     "#]];
@@ -187,6 +192,7 @@ async fn leave_for_a_command_once_is_not_leave_for_it_twice() {
     let expected = expect![[r#"
         began go
         asked 1: Run
+        remembered attache-no-such-program (in /attache-nowhere) (once), allowed: true
         asked 2: attache-no-such-program
         asked 3: attache-no-such-program
         ended end_turn
@@ -226,14 +232,26 @@ async fn check_written(written: &str, answers: &[Answer], expected: Expect) {
 
 #[tokio::test]
 async fn a_change_that_was_shown_may_be_written() {
-    for written in [r"one\n2\nthree\n", r"2\n"] {
-        let expected = expect![[r#"
-            began go
-            asked 1: Change
-            ended end_turn
-        "#]];
-        check_written(written, &[allow(Scope::Once)], expected).await;
-    }
+    let expected = expect![[r#"
+        began go
+        asked 1: Change
+        remembered edit FILE (once), allowed: true
+        ended end_turn
+    "#]];
+    check_written(r"one\n2\nthree\n", &[allow(Scope::Once)], expected).await;
+}
+
+#[tokio::test]
+async fn a_part_that_was_shown_is_not_the_whole_file() {
+    let expected = expect![[r#"
+        began go
+        asked 1: Change
+        remembered edit FILE (once), allowed: true
+        asked 2: Write FILE
+        ended end_turn
+    "#]];
+    let answers = [allow(Scope::Once), reject(Scope::Once)];
+    check_written(r"2\n", &answers, expected).await;
 }
 
 #[tokio::test]
@@ -241,6 +259,7 @@ async fn another_change_than_the_one_that_was_shown_is_asked_about() {
     let expected = expect![[r#"
         began go
         asked 1: Change
+        remembered edit FILE (once), allowed: true
         asked 2: Write FILE
         ended end_turn
     "#]];
@@ -262,6 +281,7 @@ async fn a_denial_for_longer_takes_back_what_was_allowed_before() {
     let expected = expect![[r#"
         began go
         asked 1: One
+        remembered edit /tmp/attache-denied (once), allowed: true
         asked 2: Two
         remembered /tmp/attache-denied (session), allowed: false
         decided, allowed: false

@@ -11,45 +11,49 @@ fn mcp_call(identity: &str, input: &str) -> Action {
     action(&call).with_tool_identity(identity)
 }
 
+fn grant(permissions: &Permissions, action: &Action) {
+    let grant = Grant::of_shown(action, &ShownContent::None).unwrap();
+    permissions.grant(grant).unwrap();
+}
+
 #[test]
 fn a_grant_covers_one_use_in_its_session_until_the_turn_ends() {
     let permissions = Permissions::preset(Preset::Ask);
-    let shown = v1::ToolCall::new("1", "npm test");
     let granted = run("npm test");
     let mut elsewhere = granted.clone();
     elsewhere.session = "other".into();
     let mut other_agent = granted.clone();
     other_agent.agent = "codex".to_owned();
-    permissions.grant(Grant::of_shown(&granted, &shown));
-    assert!(!permissions.spend(&elsewhere, &[]));
-    assert!(!permissions.spend(&other_agent, &[]));
-    assert!(permissions.spend(&granted, &[]));
-    assert!(!permissions.spend(&granted, &[]), "used up");
+    grant(&permissions, &granted);
+    assert!(!permissions.spend(&elsewhere, None));
+    assert!(!permissions.spend(&other_agent, None));
+    assert!(permissions.spend(&granted, None));
+    assert!(!permissions.spend(&granted, None), "used up");
 
-    permissions.grant(Grant::of_shown(&granted, &shown));
+    grant(&permissions, &granted);
     permissions.end_turn(&granted.session);
-    assert!(!permissions.spend(&granted, &[]));
+    assert!(!permissions.spend(&granted, None));
 
-    permissions.grant(Grant::of_shown(&granted, &shown));
+    grant(&permissions, &granted);
     permissions.end_session(&granted.session);
-    assert!(!permissions.spend(&granted, &[]));
+    assert!(!permissions.spend(&granted, None));
 
-    permissions.grant(Grant::of_shown(&granted, &shown));
+    grant(&permissions, &granted);
     permissions.retract(&run("npm test"));
-    assert!(!permissions.spend(&granted, &[]));
+    assert!(!permissions.spend(&granted, None));
 }
 
 #[test]
 fn clones_share_grants_and_enforcement() {
     let permissions = Permissions::preset(Preset::Ask);
     let clone = permissions.clone();
-    clone.grant(Grant::of_subject(&run("npm test")));
+    grant(&clone, &run("npm test"));
     let enforcement = Enforcement {
         commands: true,
         paths: false,
     };
     clone.enforce(enforcement);
-    assert!(permissions.spend(&run("npm test"), &[]));
+    assert!(permissions.spend(&run("npm test"), None));
     assert_eq!(permissions.enforcement(), enforcement);
 }
 

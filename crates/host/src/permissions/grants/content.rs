@@ -1,0 +1,130 @@
+//! What a tool call shows of the content that files would get, as digests of whole files.
+
+use std::path::PathBuf;
+
+use attache_schema::v1;
+
+use crate::Look;
+use crate::permissions::Digest;
+
+/// What a tool call shows of the content that files would get.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ShownContent {
+    /// Nothing.
+    None,
+    /// For each file whose change is shown, the digest of the whole content that it would get; `None` where the change
+    /// leaves open what that is.
+    Files(Vec<(PathBuf, Option<Digest>)>),
+}
+
+impl ShownContent {
+    /// What the changes make of the files, each with what was on disk when it was shown. A change without a look, since
+    /// there were too many, shows nothing that could be written.
+    pub fn of(changes: &[v1::Diff], looks: &[Look]) -> ShownContent {
+        if changes.is_empty() {
+            return ShownContent::None;
+        }
+        let mut files: Vec<(PathBuf, Option<Digest>)> = Vec::new();
+        for (at, change) in changes.iter().enumerate() {
+            let path = change.path.as_path();
+            if files.iter().any(|(known, _)| known == path) {
+                continue;
+            }
+            let parts: Vec<&v1::Diff> = changes[at..]
+                .iter()
+                .filter(|it| it.path.as_path() == path)
+                .collect();
+            let result = looks.get(at).and_then(|look| result(look, &parts));
+            files.push((path.to_owned(), result.as_deref().map(digest)));
+        }
+        ShownContent::Files(files)
+    }
+}
+
+/// The digest of a file's whole content.
+pub(super) fn digest(content: &str) -> Digest {
+    Digest(*blake3::hash(content.as_bytes()).as_bytes())
+}
+
+/// The whole content of a file after its changes, if they leave no doubt.
+///
+/// Agents show a whole file or the part that changes. A part has to stand in the file exactly once. A text that is not
+/// in the file at all is one that the user was warned about: then what is shown as new is the whole content.
+fn result(look: &Look, parts: &[&v1::Diff]) -> Option<String> {
+    let mut text = match look {
+        Look::Text(text) => Some(text.clone()),
+        Look::Nothing => None,
+        Look::Unknown(_) => return None,
+    };
+    if parts.len() > MOST_PARTS {
+        return None;
+    }
+    for part in parts {
+        let old = part.old_text.as_deref().filter(|old| !old.is_empty());
+        text = Some(match (&text, old) {
+            (None, None) => part.new_text.clone(),
+            (Some(text), Some(old)) if text == old => part.new_text.clone(),
+            (Some(text), Some(old)) if text.contains(old) => replaced(text, old, &part.new_text)?,
+            (Some(text), Some(old)) if is_part_but_for_line_ends(old, text) => return None,
+            _ if parts.len() == 1 => part.new_text.clone(),
+            _ => return None,
+        });
+    }
+    text
+}
+
+/// The text with a part replaced that stands in it exactly once.
+fn replaced(text: &str, old: &str, new: &str) -> Option<String> {
+    let at = text.find(old)?;
+    // The next may begin inside this one.
+    let behind = text[at..].chars().next().map_or(0, char::len_utf8);
+    let is_only = !text[at + behind..].contains(old);
+    is_only.then(|| format!("{}{new}{}", &text[..at], &text[at + old.len()..]))
+}
+
+fn is_part_but_for_line_ends(old: &str, text: &str) -> bool {
+    let plain = |text: &str| text.replace("\r\n", "\n");
+    plain(text).contains(&plain(old))
+}
+
+/// A change in more parts is asked about when it is written.
+const MOST_PARTS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(there: Option<&str>, changes: &[(Option<&str>, &str)], expected: Option<&str>) {
+        let look = there.map_or(Look::Nothing, |text| Look::Text(text.to_owned()));
+        let diffs = changes.iter().map(|(old, new)| {
+            let mut diff = v1::Diff::new("/w/a", *new);
+            diff.old_text = old.map(str::to_owned);
+            diff
+        });
+        let diffs: Vec<v1::Diff> = diffs.collect();
+        let parts: Vec<&v1::Diff> = diffs.iter().collect();
+        let found = result(&look, &parts);
+        assert_eq!(found.as_deref(), expected, "{there:?} {changes:?}");
+    }
+
+    #[test]
+    fn what_is_shown_makes_one_content_or_none() {
+        check(None, &[(None, "new")], Some("new"));
+        check(None, &[(Some(""), "new")], Some("new"));
+        check(Some("one\ntwo\n"), &[(Some("one\ntwo\n"), "x")], Some("x"));
+        check(Some("one\ntwo\n"), &[(Some("two"), "2")], Some("one\n2\n"));
+        // A part is never the whole.
+        check(Some("a a"), &[(Some("a"), "b")], None);
+        check(Some("aaa"), &[(Some("aa"), "b")], None);
+        check(Some("a\r\nb\r\nc"), &[(Some("a\nb\n"), "x")], None);
+        // The user was warned that the file is another one.
+        check(Some("precious"), &[(None, "new")], Some("new"));
+        check(Some("precious"), &[(Some("old"), "new")], Some("new"));
+        check(None, &[(Some("old"), "new")], Some("new"));
+        // Several parts, in their order.
+        let two = [(Some("one"), "1"), (Some("two"), "2")];
+        check(Some("one two"), &two, Some("1 2"));
+        check(Some("one"), &two, None);
+        check(Some("one"), &[(Some("one"), "1"), (None, "2")], None);
+    }
+}
