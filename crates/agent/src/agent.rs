@@ -65,6 +65,7 @@ pub async fn serve(client: ClientHandle, mut calls: AgentCalls, setup: Setup) {
         models: setup.models,
         limits: setup.limits,
         equipment: setup.equipment,
+        has_policy: setup.policy.is_some(),
         permissions: permissions(setup.policy),
         sessions: Mutex::default(),
         doors: Doors::default(),
@@ -92,6 +93,7 @@ pub(crate) struct Agent {
     pub(crate) equipment: Equipment,
     /// Rules, and what users have decided in the sessions that are open.
     pub(crate) permissions: Permissions,
+    pub(crate) has_policy: bool,
     sessions: Mutex<HashMap<v1::SessionId, Arc<Session>>>,
     doors: Doors,
 }

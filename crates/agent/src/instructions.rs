@@ -26,14 +26,20 @@ pub(crate) fn instructions(settings: &Settings, roots: &Roots, notes: &str) -> S
     )
 }
 
-/// What the project tells agents, from the files in its roots. Blocking.
-pub(crate) fn project_notes(files: &Files, roots: &Roots) -> String {
+/// What the project tells agents, from the files in its roots that no rule closes. Blocking.
+pub(crate) fn project_notes(
+    files: &Files,
+    roots: &Roots,
+    is_open: &dyn Fn(&Path) -> bool,
+) -> String {
     let mut notes = String::new();
     for root in roots.paths() {
         // One of them: a CLAUDE.md beside an AGENTS.md mostly says the same, or points to it.
         let found = NAMES
             .iter()
-            .find_map(|name| read(files, roots, &root.join(name)));
+            .map(|name| root.join(name))
+            .filter(|path| is_open(path))
+            .find_map(|path| read(files, roots, &path));
         if let Some((name, text)) = found {
             notes.push_str(&format!(
                 "\n<project-instructions file=\"{name}\">\n{text}\n</project-instructions>\n"

@@ -71,6 +71,19 @@ pub(crate) fn chosen(choice: &Choice, cwd: &Path) -> anyhow::Result<Agent> {
     }
 }
 
+/// Whether an agent is our own coding agent, by whatever name, and has no policy of its own yet.
+pub(crate) fn is_own(agent: &Agent) -> bool {
+    let ours = std::env::current_exe().and_then(|path| path.canonicalize());
+    let found = agent.installed().map(|path| path.canonicalize());
+    let is_us = match (ours, found) {
+        (Ok(ours), Some(Ok(found))) => ours == found,
+        _ => agent.source == Source::Own,
+    };
+    let is_agent = agent.args.first().is_some_and(|arg| arg == "agent");
+    let has_policy = agent.args.iter().any(|arg| arg.starts_with("--policy"));
+    is_us && is_agent && !has_policy
+}
+
 /// The same, where the configuration is at hand.
 pub(crate) fn chosen_of(choice: &Choice, configuration: &Configuration) -> anyhow::Result<Agent> {
     if let Some((program, args)) = choice.command.split_first() {

@@ -4,6 +4,7 @@ mod served;
 
 pub(crate) use served::sandbox;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -88,7 +89,7 @@ impl Prepared {
             });
         }
         Ok(Prepared {
-            program: agent.program().cwd(&cwd),
+            program: with_policy(&agent, terms, &configuration).cwd(&cwd),
             recorder,
             opening: opening(terms, &configuration, cwd)?,
             preset,
@@ -157,6 +158,29 @@ fn opening(terms: &Terms, configuration: &Configuration, cwd: PathBuf) -> anyhow
         cwd,
         mcp_servers,
     })
+}
+
+/// The agent's program. Our own agent is given the policy too, so that its tools obey the rules wherever they work by
+/// themselves, and not only where they ask us.
+fn with_policy(agent: &Agent, terms: &Terms, configuration: &Configuration) -> Program {
+    let program = agent.program();
+    let said = terms.approval.policy.as_deref();
+    let policy: Option<OsString> = match (said, &configuration.policy) {
+        (Some(json), _) if json.trim_start().starts_with('{') => Some(json.into()),
+        (Some(path), _) => Some(absolute(Path::new(path))),
+        (None, Some(configured)) => Some(absolute(&configured.value)),
+        (None, None) => None,
+    };
+    match policy {
+        Some(policy) if agents::is_own(agent) => program.arg("--policy").arg(policy),
+        _ => program,
+    }
+}
+
+/// The agent runs in another directory than we do.
+fn absolute(path: &Path) -> OsString {
+    let whole = std::path::absolute(path);
+    whole.unwrap_or_else(|_| path.to_owned()).into()
 }
 
 fn directory(flag: &str, path: &Path) -> anyhow::Result<PathBuf> {

@@ -14,11 +14,12 @@ use super::Agent;
 use super::replay::replay;
 use crate::failure::{Failure, of_session};
 use crate::mcp::{self, Servers};
+use crate::permission::AGENT;
 use crate::recovery::{self, Past};
 use crate::session::{Parts, Session};
 use crate::settings::{Instructions, Settings};
 use crate::store::{Info, Journal, Store, new_id};
-use crate::tools::Workplace;
+use crate::tools::{FileRules, Workplace};
 
 /// A session that the client has not heard of: it is deleted unless it does.
 struct Unclaimed(Option<(Store, v1::SessionId)>);
@@ -222,9 +223,13 @@ impl Agent {
             deadline: self.limits.connecting,
             ..mcp::Place::new(roots.cwd())
         };
+        let rules = match self.has_policy {
+            true => FileRules::new(self.permissions.clone(), AGENT, client.id(), roots.cwd()),
+            false => FileRules::default(),
+        };
         let session = Arc::new(Session::new(Parts {
             agent: Arc::clone(self),
-            place: Workplace::new(client.clone(), roots, self.equipment.clone()),
+            place: Workplace::with_rules(client.clone(), roots, self.equipment.clone(), rules),
             servers: Servers::connect(wish.servers, place, events),
             client,
             journal,

@@ -6,6 +6,7 @@ use attache_host::files::What;
 use serde_json::json;
 
 use super::fault::Fault;
+use super::file_rules::Access;
 use super::input::{Members, Misfit};
 use super::read::missing;
 use super::{Workplace, told};
@@ -34,7 +35,7 @@ impl Delete {
 
     pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Removal, Fault> {
         let path = workplace.absolute(&self.path);
-        let (path, what) = removable(workplace, path).await?;
+        let (path, what) = removable(workplace, "delete", path).await?;
         if what == What::Directory {
             let listed = path.clone();
             let listed = workplace.on_disk(move |files, roots| files.list(roots, &listed));
@@ -54,7 +55,7 @@ impl Removal {
     pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
         let shown = workplace.shown(&self.path);
         let path = self.path.clone();
-        let (now, what) = removable(workplace, self.path).await?;
+        let (now, what) = removable(workplace, "delete", self.path).await?;
         if now != path || !is_same(what, self.what) {
             return Err(Fault::changed(&shown));
         }
@@ -71,13 +72,19 @@ impl Removal {
 /// What would be removed or moved, where it is.
 pub(super) async fn removable(
     workplace: &Workplace,
+    tool: &str,
     path: PathBuf,
 ) -> Result<(PathBuf, What), Fault> {
+    workplace.obey(tool, Access::Change, &path)?;
     let asked = path.clone();
     let found = workplace.on_disk(move |files, roots| files.to_remove(roots, &asked));
     match found.await {
         Err(fault) if fault.is_missing() => Err(missing(workplace, &path).await),
-        found => found,
+        found => {
+            let found = found?;
+            workplace.obey(tool, Access::Change, &found.0)?;
+            Ok(found)
+        }
     }
 }
 

@@ -51,7 +51,7 @@ impl Edit {
     }
 
     pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Change, Fault> {
-        let path = workplace.to_write(&self.path).await?;
+        let path = workplace.to_write("edit", &self.path).await?;
         let shown = workplace.shown(&path);
         let Some(old) = workplace.old_text(&path).await? else {
             return Err(missing(workplace, &path).await);

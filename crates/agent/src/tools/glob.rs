@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::fault::Fault;
 use super::input::{Members, Misfit};
-use super::tree::{Hidden, Walk, look_around};
+use super::tree::{Here, Hidden, Walk, look_around};
 use super::{Workplace, told};
 use crate::Outcome;
 
@@ -46,7 +46,7 @@ impl Glob {
 
     pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Globbing, Fault> {
         let path = self.path.as_deref().unwrap_or(".");
-        let path = workplace.to_read(path).await?;
+        let path = workplace.to_read("glob", path).await?;
         let top = format!("{}/", path.display());
         let pattern = self.pattern.strip_prefix(&top).unwrap_or(&self.pattern);
         Ok(Globbing {
@@ -61,7 +61,14 @@ impl Globbing {
         let place = workplace.clone();
         let found = look_around(workplace, LONGEST, move |files, roots, stop| {
             let hidden = self.pattern.hidden;
-            let mut walk = Walk::new(files, roots, stop, &self.path, hidden)?;
+            let here = Here {
+                files,
+                roots,
+                stop,
+                rules: place.rules(),
+                tool: "glob",
+            };
+            let mut walk = Walk::new(here, &self.path, hidden)?;
             let mut text = String::new();
             let mut count = 0;
             let mut notes = Vec::new();
@@ -89,6 +96,7 @@ impl Globbing {
                 let directories = told::count(walk.unread, "directory", "directories");
                 notes.push(format!("{directories} could not be read wholly"));
             }
+            notes.extend(walk.withheld.notes());
             Ok((text, count, notes))
         });
         let (mut text, count, notes) = found.await?;

@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use attache_host::Roots;
-use attache_host::files::{Files, What};
+use attache_host::files::What;
 use serde_json::json;
 
 use super::fault::Fault;
 use super::input::{Members, Misfit};
-use super::tree::{Found, Hidden, Stop, Walk, look_around};
+use super::tree::{Found, Here, Hidden, Walk, look_around};
 use super::{Workplace, told};
 use crate::Outcome;
 
@@ -41,7 +40,7 @@ impl List {
         let depth = self.depth.map_or(USUAL_DEPTH, |depth| depth as usize);
         Ok(Listing {
             path: workplace
-                .to_read(self.path.as_deref().unwrap_or("."))
+                .to_read("list", self.path.as_deref().unwrap_or("."))
                 .await?,
             depth: depth.clamp(1, DEEPEST),
         })
@@ -51,8 +50,16 @@ impl List {
 impl Listing {
     pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
         let shown = workplace.shown(&self.path);
+        let rules = workplace.rules().clone();
         let drawn = look_around(workplace, LONGEST, move |files, roots, stop| {
-            Ok(draw(files, roots, stop, &self)?)
+            let here = Here {
+                files,
+                roots,
+                stop,
+                rules: &rules,
+                tool: "list",
+            };
+            Ok(draw(here, &self)?)
         });
         let drawn = drawn.await?;
         let mut text = format!("{shown}/\n{}", drawn.lines);
@@ -73,15 +80,10 @@ struct Drawn {
 }
 
 /// Draws as many levels as there is room for.
-fn draw(
-    files: &Files,
-    roots: &Roots,
-    stop: &Stop,
-    listing: &Listing,
-) -> Result<Drawn, attache_host::files::Error> {
+fn draw(here: Here<'_>, listing: &Listing) -> Result<Drawn, attache_host::files::Error> {
     let mut depth = listing.depth;
     loop {
-        let mut walk = Walk::new(files, roots, stop, &listing.path, Hidden::Show)?.depth(depth);
+        let mut walk = Walk::new(here, &listing.path, Hidden::Show)?.depth(depth);
         let (lines, count, is_full) = lines(&mut walk);
         if is_full && depth > 1 {
             depth -= 1;
@@ -99,13 +101,14 @@ fn draw(
                 "cut after {count} entries; use `glob` with a pattern"
             ));
         }
-        if stop.is_late() {
+        if here.stop.is_late() {
             notes.push("not everything was looked at in time; list a directory below".to_owned());
         }
         if walk.unread > 0 {
             let directories = told::count(walk.unread, "directory", "directories");
             notes.push(format!("{directories} could not be read wholly"));
         }
+        notes.extend(walk.withheld.notes());
         return Ok(Drawn {
             lines,
             count,

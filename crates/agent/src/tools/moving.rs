@@ -1,6 +1,6 @@
 //! Gives a file or directory another name. It is done on disk: the protocol has no call for it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use attache_host::files::What;
 use serde_json::json;
@@ -37,8 +37,9 @@ impl Move {
     }
 
     pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Moving, Fault> {
-        let (from, what) = removable(workplace, workplace.absolute(&self.from)).await?;
-        let to = workplace.to_write(&self.to).await?;
+        let (from, what) = removable(workplace, MOVE, workplace.absolute(&self.from)).await?;
+        let to = workplace.to_write(MOVE, &self.to).await?;
+        movable(workplace, &from, what).await?;
         let (asked, shown) = (to.clone(), workplace.shown(&to));
         let there = workplace.on_disk(move |files, roots| files.to_remove(roots, &asked));
         match there.await {
@@ -64,10 +65,11 @@ impl Moving {
     pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
         let Moving { from, what, to } = self;
         let (old, new) = (workplace.shown(&from), workplace.shown(&to));
-        let (now, still) = removable(workplace, from.clone()).await?;
+        let (now, still) = removable(workplace, MOVE, from.clone()).await?;
         if now != from || !is_same(still, what) {
             return Err(Fault::changed(&old));
         }
+        movable(workplace, &from, what).await?;
         let asked = to.clone();
         let leads = workplace.on_disk(move |files, roots| files.to_write(roots, &asked));
         if leads.await? != to {
@@ -85,3 +87,15 @@ impl Moving {
         Ok(outcome)
     }
 }
+
+/// Refuses a directory with something below that a rule denies.
+async fn movable(workplace: &Workplace, from: &Path, what: What) -> Result<(), Fault> {
+    if what != What::Directory {
+        return Ok(());
+    }
+    let (rules, from) = (workplace.rules().clone(), from.to_owned());
+    let looked = workplace.on_disk(move |files, roots| Ok(rules.check_tree(files, roots, &from)));
+    looked.await?
+}
+
+const MOVE: &str = "move";

@@ -68,7 +68,7 @@ impl Read {
     }
 
     pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Reading, Fault> {
-        let path = match workplace.to_read(&self.path).await {
+        let path = match workplace.to_read("read", &self.path).await {
             Err(fault) if fault.is_missing() => workplace.absolute(&self.path),
             path => path?,
         };

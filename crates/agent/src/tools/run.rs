@@ -118,7 +118,7 @@ impl Run {
             Run::Stop { id } => return Ok(Job::Stop { id }),
         };
         let named = start.cwd.as_deref().unwrap_or(".");
-        let cwd = workplace.to_read(named).await?;
+        let cwd = workplace.to_read("run", named).await?;
         let directory = cwd.clone();
         workplace
             .on_disk(move |_, roots| roots.directory(&directory).map(drop))

@@ -7,16 +7,16 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use attache_host::Roots;
-use attache_host::files::{Error, Files, Kind, What};
+use attache_host::files::{Error, Kind, What};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use serde_json::json;
 
 use super::fault::Fault;
+use super::file_rules::Withheld;
 use super::glob::Pattern;
 use super::input::{Members, Misfit};
-use super::tree::{Hidden, Stop, Walk, look_around};
+use super::tree::{Here, Hidden, Stop, Walk, look_around};
 use super::{Workplace, told};
 use crate::Outcome;
 use lines::Lines;
@@ -74,7 +74,7 @@ impl Search {
         let glob = self.glob.map(|glob| Pattern::new(&glob, "glob"));
         let path = self.path.as_deref().unwrap_or(".");
         Ok(Searching {
-            path: workplace.to_read(path).await?,
+            path: workplace.to_read("search", path).await?,
             matcher,
             glob: glob.transpose()?,
             context: self
@@ -101,9 +101,14 @@ impl Searching {
         let place = workplace.clone();
         let found = look_around(workplace, LONGEST, move |files, roots, stop| {
             let mut hunt = Hunt {
-                files,
-                roots,
-                stop,
+                here: Here {
+                    files,
+                    roots,
+                    stop,
+                    rules: place.rules(),
+                    tool: "search",
+                },
+                withheld: Withheld::default(),
                 searcher: searcher(self.context),
                 lines: Lines::new(&self.matcher),
                 looked_at: 0,
@@ -135,9 +140,8 @@ fn searcher(context: usize) -> Searcher {
 
 /// A search on its way.
 struct Hunt<'h> {
-    files: &'h Files,
-    roots: &'h Roots,
-    stop: &'h Stop,
+    here: Here<'h>,
+    withheld: Withheld,
     searcher: Searcher,
     lines: Lines<'h>,
     looked_at: usize,
@@ -154,12 +158,12 @@ impl Hunt<'_> {
             .glob
             .as_ref()
             .map_or(Hidden::Skip, |glob| glob.hidden);
-        let walk = Walk::new(self.files, self.roots, self.stop, &searching.path, hidden);
+        let walk = Walk::new(self.here, &searching.path, hidden);
         let mut walk = match walk {
             Err(Error::Kind {
                 what: Kind::File, ..
             }) => {
-                let file = self.files.open(self.roots, &searching.path)?;
+                let file = self.here.files.open(self.here.roots, &searching.path)?;
                 self.file(file, shown(&searching.path));
                 return Ok(());
             }
@@ -174,7 +178,7 @@ impl Hunt<'_> {
             if !is_wanted || !matches!(found.what, What::File { .. }) {
                 continue;
             }
-            match self.files.open(self.roots, &found.path) {
+            match self.here.files.open(self.here.roots, &found.path) {
                 Ok(file) => self.file(file, shown(&found.path)),
                 Err(_) => self.unread += 1,
             }
@@ -183,6 +187,7 @@ impl Hunt<'_> {
             }
         }
         self.unread += walk.unread;
+        self.withheld = walk.withheld;
         Ok(())
     }
 
@@ -191,14 +196,14 @@ impl Hunt<'_> {
         self.lines.begin(shown);
         let reader = Stoppable {
             file,
-            stop: self.stop,
+            stop: self.here.stop,
         };
         let matcher = self.lines.matcher;
         let searched = self
             .searcher
             .search_reader(matcher, reader, &mut self.lines);
         // A line that is too long for memory ends the search of its file.
-        self.unread += usize::from(searched.is_err() && !self.stop.is_due());
+        self.unread += usize::from(searched.is_err() && !self.here.stop.is_due());
         self.lines.end();
     }
 
@@ -216,7 +221,7 @@ impl Hunt<'_> {
                 told::count(self.lines.matches, "match", "matches")
             ));
         }
-        if self.stop.is_late() {
+        if self.here.stop.is_late() {
             text.push_str(
                 "[not everything was looked at in time; narrow it with `path` or `glob`]\n",
             );
@@ -224,6 +229,9 @@ impl Hunt<'_> {
         if self.unread > 0 {
             let places = told::count(self.unread, "file or directory", "files or directories");
             text.push_str(&format!("[{places} could not be read wholly]\n"));
+        }
+        for note in self.withheld.notes() {
+            text.push_str(&format!("[{note}]\n"));
         }
         text
     }

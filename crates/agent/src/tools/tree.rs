@@ -14,6 +14,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::Workplace;
 use super::fault::Fault;
+use super::file_rules::{FileRules, Withheld};
 
 /// A walk on its way.
 pub(super) struct Walk<'w> {
@@ -27,6 +28,20 @@ pub(super) struct Walk<'w> {
     levels: Vec<Level>,
     /// How many directories could not be looked into, or not wholly.
     pub(super) unread: usize,
+    /// What rules keep the tool from.
+    pub(super) withheld: Withheld,
+    rules: &'w FileRules,
+    tool: &'static str,
+}
+
+/// Who walks, where, for how long, and by which rules.
+#[derive(Clone, Copy)]
+pub(super) struct Here<'w> {
+    pub(super) files: &'w Files,
+    pub(super) roots: &'w Roots,
+    pub(super) stop: &'w Stop,
+    pub(super) rules: &'w FileRules,
+    pub(super) tool: &'static str,
 }
 
 /// What to do with names that begin with a dot.
@@ -53,17 +68,21 @@ struct Level {
 }
 
 impl<'w> Walk<'w> {
-    pub(super) fn new(
-        files: &'w Files,
-        roots: &'w Roots,
-        stop: &'w Stop,
-        directory: &Path,
-        hidden: Hidden,
-    ) -> Result<Walk<'w>, Error> {
+    pub(super) fn new(here: Here<'w>, directory: &Path, hidden: Hidden) -> Result<Walk<'w>, Error> {
+        let Here {
+            files,
+            roots,
+            stop,
+            rules,
+            tool,
+        } = here;
         let mut walk = Walk {
             files,
             roots,
             stop,
+            withheld: Withheld::default(),
+            rules,
+            tool,
             hidden,
             depth: DEEPEST,
             above: above(files, roots, directory),
@@ -126,6 +145,10 @@ impl Iterator for Walk<'_> {
             };
             let path = level.path.join(&entry.name);
             if self.is_left_out(&path, &entry.name, entry.what) {
+                continue;
+            }
+            if let Some(because) = self.rules.withholding(self.tool, &path) {
+                self.withheld.note(&because);
                 continue;
             }
             if entry.what == What::Directory

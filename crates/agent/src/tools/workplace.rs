@@ -13,6 +13,7 @@ use attache_host::terminals::Terminals;
 
 use super::fault::Fault;
 use super::fetch::Pages;
+use super::file_rules::{Access, FileRules};
 use super::run::{Background, Departures};
 use crate::instructions;
 
@@ -39,12 +40,24 @@ struct Inner {
     equipment: Equipment,
     background: Background,
     departures: Departures,
+    rules: FileRules,
 }
 
 impl Workplace {
-    /// A place to work for a session, inside its roots.
+    /// A place to work for a session, inside its roots, without rules about files.
     pub fn new(session: ClientSession, roots: Roots, equipment: Equipment) -> Workplace {
+        Workplace::with_rules(session, roots, equipment, FileRules::default())
+    }
+
+    /// The same with the user's rules about files.
+    pub fn with_rules(
+        session: ClientSession,
+        roots: Roots,
+        equipment: Equipment,
+        rules: FileRules,
+    ) -> Workplace {
         Workplace(Arc::new(Inner {
+            rules,
             session,
             roots,
             equipment,
@@ -68,13 +81,22 @@ impl Workplace {
         let Some(path) = path.to_str() else {
             return Err("the path is not UTF-8".to_owned());
         };
-        let read = async { self.text(&self.to_read(path).await?, None).await };
+        let read = async { self.text(&self.to_read("read", path).await?, None).await };
         read.await.map_err(Fault::sentence)
     }
 
     /// What the project tells agents.
     pub(crate) async fn notes(&self) -> String {
-        let read = |files: &Files, roots: &Roots| Ok(instructions::project_notes(files, roots));
+        let rules = self.rules().clone();
+        let read = move |files: &Files, roots: &Roots| {
+            let is_open = |path: &Path| {
+                let leads = files.to_read(roots, path);
+                let names = leads.iter().map(PathBuf::as_path).chain([path]);
+                let mut denied = names.filter_map(|path| rules.withholding("read", path));
+                denied.next().is_none()
+            };
+            Ok(instructions::project_notes(files, roots, &is_open))
+        };
         self.on_disk(read).await.unwrap_or_default()
     }
 
@@ -124,18 +146,36 @@ impl Workplace {
         }
     }
 
-    /// Where a path leads that is to be read.
-    pub(super) async fn to_read(&self, path: &str) -> Result<PathBuf, Fault> {
+    /// Where a path leads that a tool is to read, unless a rule denies it by the name that was given or the one that it
+    /// leads to.
+    pub(super) async fn to_read(&self, tool: &str, path: &str) -> Result<PathBuf, Fault> {
         let path = self.absolute(path);
-        self.on_disk(move |files, roots| files.to_read(roots, &path))
-            .await
+        self.obey(tool, Access::Look, &path)?;
+        let leads = self
+            .on_disk(move |files, roots| files.to_read(roots, &path))
+            .await?;
+        self.obey(tool, Access::Look, &leads)?;
+        Ok(leads)
     }
 
-    /// Where a path leads that is to be written.
-    pub(super) async fn to_write(&self, path: &str) -> Result<PathBuf, Fault> {
+    /// Where a path leads that a tool is to write, unless a rule denies it.
+    pub(super) async fn to_write(&self, tool: &str, path: &str) -> Result<PathBuf, Fault> {
         let path = self.absolute(path);
-        self.on_disk(move |files, roots| files.to_write(roots, &path))
-            .await
+        self.obey(tool, Access::Change, &path)?;
+        let leads = self
+            .on_disk(move |files, roots| files.to_write(roots, &path))
+            .await?;
+        self.obey(tool, Access::Change, &leads)?;
+        Ok(leads)
+    }
+
+    /// Refuses what a rule denies.
+    pub(super) fn obey(&self, tool: &str, access: Access, path: &Path) -> Result<(), Fault> {
+        self.0.rules.check(tool, access, path, &self.shown(path))
+    }
+
+    pub(super) fn rules(&self) -> &FileRules {
+        &self.0.rules
     }
 
     /// The whole text of a file, or some lines of it.

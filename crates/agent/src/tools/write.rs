@@ -45,7 +45,7 @@ impl Write {
     }
 
     pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Change, Fault> {
-        let path = workplace.to_write(&self.path).await?;
+        let path = workplace.to_write("write", &self.path).await?;
         let shown = workplace.shown(&path);
         let old = workplace.old_text(&path).await?;
         let new = match &old {

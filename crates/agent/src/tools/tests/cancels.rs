@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, test_kill_process};
 
-use super::super::tree::{Hidden, Walk, look_around};
+use super::super::FileRules;
+use super::super::tree::{Here, Hidden, Walk, look_around};
 use super::{Offer, Stage, eventually};
 
 /// The process that a command has written to the file `pid`.
@@ -151,7 +152,14 @@ async fn whoever_looks_around_stops_when_nobody_waits_or_the_time_is_over() {
     for (limit, found) in [(LONG, 3), (Duration::ZERO, 0)] {
         let top = stage.path("ws");
         let count = look_around(&stage.workplace, limit, move |files, roots, stop| {
-            Ok(Walk::new(files, roots, stop, &top, Hidden::Skip)?.count())
+            let here = Here {
+                files,
+                roots,
+                stop,
+                rules: &FileRules::default(),
+                tool: "glob",
+            };
+            Ok(Walk::new(here, &top, Hidden::Skip)?.count())
         });
         assert_eq!(count.await.unwrap(), found);
     }

@@ -1,0 +1,190 @@
+//! The user's rules about files, as every tool obeys them: a file that a rule denies is neither read, searched, listed
+//! nor changed, by whatever name it is reached.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use attache::schema::FilePath;
+use attache::v1;
+use attache_host::Roots;
+use attache_host::files::{Files, What};
+use attache_host::permissions::{Action, Because, Permissions};
+
+use super::fault::Fault;
+use super::told;
+
+/// The user's rules about files, for one session. Clones are the same rules.
+#[derive(Debug, Clone, Default)]
+pub struct FileRules(Option<Rules>);
+
+#[derive(Debug, Clone)]
+struct Rules {
+    permissions: Permissions,
+    agent: &'static str,
+    session: v1::SessionId,
+    workspace: PathBuf,
+}
+
+/// What is to be done with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    /// Something of it is shown: its text, or that it is there.
+    Look,
+    /// It is changed, removed or moved. Its old text is shown too.
+    Change,
+}
+
+/// How many entries of directories were withheld, by rule.
+#[derive(Debug, Default)]
+pub(super) struct Withheld(BTreeMap<String, usize>);
+
+impl FileRules {
+    /// The rules of a policy, for an agent's session with this working directory.
+    pub fn new(
+        permissions: Permissions,
+        agent: &'static str,
+        session: &v1::SessionId,
+        workspace: &Path,
+    ) -> FileRules {
+        FileRules(Some(Rules {
+            permissions,
+            agent,
+            session: session.clone(),
+            workspace: workspace.to_owned(),
+        }))
+    }
+
+    /// The rule that keeps a tool from a file. A rule against reading is one against everything; a rule against one sort
+    /// of change is one against all of them.
+    pub(super) fn denying(&self, tool: &str, access: Access, path: &Path) -> Option<Because> {
+        let rules = self.0.as_ref()?;
+        let kinds = match access {
+            Access::Look => &CHANGES[..LOOKS],
+            Access::Change => &CHANGES[..],
+        };
+        kinds.iter().find_map(|kind| {
+            let action = rules.action(tool, kind, path);
+            rules.permissions.forbids(&action)
+        })
+    }
+
+    /// The rule that keeps a tool from looking into a directory or at a file of its own accord: also one that asks, since
+    /// nobody can be asked about each of many files.
+    pub(super) fn withholding(&self, tool: &str, path: &Path) -> Option<Because> {
+        let denied = self.denying(tool, Access::Look, path);
+        denied.or_else(|| {
+            let rules = self.0.as_ref()?;
+            CHANGES[..LOOKS].iter().find_map(|kind| {
+                let action = rules.action(tool, kind, path);
+                rules.permissions.asks_about(&action)
+            })
+        })
+    }
+
+    /// Refuses what a rule denies.
+    pub(super) fn check(
+        &self,
+        tool: &str,
+        access: Access,
+        path: &Path,
+        shown: &str,
+    ) -> Result<(), Fault> {
+        match self.denying(tool, access, path) {
+            None => Ok(()),
+            Some(because) => {
+                let sentence = format!("`{shown}` is out of reach: {because} denies it");
+                Err(Fault::new("denied", sentence))
+            }
+        }
+    }
+
+    /// Refuses to move a directory that has something below that a rule denies: under another name the rule would no
+    /// longer know it.
+    pub(super) fn check_tree(
+        &self,
+        files: &Files,
+        roots: &Roots,
+        path: &Path,
+    ) -> Result<(), Fault> {
+        if self.0.is_none() {
+            return Ok(());
+        }
+        let refused = |why: String| Err(Fault::new("denied", why));
+        let mut left = vec![path.to_owned()];
+        let mut count = 0;
+        while let Some(directory) = left.pop() {
+            let Ok(listed) = files.list(roots, &directory) else {
+                return refused(format!(
+                    "`{}` cannot be looked at, so it stays",
+                    path.display()
+                ));
+            };
+            count += listed.entries.len();
+            if listed.is_cut || count > MOST_MOVED {
+                let sentence = format!(
+                    "`{}` has too many files to compare with the rules; move parts of it",
+                    path.display()
+                );
+                return refused(sentence);
+            }
+            for entry in listed.entries {
+                let below = directory.join(&entry.name);
+                if let Some(because) = self.denying("move", Access::Change, &below) {
+                    let sentence = format!(
+                        "`{}` contains something that is out of reach: {because} denies it",
+                        path.display()
+                    );
+                    return refused(sentence);
+                }
+                if entry.what == What::Directory {
+                    left.push(below);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Rules {
+    fn action(&self, tool: &str, kind: &v1::ToolKind, path: &Path) -> Action {
+        let mut call = v1::ToolCallUpdate::new("rule")
+            .name(tool)
+            .kind(kind.clone());
+        if let Ok(path) = FilePath::try_from(path.to_owned()) {
+            call = call.locations([v1::ToolCallLocation::new(path)]);
+        }
+        let none: [v1::PermissionOption; 0] = [];
+        let request = v1::RequestPermissionRequest::new(self.session.clone(), call, none);
+        let mut action = Action::of(self.agent, self.workspace.clone(), &request, None);
+        if action.paths.is_empty() {
+            // A path that is not UTF-8 has no place in a message, and still falls under rules.
+            action.paths.push(path.to_owned());
+        }
+        action
+    }
+}
+
+impl Withheld {
+    pub(super) fn note(&mut self, because: &Because) {
+        *self.0.entry(because.to_string()).or_default() += 1;
+    }
+
+    /// What was withheld, in words.
+    pub(super) fn notes(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(|(because, count)| {
+            let entries = told::count(*count, "entry was", "entries were");
+            format!("{entries} withheld by {because}")
+        })
+    }
+}
+
+/// What rules may name, those that look first.
+const CHANGES: [v1::ToolKind; 5] = [
+    v1::ToolKind::Read,
+    v1::ToolKind::Search,
+    v1::ToolKind::Edit,
+    v1::ToolKind::Delete,
+    v1::ToolKind::Move,
+];
+const LOOKS: usize = 2;
+const MOST_MOVED: usize = 100_000;
