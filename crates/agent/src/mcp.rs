@@ -72,6 +72,17 @@ pub struct Tool {
     pub read_only: bool,
     /// Whether the server does not deny that it can destroy something.
     pub destructive: bool,
+    /// What the server says of it, as it came, to be quoted to the user.
+    pub words: ServerWords,
+}
+
+/// What a server says of a tool, as it came: titles, then the description.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ServerWords {
+    /// The words, with control and hidden characters.
+    pub text: String,
+    /// How many characters at the end were left out.
+    pub left_out: usize,
 }
 
 /// A resource, and the server that would be asked for it.

@@ -5,6 +5,7 @@ mod breaks;
 mod choices;
 mod commands;
 mod content;
+mod mcp_attack;
 mod models;
 mod servers;
 mod sessions;

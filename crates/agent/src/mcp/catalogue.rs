@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::identity::{ServerIdentity, ToolIdentity};
-use super::{Tool, names, text};
+use super::{ServerWords, Tool, names, text};
 
 /// All that a server offers.
 #[derive(Debug, Default, PartialEq)]
@@ -194,7 +194,27 @@ fn listed(names: Names<'_>, name: String, schema: Value, tool: &model::Tool) -> 
             title: text::line(title.unwrap_or(&tool.name), TITLE),
             read_only,
             destructive: destructive.unwrap_or(!read_only),
+            words: words(tool),
         },
+    }
+}
+
+/// What a server says of a tool, as it came.
+fn words(tool: &model::Tool) -> ServerWords {
+    let hints = tool.annotations.as_ref();
+    let titles = [
+        tool.title.as_deref(),
+        hints.and_then(|hints| hints.title.as_deref()),
+    ];
+    let titles = titles.into_iter().flatten();
+    let mut said: Vec<String> = titles.map(|title| format!("Title: {title}")).collect();
+    said.dedup();
+    said.extend(tool.description.as_deref().map(str::to_owned));
+    let said = said.join("\n");
+    let (text, _) = text::head(&said, DESCRIPTION);
+    ServerWords {
+        left_out: said[text.len()..].chars().count(),
+        text: text.to_owned(),
     }
 }
 

@@ -69,7 +69,8 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Counting<T> {
     }
 }
 
-fn is_change(message: &ServerJsonRpcMessage) -> bool {
+/// Whether a server says that one of its lists has changed.
+pub(super) fn is_change(message: &ServerJsonRpcMessage) -> bool {
     let ServerJsonRpcMessage::Notification(message) = message else {
         return false;
     };

@@ -81,8 +81,8 @@ async fn once(
                 ));
             };
             let transport = OverAcp::new(client, config.server_id.clone());
-            server.listen(transport.ear());
-            begin(handler, transport, mode, deadline).await
+            server.listen(transport.ear(&handler));
+            begin_counted(handler, transport, mode, deadline).await
         }
         _ => Err(Refusal::Final("its transport is not known".to_owned())),
     }
@@ -158,6 +158,20 @@ where
     E: std::error::Error + Send + Sync + 'static,
 {
     let transport = Counting::new(transport.into_transport(), handler.clone());
+    begin_counted(handler, transport, mode, deadline).await
+}
+
+/// The same over a transport that counts changes by itself.
+async fn begin_counted<T, E, A>(
+    handler: Handler,
+    transport: T,
+    mode: ClientLifecycleMode,
+    deadline: Instant,
+) -> Result<Line, Refusal>
+where
+    T: IntoTransport<RoleClient, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
     let beginning = handler.clone().serve_with_lifecycle(transport, mode);
     let running = tokio::time::timeout_at(deadline, beginning).await;
     let running = running.map_err(|_| late())?.map_err(refusal)?;

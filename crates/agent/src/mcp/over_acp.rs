@@ -15,6 +15,8 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
+use super::changes::is_change;
+use super::handler::Handler;
 use super::text;
 use super::wire::Asked;
 
@@ -35,6 +37,7 @@ pub(super) struct Ear {
     server: v1::McpServerAcpId,
     asked: Asked,
     sender: mpsc::Sender<ServerJsonRpcMessage>,
+    handler: Handler,
 }
 
 impl OverAcp {
@@ -51,11 +54,12 @@ impl OverAcp {
         }
     }
 
-    pub(super) fn ear(&self) -> Ear {
+    pub(super) fn ear(&self, handler: &Handler) -> Ear {
         Ear {
             server: self.server.clone(),
             asked: self.asked.clone(),
             sender: self.answers.clone(),
+            handler: handler.clone(),
         }
     }
 
@@ -102,9 +106,13 @@ impl Ear {
             .as_str()
             .parse()
             .map(RequestId::Number);
-        if id.is_ok_and(|id| self.asked.holds(&id)) {
-            let told = told(notification).and_then(|told| serde_json::from_value(told).ok());
-            if let Some(message) = told {
+        let told = told(notification).and_then(|told| serde_json::from_value(told).ok());
+        if let Some(message) = told {
+            // Counted here, where it can neither be lost nor be overtaken.
+            if is_change(&message) {
+                self.handler.changes().note();
+            }
+            if id.is_ok_and(|id| self.asked.holds(&id)) {
                 self.sender.try_send(message).ok();
             }
         }

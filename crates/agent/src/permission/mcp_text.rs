@@ -63,23 +63,18 @@ pub(super) fn quoted_name(name: &str) -> String {
 
 /// What the server says, line by line behind a mark that no text of the server can take away.
 fn quotation(tool: &Tool) -> String {
-    let mut said = Vec::new();
-    if tool.title != tool.name {
-        said.push(format!("Title: {}", tool.title));
-    }
-    if !tool.spec.description.is_empty() {
-        said.push(tool.spec.description.clone());
-    }
-    if tool.read_only {
-        said.push("Hint: it only reads.".to_owned());
-    }
-    if said.is_empty() {
+    let hint = tool.read_only.then_some("Hint: it only reads.");
+    let said = Some(tool.words.text.as_str()).filter(|said| !said.is_empty());
+    if said.is_none() && hint.is_none() {
         return "\nThe server says nothing more about this tool.\n".to_owned();
     }
-    let said = said.join("\n");
     let mut text = "\nThe server says about this tool (its words, not checked):\n".to_owned();
-    for line in said.split('\n') {
+    for line in said.iter().chain(&hint).flat_map(|said| said.split('\n')) {
         text.push_str(&format!("> {}\n", visible(line)));
+    }
+    if tool.words.left_out > 0 {
+        let more = tool.words.left_out;
+        text.push_str(&format!("({more} more characters are not shown.)\n"));
     }
     text
 }

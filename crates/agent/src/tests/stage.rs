@@ -97,7 +97,7 @@ impl Stage {
         )
     }
 
-    fn setup(&self) -> Setup {
+    pub(super) fn setup(&self) -> Setup {
         let scripted = || Environment {
             model: Some(self.model.card().id.clone()),
             ..Environment::default()
