@@ -215,6 +215,8 @@ impl Agent {
             roots,
             settings,
         } = opened;
+        // Files are judged when they are open, whatever name led to them.
+        let roots = roots.deny(self.permissions.path_rules(AGENT));
         let (events, heard) = mpsc::channel(MOST_EVENTS);
         let place = mcp::Place {
             roots: roots.paths().map(PathBuf::from).collect(),

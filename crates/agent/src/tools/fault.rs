@@ -44,6 +44,11 @@ impl Fault {
         self.kind == "not_found"
     }
 
+    /// Whether a rule of the user denies it.
+    pub(super) fn is_denied(&self) -> bool {
+        matches!(self.kind, "denied" | "denied_by_policy")
+    }
+
     /// Somebody else was there between the question and the deed.
     pub(super) fn changed(path: &str) -> Fault {
         let sentence = format!(

@@ -169,6 +169,16 @@ impl Withheld {
         *self.0.entry(because.to_string()).or_default() += 1;
     }
 
+    pub(super) fn note_rule(&mut self, rule: &str) {
+        self.note(&Because(format!("policy rule `{rule}`")));
+    }
+
+    pub(super) fn add(&mut self, other: Withheld) {
+        for (because, count) in other.0 {
+            *self.0.entry(because).or_default() += count;
+        }
+    }
+
     /// What was withheld, in words.
     pub(super) fn notes(&self) -> impl Iterator<Item = String> {
         self.0.iter().map(|(because, count)| {

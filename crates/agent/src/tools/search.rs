@@ -180,6 +180,7 @@ impl Hunt<'_> {
             }
             match self.here.files.open(self.here.roots, &found.path) {
                 Ok(file) => self.file(file, shown(&found.path)),
+                Err(Error::DeniedByPolicy { rule, .. }) => self.withheld.note_rule(&rule),
                 Err(_) => self.unread += 1,
             }
             if self.lines.is_full {
@@ -187,7 +188,7 @@ impl Hunt<'_> {
             }
         }
         self.unread += walk.unread;
-        self.withheld = walk.withheld;
+        self.withheld.add(walk.withheld);
         Ok(())
     }
 

@@ -3,6 +3,8 @@
 mod boundary;
 mod cancels;
 mod changes;
+#[cfg(unix)]
+mod denied_attack;
 mod editor;
 mod edits;
 mod inputs;

@@ -151,11 +151,16 @@ impl Iterator for Walk<'_> {
                 self.withheld.note(&because);
                 continue;
             }
-            if entry.what == What::Directory
-                && depth < self.depth
-                && self.enter(path.clone()).is_err()
-            {
-                self.unread += 1;
+            if entry.what == What::Directory && depth < self.depth {
+                match self.enter(path.clone()) {
+                    Ok(()) => {}
+                    // A denied directory by another name.
+                    Err(Error::DeniedByPolicy { rule, .. }) => {
+                        self.withheld.note_rule(&rule);
+                        continue;
+                    }
+                    Err(_) => self.unread += 1,
+                }
             }
             return Some(Found {
                 path,

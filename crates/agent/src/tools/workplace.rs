@@ -190,6 +190,14 @@ impl Workplace {
             let read = move |files: &Files, roots: &Roots| files.read(roots, &path, line, limit);
             return self.on_disk(read).await;
         }
+        // The client may read it by other rules than ours. Nothing need be on disk: it may not be saved yet.
+        let asked = path.to_owned();
+        let judged = self.on_disk(move |files, roots| files.to_read(roots, &asked));
+        if let Err(fault) = judged.await
+            && fault.is_denied()
+        {
+            return Err(fault);
+        }
         let id = self.0.session.id().clone();
         let mut request = v1::ReadTextFileRequest::new(id, told(path)?);
         request.line = line;
