@@ -57,12 +57,11 @@ fn a_prompt_is_typed_and_answered() {
 }
 
 #[test]
-fn a_question_is_answered_with_one_key() {
+fn a_request_is_answered_from_a_list() {
     on(100, 30, |pane| {
         pane.send("ask");
         pane.press("Enter");
-        // Until it is so, keys are not for the question.
-        pane.wait_for("│ y yes, once");
+        pane.wait_for("Tab to answer");
         pane.check(&expect![[r#"
             | shell · ask
             | › ask
@@ -78,24 +77,24 @@ fn a_question_is_answered_with_one_key() {
             |
             |
             |
-            |
-            |
-            |
-            |
-            |
-            |
-            |
             |╭ Run a command? ──────────────────────────────────────────────────────────────────────────────────╮
             |│ rm -r 'old files'                                                                                │
+            |│ in /tmp/attache-chat-4253-4/work                                                                 │
             |│ The agent calls it “Tidy up”                                                                     │
-            |│ y yes, once · s for this session · w in this workspace · a always · n no · N no, remember here   │
-            |│ t remembered for good · d show all · Esc dismiss                                                 │
-            |╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
+            |│   Allow once: “Go”                                                                               │
+            |│   Reject once: “Stop”                                                                            │
+            |│ Or let Attaché remember the answer:                                                              │
+            |│   Allow, and don't ask again in this session                                                     │
+            |│   Allow, and don't ask again in this workspace                                                   │
+            |│   Allow, and don't ask again with this agent, anywhere                                           │
+            |│   Reject, and don't ask again in this workspace                                                  │
+            |│   Dismiss (cancel the request)                                                                   │
+            |╰ Tab to answer ───────────────────────────────────────────────────────────────────────────────────╯
             |────────────────────────────────────────────────────────────────────────────────────────────────────
-            |›
+            |› the next prompt waits for the turn to end
             | ◐ waiting for you TIME
         "#]]);
-        pane.send("y");
+        pane.choose("Allow once");
         pane.wait_for("the answer was yes");
     });
 }
@@ -113,8 +112,7 @@ fn keys_typed_before_the_question_came_do_not_answer_it() {
             "{}",
             pane.screen()
         );
-        pane.press("Tab");
-        pane.send("n");
+        pane.choose("Reject once");
         pane.wait_for("the answer was no");
     });
 }
@@ -124,10 +122,12 @@ fn a_disk_that_does_not_answer_does_not_hold_up_the_screen() {
     on(60, 20, |pane| {
         pane.send("ask");
         pane.press("Enter");
-        pane.wait_for("│ y yes, once");
+        pane.wait_for("Tab to answer");
         let locks = ["permissions.lock", "audit/lock"].map(|name| pane.lock(name));
+        pane.choose("with this agent");
+        pane.wait_for("Enter confirm");
         let begun = Instant::now();
-        pane.send("a");
+        pane.press("Enter");
         pane.send("typed meanwhile");
         pane.wait_for("› typed meanwhile");
         // Who keeps a lock for longer is not waited for.
@@ -242,13 +242,13 @@ fn an_agent_cannot_touch_the_terminal() {
 }
 
 #[test]
-fn an_agent_that_dies_is_restarted_with_one_key() {
+fn an_agent_that_dies_is_restarted() {
     on(60, 20, |pane| {
         pane.send("die");
         pane.press("Enter");
         pane.wait_for("out of cheese");
-        pane.wait_for("│ r restart and resume");
-        pane.send("r");
+        pane.wait_for("Tab to answer");
+        pane.choose("Restart");
         pane.wait_for("ready");
         pane.send("hello");
         pane.press("Enter");
@@ -261,8 +261,8 @@ fn a_command_is_seen_while_it_runs() {
     on(60, 20, |pane| {
         pane.send("run");
         pane.press("Enter");
-        pane.wait_for("│ y yes, once");
-        pane.send("y");
+        pane.wait_for("Tab to answer");
+        pane.choose("Allow once");
         pane.wait_for("first line\n");
         assert!(!pane.screen().contains("last line"), "{}", pane.screen());
         pane.write_file("go");
@@ -278,8 +278,7 @@ fn a_login_has_the_terminal_and_gives_it_back() {
         return;
     };
     pane.wait_for("Log in here");
-    pane.wait_for("│ ↑↓ select");
-    pane.press("Enter");
+    pane.choose("Log in here");
     pane.wait_for("who are you?");
     pane.send("ada");
     pane.press("Enter");

@@ -65,6 +65,29 @@ impl Pane {
         self.tmux(&["send-keys", key]);
     }
 
+    /// Moves into the agent's request, selects an answer with the arrows and presses Enter.
+    pub(crate) fn choose(&self, answer: &str) {
+        self.press("Tab");
+        self.wait_for("↑↓ select");
+        let selected = || {
+            let screen = self.screen();
+            let row = screen.lines().find(|row| row.contains('▌'));
+            row.map(str::to_owned)
+        };
+        for _ in 0..20 {
+            let before = selected();
+            self.press("Down");
+            let begun = Instant::now();
+            while selected() == before && begun.elapsed() < Duration::from_secs(5) {
+                thread::sleep(Duration::from_millis(20));
+            }
+            if selected().is_some_and(|row| row.contains(answer)) {
+                return self.press("Enter");
+            }
+        }
+        panic!("there is no answer {answer}\n{}", self.screen());
+    }
+
     /// Pastes text as terminals do.
     pub(crate) fn paste(&self, text: &str) {
         self.tmux(&["set-buffer", text]);
