@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use attache::process::plain::visible_command;
 use attache_host::audit::{self, Entry};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -42,7 +43,7 @@ fn show(dir: &Path, filter: &AuditFilter) -> anyhow::Result<Exit> {
         is_empty = false;
         match filter.json {
             true => page.push_str(&entry.line),
-            false => page.push_str(&text::line(&line(&entry))),
+            false => page.push_str(&line(&entry)),
         }
         page.push('\n');
         if page.len() > PAGE {
@@ -101,15 +102,16 @@ fn is_wanted(entry: &Entry, since: Option<Timestamp>, session: Option<&str>) -> 
 /// Time, whose, what was done, to what, and what came of it.
 fn line(entry: &Entry) -> String {
     let time = entry.time.parse::<Timestamp>();
-    let time = time.map_or(entry.time.clone(), |time| {
-        time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-    });
-    let whose: Vec<&str> = ["agent", "session"]
+    let time = time.map_or_else(
+        |_| text::line(&entry.time),
+        |time| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+    );
+    let whose: Vec<String> = ["agent", "session"]
         .iter()
-        .map(|name| field(entry, name))
+        .map(|name| shown(entry, name))
         .filter(|name| !name.is_empty())
         .collect();
-    let mut line = format!("{time}  {}  {}", whose.join("/"), entry.event);
+    let mut line = format!("{time}  {}  {}", whose.join("/"), text::line(&entry.event));
     for part in [subject(entry), outcome(entry)]
         .into_iter()
         .filter(|part| !part.is_empty())
@@ -122,38 +124,34 @@ fn line(entry: &Entry) -> String {
 
 fn subject(entry: &Entry) -> String {
     let list = |name: &str| match entry.fields.get(name) {
-        Some(Value::Array(items)) => items
-            .iter()
-            .filter_map(Value::as_str)
-            .collect::<Vec<_>>()
-            .join(" "),
+        Some(Value::Array(items)) => visible_command(items.iter().filter_map(Value::as_str)),
         _ => String::new(),
     };
     let subjects = [
         list("command"),
-        field(entry, "path").to_owned(),
+        shown(entry, "path"),
         list("paths"),
-        field(entry, "tool").to_owned(),
-        field(entry, "title").to_owned(),
+        shown(entry, "tool"),
+        shown(entry, "title"),
     ];
     let subject = subjects
         .into_iter()
         .find(|subject| !subject.is_empty())
         .unwrap_or_default();
-    let words = [field(entry, "kind"), &subject];
-    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    let words = [shown(entry, "kind"), subject];
+    let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
     words.join(" ")
 }
 
 fn outcome(entry: &Entry) -> String {
-    let (outcome, because) = (field(entry, "outcome"), field(entry, "because"));
-    let (error, terminal) = (field(entry, "error"), field(entry, "terminal"));
+    let (outcome, because) = (shown(entry, "outcome"), shown(entry, "because"));
+    let (error, terminal) = (shown(entry, "error"), shown(entry, "terminal"));
     match entry.fields.get("bytes") {
-        Some(bytes) => format!("{bytes} bytes"),
+        Some(bytes) => format!("{} bytes", text::line(&bytes.to_string())),
         None if !outcome.is_empty() => format!("{outcome}: {because}"),
         None if !error.is_empty() => format!("failed: {error}"),
         None => {
-            let words = [terminal, field(entry, "how")];
+            let words = [terminal, shown(entry, "how")];
             words.join(" ").trim_end().to_owned()
         }
     }
@@ -164,6 +162,11 @@ fn counted(count: impl ToString, what: &str) -> String {
         "1" => format!("1 {what}"),
         count => format!("{count} {what}s"),
     }
+}
+
+/// A field with everything in it visible.
+fn shown(entry: &Entry, name: &str) -> String {
+    text::line(field(entry, name))
 }
 
 fn field<'a>(entry: &'a Entry, name: &str) -> &'a str {

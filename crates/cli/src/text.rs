@@ -1,23 +1,19 @@
-//! Text of others, made safe to show.
+//! Text of others, made safe to show. What a user reviews is shown in full: control and hidden characters are visible.
 
+use attache::process::plain::{visible, visible_word};
 use attache_client::plain;
 
-/// One line.
+/// One line, with everything in it visible.
 pub(crate) fn line(text: &str) -> String {
-    plain::line(text).into_owned()
+    visible(text).into_owned()
 }
 
-/// Several lines.
+/// Several lines of a conversation.
 pub(crate) fn lines(text: &str) -> String {
     plain::lines(text).into_owned()
 }
 
 /// The text as one word of a shell.
 pub(crate) fn word(text: &str) -> String {
-    let text = line(text);
-    let is_plain = |char: char| char.is_alphanumeric() || "-_./=:@+,%".contains(char);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text;
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
+    visible_word(text).into_owned()
 }

@@ -5,6 +5,7 @@ mod diff;
 mod tests;
 mod tools;
 
+use attache::process::plain::visible;
 use attache::transcript::MessageKind;
 use attache::{Transcript, v1};
 
@@ -103,7 +104,7 @@ impl Printer {
                 }
             }
             Event::Garbage { count: 1, line } => {
-                let line = plain::line(line);
+                let line = visible(line);
                 self.note(&format!("skipped what is no message: {line}"), &mut pieces);
             }
             Event::Ended { session, .. } if self.session.as_ref() == Some(session) => {
@@ -143,7 +144,7 @@ impl Printer {
                 let said = [Some(&notice.title), notice.description.as_ref()];
                 let said: Vec<&str> = said.into_iter().flatten().map(String::as_str).collect();
                 let said = format!("{severity}: {}", said.join(": "));
-                self.note(&plain::line(&said), pieces);
+                self.note(&visible(&said), pieces);
             }
             _ => {}
         }
@@ -173,7 +174,7 @@ impl Printer {
             let Some(OnDisk::Otherwise(text)) = found else {
                 continue;
             };
-            let path = plain::line(change.path.as_str());
+            let path = visible(change.path.as_str());
             let said = format!("the file on disk is not what the agent shows: {path}");
             self.note(&said, pieces);
             let against = v1::Diff {

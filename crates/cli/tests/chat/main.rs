@@ -79,7 +79,7 @@ fn a_request_is_answered_from_a_list() {
             |
             |╭ Run a command? ──────────────────────────────────────────────────────────────────────────────────╮
             |│ rm -r 'old files'                                                                                │
-            |│ in /tmp/attache-chat-4253-4/work                                                                 │
+            |│ in DIR                                                                                           │
             |│ The agent calls it “Tidy up”                                                                     │
             |│   Allow once: “Go”                                                                               │
             |│   Reject once: “Stop”                                                                            │

@@ -171,7 +171,11 @@ impl Pane {
                 true => row.rsplit_once(" · ").map_or("", |(before, _)| before),
                 false => &row,
             };
-            format!("|{}\n", row.trim_end())
+            // The directory has another name each time, and the row stays as wide.
+            let work = self.dir.join("work");
+            let work = work.to_str().unwrap();
+            let name = format!("{:<width$}", "DIR", width = work.len());
+            format!("|{}\n", row.replace(work, &name).trim_end())
         });
         rows.collect()
     }

@@ -83,8 +83,8 @@ fn events_are_shown() {
         &["audit"],
         &expect![[r#"
             TIME  claude  started
-            TIME  claude/s1  asked  execute curl -H 'Authorization: Bearer ***' 
-            TIME  claude/s1  decided  execute curl -H 'Authorization: Bearer ***'   denied: --approve-reads
+            TIME  claude/s1  asked  execute curl -H 'Authorization: Bearer ***' ␛]0;x␇
+            TIME  claude/s1  decided  execute curl -H 'Authorization: Bearer ***' ␛]0;x␇  denied: --approve-reads
             TIME  claude/s1  read  /w/a  12 bytes
             TIME  claude/s2  wrote  /w/b  failed: it is protected
             TIME  claude/s2  ran  npm test  t1

@@ -105,7 +105,7 @@ fn decisions_are_listed() {
         &expect![[r#"
             ID  AGENT  WORKSPACE  WHAT  DECISION  SCOPE  EXPIRES
             id-0  claude  ~/project  execute npm test  allow  workspace  never
-            id-1  gemini  any  execute curl  deny  always  2096-10-02T07:06:40Z
+            id-1  gemini  any  execute curl ␛[2J  deny  always  2096-10-02T07:06:40Z
             exit: 0
         "#]],
     );

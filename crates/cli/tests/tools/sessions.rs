@@ -103,12 +103,12 @@ fn the_sessions_of_an_agent_all_pages() {
     machine.check(
         &["sessions", "list", "--", "agent"],
         &expect![[r#"
-        ID   AGENT  CHANGED              DIRECTORY  TITLE
-        one  agent                       /work      The first
-        two  agent  2026-01-02 03:04:05  /work
-        err: these are the agent's own sessions
-        exit: 0
-    "#]],
+            ID   AGENT  CHANGED              DIRECTORY  TITLE
+            one  agent                       /work      The ␛[31mfirst
+            two  agent  2026-01-02 03:04:05  /work
+            err: these are the agent's own sessions
+            exit: 0
+        "#]],
     );
 }
 

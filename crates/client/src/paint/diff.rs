@@ -9,6 +9,7 @@ mod unified;
 use std::path::Path;
 use std::time::Duration;
 
+use attache::process::plain::visible;
 use attache::v1;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -16,7 +17,6 @@ use ratatui::text::{Line, Span};
 use super::code::{self, Chain};
 use super::theme::{Role, Sign};
 use super::{Brush, path, wrap};
-use crate::plain;
 use rows::{Hunk, Rows, Side, StepRows};
 
 /// How diffs are laid out.
@@ -225,16 +225,24 @@ fn syntax(path: &str) -> String {
         .to_owned()
 }
 
-/// A line as it is shown: safe, with tabs expanded and a carriage return at its end made visible.
+/// A line as it is shown: everything in it is visible, a tab as its sign and the gap behind it. A very long line says how
+/// much of it is missing.
 fn shown(line: &str) -> String {
-    let (text, end) = match line.strip_suffix('\r') {
-        Some(text) => (text, "␍"),
-        None => (line, ""),
-    };
-    let text = text
-        .get(..text.floor_char_boundary(LONGEST))
-        .unwrap_or_default();
-    format!("{}{end}", plain::line(&wrap::without_tabs(text)))
+    let end = line.char_indices().nth(LONGEST).map(|(end, _)| end);
+    let mut text = String::with_capacity(line.len());
+    for (index, part) in line[..end.unwrap_or(line.len())].split('\t').enumerate() {
+        if index > 0 {
+            text.push('␉');
+            let gap = wrap::to_tab_stop(wrap::width(&text));
+            text.extend(std::iter::repeat_n(' ', gap));
+        }
+        text.push_str(&visible(part));
+    }
+    if let Some(end) = end {
+        let missing = line[end..].chars().count();
+        text += &format!("… {missing} more characters, an export has all");
+    }
+    text
 }
 
 /// Styles a range of the bytes of some spans.
@@ -265,5 +273,5 @@ fn overlay(
 const PATIENCE: Duration = Duration::from_millis(500);
 /// From this width on there is room for two sides.
 const WIDE: u16 = 120;
-/// How many bytes of a line are shown.
+/// How many characters of a line are shown.
 const LONGEST: usize = 2000;

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use attache::process::plain::visible;
 use attache::schema::FilePath;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::wrap;
-use crate::plain;
 
 /// A path relative to the working directory, if it lies inside, and safe to show.
 pub fn shown(path: &FilePath, cwd: &Path) -> String {
@@ -15,7 +15,7 @@ pub fn shown(path: &FilePath, cwd: &Path) -> String {
     let text = inside
         .filter(|text| !text.is_empty())
         .unwrap_or(path.as_str());
-    plain::line(text).into_owned()
+    visible(text).into_owned()
 }
 
 /// The end of a path, which tells more than its beginning.

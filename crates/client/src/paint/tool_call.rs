@@ -7,13 +7,13 @@ mod tests;
 
 use std::time::Duration;
 
+use attache::process::plain::visible;
 use attache::transcript::ToolCall;
 use attache::v1;
 use ratatui::text::{Line, Span};
 
 use super::theme::{Role, Sign};
 use super::{Brush, Fold, Terminals, status, wrap};
-use crate::plain;
 
 /// What a card shows beside what the agent said of the call.
 pub struct Surroundings<'a> {
@@ -86,7 +86,7 @@ pub fn title(call: &v1::ToolCall) -> String {
         call.name.as_deref(),
         Some(call.tool_call_id.as_str()),
     ];
-    let mut names = names.into_iter().flatten().map(plain::line);
+    let mut names = names.into_iter().flatten().map(|name| visible(name.trim()));
     let title = names.find(|name| !name.trim().is_empty());
     title.map_or_else(String::new, |title| title.trim().to_owned())
 }

@@ -128,6 +128,11 @@ pub fn without_tabs(text: &str) -> Cow<'_, str> {
     Cow::Owned(spaced)
 }
 
+/// How many columns are missing to the next tab stop; none at one.
+pub(super) fn to_tab_stop(column: usize) -> usize {
+    column.next_multiple_of(TAB) - column
+}
+
 pub(super) fn spans_width(spans: &[Span<'_>]) -> usize {
     spans.iter().map(|span| width(&span.content)).sum()
 }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use attache::process::plain::visible;
 use attache::v1;
 use similar::{ChangeTag, TextDiff};
 
 use super::Colour;
-use crate::plain;
 
 /// The changes that a tool call has made.
 pub(super) fn all(call: &v1::ToolCall, colour: Colour) -> Vec<String> {
@@ -19,7 +19,7 @@ pub(super) fn all(call: &v1::ToolCall, colour: Colour) -> Vec<String> {
 
 /// One change.
 pub(super) fn unified(diff: &v1::Diff, colour: Colour) -> String {
-    let path = plain::line(diff.path.as_str());
+    let path = visible(diff.path.as_str());
     let old = diff.old_text.as_deref();
     let mut page = Page {
         lines: Vec::new(),
@@ -40,7 +40,8 @@ pub(super) fn unified(diff: &v1::Diff, colour: Colour) -> String {
                 ChangeTag::Insert => ('+', GREEN),
                 ChangeTag::Equal => (' ', ""),
             };
-            let text = plain::line(change.value().trim_end_matches(['\r', '\n']));
+            let value = change.value();
+            let text = visible(value.strip_suffix('\n').unwrap_or(value));
             page.add(paint, &format!("{sign}{text}"));
         }
     }

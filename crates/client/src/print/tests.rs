@@ -58,20 +58,20 @@ fn a_turn_as_text() {
         text(),
         TURN,
         &expect![[r#"
-        Let me look.
-        | tool: Read a.rs (read, completed)
-        | tool: Edit a.rs (edit, completed)
-        | --- /p/a.rs
-        | +++ /p/a.rs
-        | @@ -1,3 +1,3 @@
-        |  one
-        | -two
-        | +2
-        |  three
-        | tool: Run tests (execute, failed)
-        Done
-        | tool: Never done (other, pending)
-    "#]],
+            Let me look.
+            | tool: Read a.rs (read, completed)
+            | tool: Edit a.rs (edit, completed)
+            | --- /p/a.rs
+            | +++ /p/a.rs
+            | @@ -1,3 +1,3 @@
+            |  one
+            | -two
+            | +2
+            |  three
+            | tool: Run␛[2J tests (execute, failed)
+            Done
+            | tool: Never done (other, pending)
+        "#]],
     );
 }
 
@@ -82,20 +82,20 @@ fn a_turn_with_colours() {
         printer,
         TURN,
         &expect![[r#"
-        Let me look.
-        | ^[2mtool: Read a.rs (read, completed)^[0m
-        | ^[2mtool: Edit a.rs (edit, completed)^[0m
-        | ^[1m--- /p/a.rs^[0m
-        | ^[1m+++ /p/a.rs^[0m
-        | ^[36m@@ -1,3 +1,3 @@^[0m
-        |  one
-        | ^[31m-two^[0m
-        | ^[32m+2^[0m
-        |  three
-        | ^[2mtool: Run tests (execute, failed)^[0m
-        Done
-        | ^[2mtool: Never done (other, pending)^[0m
-    "#]],
+            Let me look.
+            | ^[2mtool: Read a.rs (read, completed)^[0m
+            | ^[2mtool: Edit a.rs (edit, completed)^[0m
+            | ^[1m--- /p/a.rs^[0m
+            | ^[1m+++ /p/a.rs^[0m
+            | ^[36m@@ -1,3 +1,3 @@^[0m
+            |  one
+            | ^[31m-two^[0m
+            | ^[32m+2^[0m
+            |  three
+            | ^[2mtool: Run␛[2J tests (execute, failed)^[0m
+            Done
+            | ^[2mtool: Never done (other, pending)^[0m
+        "#]],
     );
 }
 
@@ -155,8 +155,8 @@ fn a_notice() {
         text(),
         notice,
         &expect![[r#"
-        | warning: Low on credit: 5 % are left
-    "#]],
+            | warning: Low on␛[2J credit: 5 % are left
+        "#]],
     );
 }
 

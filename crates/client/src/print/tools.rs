@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
+use attache::process::plain::visible;
 use attache::v1;
 
 use crate::paint::status;
-use crate::plain;
 
 /// The tool calls that have not been told of.
 #[derive(Debug, Default)]
@@ -87,16 +87,13 @@ fn brief(call: &v1::ToolCall) -> v1::ToolCall {
 }
 
 fn line(call: &v1::ToolCall, time: Duration) -> String {
-    let title = plain::line(&call.title);
+    let title = visible(&call.title);
     let title = if title.is_empty() {
         "a tool".into()
     } else {
         title
     };
-    let (kind, status) = (
-        plain::line(call.kind.as_str()),
-        plain::line(call.status.as_str()),
-    );
+    let (kind, status) = (visible(call.kind.as_str()), visible(call.status.as_str()));
     // Less is noise.
     if time < Duration::from_secs(1) {
         return format!("tool: {title} ({kind}, {status})");

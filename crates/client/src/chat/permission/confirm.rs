@@ -29,8 +29,7 @@ impl PermissionDialog {
                 )
             }
             Source::Agent(name) => format!(
-                "The agent itself will remember this, by rules of its own. It calls it “{name}”. Attaché can neither \
-                 limit nor undo it."
+                "The agent will remember this by rules of its own: “{name}”. Attaché cannot limit or undo it."
             ),
             Source::Nobody => String::new(),
         }

@@ -49,6 +49,7 @@ impl PermissionDialog {
             answers,
             selected: self.selected,
             hint: self.hint(keys),
+            keys,
             top: self.top,
             read: self.read,
             are_too_long,
@@ -65,16 +66,18 @@ impl PermissionDialog {
         };
         let what = match self.prompt.subject {
             PromptSubject::Exec(_) => "Start a program",
+            _ if facts::is_shell_line(action.command.as_deref().unwrap_or_default()) => {
+                "Run a shell line"
+            }
             _ => deed(kind, action.paths.len()),
         };
-        let lasting = match self.step {
-            Step::Choosing => "",
-            Step::Confirming(_) => "Remember it? ",
-        };
+        if let Step::Confirming(_) = self.step {
+            return format!("Remember this answer? {what}");
+        }
         match behind {
-            0 => format!("{lasting}{what}?"),
-            1 => format!("{lasting}{what}? (1 more request)"),
-            more => format!("{lasting}{what}? ({more} more requests)"),
+            0 => format!("{what}?"),
+            1 => format!("{what}? (1 more request)"),
+            more => format!("{what}? ({more} more requests)"),
         }
     }
 
@@ -104,7 +107,7 @@ impl PermissionDialog {
         let Some(choice) = self.choices.get(at) else {
             return Vec::new();
         };
-        let rows = text::exact_rows(&self.sentence(choice), width).into_iter();
+        let rows = text::lines(&self.sentence(choice), width).into_iter();
         let style = brush.theme.style(role_of(choice));
         vec![Rows {
             heading: None,
@@ -197,7 +200,7 @@ impl PermissionDialog {
                 )
             }
         };
-        for row in text::exact_rows(&said, usize::from(width)) {
+        for row in text::lines(&said, usize::from(width)) {
             let style = brush.theme.style(Role::Quote);
             panel.lines.push(Line::styled(row, style));
         }
@@ -260,7 +263,7 @@ fn answer(choice: &Choice, is_selected: bool, brush: &Brush, width: usize) -> Ve
         false => theme.style(role_of(choice)),
     };
     let indent = wrap::width(sign) + 1;
-    let rows = text::exact_rows(&choice.words(), width.saturating_sub(indent));
+    let rows = text::lines(&choice.words(), width.saturating_sub(indent));
     let rows = rows.into_iter().enumerate().map(|(at, row)| {
         let sign = match at {
             0 => format!("{sign} "),

@@ -130,6 +130,11 @@ fn program(words: &[String]) -> Fact {
     }
 }
 
+/// A text that a shell reads is one word.
+pub(super) fn is_shell_line(words: &[String]) -> bool {
+    matches!(words, [line] if *visible_word(line) != **line)
+}
+
 fn variable(variable: &v1::EnvVariable) -> Fact {
     let name = visible_word(&variable.name);
     let value = visible_word(variable.value.reveal());
@@ -198,12 +203,8 @@ fn warnings(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
             "! Content not shown: allowing permits one write to each file above, whatever is written.",
         );
     }
-    let is_text = action
-        .command
-        .as_ref()
-        .is_some_and(|words| words.len() == 1);
-    if is_text && action.is_opaque() {
-        warn("! A shell reads this line before it runs.");
+    if is_shell_line(action.command.as_deref().unwrap_or_default()) {
+        warn("! A line for a shell: it can run several commands.");
     }
 }
 

@@ -1,18 +1,20 @@
 //! Where the parts of the permission dialog go, and whether the screen shows enough of them for anything to be granted.
 //!
-//! From top to bottom: the facts, which stay; the rest, which scrolls; how much of it is not shown; the answers. Where the
+//! From top to bottom: the facts, which stay; the rest, which scrolls; the answers; how much is not on the screen. Where the
 //! facts do not fit at once, their heads stay (program, directory, files) and the facts themselves scroll: then they have
 //! to be scrolled through before anything can be granted. Where even the heads do not fit, nothing can be granted.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
 
 use super::Step;
+use super::draw::Keys;
 use crate::chat::panel;
 use crate::chat::text;
 use crate::paint::theme::{Role, Theme};
+use crate::paint::wrap;
 
 /// The dialog, laid out at a width.
 #[derive(Debug)]
@@ -27,6 +29,7 @@ pub(crate) struct Page {
     pub(super) selected: Option<usize>,
     /// The keys that work, on the lower border.
     pub(super) hint: String,
+    pub(super) keys: Keys,
     /// The first row of the scrolled part.
     pub(super) top: usize,
     /// How many rows of the facts have been on the screen so far, from the first on, and at which width.
@@ -84,7 +87,6 @@ struct Layout<'a> {
     top: usize,
     /// Rows of the answers, with the answer on each.
     answers: Vec<(Line<'static>, Option<usize>)>,
-    has_note: bool,
 }
 
 impl Page {
@@ -97,7 +99,7 @@ impl Page {
 
     /// How many rows it needs so that something can be granted, where there are at most `most`.
     pub(crate) fn least(&self, most: u16) -> u16 {
-        let around = self.tallest() + 1 + 2;
+        let around = self.tallest() + 2;
         let whole = self.facts.len() + self.rest.len().min(BODY) + around;
         let scrolled = self.heads.len() + SCROLLED + around;
         let rows = match whole <= usize::from(most) {
@@ -123,9 +125,6 @@ impl Page {
         let style = theme.style(Role::Warning);
         frame.render_widget(Clear, area);
         let block = panel::frame_of(&self.title, area, style, theme);
-        let hint = text::cut(&self.hint, usize::from(area.width.saturating_sub(4)));
-        let hint = Line::styled(format!(" {hint} "), theme.style(Role::Dim));
-        frame.render_widget(block.title_bottom(hint), area);
         let inside = Rect {
             x: area.x + 2,
             y: area.y + 1,
@@ -133,13 +132,12 @@ impl Page {
             height: area.height.saturating_sub(2),
         };
         let layout = self.layout(usize::from(inside.height), theme, inside.width);
+        let border = self.border(&layout, theme, inside.width);
+        frame.render_widget(block.title_bottom(border), area);
         let hidden = layout.body.len().saturating_sub(layout.body_rows);
         let mut lines: Vec<Line<'static>> = layout.pinned.to_vec();
         let body = layout.body.iter().skip(layout.top).take(layout.body_rows);
         lines.extend(body.map(|line| (*line).clone()));
-        if layout.has_note {
-            lines.push(self.note(&layout, theme, inside.width));
-        }
         let first = inside.y + u16::try_from(lines.len()).unwrap_or(u16::MAX);
         let mut answer_rows = Vec::new();
         for (at, (line, choice)) in layout.answers.into_iter().enumerate() {
@@ -176,10 +174,10 @@ impl Page {
         let tallest = self.tallest();
         let all = self.answer_lines(Headings::Shown, |_| true);
         let fits = self.facts.len() + self.rest.len() + all.len() <= room;
-        if fits || self.facts.len() + tallest < room {
+        if fits || self.facts.len() + tallest <= room {
             return self.divided(&self.facts, self.rest.iter().collect(), room, tallest);
         }
-        if self.heads.len() + tallest + 1 + BODY <= room {
+        if self.heads.len() + tallest + BODY <= room {
             let body = self.facts.iter().chain(&self.rest).collect();
             let mut layout = self.divided(&self.heads, body, room, tallest);
             let (read, _) = self.read_after(layout.top, layout.body_rows, width);
@@ -201,9 +199,7 @@ impl Page {
     ) -> Layout<'a> {
         let left = room.saturating_sub(pinned.len());
         let mut answers = self.answer_lines(Headings::Shown, |_| true);
-        let has_note = body.len() + answers.len() > left;
-        let left = left.saturating_sub(usize::from(has_note));
-        if has_note && answers.len() > left / 2 {
+        if body.len() + answers.len() > left && answers.len() > left / 2 {
             answers = self.answer_lines(Headings::Hidden, |_| true);
         }
         let for_body = body.len().min(BODY.max(left / 2));
@@ -221,7 +217,6 @@ impl Page {
             body_rows,
             top,
             answers: self.window(answers, answer_rows),
-            has_note,
         }
     }
 
@@ -251,7 +246,6 @@ impl Page {
             body_rows: 0,
             top: 0,
             answers: said.chain(shown).collect(),
-            has_note: false,
         }
     }
 
@@ -284,14 +278,17 @@ impl Page {
         lines.into_iter().skip(top).take(rows).collect()
     }
 
-    /// How much is not on the screen.
-    fn note(&self, layout: &Layout<'_>, theme: &Theme, width: u16) -> Line<'static> {
+    /// The lower border, next to the answers: how much is not on the screen, and the keys.
+    fn border(&self, layout: &Layout<'_>, theme: &Theme, width: u16) -> Line<'static> {
         let hidden = layout.body.len() - layout.body_rows;
         let below = hidden - layout.top;
         let listed: std::collections::BTreeSet<usize> =
             layout.answers.iter().filter_map(|(_, at)| *at).collect();
         let all = self.answers.iter().filter(|rows| rows.choice.is_some());
-        let answers = all.count() - listed.len();
+        let answers = match layout.fit {
+            Fit::TooSmall => 0,
+            _ => all.count() - listed.len(),
+        };
         let mut parts = Vec::new();
         match (layout.fit, below, layout.top) {
             (Fit::Unread, ..) => {
@@ -310,8 +307,17 @@ impl Page {
             Fit::Whole => Role::Dim,
             Fit::Unread | Fit::TooSmall | Fit::TooLong => Role::Warning,
         };
-        let text = text::cut(&parts.join(" · "), usize::from(width));
-        Line::styled(text, theme.style(role))
+        let note = Span::styled(parts.join(" · "), theme.style(role));
+        let hint = Span::styled(self.hint.clone(), theme.style(Role::Dim));
+        let gap = Span::styled(" · ", theme.style(Role::Dim));
+        let spans = match (parts.is_empty(), self.keys) {
+            (true, _) => vec![hint],
+            (false, Keys::Here) => vec![note, gap, hint],
+            (false, Keys::Elsewhere) => vec![hint, gap, note],
+        };
+        let spans = wrap::cut_spans(spans, usize::from(width));
+        let space = || Span::raw(" ");
+        Line::from_iter(std::iter::once(space()).chain(spans).chain([space()]))
     }
 }
 

@@ -393,13 +393,13 @@ fn a_tool_without_command_and_files_is_shown_with_what_it_is_given() {
         |│ input {"owner":"ann","note":"long long long long long    │
         |│ long long long long long long long long long long long   │
         |│ long long long long long long long long long long long   │
-        |│ 16 more lines to read first: PgDn · 2 more answers: ↑↓   │
+        |│ long long long long long long long long long long long   │
         |│   Allow once: “Sure”                                     │
         |│   Reject once: “Never”                                   │
         |│   Allow, and don't ask again in this session             │
         |│   Allow, and don't ask again in this workspace           │
         |│   Allow, and don't ask again with this agent, anywhere   │
-        |╰ Tab to answer ───────────────────────────────────────────╯
+        |╰ Tab to answer · 15 more lines to read first: PgDn · 2 m… ╯
         |────────────────────────────────────────────────────────────
         |› ask for something · / commands · @ files · ? help
         | ready

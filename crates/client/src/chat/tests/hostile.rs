@@ -43,7 +43,7 @@ fn nothing_that_an_agent_says_reaches_the_terminal_raw() {
         | • safe�elif eteled�
         |   over�
         |
-        | ○ tool safe�elif eteled� over� · waiting 0s
+        | ○ tool safe␛]0;pwned␇␛[2J⟦U+202E⟧elif eteled⟦U+202C⟧␍over⟦U+009B⟧31m⟦U+200B⟧ · waiting 0s
         | 0/1 safe�elif eteled� over�
         | next: safe�elif eteled� over�
         |╭ Run a command? ──────────────────────────────────────────────────────────────────────────────────╮

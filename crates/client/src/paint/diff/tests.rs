@@ -95,7 +95,7 @@ fn new_and_emptied_files_say_so() {
         &expect![[r#"
             new.txt +2 -0 new file
               1 + one
-              2 +     two"#]],
+              2 + ␉   two"#]],
     );
     check(
         &v1::Diff::new("/else/where.txt", "").old_text("gone\n"),
@@ -161,9 +161,9 @@ fn a_file_cannot_touch_the_screen() {
         &v1::Diff::new("/project/a\u{1b}[2J", "\u{1b}]0;x\u{7}new\u{202e}\n").old_text("o\rld\n"),
         60,
         &expect![[r#"
-            a +1 -1
-            1   - o ld
-              1 + new�"#]],
+            a␛[2J +1 -1
+            1   - o␍ld
+              1 + ␛]0;x␇new⟦U+202E⟧"#]],
     );
 }
 

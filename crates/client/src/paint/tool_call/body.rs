@@ -1,5 +1,6 @@
 //! What stands below a card's first line.
 
+use attache::process::plain::visible_lines;
 use attache::transcript::ToolCall;
 use attache::{json, v1};
 use ratatui::text::{Line, Span};
@@ -8,7 +9,6 @@ use super::{Card, Surroundings, terminal, title};
 use crate::paint::markdown::{Flow, Progress};
 use crate::paint::theme::{Role, Sign};
 use crate::paint::{Brush, Fold, content, diff, path, status, wrap};
-use crate::plain;
 
 pub(super) fn add(
     card: &mut Card,
@@ -83,7 +83,7 @@ impl Body<'_> {
         let title = title(call);
         let is_cut = wrap::width(&title) + 20 > usize::from(self.width);
         if self.fold == Fold::Full && (is_cut || call.title.trim().contains('\n')) {
-            let text = plain::lines(call.title.trim());
+            let text = visible_lines(call.title.trim());
             let text = text
                 .get(..text.floor_char_boundary(LONG_TEXT))
                 .unwrap_or_default();
@@ -209,11 +209,12 @@ impl Body<'_> {
             other => serde_json::to_string_pretty(&other).ok(),
         });
         let text = pretty.unwrap_or_else(|| text.to_owned());
-        let text = plain::lines(
-            text.get(..text.floor_char_boundary(LONG_TEXT))
-                .unwrap_or_default(),
-        )
-        .into_owned();
+        let (start, end) = text.split_at(text.floor_char_boundary(LONG_TEXT));
+        let mut text = visible_lines(start).into_owned();
+        if !end.is_empty() {
+            let missing = end.chars().count();
+            text += &format!("\n… {missing} more characters, an export has all");
+        }
         let mut lines = Vec::new();
         for line in text.lines() {
             let line = vec![Span::raw(wrap::without_tabs(line).into_owned())];

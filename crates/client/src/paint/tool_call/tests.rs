@@ -130,18 +130,18 @@ fn a_terminal_shows_its_last_lines() {
         Fold::Brief,
         60,
         &expect![[r#"
-        ◐ run cargo test with more lines · running 3s
-          │ $ cargo test 'a b'
-          │ … earlier output
-          │ test 6 ... ok
-          │ test 7 ... ok
-          │ test 8 ... ok
-          │ test 9 ... ok
-          │ test 10 ... ok
-          │ test 11 ... ok
-          │ test 12 ... ok
-          │ 100%
-          │ ◐ running"#]],
+            ◐ run cargo test⏎with more␛[2J lines · running 3s
+              │ $ cargo test 'a b'
+              │ … earlier output
+              │ test 6 ... ok
+              │ test 7 ... ok
+              │ test 8 ... ok
+              │ test 9 ... ok
+              │ test 10 ... ok
+              │ test 11 ... ok
+              │ test 12 ... ok
+              │ 100%
+              │ ◐ running"#]],
     );
 }
 

@@ -53,13 +53,18 @@ pub fn visible_word(word: &str) -> Cow<'_, str> {
     Cow::Owned(format!("'{}'", shown.replace('\'', r"'\''")))
 }
 
-/// A command and its arguments, with visible word boundaries.
+/// A command and its arguments, with visible word boundaries. A single word is a line for a shell and stays unquoted.
 pub fn visible_command<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> String {
-    let mut line = String::new();
+    let mut words = words.into_iter().peekable();
+    let Some(first) = words.next() else {
+        return String::new();
+    };
+    if words.peek().is_none() {
+        return visible(first.as_ref()).into_owned();
+    }
+    let mut line = visible_word(first.as_ref()).into_owned();
     for word in words {
-        if !line.is_empty() {
-            line.push(' ');
-        }
+        line.push(' ');
         line.push_str(&visible_word(word.as_ref()));
     }
     line
@@ -237,6 +242,7 @@ mod tests {
             ]),
             &expect!["git commit -m 'it'\\''s done' '' 'a⏎b' '$HOME' x=1"],
         );
+        assert_eq!(visible_command(["echo hi; ls\n"]), "echo hi; ls⏎");
         assert_eq!(visible_word("été"), "été");
         assert_eq!(visible_word("a⏎"), "'a⟦U+23CE⟧'");
     }
