@@ -30,12 +30,14 @@ use attache_schema::v1;
 pub use crate::private::Error as StoreError;
 pub use action::{Action, Digest};
 pub use answer::{is_allowed_by, label, outcome};
-pub use command::CommandPattern;
+pub use command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
+pub use command::options::{CommandWord, normalized};
+pub use command::pattern::{CommandPattern, Match};
 pub use glob::PathPattern;
 pub use grants::{Grant, ShownContent};
 pub use memory::{Pattern, Remembered, What, Workspace};
 pub use path_rules::PathRules;
-pub use policy::{Policy, PolicyError, RuleAction};
+pub use policy::{Policy, PolicyError, PolicyWarning, RuleAction};
 pub use state::Filter;
 pub use term::{Term, TermError};
 pub use terms::{
@@ -44,7 +46,6 @@ pub use terms::{
 
 pub(crate) use path_rules::{PathRule, Reach};
 
-use command::Reading;
 use facts::Facts;
 use memory::seconds;
 use rules::Rule;
@@ -85,8 +86,8 @@ impl Permissions {
         }
     }
 
-    /// Judges a question. One whose tool call has changed is another question. Decisions of other processes count from
-    /// the next question on. Looks at the disk.
+    /// Judges an action. One whose tool call has changed is another action. Decisions of other processes count from the
+    /// next action on. Looks at the disk.
     pub fn judge(&self, action: &Action) -> Verdict {
         let store = self.refreshed();
         let (here, directories) = self.state().of(action);
@@ -96,6 +97,10 @@ impl Permissions {
         if let Some(rule) = policy.deny.catching(&facts) {
             return Verdict::Deny(by(rule));
         }
+        if self.config.preset == Preset::DenyAll {
+            return Verdict::Deny(Because("--deny-all".to_owned()));
+        }
+        let doubt = self.doubt(&facts, policy);
         let now = seconds((self.config.clock)());
         if let Some(remembered) = recall(here.iter().chain(stored(&store)), &facts, now) {
             let because = Because(format!(
@@ -105,12 +110,44 @@ impl Permissions {
             if !remembered.is_allowed {
                 return Verdict::Deny(because);
             }
-            if self.config.preset != Preset::DenyAll && !action.is_protected() {
+            let is_certain = matches!(remembered.what, What::Exactly(_)) || !doubt.is_strong();
+            if is_certain && !action.is_protected() {
                 return Verdict::Allow(because);
             }
         }
-        self.judge_by_policy(&facts, policy)
+        self.judge_by_policy(&facts, policy, &doubt)
             .unwrap_or_else(|| self.judge_by_preset(&facts))
+    }
+
+    /// Whether it can be told which rules the action falls under. What is enforced when the agent acts needs no answer
+    /// now.
+    fn doubt(&self, facts: &Facts<'_>, policy: &Policy) -> Doubt {
+        let mut enforcement = self.enforcement();
+        // A file that is made or renamed later is covered by nobody.
+        enforcement.paths &= !policy.has_path_globs(&facts.action.agent);
+        let rules = [&policy.deny, &policy.ask];
+        let about_commands = rules.iter().any(|rules| rules.are_about_commands());
+        let about_paths = rules.iter().any(|rules| rules.are_about_paths());
+        if about_commands && !enforcement.commands {
+            if let Some(why) = facts.hides_commands() {
+                return Doubt::Strong(why);
+            }
+            if rules.iter().any(|rules| rules.may_catch(facts)) {
+                return Doubt::Strong("it is not known which of its words a program gets");
+            }
+        }
+        if about_paths
+            && !enforcement.paths
+            && let Some(why) = facts.hides_paths()
+        {
+            return Doubt::Strong(why);
+        }
+        let is_open =
+            (about_commands && !enforcement.commands) || (about_paths && !enforcement.paths);
+        match is_open && facts.runs_unknown() {
+            true => Doubt::Weak,
+            false => Doubt::None,
+        }
     }
 
     /// The rule of the policy that denies it, which nothing else overrules.
@@ -215,19 +252,36 @@ impl Permissions {
         self.state().fault()
     }
 
-    fn judge_by_policy(&self, facts: &Facts<'_>, policy: &Policy) -> Option<Verdict> {
-        let has_limits = policy.deny.are_about_commands() && facts.reading == Reading::Unreadable;
-        if has_limits || (!policy.deny.is_empty() && facts.is_cut()) {
-            return Some(self.ask("it cannot be told whether a rule denies it"));
+    fn judge_by_policy(
+        &self,
+        facts: &Facts<'_>,
+        policy: &Policy,
+        doubt: &Doubt,
+    ) -> Option<Verdict> {
+        if facts.is_cut() {
+            return Some(self.ask("it names more than is looked at"));
         }
         if let Some(rule) = policy.ask.catching(facts) {
             return Some(self.ask(&format!("{} asks and nobody is there", by(rule))));
+        }
+        if let Some(rule) = policy.allow.spelling_out(facts) {
+            return Some(Verdict::Allow(by(rule)));
+        }
+        if let Doubt::Strong(why) = doubt {
+            return Some(self.ask(&format!(
+                "it cannot be told whether a rule denies it: {why}"
+            )));
         }
         if let Some(rule) = policy.allow.allowing(facts) {
             return Some(Verdict::Allow(by(rule)));
         }
         if let Some(rule) = policy.escalate.catching(facts) {
             return Some(self.ask(&format!("{} asks and nobody is there", by(rule))));
+        }
+        if *doubt == Doubt::Weak {
+            return Some(
+                self.ask("it cannot be told whether a rule denies it: its program may run others"),
+            );
         }
         match policy.default? {
             RuleAction::Allow if facts.action.is_protected() => Some(self.ask(PROTECTED)),
@@ -238,11 +292,7 @@ impl Permissions {
     }
 
     fn judge_by_preset(&self, facts: &Facts<'_>) -> Verdict {
-        let reads = matches!(
-            facts.kind(),
-            v1::ToolKind::Read | v1::ToolKind::Search | v1::ToolKind::Think
-        );
-        let reads = reads && facts.is_inside() && !facts.is_cut();
+        let reads = facts.only_reads_inside();
         let because = |text: &str| Because(text.to_owned());
         match self.config.preset {
             Preset::DenyAll => Verdict::Deny(because("--deny-all")),
@@ -320,6 +370,22 @@ impl Permissions {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether it can be told which rules an action falls under.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doubt {
+    None,
+    /// A program would run of which nothing is known. Only a rule on that command allows it.
+    Weak,
+    /// It may be something that a rule denies or asks about. Only a rule or a decision on exactly this allows it.
+    Strong(&'static str),
+}
+
+impl Doubt {
+    fn is_strong(self) -> bool {
+        matches!(self, Doubt::Strong(_))
     }
 }
 

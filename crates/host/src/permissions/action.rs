@@ -13,6 +13,7 @@ use attache_rpc::json::{self, Raw};
 use attache_schema::v1;
 use serde_json::Value;
 
+use super::command::line::{ShellLine, SimpleCommand};
 use super::{command, paths};
 use crate::protected_files;
 use input::Input;
@@ -109,9 +110,7 @@ impl Action {
 
     /// The names under which rules that deny know the agent: one that was started by its path is also known by its name.
     pub(super) fn agent_names(&self) -> impl Iterator<Item = &str> {
-        let path = self.agent.split(" #").next().unwrap_or(&self.agent);
-        let name = Path::new(path).file_name().and_then(|name| name.to_str());
-        std::iter::once(&*self.agent).chain(name.filter(|name| *name != self.agent))
+        names(&self.agent)
     }
 
     /// Whether it would change a file that grants power later: such a question is always put to a person.
@@ -130,16 +129,38 @@ impl Action {
         !only_reads && self.paths.iter().any(is_protected)
     }
 
-    /// Whether a shell or another program would read the command once more, so that its words do not tell what runs.
+    /// The simple commands that the command is made of, as far as they can be told; none where it runs no command.
+    pub fn line(&self) -> Option<ShellLine> {
+        self.command.as_deref().map(ShellLine::of)
+    }
+
+    /// The simple commands as texts for a prompt, without those that only pass others on.
+    pub fn parts(&self) -> Vec<String> {
+        let parts = self.line().map(|line| line.parts).unwrap_or_default();
+        let shown = parts.iter().filter(|part| !part.is_transparent());
+        shown.map(ToString::to_string).collect()
+    }
+
+    /// Whether the words do not tell all that the command runs.
     pub fn is_opaque(&self) -> bool {
-        let words = self.command.as_deref();
-        words.is_some_and(|words| command::reading(words) != command::Reading::Plain)
+        let opaque = |part: &SimpleCommand| part.runs_others || part.literal_words().is_none();
+        let line = self.line();
+        line.is_some_and(|line| {
+            line.doubt.is_some() || line.parts.len() != 1 || line.parts.iter().any(opaque)
+        })
     }
 
     /// The path from the workspace on: its own directories grant nothing.
     pub(super) fn seen(&self, path: &Path) -> PathBuf {
         paths::inside(&self.workspace, path).unwrap_or_else(|| paths::normal(&self.workspace, path))
     }
+}
+
+/// An agent's name, and that of its program where it was started by its path.
+pub(super) fn names(agent: &str) -> impl Iterator<Item = &str> {
+    let path = agent.split(" #").next().unwrap_or(agent);
+    let name = Path::new(path).file_name().and_then(|name| name.to_str());
+    std::iter::once(agent).chain(name.filter(|name| *name != agent))
 }
 
 /// A tool call with what the request says of it in front of what was told before.
@@ -211,7 +232,8 @@ impl<'a> Call<'a> {
             kind: self.kind.clone(),
             tool: self.name.clone().or_else(|| input.tool()),
             tool_identity: None,
-            has_unknown_input: input.has_unknown(),
+            has_unknown_input: input.has_unknown()
+                || (*self.kind == v1::ToolKind::Think && !input.value.is_null()),
             title: self.title.to_owned(),
             command,
             directory: run_in,

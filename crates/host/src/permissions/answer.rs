@@ -2,16 +2,15 @@
 
 use attache_schema::v1;
 
-/// Picks the option that says what was decided, by its kind: names are what the agent wants us to read. Without a
-/// fitting option the question is cancelled, which grants nothing.
+/// Picks the option that says what a rule or a remembered decision says, by its kind: names are the agent's words.
+/// Without a fitting option the outcome is cancelled, which grants nothing.
 ///
-/// The option for this time is preferred: whoever remembers decides, and that is us. Two options with one id, and
-/// options behind the sixteenth, are not to be trusted.
+/// Only options for this one time are picked. A lasting option changes what the agent asks about later, and only the
+/// user may choose that. Two options with one id, and options behind the sixteenth, are not trusted.
 pub fn outcome(is_allowed: bool, options: &[v1::PermissionOption]) -> v1::RequestPermissionOutcome {
-    use v1::PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
     match is_allowed {
-        true => pick(options, &[AllowOnce, AllowAlways]),
-        false => pick(options, &[RejectOnce, RejectAlways]),
+        true => pick(options, &v1::PermissionOptionKind::AllowOnce),
+        false => pick(options, &v1::PermissionOptionKind::RejectOnce),
     }
 }
 
@@ -47,7 +46,7 @@ pub fn label(kind: &v1::PermissionOptionKind) -> &'static str {
 
 fn pick(
     options: &[v1::PermissionOption],
-    wanted: &[v1::PermissionOptionKind],
+    wanted: &v1::PermissionOptionKind,
 ) -> v1::RequestPermissionOutcome {
     let options = &options[..options.len().min(MAX_OPTIONS)];
     let is_ambiguous = options.iter().enumerate().any(|(index, option)| {
@@ -58,10 +57,7 @@ fn pick(
     if is_ambiguous {
         return v1::RequestPermissionOutcome::Cancelled;
     }
-    let mut fitting = wanted
-        .iter()
-        .filter_map(|kind| options.iter().find(|option| option.kind == *kind));
-    match fitting.next() {
+    match options.iter().find(|option| option.kind == *wanted) {
         Some(option) => v1::SelectedPermissionOutcome::new(option.option_id.clone()).into(),
         None => v1::RequestPermissionOutcome::Cancelled,
     }

@@ -51,7 +51,10 @@ fn only_reads(action: &Action) -> bool {
 
 /// The words, without the shell that reads them and the directory of the program.
 fn digest_of_command(words: &[String]) -> String {
-    let tokens = command::tokens(words);
+    let tokens: Vec<&str> = words
+        .iter()
+        .flat_map(|word| command::tokens(word))
+        .collect();
     let tokens = match tokens.as_slice() {
         [shell, "-c" | "-lc", rest @ ..] if SHELLS.contains(&&*command::base_name(shell)) => rest,
         tokens => tokens,

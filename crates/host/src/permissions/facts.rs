@@ -1,4 +1,4 @@
-//! A question as rules look at it.
+//! An action as rules look at it.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -7,15 +7,21 @@ use std::path::{Path, PathBuf};
 use attache_schema::v1;
 
 use super::action::MAX_PATHS;
-use super::command::{self, CommandPattern, Reading};
+use super::command::effects::{self, Effect};
+use super::command::line::{ShellLine, ShellWord, SimpleCommand};
+use super::command::options::CommandWord as _;
+use super::command::pattern::{CommandPattern, Match};
+use super::command::{self, MAX_TOKENS};
 use super::glob::PathPattern;
 use super::{Action, paths};
 
-/// A question as rules look at it, worked out once.
+/// An action as rules look at it, worked out once.
 pub(super) struct Facts<'a> {
     pub(super) action: &'a Action,
-    pub(super) reading: Reading,
-    pub(super) tokens: Vec<&'a str>,
+    /// The simple commands that it runs.
+    pub(super) line: ShellLine,
+    /// Words of the title, where a tool runs a command and does not say which.
+    title: Vec<&'a str>,
     pub(super) places: Vec<Place>,
     /// Every way in which a path can be read, for rules that deny.
     seen: Seen,
@@ -41,17 +47,17 @@ pub(super) struct Place {
 impl<'a> Facts<'a> {
     /// `also` are directories that count as inside, beside the workspace.
     pub(super) fn of(action: &'a Action, also: &[PathBuf]) -> Facts<'a> {
-        let words = words_of(action);
-        let reading = match words {
-            [] => Reading::Plain,
-            words => command::reading(words),
+        let runs_unseen = action.command.is_none() && action.kind == v1::ToolKind::Execute;
+        let title = match runs_unseen {
+            true => command::tokens(&action.title),
+            false => Vec::new(),
         };
-        let tokens = command::tokens(words);
+        let line = action.command.as_deref().map(ShellLine::of);
         let base = &action.workspace;
         let places = action.paths.iter().map(|path| Place::of(path, base, also));
         Facts {
-            reading,
-            tokens,
+            line: line.unwrap_or_default(),
+            title,
             places: places.collect(),
             seen: Seen::of(action.paths.iter().cloned(), base),
             seen_in_command: OnceCell::new(),
@@ -67,25 +73,131 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Whether everything that it touches lies inside.
+    /// Whether it names files, and all of them lie inside.
     pub(super) fn is_inside(&self) -> bool {
+        !self.places.is_empty() && self.has_nothing_outside()
+    }
+
+    /// Whether none of the files that it names lies outside.
+    pub(super) fn has_nothing_outside(&self) -> bool {
         self.places.iter().all(|place| place.is_inside)
+    }
+
+    /// Whether it only reads files inside, as far as anybody can see: its kind is the agent's word, so that it must name
+    /// the files and be given nothing whose meaning we do not know.
+    pub(super) fn only_reads_inside(&self) -> bool {
+        let action = self.action;
+        let is_bare = action.command.is_none() && !action.has_unknown_input;
+        match action.kind {
+            v1::ToolKind::Read | v1::ToolKind::Search => {
+                is_bare && self.is_inside() && !self.is_foreign() && !self.is_cut()
+            }
+            // It does nothing through us, and says that it does nothing else.
+            v1::ToolKind::Think => is_bare && action.paths.is_empty() && !self.is_foreign(),
+            _ => false,
+        }
+    }
+
+    /// Whether the tool is one of a server that the agent talks to.
+    fn is_foreign(&self) -> bool {
+        let tool = self.action.tool.as_deref().unwrap_or_default();
+        self.action.tool_identity.is_some() || tool.starts_with("mcp_")
     }
 
     /// Whether there is more than is looked at.
     pub(super) fn is_cut(&self) -> bool {
-        self.action.paths.len() >= MAX_PATHS
-            || self.tokens.len() >= command::MAX_TOKENS
-            || self.words_as_paths().len() >= MAX_WORDS_AS_PATHS
-            || self.seen.is_cut
-            || self.in_command().is_cut
+        self.action.paths.len() >= MAX_PATHS || self.seen.is_cut
     }
 
-    pub(super) fn runs(&self, pattern: &CommandPattern) -> bool {
-        match (self.reading, &self.action.command) {
-            (Reading::Plain, Some(_)) => pattern.denies(&self.tokens),
-            _ => pattern.denies_within(&self.tokens),
+    /// Whether one of its simple commands falls under a pattern. A title may only deny.
+    pub(super) fn runs(&self, pattern: &CommandPattern) -> Match {
+        let parts = self.line.parts.iter();
+        let found = parts.map(|part| pattern.catches(&part.words)).max();
+        let in_title = (0..self.title.len()).any(|at| {
+            let words = &self.title[at..];
+            pattern.catches(words) == Match::Yes || pattern.begins_with(words)
+        });
+        match in_title {
+            true => Match::Yes,
+            false => found.unwrap_or(Match::No),
         }
+    }
+
+    /// The programs that rules on commands are found by.
+    pub(super) fn programs(&self) -> impl Iterator<Item = String> {
+        let parts = self.line.parts.iter().filter_map(SimpleCommand::program);
+        parts.chain(self.title.iter().map(|word| command::base_name(word)))
+    }
+
+    /// Why it may run something that no part of it shows, for rules on commands.
+    pub(super) fn hides_commands(&self) -> Option<&'static str> {
+        let action = self.action;
+        if action.command.is_some() {
+            return self.line.doubt;
+        }
+        match action.kind {
+            v1::ToolKind::Execute => Some("it does not say what it runs"),
+            _ if action.has_unknown_input => Some("it is not known what the tool does"),
+            _ => None,
+        }
+    }
+
+    /// Whether a program of which nothing is known would run: it may start others.
+    pub(super) fn runs_unknown(&self) -> bool {
+        let unknown = |part: &SimpleCommand| {
+            !part.is_transparent() && effects::effect(part) == Effect::Unknown
+        };
+        self.line.parts.iter().any(unknown)
+    }
+
+    /// Why it may reach files that it does not name, for rules on paths.
+    pub(super) fn hides_paths(&self) -> Option<&'static str> {
+        let action = self.action;
+        if action.command.is_none() {
+            return match action.kind {
+                v1::ToolKind::Execute => Some("it does not say what it runs"),
+                _ if action.has_unknown_input => Some("it is not known what the tool does"),
+                // A directory stands for everything below.
+                v1::ToolKind::Search | v1::ToolKind::Delete | v1::ToolKind::Move
+                    if self.names_no_file() =>
+                {
+                    Some("it may reach files that a rule is about")
+                }
+                _ => None,
+            };
+        }
+        let reaches = |part: &SimpleCommand| {
+            let effect = effects::effect(part);
+            let is_unsure = part.words.iter().any(|word| word.literal().is_none());
+            let files = part.redirections.iter();
+            let is_unsure_file = |file: &ShellWord| file.literal().is_none();
+            effect == Effect::Tree
+                || (effect != Effect::Silent && is_unsure)
+                || files.map(|file| &file.target).any(is_unsure_file)
+                || (effect == Effect::Files
+                    && effects::enters_directories(part)
+                    && self.names_directory(part))
+        };
+        match self.in_command().is_cut || self.line.parts.iter().any(reaches) {
+            true => Some("it may reach files that a rule is about"),
+            false => self.line.doubt,
+        }
+    }
+
+    /// Whether it names nothing, or something that is not there as a file.
+    fn names_no_file(&self) -> bool {
+        let paths = &self.action.paths;
+        let is_file = |path: &PathBuf| self.action.workspace.join(path).is_file();
+        paths.is_empty() || paths.len() > MAX_LINKS || !paths.iter().all(is_file)
+    }
+
+    fn names_directory(&self, part: &SimpleCommand) -> bool {
+        let bases = self.bases();
+        let words = part.words.iter().skip(1).filter_map(|word| word.literal());
+        let mut places = words
+            .filter(|word| !word.starts_with('-'))
+            .flat_map(|word| bases.iter().map(move |base| base.join(word)));
+        places.any(|place| place.is_dir())
     }
 
     pub(super) fn touches(&self, pattern: &PathPattern) -> bool {
@@ -100,27 +212,75 @@ impl<'a> Facts<'a> {
         self.seen_in_command.get_or_init(|| self.see_command())
     }
 
-    /// Words as paths, from the workspace and from the directory that the command may run in.
-    fn see_command(&self) -> Seen {
+    /// The workspace, the directory that the command may run in, and those that it goes to.
+    fn bases(&self) -> Vec<PathBuf> {
         let workspace = &self.action.workspace;
         let named = self.action.paths.iter().take(MAX_DIRECTORIES);
         let mut bases = vec![workspace.clone()];
         bases.extend(named.map(|path| workspace.join(path)));
-        let words = self.words_as_paths().into_iter();
-        let placed = words.flat_map(|word| bases.iter().map(move |base| base.join(word)));
-        Seen::of(placed, workspace)
+        let goes = self.line.parts.iter().filter(|part| {
+            matches!(
+                part.program().as_deref(),
+                Some("cd" | "pushd" | "git" | "env" | "make")
+            )
+        });
+        let words = goes.flat_map(|part| part.words.iter().skip(1));
+        let to = words
+            .filter_map(|word| word.literal())
+            .filter(|word| !word.starts_with('-'));
+        for dir in to.take(MAX_DIRECTORIES) {
+            bases.push(workspace.join(dir));
+        }
+        bases
     }
 
-    fn words_as_paths(&self) -> HashSet<&'a str> {
-        let parts = self.tokens.iter().flat_map(|token| token.split(['=', ':']));
-        let mut words = HashSet::new();
-        for part in parts.filter(|part| !part.is_empty()) {
-            words.insert(part);
-            if words.len() >= MAX_WORDS_AS_PATHS {
-                break;
+    /// Words as paths, from each directory that the command may run in, and what links make of them.
+    fn see_command(&self) -> Seen {
+        let words = self.words_as_paths();
+        if words.len() >= MAX_WORDS_AS_PATHS {
+            return Seen {
+                is_cut: true,
+                ..Seen::default()
+            };
+        }
+        let bases = self.bases();
+        let mut places: Vec<PathBuf> = Vec::new();
+        for word in &words {
+            places.extend(bases.iter().map(|base| base.join(word)));
+        }
+        let links = places.iter().take(MAX_LINKS);
+        let resolved: Vec<PathBuf> = links.filter_map(|place| resolved(place)).collect();
+        places.extend(resolved);
+        Seen::of(places.into_iter(), &self.action.workspace)
+    }
+
+    /// What may be a path: every known word of a program that opens files, the values of its options, and the pieces of
+    /// words that are not known.
+    fn words_as_paths(&self) -> HashSet<&str> {
+        let mut found = HashSet::new();
+        for part in &self.line.parts {
+            let is_silent =
+                effects::effect(part) == Effect::Silent && part.program().as_deref() != Some("cd");
+            let words = part.words.iter().filter(|_| !is_silent);
+            let files = part.redirections.iter().map(|file| &file.target);
+            for word in words.chain(files) {
+                if found.len() >= MAX_WORDS_AS_PATHS {
+                    return found;
+                }
+                match word {
+                    ShellWord::Literal(text) => found.extend(values(text)),
+                    ShellWord::Undecided(text) => {
+                        found.extend(command::tokens(text).into_iter().flat_map(values))
+                    }
+                }
             }
         }
-        words
+        if self.line.doubt.is_some() {
+            let text = self.action.command.iter().flatten();
+            let tokens = text.flat_map(|word| command::tokens(word)).take(MAX_TOKENS);
+            found.extend(tokens.flat_map(values));
+        }
+        found
     }
 
     pub(super) fn is_kind_or_tool(&self, word: &str, kind: &v1::ToolKind) -> bool {
@@ -203,13 +363,28 @@ impl Place {
     }
 }
 
-/// The command. Where a tool runs one and does not tell which, its title may, for rules that deny.
-fn words_of(action: &Action) -> &[String] {
-    match &action.command {
-        Some(words) => words,
-        None if action.kind == v1::ToolKind::Execute => std::slice::from_ref(&action.title),
-        None => &[],
+/// A word, and what stands in it behind an option's letter, an equals sign, a colon or a comma.
+fn values(word: &str) -> Vec<&str> {
+    let mut found: Vec<&str> = word
+        .split(['=', ':', ','])
+        .filter(|part| !part.is_empty())
+        .collect();
+    found.push(word);
+    if let Some(short) = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')) {
+        let starts = short.char_indices().skip(1).take(MAX_LETTERS);
+        found.extend(starts.map(|(at, _)| &short[at..]));
     }
+    found.retain(|value| !value.is_empty());
+    found
+}
+
+/// Where links lead, for what is there.
+fn resolved(place: &Path) -> Option<PathBuf> {
+    let there = place.canonicalize().ok().or_else(|| {
+        let above = place.parent()?.canonicalize().ok()?;
+        Some(above.join(place.file_name()?))
+    })?;
+    (there != *place).then_some(there)
 }
 
 /// A path as given, without `.` and `..`, from the workspace on, and each as forgiving file systems see it.
@@ -240,3 +415,9 @@ const MAX_LOOKS: usize = 1 << 24;
 
 /// A call names one directory to run in; others among its paths cost little.
 const MAX_DIRECTORIES: usize = 4;
+
+/// Letters in front of a value that is written together with its option.
+const MAX_LETTERS: usize = 4;
+
+/// Paths in a command that are looked for on the disk.
+const MAX_LINKS: usize = 64;

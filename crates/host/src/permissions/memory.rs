@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use attache_schema::v1;
 use serde::{Deserialize, Serialize};
 
-use super::command::CommandPattern;
+use super::command::pattern::CommandPattern;
 use super::denied::Denied;
 use super::facts::Facts;
 use super::glob::PathPattern;

@@ -1,6 +1,8 @@
 //! A policy: rules that a person has written down, read from JSON. What is wrong in it is told with its place.
 
 mod document;
+mod exec;
+mod warnings;
 
 use std::fs::File;
 use std::io::Read as _;
@@ -8,12 +10,13 @@ use std::path::Path;
 
 use attache_schema::v1;
 
-use super::command::CommandPattern;
+use super::command::pattern::CommandPattern;
 use super::glob::PathPattern;
 use super::rules::{Rule, Rules};
 use crate::ownership;
 use document::Node;
 pub use document::PolicyError;
+pub use warnings::PolicyWarning;
 
 /// Rules that a person has written down.
 #[derive(Debug, Clone, Default)]

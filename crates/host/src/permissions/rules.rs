@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use attache_schema::v1;
 
-use super::command::{self, CommandPattern, Reading};
+use super::command;
+use super::command::line::SimpleCommand;
+use super::command::options::CommandWord as _;
+use super::command::pattern::{CommandPattern, Match};
 use super::facts::{Facts, Place};
 use super::glob::{Index, PathPattern};
 
@@ -31,10 +34,10 @@ impl Rule {
         }
     }
 
-    /// Whether all of what is asked is covered, and all of it is understood.
+    /// Whether the whole action is covered, and all of it is understood. A name, a kind or a title is the agent's word:
+    /// it can only narrow what a rule covers.
     fn allows(&self, facts: &Facts<'_>) -> bool {
         let action = facts.action;
-        let command = action.command.as_deref();
         self.is_for(&action.agent)
             && self.is_about(facts, &facts.kind())
             && (self.words.is_empty()
@@ -42,9 +45,88 @@ impl Rule {
                     .words
                     .iter()
                     .any(|word| facts.is_kind_or_tool(word, &facts.kind())))
-            && self.covers_command(command, facts.reading)
-            && self.covers_paths(facts)
+            && self.covers(facts)
             && (!action.is_protected() || self.spells_out(facts))
+    }
+
+    fn covers(&self, facts: &Facts<'_>) -> bool {
+        if facts.is_cut() {
+            return false;
+        }
+        match &facts.action.command {
+            Some(words) => self.covers_command(words, facts),
+            None if !self.commands.is_empty() => false,
+            None if !self.paths.is_empty() => self.covers_paths(facts),
+            None if self.names_agents_word() => self.covers_unseen(facts),
+            None => facts.has_nothing_outside(),
+        }
+    }
+
+    /// Whether the rule names something that the agent chooses: a kind or a tool.
+    pub(super) fn names_agents_word(&self) -> bool {
+        !(self.kinds.is_empty() && self.tools.is_empty() && self.words.is_empty())
+    }
+
+    /// A command is covered by its words, or by a rule that names nothing but an agent.
+    fn covers_command(&self, words: &[String], facts: &Facts<'_>) -> bool {
+        if self.commands.is_empty() {
+            let is_for_everything = self.paths.is_empty() && !self.names_agents_word();
+            return is_for_everything && facts.has_nothing_outside();
+        }
+        let is_exact = self
+            .commands
+            .iter()
+            .any(|pattern| pattern.is_exactly(words));
+        let covers_parts = || {
+            let mut parts = facts.line.parts.iter();
+            facts.line.doubt.is_none() && parts.all(|part| self.covers_part(part))
+        };
+        (is_exact || covers_parts()) && self.covers_directories(facts)
+    }
+
+    /// Whether the rule covers one part of a line.
+    fn covers_part(&self, part: &SimpleCommand) -> bool {
+        part.is_transparent()
+            || (only_discards(part) && self.commands.iter().any(|pattern| pattern.allows(part)))
+    }
+
+    /// The directory that a command runs in.
+    fn covers_directories(&self, facts: &Facts<'_>) -> bool {
+        match self.paths.is_empty() {
+            true => facts.has_nothing_outside(),
+            false => self.covers_each(facts),
+        }
+    }
+
+    /// A rule on files covers tools that say which files they touch. Of others it covers those that it names for an agent.
+    fn covers_paths(&self, facts: &Facts<'_>) -> bool {
+        let is_named = self.names_agents_word() && !self.agents.is_empty();
+        (is_named || is_about_files(&facts.kind())) && self.covers_each(facts)
+    }
+
+    fn covers_each(&self, facts: &Facts<'_>) -> bool {
+        let covers = |place: &Place| {
+            self.paths
+                .iter()
+                .any(|pattern| place.is_allowed_by(pattern))
+        };
+        !facts.places.is_empty() && facts.places.iter().all(covers)
+    }
+
+    /// A rule on a kind covers files inside. One on a tool, or on a kind that names no files, has to name the agent, and
+    /// covers neither files nor commands.
+    fn covers_unseen(&self, facts: &Facts<'_>) -> bool {
+        let is_by_tool = !self.tools.is_empty() || self.is_by_tool_word(facts);
+        match is_about_files(&facts.kind()) && !is_by_tool {
+            true => facts.is_inside() && !facts.action.has_unknown_input,
+            false => !self.agents.is_empty() && facts.places.is_empty(),
+        }
+    }
+
+    /// Whether the word that fits is a tool's name.
+    fn is_by_tool_word(&self, facts: &Facts<'_>) -> bool {
+        let kind = facts.kind();
+        !self.words.is_empty() && !self.words.iter().any(|word| word == kind.as_str())
     }
 
     /// Whether some of what is asked falls under it.
@@ -54,12 +136,37 @@ impl Rule {
         action.agent_names().any(|name| self.is_for(name))
             && kinds.any(|kind| self.is_about(facts, &kind))
             && (self.words.is_empty() || self.words.iter().any(|word| facts.is_named(word)))
-            && (self.commands.is_empty() || self.commands.iter().any(|pattern| facts.runs(pattern)))
+            && (self.commands.is_empty() || self.runs_any(facts, Match::Yes))
             && (self.paths.is_empty() || self.paths.iter().any(|pattern| facts.touches(pattern)))
+    }
+
+    /// Whether it may run a command that falls under the rule.
+    fn may_catch(&self, facts: &Facts<'_>) -> bool {
+        facts.action.agent_names().any(|name| self.is_for(name))
+            && self.runs_any(facts, Match::Maybe)
+    }
+
+    fn runs_any(&self, facts: &Facts<'_>, least: Match) -> bool {
+        self.commands
+            .iter()
+            .any(|pattern| facts.runs(pattern) >= least)
+    }
+
+    /// Whether the rule has a pattern of exactly this command.
+    fn spells_command(&self, facts: &Facts<'_>) -> bool {
+        let words = facts.action.command.as_deref().unwrap_or_default();
+        self.commands
+            .iter()
+            .any(|pattern| pattern.is_exactly(words))
     }
 
     fn is_for(&self, agent: &str) -> bool {
         self.agents.is_empty() || self.agents.iter().any(|it| it == agent)
+    }
+
+    /// Whether a rule that denies is for an agent, which may have been started by its path.
+    pub(super) fn is_for_any_name(&self, agent: &str) -> bool {
+        super::action::names(agent).any(|name| self.is_for(name))
     }
 
     fn is_about(&self, facts: &Facts<'_>, kind: &v1::ToolKind) -> bool {
@@ -71,45 +178,6 @@ impl Rule {
         };
         (self.kinds.is_empty() || self.kinds.contains(kind))
             && (self.tools.is_empty() || self.tools.iter().any(is_tool))
-    }
-
-    /// A rule on files says nothing about what a command does.
-    fn covers_command(&self, command: Option<&[String]>, reading: Reading) -> bool {
-        match command {
-            Some(words) if !self.commands.is_empty() => self
-                .commands
-                .iter()
-                .any(|pattern| pattern.allows(words, reading)),
-            Some(_) => self.paths.is_empty(),
-            None => self.commands.is_empty(),
-        }
-    }
-
-    fn covers_paths(&self, facts: &Facts<'_>) -> bool {
-        if facts.is_cut() {
-            return false;
-        }
-        if self.paths.is_empty() {
-            return facts.is_inside();
-        }
-        let names_tool =
-            !self.kinds.is_empty() || !self.tools.is_empty() || !self.commands.is_empty();
-        let is_about_files = matches!(
-            facts.kind(),
-            v1::ToolKind::Read
-                | v1::ToolKind::Edit
-                | v1::ToolKind::Delete
-                | v1::ToolKind::Move
-                | v1::ToolKind::Search
-        );
-        let covers = |place: &Place| {
-            self.paths
-                .iter()
-                .any(|pattern| place.is_allowed_by(pattern))
-        };
-        (names_tool || is_about_files)
-            && !facts.places.is_empty()
-            && facts.places.iter().all(covers)
     }
 
     /// Whether every protected file stands in it letter by letter: a wildcard is not meant for those.
@@ -131,11 +199,13 @@ pub(super) struct Rules {
     by_tool: HashMap<String, Vec<usize>>,
     by_word: HashMap<String, Vec<usize>>,
     by_kind: HashMap<(Option<String>, Option<v1::ToolKind>), Vec<usize>>,
+    has_paths: bool,
 }
 
 impl Rules {
     pub(super) fn add(&mut self, rule: Rule) {
         let index = self.rules.len();
+        self.has_paths |= !rule.paths.is_empty();
         if !rule.commands.is_empty() {
             for pattern in &rule.commands {
                 let program = command::base_name(pattern.program());
@@ -161,9 +231,64 @@ impl Rules {
         self.rules.push(rule);
     }
 
-    /// The first rule that allows all of what is asked.
+    /// The first rule that allows the whole action. The parts of a line may be allowed by different rules.
     pub(super) fn allowing(&self, facts: &Facts<'_>) -> Option<&Rule> {
         self.first(facts, |rule| rule.allows(facts))
+            .or_else(|| self.allowing_parts(facts))
+    }
+
+    /// The rule that allows exactly this command, word for word.
+    pub(super) fn spelling_out(&self, facts: &Facts<'_>) -> Option<&Rule> {
+        self.first(facts, |rule| {
+            rule.spells_command(facts) && rule.allows(facts)
+        })
+    }
+
+    /// The rule that allows the first part of a line of which each part is allowed by one.
+    fn allowing_parts(&self, facts: &Facts<'_>) -> Option<&Rule> {
+        if facts.line.doubt.is_some()
+            || facts.line.parts.len() < 2
+            || facts.is_cut()
+            || facts.action.is_protected()
+        {
+            return None;
+        }
+        let fits = |rule: &&Rule| {
+            rule.is_for(&facts.action.agent)
+                && rule.is_about(facts, &facts.kind())
+                && rule.words.is_empty()
+                && rule.covers_directories(facts)
+        };
+        let candidates = self.candidates(facts);
+        let rules: Vec<&Rule> = candidates
+            .iter()
+            .map(|index| &self.rules[*index])
+            .filter(fits)
+            .collect();
+        let mut first = None;
+        for part in facts
+            .line
+            .parts
+            .iter()
+            .filter(|part| !part.is_transparent())
+        {
+            let rule = rules.iter().find(|rule| rule.covers_part(part))?;
+            first.get_or_insert(*rule);
+        }
+        first
+    }
+
+    /// Whether a command may fall under one of these rules, though it cannot be told.
+    pub(super) fn may_catch(&self, facts: &Facts<'_>) -> bool {
+        let is_unknown = |part: &SimpleCommand| !part.words.is_empty() && part.program().is_none();
+        let has_unknown = facts.line.parts.iter().any(is_unknown);
+        (has_unknown && self.are_about_commands())
+            || self.first(facts, |rule| rule.may_catch(facts)).is_some()
+    }
+
+    /// Whether files count in these rules.
+    pub(super) fn are_about_paths(&self) -> bool {
+        self.has_paths
     }
 
     /// The first rule that some of what is asked falls under.
@@ -176,8 +301,17 @@ impl Rules {
         !self.by_program.is_empty()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.rules.is_empty()
+    /// The first rule on a program that fits.
+    pub(super) fn of_exec(
+        &self,
+        fits: impl Fn(&Rule) -> bool,
+        arguments: &[String],
+    ) -> Option<&Rule> {
+        let program = command::base_name(arguments.first()?);
+        let rules = self.by_program.get(&program)?.iter();
+        rules
+            .map(|index| &self.rules[*index])
+            .find(|rule| fits(rule))
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Rule> {
@@ -200,12 +334,14 @@ impl Rules {
         let mut found = Vec::new();
         let mut take =
             |rules: Option<&Vec<usize>>| found.extend(rules.into_iter().flatten().copied());
-        let programs = match facts.reading {
-            Reading::Plain => 1,
-            _ => facts.tokens.len(),
-        };
-        for token in facts.tokens.iter().take(programs) {
-            take(self.by_program.get(&command::base_name(token)));
+        if !self.by_program.is_empty() {
+            for program in facts.programs() {
+                take(self.by_program.get(&program));
+            }
+            // A whole line may stand in a rule as it is.
+            if let Some([word, _, ..]) = facts.action.command.as_deref() {
+                take(self.by_program.get(&command::base_name(word)));
+            }
         }
         if let Some(tool) = action.tool.as_deref() {
             take(self.by_tool.get(tool));
@@ -241,6 +377,23 @@ impl Rules {
         }
         found
     }
+}
+
+pub(super) fn is_about_files(kind: &v1::ToolKind) -> bool {
+    matches!(
+        kind,
+        v1::ToolKind::Read
+            | v1::ToolKind::Edit
+            | v1::ToolKind::Delete
+            | v1::ToolKind::Move
+            | v1::ToolKind::Search
+    )
+}
+
+/// Whether a simple command writes nowhere but to `/dev/null`.
+fn only_discards(part: &SimpleCommand) -> bool {
+    let mut files = part.redirections.iter();
+    files.all(|file| file.target.literal() == Some("/dev/null"))
 }
 
 fn keys(rule: &Rule) -> Vec<(Option<String>, Option<v1::ToolKind>)> {

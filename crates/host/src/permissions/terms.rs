@@ -84,7 +84,7 @@ pub enum Preset {
     ApproveReads,
     /// Everything is allowed that no rule denies. Nobody is asked.
     ApproveAll,
-    /// Everything is denied that no rule allows. Nobody is asked.
+    /// Everything is denied. Nobody is asked, and neither rules nor decisions allow anything.
     DenyAll,
 }
 
@@ -94,7 +94,8 @@ pub enum Preset {
 pub struct Enforcement {
     /// Rules on commands are enforced at every exec of the agent and of everything that it starts.
     pub commands: bool,
-    /// Rules that deny paths are enforced by the kernel for the agent and for everything that it starts.
+    /// Rules that deny paths are enforced by the kernel for the agent and for everything that it starts. Of a rule with a
+    /// wildcard that is true for the files that match at the start, so that such a rule stays in doubt.
     pub paths: bool,
 }
 

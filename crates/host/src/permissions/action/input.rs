@@ -107,6 +107,7 @@ impl Input {
             DIRECTORIES,
             PATHS,
             READING,
+            CONTENT,
             DESCRIPTIONS,
             PASSING,
             &["args", "env"],
@@ -311,6 +312,34 @@ const READING: &[&str] = &[
     "startLine",
     "type",
     "view_range",
+];
+
+/// Members that say what is written to a file, or what page is fetched.
+const CONTENT: &[&str] = &[
+    "changes",
+    "content",
+    "contents",
+    "expected_replacements",
+    "file_text",
+    "format",
+    "insert_line",
+    "insert_text",
+    "instruction",
+    "new_source",
+    "new_str",
+    "new_string",
+    "newString",
+    "new_text",
+    "newText",
+    "old_str",
+    "old_string",
+    "oldString",
+    "old_text",
+    "oldText",
+    "prompt",
+    "replace_all",
+    "replaceAll",
+    "url",
 ];
 
 const TOOLS: &[&str] = &["tool", "tool_name", "toolName"];

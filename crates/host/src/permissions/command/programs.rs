@@ -8,6 +8,11 @@ pub(super) fn runs_others(program: &str) -> bool {
     RUNS_OTHERS.contains(program) || is_interpreter(program)
 }
 
+/// Whether a word is built into shells and changes what later words mean, or runs them in a way that we do not follow.
+pub(super) fn changes_shell(program: &str) -> bool {
+    CHANGES_SHELL.split_whitespace().any(|it| it == program)
+}
+
 /// Whether a program makes commands or code of text that we do not read.
 pub(super) fn reads_code(program: &str) -> bool {
     READS_CODE.contains(program) || is_interpreter(program)
@@ -44,6 +49,10 @@ fn is_interpreter(program: &str) -> bool {
     INTERPRETERS.contains(stem)
 }
 
+const CHANGES_SHELL: &str = "eval source . alias unalias trap declare typeset local readonly unset read mapfile readarray \
+    let hash enable shopt setopt unsetopt emulate autoload bind complete compgen coproc zmodload zle fc history rehash \
+    disable functions limit logout login exit-trap";
+
 /// Programs that run the command they are given: what they would run stands in their words.
 static RUNS_OTHERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     "sh bash dash zsh ksh mksh ash fish csh tcsh busybox toybox cmd powershell pwsh env xargs parallel sudo doas su \
@@ -63,7 +72,7 @@ static RUNS_OTHERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 /// Programs that make commands or code of text that we do not read.
 static READS_CODE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     "eval source awk gawk mawk nawk sed gsed perl ruby node nodejs deno bun lua luajit php osascript tclsh wish expect \
-     python python3 python2 pypy ipython jq m4 bc dc gdb vim vi nvim ex ed emacs base64 xxd openssl printf rev tr uudecode"
+     python python3 python2 pypy ipython m4 bc dc gdb vim vi nvim ex ed emacs"
         .split_whitespace()
         .collect()
 });
@@ -84,9 +93,7 @@ const OPTIONS_THAT_RUN: &[(&str, &str)] = &[
          --textconv --open-files-in-pager --template --output ext:: difftool mergetool bisect filter-branch \
          submodule config",
     ),
-    ("find", "-exec -ok -delete -fprint -fls"),
-    ("fd", "-x -X --exec --exec-batch"),
-    ("fdfind", "-x -X --exec --exec-batch"),
+    ("find", "-delete -fprint -fls -fprintf"),
     ("rg", "--pre --hostname-bin"),
     (
         "sort",

@@ -44,8 +44,8 @@ fn a_yes_for_this_time_is_never_told_as_a_yes_for_ever() {
     check(
         &[("1", "allow_always"), ("2", "reject_always")],
         expect![[r#"
-        allow: 1
-        reject: 2"#]],
+            allow: cancelled
+            reject: cancelled"#]],
     );
 }
 

@@ -34,7 +34,7 @@ fn deny_beats_ask_and_ask_beats_allow_in_any_order() {
             r#"{"kind":"edit","locations":[{"path":"/w/a"}]}"#,
         ],
         expect![[r#"
-            allow: policy rule `rules[0]`
+            ask
             ask
             deny: policy rule `no-force`: talk to Ann
             ask"#]],
@@ -70,24 +70,24 @@ fn patterns_of_commands() {
     .collect();
     let calls: Vec<&str> = calls.iter().map(String::as_str).collect();
     check(
-        Preset::DenyAll,
+        Preset::ApproveReads,
         r#"{"rules":[{"action":"allow","command":["git status","git log *","cargo test **","make test","bash **","python3 -m pytest"]}]}"#,
         &calls,
         expect![[r#"
             allow: policy rule `rules[0]`
-            deny: --deny-all
+            deny: --approve-reads
             allow: policy rule `rules[0]`
-            deny: --deny-all
+            deny: --approve-reads
             allow: policy rule `rules[0]`
-            deny: --deny-all
+            deny: --approve-reads
             allow: policy rule `rules[0]`
-            deny: --deny-all
-            deny: --deny-all
+            deny: --approve-reads
+            deny: --approve-reads
             allow: policy rule `rules[0]`
-            deny: --deny-all
-            deny: --deny-all
+            deny: --approve-reads
+            deny: --approve-reads
             allow: policy rule `rules[0]`
-            deny: --deny-all"#]],
+            deny: --approve-reads"#]],
     );
 }
 
@@ -116,16 +116,16 @@ fn rules_that_deny_look_into_what_a_shell_would_read() {
         expect![[r#"
             deny: policy rule `rules[0]`
             deny: policy rule `rules[0]`
-            allow: --approve-all
-            deny: it cannot be told whether a rule denies it
-            deny: it cannot be told whether a rule denies it
-            allow: --approve-all
+            deny: it cannot be told whether a rule denies it: its program may run others
+            deny: policy rule `rules[0]`
+            deny: it cannot be told whether a rule denies it: it is not known which of its words a program gets
+            deny: it cannot be told whether a rule denies it: its program may run others
             deny: policy rule `rules[0]`
             deny: policy rule `rules[0]`
             deny: policy rule `rules[0]`
             deny: policy rule `rules[0]`
             deny: policy rule `rules[0]`
-            allow: --approve-all
+            deny: it cannot be told whether a rule denies it: it does not say what it runs
             deny: policy rule `rules[1]`
             deny: policy rule `rules[1]`
             allow: --approve-all"#]],
@@ -183,12 +183,12 @@ fn patterns_of_paths() {
             deny: --approve-reads
             deny: --approve-reads
             allow: policy rule `rules[1]`
-            deny: --approve-reads
+            deny: it cannot be told whether a rule denies it: it may reach files that a rule is about
             deny: --approve-reads
             deny: --approve-reads
             allow: policy rule `rules[2]`
             deny: policy rule `rules[3]`
-            deny: --approve-reads"#]],
+            deny: it cannot be told whether a rule denies it: it runs a script, or what a shell reads"#]],
     );
 }
 
@@ -233,7 +233,7 @@ fn the_policy_of_acpx() {
             allow: policy rule `autoApprove[0]`
             deny: policy rule `autoDeny[1]`
             deny: policy rule `escalate[0]` asks and nobody is there
-            allow: policy rule `autoApprove[1]`
+            deny: policy rule `escalate[0]` asks and nobody is there
             allow: default of the policy
             deny: it would change a protected file"#]],
     );
@@ -343,7 +343,7 @@ fn of_a_hundred_thousand_rules_a_handful_is_looked_at() {
         0 => format!(r#"{{"action":"deny","command":"tool{number} **"}}"#),
         1 => format!(r#"{{"action":"allow","kind":"edit","path":"gen{number}/**"}}"#),
         2 => format!(r#"{{"action":"deny","path":"**/secret{number}.txt"}}"#),
-        _ => format!(r#"{{"action":"allow","tool":"mcp{number}"}}"#),
+        _ => format!(r#"{{"action":"allow","agent":"claude","tool":"mcp{number}"}}"#),
     });
     let policy = format!(r#"{{"rules":[{}]}}"#, rules.collect::<Vec<_>>().join(","));
     let permissions = with_policy(Preset::ApproveReads, &policy);
@@ -387,7 +387,9 @@ fn a_huge_command_is_not_analysed_and_not_allowed() {
     let words: Vec<String> = (0..100_000).map(|number| format!("w{number};")).collect();
     let action = run(&words.join(" "));
     let verdict = shown(&permissions.judge(&action));
-    assert_eq!(verdict, "deny: it cannot be told whether a rule denies it");
+    let expected =
+        "deny: it cannot be told whether a rule denies it: it may reach files that a rule is about";
+    assert_eq!(verdict, expected);
     assert!(Facts::of(&action, &[]).all_seen().count() < 10_000);
 }
 

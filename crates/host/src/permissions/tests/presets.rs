@@ -32,7 +32,7 @@ fn ask() {
             allow: reading inside the workspace
             ask
             ask
-            allow: reading inside the workspace
+            ask
             allow: reading inside the workspace
             ask
             ask
@@ -52,7 +52,7 @@ fn approve_reads() {
             allow: --approve-reads
             deny: --approve-reads
             deny: --approve-reads
-            allow: --approve-reads
+            deny: --approve-reads
             allow: --approve-reads
             deny: --approve-reads
             deny: --approve-reads

@@ -1,0 +1,108 @@
+//! What programs do by themselves, as far as it is known of them: whether they start others, and which files they reach.
+
+use super::line::{ShellWord, SimpleCommand};
+use super::options::{CommandWord as _, normalized};
+
+/// What a program does by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Effect {
+    /// It starts nothing and opens no file.
+    Silent,
+    /// It starts nothing and opens only the files that it names.
+    Files,
+    /// It starts nothing and reaches everything below a directory.
+    Tree,
+    /// Nobody knows: it may start others, and open what it likes.
+    Unknown,
+}
+
+/// What a simple command does by itself.
+pub(in super::super) fn effect(command: &SimpleCommand) -> Effect {
+    let Some(program) = command.program() else {
+        return match command.words.is_empty() {
+            true => Effect::Silent,
+            false => Effect::Unknown,
+        };
+    };
+    let path = command.words[0].literal().unwrap_or_default();
+    let is_system = ["/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/"]
+        .iter()
+        .any(|dir| {
+            path.strip_prefix(dir)
+                .is_some_and(|name| !name.contains('/'))
+        });
+    if path.contains('/') && !is_system {
+        return Effect::Unknown;
+    }
+    let is_among = |list: &str| list.split_whitespace().any(|it| it == program);
+    let arguments = &command.words[1..];
+    if program == "git" {
+        return git(&command.words);
+    }
+    if is_among(SILENT) {
+        Effect::Silent
+    } else if is_among(TREE) || (is_among(FILES) && is_recursive(&program, arguments)) {
+        Effect::Tree
+    } else if is_among(FILES) {
+        Effect::Files
+    } else {
+        Effect::Unknown
+    }
+}
+
+/// Whether naming a directory means more than the directory itself.
+pub(in super::super) fn enters_directories(command: &SimpleCommand) -> bool {
+    let program = command.program().unwrap_or_default();
+    !matches!(
+        &*program,
+        "ls" | "stat" | "mkdir" | "rmdir" | "touch" | "file" | "realpath" | "readlink" | "df"
+    )
+}
+
+fn is_recursive(program: &str, arguments: &[ShellWord]) -> bool {
+    let letters = match program {
+        "ls" => "R",
+        "sort" | "cut" | "head" | "tail" | "uniq" | "nl" | "tac" => "",
+        "wc" | "tee" | "touch" | "mkdir" => "",
+        _ => "rRa",
+    };
+    arguments.iter().any(|word| match word.literal() {
+        Some(text) if text.starts_with("--") => {
+            text.starts_with("--r") || text.starts_with("--d") || text.starts_with("--a")
+        }
+        Some(text) if text.starts_with('-') => text.contains(|char| letters.contains(char)),
+        Some(_) => false,
+        None => true,
+    })
+}
+
+/// Subcommands that are built in cannot be aliases, and these start no hooks.
+fn git(words: &[ShellWord]) -> Effect {
+    let verb = |reading: &&[ShellWord]| {
+        let verb = reading.first().and_then(|word| word.literal());
+        verb.is_some_and(|verb| GIT.split_whitespace().any(|it| it == verb))
+    };
+    let readings = normalized(words);
+    // With options nobody knows, there is more than one subcommand that it may be.
+    let mut without_options = readings.iter().skip_while(|reading| {
+        let first = reading.first().and_then(|word| word.literal());
+        first.is_none_or(|first| first.starts_with('-'))
+    });
+    match without_options.next() {
+        Some(reading) if verb(reading) && without_options.all(|it| verb(&it) || it.is_empty()) => {
+            Effect::Tree
+        }
+        _ => Effect::Unknown,
+    }
+}
+
+const SILENT: &str = "echo printf true false : pwd date whoami id groups uname hostname arch nproc uptime tty logname \
+    sleep seq basename dirname expr yes cal which type cd pushd popd exit return break continue wait shift umask ulimit \
+    times jobs set export read getconf locale tput clear ps free printenv command";
+const FILES: &str = "cat head tail wc stat file cut sort uniq nl tac rev tr fold fmt column paste join comm expand unexpand \
+    md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum od hexdump xxd base32 base64 strings cmp diff \
+    ls dir vdir mkdir rmdir touch readlink realpath test [ jq grep egrep fgrep sed tee cp mv rm ln chmod chown chgrp \
+    truncate shred install mktemp df";
+const TREE: &str = "find fd fdfind rg ag ack tree du";
+const GIT: &str = "status log diff show branch rev-parse ls-files ls-tree describe blame shortlog tag rev-list cat-file \
+    name-rev reflog whatchanged merge-base symbolic-ref for-each-ref show-ref count-objects var version help grep";

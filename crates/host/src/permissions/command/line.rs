@@ -1,0 +1,176 @@
+//! A command as the simple commands that it is made of, as far as they can be told before it runs.
+
+use std::fmt;
+
+use super::options::CommandWord;
+use super::shell::Scanner;
+use super::{is_plain, wrappers};
+
+/// A command, split into the simple commands that it would run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ShellLine {
+    /// The simple commands in the order in which they stand there, those of substitutions and wrappers included.
+    pub parts: Vec<SimpleCommand>,
+    /// Why the line may run something that is not among the parts.
+    pub doubt: Option<&'static str>,
+}
+
+/// A program with its arguments.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SimpleCommand {
+    /// Variables that are set for the program, or in the shell where there is no program.
+    pub assignments: Vec<(String, ShellWord)>,
+    /// The program and its arguments.
+    pub words: Vec<ShellWord>,
+    /// Files that it reads from or writes to. Copies of descriptors such as `2>&1` are left out.
+    pub redirections: Vec<Redirection>,
+    /// Whether another part runs it, such as `env` or a substitution.
+    pub is_inner: bool,
+    /// Whether it runs something else, so that its own words do not tell all.
+    pub runs_others: bool,
+    /// Whether it stands in a line for a shell. The words of other commands may still be read by one.
+    pub is_in_line: bool,
+}
+
+/// A word of a shell line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ShellWord {
+    /// What the word is, without its quotes.
+    Literal(String),
+    /// A word that the shell makes something else of, as it is written. It may become several words, or none.
+    Undecided(String),
+}
+
+/// A file that a command reads from or writes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Redirection {
+    /// Whether the file is written.
+    pub is_write: bool,
+    /// The file.
+    pub target: ShellWord,
+}
+
+impl Redirection {
+    /// Text of the line itself, as standard input.
+    pub(super) fn of_text() -> Redirection {
+        Redirection {
+            is_write: false,
+            target: ShellWord::Literal("/dev/stdin".to_owned()),
+        }
+    }
+}
+
+impl ShellLine {
+    /// Splits a command. Several words are executed as they are; a single word that is not plain is a line for a shell.
+    pub fn of(command: &[String]) -> ShellLine {
+        let mut scanner = Scanner::default();
+        match without_variables(command) {
+            ([line], variables) if !is_plain(line) => {
+                scanner.line(line);
+                for (name, value) in variables {
+                    scanner.variable(&name, &ShellWord::Literal(value));
+                }
+            }
+            ([], _) => scanner.doubt("it does not say what it runs"),
+            _ if command.len() > super::MAX_WORDS => scanner.doubt("it has too many words"),
+            _ if !is_plain(&command[0]) => scanner.doubt("its program has no plain name"),
+            _ if is_read_by_shell(&command[0]) && command.iter().all(|word| is_plain(word)) => {
+                scanner.line(&command.join(" "));
+            }
+            _ => scanner.simple(SimpleCommand {
+                words: command.iter().cloned().map(ShellWord::Literal).collect(),
+                ..SimpleCommand::default()
+            }),
+        }
+        scanner.finish()
+    }
+
+    /// Whether the parts are all that the line runs, and each program among them is known.
+    pub fn is_decidable(&self) -> bool {
+        let has_program = |part: &SimpleCommand| match part.words.first() {
+            Some(program) => program.literal().is_some(),
+            None => true,
+        };
+        self.doubt.is_none() && self.parts.iter().all(has_program)
+    }
+}
+
+/// Words that mean something to a shell at the start of a line, also where everything behind them is plain.
+fn is_read_by_shell(word: &str) -> bool {
+    let reserved = "if then elif else fi while until do done for case esac select function coproc time noglob nocorrect \
+                    repeat foreach end -";
+    word.contains('=') || reserved.split_whitespace().any(|it| it == word)
+}
+
+/// A line for a shell that comes with variables is written as `env NAME=value LINE`.
+fn without_variables(command: &[String]) -> (&[String], Vec<(String, String)>) {
+    let [env, rest @ .., _] = command else {
+        return (command, Vec::new());
+    };
+    let variables: Option<Vec<_>> = rest.iter().map(|word| wrappers::assignment(word)).collect();
+    match variables {
+        Some(variables) if env == "env" && !variables.is_empty() => {
+            (&command[command.len() - 1..], variables)
+        }
+        _ => (command, Vec::new()),
+    }
+}
+
+impl SimpleCommand {
+    /// Whether it only passes on what it runs, which is another part.
+    pub(crate) fn is_transparent(&self) -> bool {
+        self.runs_others && wrappers::is_transparent(self)
+    }
+
+    /// The words, if all of them are known.
+    pub(crate) fn literal_words(&self) -> Option<Vec<&str>> {
+        self.words.iter().map(CommandWord::literal).collect()
+    }
+
+    /// Whether its words are executed as they are.
+    pub(crate) fn is_exact(&self) -> bool {
+        let mut words = self.words.iter();
+        self.is_in_line || words.all(|word| word.literal().is_some_and(is_plain))
+    }
+
+    /// The program without its directory, in small letters; `None` if it is not known.
+    pub(crate) fn program(&self) -> Option<String> {
+        self.words.first()?.literal().map(super::base_name)
+    }
+}
+
+impl CommandWord for ShellWord {
+    fn literal(&self) -> Option<&str> {
+        match self {
+            ShellWord::Literal(text) => Some(text),
+            ShellWord::Undecided(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for ShellWord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ShellWord::Undecided(text) => f.write_str(text),
+            ShellWord::Literal(text) if is_plain(text) || text == "{}" => f.write_str(text),
+            ShellWord::Literal(text) => write!(f, "'{}'", text.replace('\'', r"'\''")),
+        }
+    }
+}
+
+impl fmt::Display for SimpleCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let variables = self.assignments.iter();
+        let variables = variables.map(|(name, value)| format!("{name}={value}"));
+        let words = self.words.iter().map(ShellWord::to_string);
+        let files = self.redirections.iter().map(|file| match file.is_write {
+            true => format!("> {}", file.target),
+            false => format!("< {}", file.target),
+        });
+        let all: Vec<String> = variables.chain(words).chain(files).collect();
+        f.write_str(&all.join(" "))
+    }
+}

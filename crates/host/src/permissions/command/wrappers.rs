@@ -1,0 +1,444 @@
+//! Programs that run other programs: what they would run, where their words tell.
+
+use super::line::{ShellWord, SimpleCommand};
+use super::options::{CommandWord as _, normalized};
+use super::programs;
+
+/// What a simple command runs beside its own program.
+pub(super) enum Inner {
+    /// Nothing that we know of. The program itself may do anything.
+    Nothing,
+    /// These commands.
+    Commands(Vec<SimpleCommand>),
+    /// Probably one of these commands, and maybe others.
+    Guess(Vec<SimpleCommand>),
+    /// A line for a shell.
+    Line(String),
+    /// Something that cannot be told.
+    Doubt(&'static str),
+}
+
+/// What a simple command runs beside its own program.
+pub(super) fn inner(command: &SimpleCommand) -> Inner {
+    let words = command.words.as_slice();
+    let (Some(program), Some(arguments)) = (command.program(), words.get(1..)) else {
+        return Inner::Nothing;
+    };
+    if program == "command"
+        && matches!(
+            arguments.first().and_then(|it| it.literal()),
+            Some("-v" | "-V")
+        )
+    {
+        return Inner::Nothing;
+    }
+    if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.0 == program) {
+        return unwrapped(wrapper, arguments);
+    }
+    if let Some(guess) = guessed(&program, words) {
+        return Inner::Guess(guess);
+    }
+    match &*program {
+        "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" => shell(arguments),
+        "find" => find(arguments),
+        "fd" | "fdfind" => fd(arguments),
+        "busybox" | "toybox" => match arguments {
+            [] => Inner::Nothing,
+            _ => Inner::Commands(vec![of(arguments)]),
+        },
+        "set" => match arguments
+            .iter()
+            .all(|word| word.literal().is_some_and(is_shell_mode))
+        {
+            true => Inner::Nothing,
+            false => Inner::Doubt("it changes how the shell works"),
+        },
+        "export" => export(arguments),
+        "read" => read(arguments),
+        "printf"
+            if arguments
+                .first()
+                .is_some_and(|it| it.literal() == Some("-v")) =>
+        {
+            Inner::Doubt("it changes what later words mean")
+        }
+        "printf" | "cd" | "pushd" | "popd" => Inner::Nothing,
+        "sed" if is_printing(arguments) => Inner::Nothing,
+        _ if programs::changes_shell(&program) => Inner::Doubt("it changes what later words mean"),
+        _ if programs::reads_code(&program) || programs::runs_others(&program) => {
+            Inner::Doubt("one of its programs runs others")
+        }
+        _ => {
+            let given = arguments
+                .iter()
+                .map(|word| word.literal().unwrap_or("$").to_owned());
+            match programs::is_told_to_run(&program, &given.collect::<Vec<_>>()) {
+                true => Inner::Doubt("an option in it can run another program"),
+                false => Inner::Nothing,
+            }
+        }
+    }
+}
+
+/// The name and value of a variable as `env` takes it.
+pub(super) fn assignment(word: &str) -> Option<(String, String)> {
+    let (name, value) = word.split_once('=')?;
+    let is_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    (!name.is_empty() && name.chars().all(is_name)).then(|| (name.to_owned(), value.to_owned()))
+}
+
+/// Whether a variable changes nothing but how a program looks and how much it tells.
+pub(super) fn is_inert_variable(name: &str) -> bool {
+    INERT.split_whitespace().any(|it| it == name)
+}
+
+/// Whether only the shell knows a variable of this name. Those in capitals may be exported, and zsh has some in small
+/// letters that mean something.
+pub(super) fn is_local_name(name: &str) -> bool {
+    let is_plain = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '_';
+    let is_special = SPECIAL.split_whitespace().any(|it| it == name);
+    (!name.is_empty() && name.chars().all(is_plain) && !is_special && !name.ends_with("_proxy"))
+        || is_inert_variable(name)
+}
+
+/// A program that runs its last words: flags, options that take the next word, and how many words stand before the
+/// command.
+type Wrapper = (&'static str, &'static str, &'static str, usize);
+
+fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]) -> Inner {
+    let is_among = |list: &str, word: &str| list.split(' ').any(|option| option == word);
+    let mut rest = arguments;
+    let mut variables = Vec::new();
+    while let [first, behind @ ..] = rest {
+        let Some(word) = first.literal() else {
+            return Inner::Doubt("it cannot be told what it runs");
+        };
+        let glued = values.split(' ').any(|option| {
+            let is_long = option.starts_with("--") && word.starts_with(&format!("{option}="));
+            is_long || (option.len() == 2 && word.len() > 2 && word.starts_with(option))
+        });
+        if word == "--" {
+            rest = behind;
+            break;
+        } else if is_among(flags, word) || glued {
+            rest = behind;
+        } else if is_among(values, word) {
+            rest = behind.get(1..).unwrap_or_default();
+        } else if word.starts_with('-') && word.len() > 1 {
+            return Inner::Doubt("it has an option that may change what it runs");
+        } else if let Some((name, value)) = assignment(word).filter(|_| takes_variables(program)) {
+            variables.push((name, ShellWord::Literal(value)));
+            rest = behind;
+        } else {
+            break;
+        }
+    }
+    let rest = rest.get(*before..).unwrap_or_default();
+    if rest.is_empty() {
+        return match *program {
+            // They run a shell, or what they are given on standard input.
+            "sudo" | "doas" | "unshare" | "chroot" => Inner::Doubt("it runs a shell"),
+            _ => Inner::Nothing,
+        };
+    }
+    let mut command = of(rest);
+    command.assignments = variables;
+    if *program == "xargs" {
+        command.words.push(ShellWord::Undecided("…".to_owned()));
+        let takes_code = command
+            .program()
+            .is_none_or(|it| programs::runs_others(&it));
+        if takes_code {
+            return Inner::Doubt("it runs what it reads");
+        }
+    }
+    Inner::Commands(vec![command])
+}
+
+/// What a runner with a syntax of its own may run: everything from some word on.
+fn guessed(program: &str, words: &[ShellWord]) -> Option<Vec<SimpleCommand>> {
+    let is_among = |list: &str, word: &str| list.split_whitespace().any(|it| it == word);
+    let verbs = RUNNERS_BY_VERB.iter().find(|(name, _)| *name == program);
+    let has_verb = |verbs: &str| {
+        let readings = normalized(words);
+        let mut firsts = readings
+            .iter()
+            .filter_map(|reading| reading.first()?.literal());
+        firsts.any(|word| is_among(verbs, word))
+    };
+    if !is_among(RUNNERS, program) && !verbs.is_some_and(|(_, verbs)| has_verb(verbs)) {
+        return None;
+    }
+    let starts = (1..words.len().min(MAX_GUESSES)).filter(|at| {
+        let word = words[*at].literal();
+        word.is_some_and(|word| !word.starts_with('-'))
+    });
+    Some(starts.map(|at| of(&words[at..])).collect())
+}
+
+fn takes_variables(program: &str) -> bool {
+    matches!(program, "env" | "sudo" | "doas")
+}
+
+fn of(words: &[ShellWord]) -> SimpleCommand {
+    SimpleCommand {
+        words: words.to_vec(),
+        ..SimpleCommand::default()
+    }
+}
+
+/// `sh -c LINE`, with options that change nothing else.
+fn shell(arguments: &[ShellWord]) -> Inner {
+    let mut rest = arguments.iter();
+    while let Some(word) = rest.next() {
+        match word.literal() {
+            Some("-o") => drop(rest.next()),
+            Some(word) if word.starts_with('-') && !word.starts_with("--") => {
+                let letters = &word[1..];
+                if !letters.chars().all(|char| "celux".contains(char)) {
+                    break;
+                }
+                if letters.contains('c') {
+                    return match rest.next().map(|line| line.literal()) {
+                        Some(Some(line)) => Inner::Line(line.to_owned()),
+                        _ => Inner::Doubt("it cannot be told what its shell runs"),
+                    };
+                }
+            }
+            Some("--version" | "--help") => return Inner::Nothing,
+            Some("--norc" | "--noprofile" | "--login" | "--posix") => {}
+            _ => break,
+        }
+    }
+    Inner::Doubt("it runs a script, or what a shell reads")
+}
+
+/// The commands behind `-exec` and the like.
+fn find(arguments: &[ShellWord]) -> Inner {
+    let mut commands = Vec::new();
+    let mut rest = arguments;
+    while let [first, behind @ ..] = rest {
+        rest = behind;
+        match first.literal() {
+            Some("-exec" | "-execdir" | "-ok" | "-okdir") => {
+                let is_end = |word: &ShellWord| matches!(word.literal(), Some(";" | "+"));
+                let end = behind.iter().position(is_end).unwrap_or(behind.len());
+                let mut command = of(&behind[..end]);
+                for word in &mut command.words {
+                    if word.literal().is_some_and(|text| text.contains("{}")) {
+                        *word = ShellWord::Undecided("{}".to_owned());
+                    }
+                }
+                commands.push(command);
+                rest = behind.get(end + 1..).unwrap_or_default();
+            }
+            Some("-delete") => return Inner::Doubt("it deletes what it finds"),
+            Some(word) if word.starts_with("-fprint") || word == "-fls" => {
+                return Inner::Doubt("it writes files that it names by an option");
+            }
+            Some(_) => {}
+            // It may be `-exec`.
+            None => return Inner::Doubt("it cannot be told what it runs"),
+        }
+    }
+    match commands.is_empty() {
+        true => Inner::Nothing,
+        false => Inner::Commands(commands),
+    }
+}
+
+fn fd(arguments: &[ShellWord]) -> Inner {
+    let runs = |word: &ShellWord| match word.literal() {
+        Some(text) => {
+            text.starts_with("--ex") && !text.starts_with("--exclude") && !text.starts_with("--ext")
+                || (text.starts_with('-') && !text.starts_with("--") && text.contains(['x', 'X']))
+        }
+        None => true,
+    };
+    match arguments.iter().any(runs) {
+        true => Inner::Doubt("an option in it can run another program"),
+        false => Inner::Nothing,
+    }
+}
+
+fn export(arguments: &[ShellWord]) -> Inner {
+    let is_inert = |word: &ShellWord| {
+        let name = word.literal().and_then(|text| text.split('=').next());
+        name.is_some_and(is_inert_variable)
+    };
+    match arguments.iter().all(is_inert) {
+        true => Inner::Nothing,
+        false => Inner::Doubt("it sets variables that may change what runs"),
+    }
+}
+
+/// `read -r line`, with names that only the shell knows.
+fn read(arguments: &[ShellWord]) -> Inner {
+    let is_inert = |word: &ShellWord| {
+        let name = word.literal();
+        name.is_some_and(|it| it == "-r" || (is_local_name(it) && !is_inert_variable(it)))
+    };
+    match arguments.iter().all(is_inert) {
+        true => Inner::Nothing,
+        false => Inner::Doubt("it sets variables that may change what runs"),
+    }
+}
+
+/// `set -euo pipefail`, as scripts begin.
+fn is_shell_mode(word: &str) -> bool {
+    let is_letters = |letters: &str| letters.chars().all(|char| "euxo".contains(char));
+    word == "pipefail" || word.strip_prefix(['-', '+']).is_some_and(is_letters)
+}
+
+/// `sed -n 10,20p`: lines of a file, nothing else.
+fn is_printing(arguments: &[ShellWord]) -> bool {
+    let is_range = |script: &str| {
+        let range = script.strip_suffix('p');
+        range.is_some_and(|it| {
+            it.chars()
+                .all(|char| char.is_ascii_digit() || ",$".contains(char))
+        })
+    };
+    match arguments {
+        [first, script, files @ ..] => {
+            first.literal() == Some("-n")
+                && script.literal().is_some_and(is_range)
+                && files
+                    .iter()
+                    .all(|file| file.literal().is_some_and(|it| !it.starts_with('-')))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a simple command only passes on what it runs: a rule that allows has to cover that, and nothing else.
+pub(super) fn is_transparent(command: &SimpleCommand) -> bool {
+    let Some(word) = command.words.first().and_then(|word| word.literal()) else {
+        return false;
+    };
+    // A repository may bring a program of that name.
+    let name = SYSTEM
+        .iter()
+        .find_map(|dir| word.strip_prefix(dir))
+        .unwrap_or(word);
+    TRANSPARENT.split_whitespace().any(|it| it == name)
+}
+
+const TRANSPARENT: &str =
+    "sh bash dash zsh env command nohup nice ionice timeout time stdbuf unbuffer setsid";
+const SYSTEM: [&str; 4] = [
+    "/bin/",
+    "/usr/bin/",
+    "/usr/local/bin/",
+    "/opt/homebrew/bin/",
+];
+
+const WRAPPERS: &[Wrapper] = &[
+    (
+        "env",
+        "-i - --ignore-environment -0 --null -v --debug",
+        "-u --unset -C --chdir",
+        0,
+    ),
+    ("command", "-p", "", 0),
+    ("builtin", "", "", 0),
+    ("exec", "-c -l", "-a", 0),
+    ("nohup", "", "", 0),
+    ("setsid", "-c -f -w --ctty --fork --wait", "", 0),
+    ("nice", "", "-n --adjustment", 0),
+    ("ionice", "-t --ignore", "-c --class -n --classdata", 0),
+    ("chrt", "-b -f -i -o -r -a -R", "", 1),
+    ("taskset", "-a --all-tasks -c --cpu-list", "", 1),
+    (
+        "timeout",
+        "--foreground --preserve-status -v --verbose -f -p",
+        "-k --kill-after -s --signal",
+        1,
+    ),
+    (
+        "time",
+        "-p -v --verbose -a --append -q --quiet",
+        "-f --format -o --output",
+        0,
+    ),
+    ("stdbuf", "", "-i --input -o --output -e --error", 0),
+    ("unbuffer", "-p", "", 0),
+    (
+        "sudo",
+        "-n -E -H -k -S -A -b --non-interactive --preserve-env --set-home --stdin --background",
+        "-u --user -g --group -h --host -p --prompt -C -D --chdir -r -t -T -U",
+        0,
+    ),
+    ("doas", "-n", "-u", 0),
+    (
+        "xargs",
+        "-0 --null -r --no-run-if-empty -t --verbose -x --exit -p",
+        "-n --max-args -P --max-procs -L --max-lines -I -i -d --delimiter -a --arg-file -s --max-chars -E",
+        0,
+    ),
+    (
+        "strace",
+        "-f -ff -F -q -qq -t -tt -T -v -y -yy -c -C -r -w",
+        "-e -o -s -p -E -I -O -S -P -a -X",
+        0,
+    ),
+    ("ltrace", "-f -c -C -S -t -tt", "-e -o -s -l -x -n", 0),
+    ("caffeinate", "-d -i -m -s -u", "-t -w", 0),
+    ("catchsegv", "", "", 0),
+    ("eatmydata", "", "", 0),
+    ("chronic", "-v -e", "", 0),
+    ("torsocks", "-i -q", "-a -P -u -p", 0),
+    ("torify", "", "", 0),
+    ("proxychains", "-q", "-f", 0),
+    ("proxychains4", "-q", "-f", 0),
+    ("fakeroot", "", "-i -s -l", 0),
+    ("setarch", "-R", "", 1),
+    ("linux32", "", "", 0),
+    ("linux64", "", "", 0),
+    (
+        "npx",
+        "-y --yes --no -q --quiet --no-install",
+        "-p --package",
+        0,
+    ),
+    ("bunx", "", "", 0),
+    ("pnpx", "", "", 0),
+];
+
+/// Words in front of a command that a runner may have itself.
+const MAX_GUESSES: usize = 8;
+
+const RUNNERS: &str = "gosu su-exec sshpass firejail flock watch entr hyperfine direnv mise nix-shell cross-env dotenv \
+    faketime cgexec cpulimit systemd-inhibit systemd-run dbus-run-session xvfb-run rlwrap script rr setpriv runuser \
+    numactl prlimit nsenter unshare chroot bwrap watchexec nodemon concurrently aws-vault parallel valgrind perf \
+    run-parts rtx asdf tsocks sg at-spi";
+
+const RUNNERS_BY_VERB: &[(&str, &str)] = &[
+    ("uv", "run x tool"),
+    ("poetry", "run"),
+    ("pipenv", "run"),
+    ("pdm", "run"),
+    ("hatch", "run"),
+    ("rye", "run"),
+    ("conda", "run"),
+    ("mamba", "run"),
+    ("bundle", "exec"),
+    ("npm", "exec x"),
+    ("pnpm", "exec dlx"),
+    ("yarn", "exec dlx"),
+    ("op", "run"),
+    ("volta", "run"),
+    ("rustup", "run"),
+    ("opam", "exec"),
+    ("stack", "exec"),
+    ("cabal", "exec"),
+    ("mix", "cmd"),
+];
+
+const INERT: &str = "NO_COLOR CLICOLOR CLICOLOR_FORCE FORCE_COLOR CARGO_TERM_COLOR TERM COLUMNS LINES LANG LANGUAGE \
+    LC_ALL LC_CTYPE LC_MESSAGES LC_COLLATE LC_NUMERIC TZ CI RUST_BACKTRACE RUST_LOG DEBIAN_FRONTEND \
+    GIT_TERMINAL_PROMPT PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE NODE_ENV";
+
+const SPECIAL: &str = "path fpath cdpath manpath argv status pipestatus prompt psvar watch mailpath module_path fignore \
+    histchars zsh_eval_context signals aliases functions options commands parameters builtins dis_aliases galiases \
+    saliases nameddirs userdirs dirstack history keymaps modules reswords widgets term terminfo termcap";
