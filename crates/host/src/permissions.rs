@@ -124,7 +124,7 @@ impl Permissions {
     fn doubt(&self, facts: &Facts<'_>, policy: &Policy) -> Doubt {
         let mut enforcement = self.enforcement();
         // A file that is made or renamed later is covered by nobody.
-        enforcement.paths &= !policy.has_path_globs(&facts.action.agent);
+        enforcement.paths &= !policy.deny.have_wildcards();
         let rules = [&policy.deny, &policy.ask];
         let about_commands = rules.iter().any(|rules| rules.are_about_commands());
         let about_paths = rules.iter().any(|rules| rules.are_about_paths());

@@ -200,12 +200,14 @@ pub(super) struct Rules {
     by_word: HashMap<String, Vec<usize>>,
     by_kind: HashMap<(Option<String>, Option<v1::ToolKind>), Vec<usize>>,
     has_paths: bool,
+    has_wildcards: bool,
 }
 
 impl Rules {
     pub(super) fn add(&mut self, rule: Rule) {
         let index = self.rules.len();
         self.has_paths |= !rule.paths.is_empty();
+        self.has_wildcards |= rule.paths.iter().any(|path| path.tree().is_none());
         if !rule.commands.is_empty() {
             for pattern in &rule.commands {
                 let program = command::base_name(pattern.program());
@@ -284,6 +286,11 @@ impl Rules {
         let has_unknown = facts.line.parts.iter().any(is_unknown);
         (has_unknown && self.are_about_commands())
             || self.first(facts, |rule| rule.may_catch(facts)).is_some()
+    }
+
+    /// Whether some rule is about files of which more can come.
+    pub(super) fn have_wildcards(&self) -> bool {
+        self.has_wildcards
     }
 
     /// Whether files count in these rules.
