@@ -103,6 +103,7 @@ impl Host {
     /// Serves a session from now on, inside these roots.
     pub fn open(&self, session: &v1::SessionId, roots: Roots) {
         let roots = roots.deny(self.permissions.path_rules(&self.agent));
+        roots.find_denied();
         let additional: Vec<PathBuf> = roots.paths().skip(1).map(PathBuf::from).collect();
         self.permissions.add_directories(session, &additional);
         self.sessions.open(session, roots);

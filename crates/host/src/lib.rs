@@ -12,6 +12,7 @@ pub mod permissions;
 mod private;
 pub mod protected_files;
 mod roots;
+pub mod sandbox;
 #[cfg(test)]
 mod scratch;
 pub mod terminals;

@@ -99,6 +99,17 @@ impl Roots {
         })
     }
 
+    /// Begins to look for what is denied, on another thread where there is one.
+    pub(crate) fn find_denied(&self) {
+        let roots = self.clone();
+        if let (false, Ok(runtime)) = (
+            self.denial.rules.is_empty(),
+            tokio::runtime::Handle::try_current(),
+        ) {
+            runtime.spawn_blocking(move || roots.denied().is_empty());
+        }
+    }
+
     /// The working directory, as it was given.
     pub fn cwd(&self) -> &Path {
         self.all.first().map_or(Path::new("/"), |root| &root.given)
@@ -114,6 +125,11 @@ impl Roots {
     pub fn resolved(&self, path: &Path) -> Option<PathBuf> {
         let resolved = self.walk(path).ok()?.path();
         (resolved != path).then_some(resolved)
+    }
+
+    /// Where they really are.
+    pub(crate) fn real_paths(&self) -> impl Iterator<Item = &Path> {
+        self.all.iter().map(|root| root.real.as_path())
     }
 
     /// The directories that were opened, whatever has become of their names: a command may have put a link in the place of

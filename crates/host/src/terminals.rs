@@ -1,6 +1,7 @@
 //! Commands that an agent runs in the client's custody. `docs/terminals.md` says what an agent and a person can rely
 //! on. Nothing here is safe for a screen as it is: what a command writes is its own.
 
+mod advice;
 mod changes;
 mod command;
 mod environment;
@@ -16,10 +17,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use attache_schema::v1;
-use attache_transport::process::{Confinement, Program, Support, sandbox_support};
+use attache_transport::process::{self, Child, Program, Stdout, Support, sandbox_support};
 use tokio::sync::watch;
 
 use crate::Roots;
+use crate::sandbox::{self, Places};
 use changes::Changes;
 use ring::Ring;
 use run::Order;
@@ -54,14 +56,14 @@ pub struct Limits {
 }
 
 /// What commands may touch.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub enum Sandbox {
-    /// Whatever the person may.
+    /// Whatever the user may, except for what the policy denies.
     #[default]
     Off,
-    /// They read and execute everything, and write only inside the roots and to a temporary directory of the session.
-    /// Where the system cannot do that, no command starts.
-    Roots,
+    /// They write only inside the roots, to a temporary directory of the session and to these places, and read everything
+    /// but secrets. Where the system cannot do that, no command starts.
+    On(Arc<Places>),
 }
 
 /// A terminal as a person sees it, also after its release.
@@ -114,18 +116,17 @@ impl Terminals {
         request: &v1::CreateTerminalRequest,
     ) -> Result<v1::TerminalId, Error> {
         let place = self.reserve(&request.session_id)?;
+        warm_up(roots).await;
         let program = command::program(roots, request)?.largest_file(self.0.limits.largest_file);
-        let program = self.confined(program, roots, &place.id)?;
-        let (child, output) = program
-            .spawn_captured()
-            .await
-            .map_err(|error| command::refusal(request, roots, error))?;
+        let (started, limits) = self.start(&program, roots, &place.id).await?;
+        let (child, output) = started.map_err(|error| command::refusal(request, roots, error))?;
         let (orders, taken) = watch::channel(Order::Run);
         let shown = self.shown(&place.id, roots, request);
         let terminal = Terminal {
             shown: Arc::clone(&shown),
             orders,
         };
+        shown.limited(limits, program.working_directory().to_owned());
         self.0.shelf().put(terminal)?;
         tokio::spawn(run::run(child, output, Arc::clone(&shown), taken));
         shown.note();
@@ -260,23 +261,42 @@ impl Terminals {
         Ok(Place { inner, id })
     }
 
+    /// Starts a program as the sandbox and the policy have it. What moves at that moment is looked at again.
+    async fn start(
+        &self,
+        program: &Program,
+        roots: &Roots,
+        id: &v1::TerminalId,
+    ) -> Result<(Started, sandbox::Limits), Error> {
+        let mut tries = 0..MOST_TRIES;
+        loop {
+            let (program, limits) = self.confined(program.clone(), roots, id)?;
+            let started = program.spawn_captured().await;
+            let has_moved = matches!(started, Err(process::Error::Moved { .. }));
+            if !has_moved || tries.next().is_none() {
+                return Ok((started, limits));
+            }
+        }
+    }
+
     fn confined(
         &self,
         program: Program,
         roots: &Roots,
         id: &v1::TerminalId,
-    ) -> Result<Program, Error> {
-        if self.0.sandbox == Sandbox::Off {
-            return Ok(program);
-        }
-        let temporary = self.0.shelf().temporary(id)?;
-        let program = program.env("TMPDIR", &temporary);
-        let mut confinement = Confinement::new().write_beneath(temporary);
-        #[cfg(target_os = "linux")]
-        for root in roots.descriptors().map_err(Error::Temporary)? {
-            confinement = confinement.write_beneath_open(root);
-        }
-        Ok(program.confine(confinement))
+    ) -> Result<(Program, sandbox::Limits), Error> {
+        let cwd = program.working_directory().to_owned();
+        let (program, temporary, places) = match &self.0.sandbox {
+            Sandbox::Off => (program, None, None),
+            Sandbox::On(places) => {
+                let temporary = self.0.shelf().temporary(id)?;
+                let program = program.env("TMPDIR", &temporary);
+                (program, Some(temporary), Some(&**places))
+            }
+        };
+        let (confinement, limits) = sandbox::confinement(places, roots, &cwd, temporary.as_deref())
+            .map_err(Error::Confinement)?;
+        Ok((program.confine(confinement), limits))
     }
 
     fn shown(
@@ -322,10 +342,23 @@ impl Default for Limits {
 }
 
 impl Sandbox {
-    /// How far this system can confine commands, to be told to the person beforehand.
+    /// Writing is limited to the roots and a temporary directory of the session, and nothing is unreadable.
+    pub fn roots_only() -> Sandbox {
+        Sandbox::On(Arc::new(Places::none()))
+    }
+
+    /// How far this system can confine commands, to be told to the user beforehand.
     pub fn support() -> Support {
         sandbox_support()
     }
+}
+
+/// What is denied is looked for where that may take its time, once for all commands of the session.
+async fn warm_up(roots: &Roots) {
+    let roots = roots.clone();
+    let looked = tokio::task::spawn_blocking(move || roots.denied().is_empty());
+    // Where it fails it is looked for when it is needed.
+    looked.await.ok();
 }
 
 /// A place on the shelf while a command is started.
@@ -364,4 +397,8 @@ impl fmt::Debug for Terminals {
     }
 }
 
+type Started = Result<(Child, Stdout), process::Error>;
+
+/// Each time something that must stay hidden was moved meanwhile.
+const MOST_TRIES: usize = 3;
 const MIB: usize = 1024 * 1024;

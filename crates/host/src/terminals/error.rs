@@ -66,6 +66,9 @@ pub enum Error {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// What the policy denies cannot be kept from the command.
+    #[error("the command was not started, as the policy's deny rules cannot be enforced: {0}")]
+    Confinement(std::io::Error),
     /// There is no directory for the temporary files of confined commands.
     #[error("no directory for temporary files could be made: {0}")]
     Temporary(std::io::Error),
@@ -106,6 +109,7 @@ impl Error {
             Error::Directory { .. } => "directory",
             Error::Variable { .. } => "variable",
             Error::Temporary(_) => "temporary_files",
+            Error::Confinement(_) => "sandbox",
             Error::TooLarge => "too_large",
             Error::Start(error) => start_kind(error),
             Error::Survivors { .. } => "survivors",
@@ -129,6 +133,7 @@ impl Error {
             Error::SessionFull { .. }
             | Error::Full { .. }
             | Error::Temporary(_)
+            | Error::Confinement(_)
             | Error::Start(_)
             | Error::Survivors { .. } => attache_rpc::Error::INTERNAL,
         }

@@ -1,13 +1,16 @@
 //! What is known of one command, for all who look at it: the agent, the person, and those who wait for its end.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use attache_schema::v1;
 use tokio::sync::watch;
 
+use super::advice;
 use super::changes::Changes;
 use super::ring::Ring;
+use crate::sandbox::Limits;
 
 pub(super) struct Shown {
     pub(super) id: v1::TerminalId,
@@ -17,6 +20,8 @@ pub(super) struct Shown {
     state: watch::Sender<State>,
     changes: Arc<Changes>,
     is_noted: AtomicBool,
+    /// What the command was kept from, and the directory it ran in.
+    limits: OnceLock<(Limits, PathBuf)>,
     own: Weak<Shown>,
 }
 
@@ -46,8 +51,15 @@ impl Shown {
             state,
             changes,
             is_noted: AtomicBool::new(false),
+            limits: OnceLock::new(),
             own: own.clone(),
         })
+    }
+
+    /// What the command is kept from, so that a refusal can be explained.
+    pub(super) fn limited(&self, limits: Limits, cwd: PathBuf) {
+        // It is said once, before the command runs.
+        self.limits.set((limits, cwd)).ok();
     }
 
     pub(super) fn wrote(&self, chunk: &[u8]) {
@@ -65,12 +77,32 @@ impl Shown {
 
     /// How it ended; what was said first stays.
     pub(super) fn exited(&self, exit: v1::TerminalExitStatus) {
+        if exit.exit_code.is_some_and(|code| code != 0) && self.exit().is_none() {
+            self.explain();
+        }
         let is_new = self.state.send_if_modified(|state| {
             let is_new = state.exit.is_none();
             state.exit.get_or_insert(exit);
             is_new
         });
         if is_new {
+            self.note();
+        }
+    }
+
+    /// Adds a line to the output if the sandbox or the policy is why the command failed.
+    fn explain(&self) {
+        let Some((limits, cwd)) = self.limits.get() else {
+            return;
+        };
+        let (text, _) = self.text();
+        if let Some(advice) = advice::advice(limits, cwd, &text) {
+            let start = if text.is_empty() || text.ends_with('\n') {
+                ""
+            } else {
+                "\n"
+            };
+            self.ring().push(format!("{start}{advice}").as_bytes());
             self.note();
         }
     }

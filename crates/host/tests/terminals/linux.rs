@@ -16,6 +16,8 @@ mod limits;
 mod outputs;
 #[path = "sandbox.rs"]
 mod sandbox;
+#[path = "sandbox_attack.rs"]
+mod sandbox_attack;
 #[path = "starts.rs"]
 mod starts;
 #[path = "../../../transport/tests/processes/trial.rs"]
@@ -39,6 +41,7 @@ pub(super) fn main() -> ExitCode {
     trials.extend(limits::trials());
     trials.extend(floods::trials());
     trials.extend(sandbox::trials());
+    trials.extend(sandbox_attack::trials());
     trials.extend(directories_attack::trials());
     trials.extend(leaks::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()

@@ -93,6 +93,11 @@ impl Program {
         self
     }
 
+    /// The working directory as it was set; the one that we are in otherwise.
+    pub fn working_directory(&self) -> &Path {
+        self.cwd.as_deref().unwrap_or(Path::new("."))
+    }
+
     /// How many bytes of standard error are kept, 64 KiB unless told.
     #[must_use]
     pub fn tail(mut self, bytes: usize) -> Program {

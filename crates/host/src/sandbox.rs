@@ -1,0 +1,310 @@
+//! What commands in our terminals may touch: the session's directories, temporary folders and caches of tools to write,
+//! everything but known secrets to read. `docs/terminals.md` lists the places.
+
+mod places;
+mod worktree;
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use attache_transport::process::{
+    Confinement, Cover, CoverKind, Network, Support, namespace_support, sandbox_support,
+};
+
+use crate::Roots;
+use crate::denied::Subject;
+
+/// What commands may touch beside the session's directories.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    write: Vec<PathBuf>,
+    secrets: Vec<SecretPlace>,
+    network: Network,
+}
+
+/// What the user's configuration says about the sandbox.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// More places to write, with everything below them.
+    pub write: Vec<PathBuf>,
+    /// Places to read that would be unreadable as secrets.
+    pub read: Vec<PathBuf>,
+    /// More places that are unreadable.
+    pub hide: Vec<PathBuf>,
+    /// What network commands have.
+    pub network: Network,
+}
+
+/// A place that commands must not read.
+#[derive(Debug, Clone)]
+struct SecretPlace {
+    path: PathBuf,
+    /// Names in it that they may read; an `*` at the front stands for the beginning.
+    except: &'static [&'static str],
+}
+
+/// What a command was kept from, to explain a refusal afterwards.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Limits {
+    pub(crate) writable: Vec<PathBuf>,
+    pub(crate) secret: Vec<PathBuf>,
+    pub(crate) denied: Vec<PathBuf>,
+    pub(crate) is_sandboxed: bool,
+}
+
+impl Places {
+    /// Nothing beside the session's directories and a temporary directory of its own.
+    pub fn none() -> Places {
+        Places::default()
+    }
+
+    /// Temporary folders, caches of the tools that are installed, and what the settings add; secrets of the user, and
+    /// `own`, our own directories, are unreadable. Makes the caches that are missing. Looks at the disk.
+    pub fn usual(settings: &Settings, own: &[PathBuf]) -> Places {
+        let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+        let home = std::env::home_dir();
+        Places::of(settings, own, home.as_deref(), &variable)
+    }
+
+    /// The same for another home directory, whatever variables say, and without the temporary folders of the system.
+    pub fn for_home(settings: &Settings, own: &[PathBuf], home: &Path) -> Places {
+        let path = std::env::var_os("PATH").map(PathBuf::from);
+        let variable = |name: &str| path.clone().filter(|_| name == "PATH");
+        let temporary = places::temporary(&variable);
+        let mut places = Places::of(settings, own, Some(home), &variable);
+        let is_asked = |place: &PathBuf| settings.write.contains(place);
+        places
+            .write
+            .retain(|place| is_asked(place) || !temporary.contains(place));
+        places
+    }
+
+    fn of(
+        settings: &Settings,
+        own: &[PathBuf],
+        home: Option<&Path>,
+        variable: &dyn Fn(&str) -> Option<PathBuf>,
+    ) -> Places {
+        let mut write = places::temporary(variable);
+        let mut secrets = Vec::new();
+        if let Some(home) = home {
+            write.extend(places::caches(home, variable));
+            secrets.extend(places::secrets(home, variable));
+        }
+        write.extend(settings.write.iter().cloned());
+        let also = own.iter().chain(&settings.hide);
+        secrets.extend(also.map(|path| SecretPlace {
+            path: path.clone(),
+            except: &[],
+        }));
+        let read: Vec<PathBuf> = settings.read.iter().map(|path| real(path)).collect();
+        secrets.retain(|secret| {
+            let secret = real(&secret.path);
+            !read.iter().any(|read| secret.starts_with(read))
+        });
+        Places {
+            write,
+            secrets,
+            network: settings.network,
+        }
+    }
+
+    /// The places that commands can write, in the order of their names, to be shown.
+    pub fn writable(&self) -> impl Iterator<Item = &Path> {
+        let all: BTreeSet<&Path> = self.write.iter().map(PathBuf::as_path).collect();
+        all.into_iter()
+    }
+
+    /// The places that commands cannot read, in the order of their names, to be shown.
+    pub fn unreadable(&self) -> impl Iterator<Item = &Path> {
+        let all: BTreeSet<&Path> = self.secrets.iter().map(|it| it.path.as_path()).collect();
+        all.into_iter()
+    }
+}
+
+/// How far commands can be confined here, and denied paths be kept from agents and commands, in sentences for the user;
+/// nothing where everything works. `has_path_rules` says whether a policy denies paths.
+pub fn shortcomings(has_path_rules: bool) -> Vec<String> {
+    let mut found = Vec::new();
+    match sandbox_support() {
+        Support::Full => {}
+        Support::Partial { gap } => found.push(format!(
+            "the sandbox for commands is incomplete on this kernel: commands can still {gap}"
+        )),
+        Support::Missing { reason } => found.push(format!(
+            "commands run without a sandbox and can write wherever you can: {reason}"
+        )),
+    }
+    if let Err(reason) = namespace_support()
+        && has_path_rules
+    {
+        found.push(format!(
+            "the kernel does not enforce the policy's deny rules on paths for agents, nor inside the session's directories for commands: {reason}"
+        ));
+    }
+    found
+}
+
+/// The confinement of a command that starts now. Without `places` only what the policy denies is kept from it.
+pub(crate) fn confinement(
+    places: Option<&Places>,
+    roots: &Roots,
+    cwd: &Path,
+    temporary: Option<&Path>,
+) -> io::Result<(Confinement, Limits)> {
+    let (covers, left_out) = roots.denied().covers(Subject::Command, cwd)?;
+    if !left_out.is_empty() {
+        let why = "a deny rule of the policy covers the directory to run in";
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    }
+    let mut confinement = Confinement::new();
+    let mut limits = Limits {
+        denied: covers.iter().map(|cover| cover.path.clone()).collect(),
+        ..Limits::default()
+    };
+    let own: Vec<PathBuf> = roots.real_paths().map(Path::to_owned).collect();
+    let mut secret = Vec::new();
+    if let Some(places) = places {
+        limits.is_sandboxed = true;
+        limits.writable.clone_from(&own);
+        confinement = confinement.limit_writes().network(places.network);
+        #[cfg(target_os = "linux")]
+        for root in roots.descriptors()? {
+            confinement = confinement.write_beneath_open(root);
+        }
+        let worktrees = own.iter().flat_map(|root| worktree::places(root));
+        let also = places.write.iter().cloned().chain(worktrees);
+        let also = also.chain(temporary.map(Path::to_owned));
+        for place in added(also.collect(), &limits.writable) {
+            confinement = confinement.write_beneath(&place);
+            limits.writable.push(real(&place));
+        }
+        secret = places
+            .secrets
+            .iter()
+            .flat_map(SecretPlace::found)
+            .filter(|secret| !own.iter().any(|root| root.starts_with(secret)))
+            .collect();
+        secret.sort();
+        secret.dedup();
+        limits.secret.clone_from(&secret);
+    }
+    let is_writable = |path: &Path| limits.writable.iter().any(|it| path.starts_with(it));
+    let is_inside = |path: &PathBuf| is_writable(path) || secret_beside_too_much(path);
+    let needs_covers = !covers.is_empty() || secret.iter().any(is_inside);
+    match (needs_covers, namespace_support()) {
+        (false, _) => {
+            for secret in secret {
+                confinement = confinement.unreadable(secret);
+            }
+        }
+        (true, Ok(())) => {
+            for cover in covers
+                .into_iter()
+                .chain(secret.iter().filter_map(|it| hidden(it)))
+            {
+                confinement = confinement.cover(cover);
+            }
+        }
+        // Landlock alone can do it where nothing may be written.
+        (true, Err(_)) => {
+            let hidden = covers.iter().filter(|it| it.kind != CoverKind::ReadOnly);
+            let hidden = hidden.map(|cover| cover.path.clone()).chain(secret);
+            for place in hidden.collect::<Vec<_>>() {
+                match places.is_some() && !is_inside(&place) {
+                    true => confinement = confinement.unreadable(place),
+                    // `shortcomings` says so beforehand.
+                    false => {}
+                }
+            }
+            confinement = confinement.network(Network::Shared);
+        }
+    }
+    Ok((confinement, limits))
+}
+
+/// The places that exist and do not lie in what can be written anyway. There a command could have put a link in the place of
+/// one, and the next command could write where the link leads.
+fn added(mut places: Vec<PathBuf>, writable: &[PathBuf]) -> Vec<PathBuf> {
+    places.sort_by_key(|place| place.components().count());
+    let mut writable = writable.to_owned();
+    places.retain(|place| {
+        let above = place.parent().map(real);
+        let is_inside = above.is_some_and(|above| writable.iter().any(|it| above.starts_with(it)));
+        let is_new = !is_inside && place.exists();
+        if is_new {
+            writable.push(real(place));
+        }
+        is_new
+    });
+    places
+}
+
+/// Whether so much lies beside a secret that rules for each of them would take too long.
+fn secret_beside_too_much(path: &Path) -> bool {
+    let entries = path
+        .parent()
+        .and_then(|above| std::fs::read_dir(above).ok());
+    entries.is_some_and(|entries| entries.take(MOST_BESIDE + 1).count() > MOST_BESIDE)
+}
+
+fn hidden(path: &Path) -> Option<Cover> {
+    let metadata = std::fs::symlink_metadata(path).ok()?;
+    let kind = match metadata.is_dir() {
+        true => CoverKind::HiddenDirectory,
+        false => CoverKind::HiddenFile,
+    };
+    let (device, inode) = identity(&metadata);
+    Some(Cover {
+        path: path.to_owned(),
+        device,
+        inode,
+        kind,
+    })
+}
+
+#[cfg(unix)]
+fn identity(metadata: &std::fs::Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+#[cfg(not(unix))]
+fn identity(_: &std::fs::Metadata) -> (u64, u64) {
+    (0, 0)
+}
+
+impl SecretPlace {
+    /// What of it exists, without links.
+    fn found(&self) -> Vec<PathBuf> {
+        let Ok(path) = std::fs::canonicalize(&self.path) else {
+            return Vec::new();
+        };
+        if self.except.is_empty() || !path.is_dir() {
+            return vec![path];
+        }
+        let Ok(entries) = std::fs::read_dir(&path) else {
+            return vec![path];
+        };
+        let is_open = |name: &str| {
+            self.except.iter().any(|open| match open.strip_prefix('*') {
+                Some(end) => name.ends_with(end),
+                None => name == *open,
+            })
+        };
+        let entries = entries.flatten().filter(|entry| {
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            !is_link && !is_open(&entry.file_name().to_string_lossy())
+        });
+        entries.map(|entry| entry.path()).collect()
+    }
+}
+
+/// Where a path leads, or the path itself where it leads nowhere.
+fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Each costs some microseconds at every start.
+const MOST_BESIDE: usize = 4096;

@@ -1,0 +1,91 @@
+//! Why a command that failed was refused something, where the sandbox or the policy is the reason: a line under its output
+//! that names the path and the setting. Nothing is said where it is not certain.
+
+use std::path::{Path, PathBuf};
+
+use crate::sandbox::Limits;
+
+/// The line for what a command wrote last, if the sandbox or the policy kept it from a path that stands there.
+pub(super) fn advice(limits: &Limits, cwd: &Path, output: &str) -> Option<String> {
+    let lines = output.lines().rev().take(MOST_LINES);
+    let refusals = lines.filter(|line| REFUSALS.iter().any(|refusal| line.contains(refusal)));
+    for line in refusals {
+        if limits.is_sandboxed && line.contains("no new privileges") {
+            return Some(note(
+                "programs that gain rights when they start, such as `sudo`, do not work in the sandbox; start attache with `--no-sandbox` to allow them",
+            ));
+        }
+        let found = candidates(line).find_map(|text| reason(limits, &cwd.join(text)));
+        if let Some(found) = found {
+            return Some(note(&found));
+        }
+    }
+    None
+}
+
+/// Paths that may stand in a line: what is quoted, and words with a slash.
+fn candidates(line: &str) -> impl Iterator<Item = &str> {
+    let quoted = line.split(['\'', '"', '`', '‘', '’']).skip(1).step_by(2);
+    let words = line.split([' ', ',', ':', '(', ')', '\'', '"', '`', '‘', '’']);
+    let words = words.filter(|word| word.contains('/'));
+    let named = line.split(": ").filter(|part| !part.contains(' '));
+    let all = quoted.chain(words).chain(named).take(MOST_CANDIDATES);
+    all.filter(|text| !text.is_empty() && text.len() < LONGEST)
+}
+
+fn reason(limits: &Limits, path: &Path) -> Option<String> {
+    let path = existing(path)?;
+    let shown = path.display();
+    let is_below = |places: &[PathBuf]| places.iter().any(|place| path.starts_with(place));
+    if is_below(&limits.denied) {
+        return Some(format!("a deny rule of the policy covers `{shown}`"));
+    }
+    if is_below(&limits.secret) {
+        return Some(format!(
+            "the sandbox keeps `{shown}` unreadable; to allow it, add it to `sandbox.read` in the configuration"
+        ));
+    }
+    let is_refused = limits.is_sandboxed && !is_below(&limits.writable) && could_write(&path);
+    is_refused.then(|| {
+        format!(
+            "the sandbox does not let commands write `{shown}`, only the session's directories, temporary folders and caches of tools; to allow it, add it to `sandbox.write` in the configuration, or start attache with `--no-sandbox`"
+        )
+    })
+}
+
+/// The path without links, or that of the directory in which it would be made.
+fn existing(path: &Path) -> Option<PathBuf> {
+    let found = std::fs::canonicalize(path);
+    found
+        .or_else(|_| std::fs::canonicalize(path.parent().unwrap_or(path)))
+        .ok()
+        .filter(|path| path.parent().is_some())
+}
+
+/// Whether the user could write there: then it was not the system that refused.
+#[cfg(unix)]
+fn could_write(path: &Path) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+fn could_write(_: &Path) -> bool {
+    false
+}
+
+fn note(text: &str) -> String {
+    format!("[attache: {text}]\n")
+}
+
+const REFUSALS: [&str; 7] = [
+    "ermission denied",
+    "EACCES",
+    "ead-only file system",
+    "EROFS",
+    "ot permitted",
+    "EPERM",
+    "no new privileges",
+];
+const MOST_LINES: usize = 200;
+const MOST_CANDIDATES: usize = 64;
+const LONGEST: usize = 4096;
