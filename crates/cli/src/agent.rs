@@ -83,12 +83,17 @@ fn policy(arguments: &Agent) -> anyhow::Result<Option<Policy>> {
 /// it. A configuration that cannot be read is the client's to report.
 fn protect(arguments: &Agent) {
     let given = arguments.policy.iter().map(PathBuf::from);
+    let configuration = configuration();
+    let policy = configuration.policy.into_iter().map(|it| it.value);
+    protected_files::protect(given.chain(policy).chain(configuration.named_files));
+}
+
+/// What is configured here; nothing where that cannot be read.
+fn configuration() -> Configuration {
     let sources = env::current_dir().map_err(anyhow::Error::from);
     let sources = sources.and_then(|cwd| agents::sources(&cwd, &[]));
     let configuration = sources.and_then(|sources| Ok(Configuration::load(&sources)?));
-    let configuration = configuration.unwrap_or_default();
-    let policy = configuration.policy.into_iter().map(|it| it.value);
-    protected_files::protect(given.chain(policy).chain(configuration.named_files));
+    configuration.unwrap_or_default()
 }
 
 fn models(arguments: &Agent) -> anyhow::Result<Catalog> {
@@ -116,12 +121,13 @@ fn equipment(arguments: &Agent) -> anyhow::Result<Equipment> {
         places::state_dir()?,
     ];
     ours.extend(arguments.data.clone());
+    let (sandbox, missing) = terms::sandbox(arguments.sandbox, &configuration(), &ours)?;
+    for missing in missing {
+        eprintln!("attache: {missing}");
+    }
     Ok(Equipment {
         files: Files::new(files::Limits::default(), &ours),
-        terminals: Terminals::new(
-            terminals::Limits::default(),
-            terms::sandbox(arguments.sandbox)?,
-        ),
+        terminals: Terminals::new(terminals::Limits::default(), sandbox),
         pages: Pages::default(),
     })
 }

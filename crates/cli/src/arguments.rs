@@ -40,7 +40,7 @@ pub(crate) use permissions::{Permissions, PermissionsCommand};
 pub(crate) use replay::Replay;
 pub(crate) use run::{Format, Run};
 pub(crate) use sessions::{Delete, Export, ExportFormat, List, Sessions, SessionsCommand, Show};
-pub(crate) use terms::{Approval, Terms};
+pub(crate) use terms::{Approval, SandboxFlags, Terms};
 pub(crate) use trace::{
     Diff, Party, Recording, Stats, Trace, TraceCommand, TraceExport, TraceFormat, Validate, View,
 };

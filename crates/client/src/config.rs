@@ -10,6 +10,7 @@ mod layer;
 mod mcp;
 mod named;
 mod nearest;
+mod sandbox;
 mod trust;
 
 #[cfg(test)]
@@ -28,6 +29,7 @@ pub use edit::{set, unset};
 pub use effective::Row;
 pub use error::{Error, Place, Warning};
 pub use foreign::Editor;
+pub use sandbox::{Sandbox, SandboxMode};
 pub use trust::Trust;
 
 pub(crate) use nearest::nearest;
@@ -85,6 +87,8 @@ pub struct Configuration {
     pub agents: Vec<Setting<Custom>>,
     /// Whose agents are read too.
     pub agents_from: Option<Setting<Vec<Editor>>>,
+    /// The sandbox for commands. Only the user's own file sets it.
+    pub sandbox: Option<Setting<Sandbox>>,
     /// What looks wrong and does no harm.
     pub warnings: Vec<Warning>,
     /// The project's file, if there is one and it is not trusted. Nothing of it counts.
@@ -196,10 +200,11 @@ impl Configuration {
             Err(error) => return Err(error),
         };
         let digest = trust::digest(document.text());
-        let (layer, fault) = match Layer::read(&document) {
+        let (mut layer, fault) = match Layer::read(&document) {
             Ok(layer) => (layer, None),
             Err(error) => (Layer::default(), Some(error)),
         };
+        layer.drop_sandbox();
         let (named, uncovered) = match Named::of(&layer, path) {
             Ok(named) => (named, None),
             Err(why) => (Named::default(), Some(why)),
@@ -245,6 +250,7 @@ impl Configuration {
         self.expiry = self.expiry.take().or(layer.expiry);
         self.policy = self.policy.take().or(layer.policy);
         self.agents_from = self.agents_from.take().or(layer.agents_from);
+        self.sandbox = self.sandbox.take().or(layer.sandbox);
         self.mcp_servers.extend(layer.mcp_servers);
         self.agents.extend(layer.agents);
         self.warnings.extend(layer.warnings);

@@ -10,12 +10,15 @@ use std::sync::Arc;
 
 use attache_rpc::Error;
 use attache_schema::{error, v1};
+use attache_transport::process::{Confinement, Program};
 use tokio::sync::Semaphore;
 
 use crate::Roots;
 use crate::audit::{Event, Log};
+use crate::denied::{DeniedPaths, Subject};
 use crate::files::{self, Files};
 use crate::permissions::Permissions;
+use crate::sandbox;
 use crate::terminals::{self, Terminals};
 use sessions::{Sessions, Stage};
 
@@ -35,6 +38,8 @@ pub struct Host {
     /// Who is served, for the log.
     agent: Arc<str>,
     sessions: Sessions,
+    /// Where the agent works beside the directory it is started in.
+    directories: Arc<[PathBuf]>,
     /// Files that are read or written at the same time: each takes a thread.
     at_once: Arc<Semaphore>,
 }
@@ -89,6 +94,7 @@ impl Host {
             log,
             agent: Arc::default(),
             sessions: Sessions::default(),
+            directories: Arc::default(),
             at_once: Arc::new(Semaphore::new(FILES_AT_ONCE)),
         }
     }
@@ -98,6 +104,50 @@ impl Host {
     pub fn serving(mut self, agent: &str) -> Host {
         self.agent = agent.into();
         self
+    }
+
+    /// The same host, for an agent that works in these directories as well.
+    #[must_use]
+    pub fn working_in(mut self, directories: &[PathBuf]) -> Host {
+        self.directories = directories.into();
+        self
+    }
+
+    /// Confines an agent: what the policy denies is hidden from it by the kernel. Also what cannot be, in sentences for the
+    /// user. Looks at the disk.
+    pub fn confine_agent(&self, program: Program) -> (Program, Vec<String>) {
+        let rules = self.permissions.path_rules(&self.agent);
+        if rules.is_empty() {
+            return (program, Vec::new());
+        }
+        if let Some(missing) = sandbox::path_rule_shortcoming() {
+            return (program, vec![missing]);
+        }
+        let cwd = program.working_directory();
+        let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
+        let mut directories = vec![cwd.clone()];
+        directories.extend(self.directories.iter().cloned());
+        let denied = DeniedPaths::find(&rules, &directories);
+        let mut notices = Vec::new();
+        if denied.is_cut() {
+            notices.push("there was too much to look through for all files that the policy denies, so the agent can reach some of them".to_owned());
+        }
+        let (covers, left_out) = match denied.covers(Subject::Agent, &cwd) {
+            Ok(found) => found,
+            Err(error) => {
+                let notice =
+                    format!("what the policy denies is not hidden from the agent: {error}");
+                return (program, vec![notice]);
+            }
+        };
+        notices.extend(left_out.iter().map(|path| {
+            let path = path.display();
+            format!("the policy denies `{path}`, but the agent works there, so it is not hidden from the agent")
+        }));
+        let confinement = covers
+            .into_iter()
+            .fold(Confinement::new(), Confinement::cover);
+        (program.confine(confinement), notices)
     }
 
     /// Serves a session from now on, inside these roots.

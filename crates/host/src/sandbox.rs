@@ -123,27 +123,25 @@ impl Places {
     }
 }
 
-/// How far commands can be confined here, and denied paths be kept from agents and commands, in sentences for the user;
-/// nothing where everything works. `has_path_rules` says whether a policy denies paths.
-pub fn shortcomings(has_path_rules: bool) -> Vec<String> {
-    let mut found = Vec::new();
+/// What the sandbox for commands lacks on this system, in sentences for the user; nothing where everything works.
+pub fn shortcomings() -> Vec<String> {
     match sandbox_support() {
-        Support::Full => {}
-        Support::Partial { gap } => found.push(format!(
+        Support::Full => Vec::new(),
+        Support::Partial { gap } => vec![format!(
             "the sandbox for commands is incomplete on this kernel: commands can still {gap}"
-        )),
-        Support::Missing { reason } => found.push(format!(
+        )],
+        Support::Missing { reason } => vec![format!(
             "commands run without a sandbox and can write wherever you can: {reason}"
-        )),
+        )],
     }
-    if let Err(reason) = namespace_support()
-        && has_path_rules
-    {
-        found.push(format!(
-            "the kernel does not enforce the policy's deny rules on paths for agents, nor inside the session's directories for commands: {reason}"
-        ));
-    }
-    found
+}
+
+/// Why the kernel does not keep agents from paths that a policy denies on this system, in a sentence for the user.
+pub fn path_rule_shortcoming() -> Option<String> {
+    let reason = namespace_support().err()?;
+    Some(format!(
+        "the kernel does not keep agents from paths that the policy denies, nor commands from those inside the session's directories: {reason}"
+    ))
 }
 
 /// The confinement of a command that starts now. Without `places` only what the policy denies is kept from it.

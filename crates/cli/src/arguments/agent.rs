@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::SandboxFlags;
+
 /// Be a coding agent: ACP on standard input and output.
 ///
 /// Without a key it answers by itself: a small fixed grammar over real tools. With ANTHROPIC_API_KEY, OPENAI_API_KEY or the
@@ -30,9 +32,8 @@ pub(crate) struct Agent {
     /// by those that allow. `attache chat` and `attache run` pass their policy on.
     #[arg(long, value_name = "FILE|JSON")]
     pub(crate) policy: Option<String>,
-    /// Let commands that the agent runs by itself write only inside the session's directories.
-    #[arg(long)]
-    pub(crate) sandbox: bool,
+    #[command(flatten)]
+    pub(crate) sandbox: SandboxFlags,
     /// The most requests to the model in one turn; 200 if nothing is said.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) requests: Option<u32>,

@@ -41,14 +41,24 @@ pub(crate) struct Terms {
     /// Do not offer to run commands.
     #[arg(long)]
     pub(crate) no_terminal: bool,
-    /// Let the agent's commands write only inside its directories.
-    #[arg(long)]
-    pub(crate) sandbox: bool,
+    #[command(flatten)]
+    pub(crate) sandbox: SandboxFlags,
     /// Write every line of the conversation to a file; one that is there is emptied.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) approval: Approval,
+}
+
+/// Whether commands run in a sandbox. Without either flag they do where the system has one.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(crate) struct SandboxFlags {
+    /// Require the sandbox for commands: fail where the system has none.
+    #[arg(long, conflicts_with = "no_sandbox")]
+    pub(crate) sandbox: bool,
+    /// Run commands without the sandbox, so that they read and write whatever you can.
+    #[arg(long)]
+    pub(crate) no_sandbox: bool,
 }
 
 /// What happens with questions that no rule and no earlier decision answers. Without any of these what only reads is

@@ -1,18 +1,20 @@
 //! What the agent is served with, and what it may do.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use attache::process::Support;
 use attache::v1;
-use attache_client::config::Configuration;
+use attache_client::config::{Configuration, SandboxMode};
 use attache_host::audit::Log;
 use attache_host::files::{self, Files};
 use attache_host::permissions::{Config, Permissions, Policy, Preset, Warning};
+use attache_host::sandbox::{self, Places};
 use attache_host::terminals::{self, Sandbox, Terminals};
 use attache_host::{Host, protected_files};
 
 use super::Presence;
-use crate::arguments::{Approval, Terms};
+use crate::arguments::{Approval, SandboxFlags, Terms};
 use crate::{audit, permissions, places};
 
 /// Files, terminals, permissions and the log, and what does not work about them.
@@ -28,12 +30,13 @@ pub(super) fn host(
         places::state_dir()?,
     ];
     let files = Files::new(files::Limits::default(), &ours);
-    let terminals = Terminals::new(terminals::Limits::default(), sandbox(terms.sandbox)?);
+    let (sandbox, missing) = sandbox(terms.sandbox, configuration, &ours)?;
+    let terminals = Terminals::new(terminals::Limits::default(), sandbox);
     let (permissions, warnings) = rules(&terms.approval, configuration, preset)?;
     let (log, fault) = log(presence);
     let warnings = warnings.into_iter().map(|warning| warning.0).chain(fault);
-    let host = Host::new(files, terminals, permissions, log);
-    Ok((host, warnings.collect()))
+    let host = Host::new(files, terminals, permissions, log).working_in(&terms.add_dir);
+    Ok((host, warnings.chain(missing).collect()))
 }
 
 /// Offers no more than what was not forbidden, and nothing that needs a person where nobody is.
@@ -48,17 +51,36 @@ pub(super) fn limit(terms: &Terms, presence: Presence, offer: &mut v1::ClientCap
     }
 }
 
-/// The sandbox for commands, if it is wanted; an error where the system has none.
-pub(crate) fn sandbox(wanted: bool) -> anyhow::Result<Sandbox> {
-    if !wanted {
-        return Ok(Sandbox::Off);
+/// The sandbox for commands, and what is missing about it; an error where it is required and the system has none. `ours` are
+/// our own directories, which commands cannot read.
+pub(crate) fn sandbox(
+    flags: SandboxFlags,
+    configuration: &Configuration,
+    ours: &[PathBuf],
+) -> anyhow::Result<(Sandbox, Vec<String>)> {
+    let configured = configuration.sandbox.as_ref().map(|it| it.value.clone());
+    let configured = configured.unwrap_or_default();
+    let mode = match flags {
+        SandboxFlags { sandbox: true, .. } => SandboxMode::Required,
+        SandboxFlags {
+            no_sandbox: true, ..
+        } => SandboxMode::Off,
+        _ => configured.mode,
+    };
+    let on = || {
+        let places = Places::usual(&configured.settings, ours);
+        Sandbox::On(Arc::new(places))
+    };
+    match (mode, Sandbox::support()) {
+        (SandboxMode::Off, _) => Ok((Sandbox::Off, Vec::new())),
+        (SandboxMode::Required, support @ Support::Missing { .. }) => {
+            anyhow::bail!(
+                "the sandbox is required, but there is none for commands: {support}; use --no-sandbox to run commands without one"
+            )
+        }
+        (SandboxMode::On, Support::Missing { .. }) => Ok((Sandbox::Off, sandbox::shortcomings())),
+        (SandboxMode::On | SandboxMode::Required, _) => Ok((on(), sandbox::shortcomings())),
     }
-    match Sandbox::support() {
-        Support::Full => {}
-        support @ Support::Partial { .. } => eprintln!("attache: --sandbox: {support}"),
-        support @ Support::Missing { .. } => anyhow::bail!("--sandbox: {support}"),
-    }
-    Ok(Sandbox::Roots)
 }
 
 fn rules(

@@ -78,6 +78,11 @@ impl Configuration {
             let path = json!(policy.value.to_string_lossy());
             add("policy".to_owned(), path, &policy.place);
         }
+        if let Some(sandbox) = &self.sandbox {
+            for (key, value) in sandbox.value.values() {
+                add(key.to_owned(), value, &sandbox.place);
+            }
+        }
         rows
     }
 

@@ -8,7 +8,7 @@ use attache_host::permissions::{Preset, Term, TermError};
 
 use super::document::{Document, Node};
 use super::error::{Error, Warning};
-use super::{Custom, Editor, Setting, mcp, nearest};
+use super::{Custom, Editor, Sandbox, Setting, mcp, nearest, sandbox};
 
 /// What one file says.
 #[derive(Debug, Default)]
@@ -20,6 +20,7 @@ pub(super) struct Layer {
     pub(super) mcp_servers: Vec<Setting<v1::McpServer>>,
     pub(super) agents: Vec<Setting<Custom>>,
     pub(super) agents_from: Option<Setting<Vec<Editor>>>,
+    pub(super) sandbox: Option<Setting<Sandbox>>,
     pub(super) warnings: Vec<Warning>,
 }
 
@@ -32,6 +33,17 @@ impl Layer {
             }
             Ok(layer)
         })
+    }
+
+    /// A project does not say what its commands may touch.
+    pub(super) fn drop_sandbox(&mut self) {
+        if let Some(sandbox) = self.sandbox.take() {
+            self.warnings.push(Warning {
+                place: Some(sandbox.place),
+                what: "`sandbox` counts only in your own configuration, not in a project's"
+                    .to_owned(),
+            });
+        }
     }
 
     fn take(&mut self, key: &str, node: &Node<'_>) -> Result<(), Error> {
@@ -50,6 +62,9 @@ impl Layer {
                     let agent = agent(name, &entry, &mut self.warnings)?;
                     self.agents.push(setting(&entry, agent));
                 }
+            }
+            "sandbox" => {
+                self.sandbox = Some(setting(node, sandbox::read(node, &mut self.warnings)?))
             }
             "agents_from" => self.agents_from = Some(setting(node, editors(node)?)),
             "$schema" => {}
@@ -155,7 +170,7 @@ fn editors(node: &Node<'_>) -> Result<Vec<Editor>, Error> {
 }
 
 /// A program that is named with its folder is looked for from the file's folder, not from wherever we are.
-fn beside(file: &Path, program: &str) -> PathBuf {
+pub(super) fn beside(file: &Path, program: &str) -> PathBuf {
     if let (Some(rest), Some(home)) = (program.strip_prefix("~/"), std::env::home_dir()) {
         return home.join(rest);
     }
@@ -167,7 +182,7 @@ fn beside(file: &Path, program: &str) -> PathBuf {
     }
 }
 
-fn unknown_key(key: &str, node: &Node<'_>, known: &[&'static str]) -> Warning {
+pub(super) fn unknown_key(key: &str, node: &Node<'_>, known: &[&'static str]) -> Warning {
     let hint = match nearest(key, known.iter().copied()).first() {
         Some(name) => format!("; did you mean `{name}`?"),
         None => format!("; the keys here are {}", known.join(", ")),
@@ -185,6 +200,7 @@ pub(super) const KEYS: &[&str] = &[
     "mcp_servers",
     "permissions",
     "policy",
+    "sandbox",
 ];
 /// The keys of `permissions`, where it is an object.
 pub(super) const PERMISSION_KEYS: &[&str] = &["preset", "expiry"];

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use attache::process::{self, Child, Ending, Ladder, Program, Rung, Stdin, Stdout};
 use attache::{CallError, Closed, client, v1};
-use attache_host::audit;
+use attache_host::{Host, audit};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 
@@ -54,12 +54,15 @@ impl Desk {
             if let Some(child) = before {
                 child.stop(Ladder::default()).await;
             }
-            program.spawn_piped().await
+            start(host, program).await
         };
         self.wait(started, Desk::started);
     }
 
-    fn started(&mut self, started: Started) {
+    fn started(&mut self, (started, notices): (Started, Vec<String>)) {
+        for notice in notices {
+            self.tell(Event::Trouble(notice));
+        }
         match started {
             Ok((child, stdin, stdout)) => {
                 self.child = Some(child);
@@ -223,6 +226,23 @@ impl Desk {
     }
 }
 
+/// Starts the agent, with what the policy denies hidden from it. What moves at that moment is looked at again.
+async fn start(host: Host, program: Program) -> (Started, Vec<String>) {
+    let mut tries = 0..MOST_TRIES;
+    loop {
+        let (host, wanted) = (host.clone(), program.clone());
+        let confined = tokio::task::spawn_blocking(move || host.confine_agent(wanted)).await;
+        let Ok((confined, notices)) = confined else {
+            return (Err(process::Error::NoRuntime), Vec::new());
+        };
+        let started = confined.spawn_piped().await;
+        let has_moved = matches!(started, Err(process::Error::Moved { .. }));
+        if !has_moved || tries.next().is_none() {
+            return (started, notices);
+        }
+    }
+}
+
 /// How it ended: by itself if it does so soon, otherwise it is stopped.
 async fn ended(child: &Child) -> Ending {
     match timeout(SOON, child.wait()).await {
@@ -270,5 +290,7 @@ fn late(time: Duration) -> String {
     format!("the agent does not answer `initialize` within {seconds} s; is it an ACP agent?")
 }
 
+/// Each time something that must stay hidden was moved meanwhile.
+const MOST_TRIES: usize = 3;
 const SOON: Duration = Duration::from_secs(1);
 const LAST_LINES: usize = 20;

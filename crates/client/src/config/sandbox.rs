@@ -1,0 +1,113 @@
+//! What the user's file says about the sandbox for commands.
+
+use std::path::PathBuf;
+
+use attache::process::Network;
+use attache_host::sandbox::Settings;
+use serde_json::{Value, json};
+
+use super::document::Node;
+use super::error::{Error, Warning};
+use super::layer::{beside, unknown_key};
+
+/// The sandbox for commands, as configured.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sandbox {
+    /// Whether there is one.
+    pub mode: SandboxMode,
+    /// What it leaves open and what it closes.
+    pub settings: Settings,
+}
+
+/// Whether commands run in a sandbox.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SandboxMode {
+    /// Where the system can do that. Otherwise they run without one, and the user is warned.
+    #[default]
+    On,
+    /// Always: where the system cannot do that, no agent starts.
+    Required,
+    /// Never.
+    Off,
+}
+
+pub(super) fn read(node: &Node<'_>, warnings: &mut Vec<Warning>) -> Result<Sandbox, Error> {
+    let mut sandbox = Sandbox::default();
+    if !node.is_object() {
+        sandbox.mode = mode(node)?;
+        return Ok(sandbox);
+    }
+    for (key, node) in node.members()? {
+        match key {
+            "mode" => sandbox.mode = mode(&node)?,
+            "write" => sandbox.settings.write = paths(&node)?,
+            "read" => sandbox.settings.read = paths(&node)?,
+            "hide" => sandbox.settings.hide = paths(&node)?,
+            "network" => sandbox.settings.network = network(&node)?,
+            unknown => warnings.push(unknown_key(unknown, &node, KEYS)),
+        }
+    }
+    Ok(sandbox)
+}
+
+fn mode(node: &Node<'_>) -> Result<SandboxMode, Error> {
+    match node.string()? {
+        "on" => Ok(SandboxMode::On),
+        "required" => Ok(SandboxMode::Required),
+        "off" => Ok(SandboxMode::Off),
+        _ => Err(node.wrong("wants `on`, `required` or `off`")),
+    }
+}
+
+fn network(node: &Node<'_>) -> Result<Network, Error> {
+    match node.string()? {
+        "shared" => Ok(Network::Shared),
+        "loopback" => Ok(Network::Loopback),
+        _ => Err(node.wrong("wants `shared`, or `loopback` for no network but a loopback device")),
+    }
+}
+
+fn paths(node: &Node<'_>) -> Result<Vec<PathBuf>, Error> {
+    let items = node.items()?;
+    let path = |item: &Node<'_>| {
+        let path = beside(item.document().path(), item.string()?);
+        match path.is_absolute() && path.parent().is_some() {
+            true => Ok(path),
+            false => Err(item.wrong("wants an absolute path, or one that starts with `~/`")),
+        }
+    };
+    items.iter().map(path).collect()
+}
+
+impl Sandbox {
+    /// Its values under their keys, to be shown.
+    pub(super) fn values(&self) -> Vec<(&'static str, Value)> {
+        let mode = match self.mode {
+            SandboxMode::On => "on",
+            SandboxMode::Required => "required",
+            SandboxMode::Off => "off",
+        };
+        let network = match self.settings.network {
+            Network::Shared => "shared",
+            Network::Loopback => "loopback",
+        };
+        let mut values = vec![
+            ("sandbox.mode", json!(mode)),
+            ("sandbox.network", json!(network)),
+        ];
+        let settings = &self.settings;
+        for (key, paths) in [
+            ("sandbox.write", &settings.write),
+            ("sandbox.read", &settings.read),
+            ("sandbox.hide", &settings.hide),
+        ] {
+            if !paths.is_empty() {
+                let paths: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+                values.push((key, json!(paths)));
+            }
+        }
+        values
+    }
+}
+
+const KEYS: &[&str] = &["mode", "write", "read", "hide", "network"];
