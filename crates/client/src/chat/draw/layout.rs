@@ -37,7 +37,10 @@ impl Places {
         };
         let status = rows.take(1, 0);
         let composer = rows.take(wants.composer, 0);
-        let transcript = TRANSCRIPT.min(rows.left.saturating_sub(wants.panel_least));
+        let transcript = match wants.panel_least {
+            1.. if area.height < LOW => 0,
+            least => TRANSCRIPT.min(rows.left.saturating_sub(least)),
+        };
         let panel = rows.take(wants.panel, transcript);
         let waiting = rows.take(u16::try_from(wants.waiting).unwrap_or(0), TRANSCRIPT);
         let plan = rows.take(u16::try_from(wants.plan).unwrap_or(0), TRANSCRIPT);
@@ -79,5 +82,7 @@ impl Rows {
     }
 }
 
+/// On a screen with fewer rows a request has all of them.
+const LOW: u16 = 16;
 /// Rows that the transcript keeps when others want much.
 const TRANSCRIPT: u16 = 3;

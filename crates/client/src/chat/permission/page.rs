@@ -99,7 +99,8 @@ impl Page {
 
     /// How many rows it needs so that something can be granted, where there are at most `most`.
     pub(crate) fn least(&self, most: u16) -> u16 {
-        let around = self.tallest() + 2;
+        let tallest = self.answers.iter().map(|rows| rows.lines.len()).max();
+        let around = tallest.unwrap_or(0) + 2;
         let whole = self.facts.len() + self.rest.len().min(BODY) + around;
         let scrolled = self.heads.len() + SCROLLED + around;
         let rows = match whole <= usize::from(most) {
@@ -110,9 +111,13 @@ impl Page {
         rows.min(self.height()).min(most)
     }
 
-    fn tallest(&self) -> usize {
-        let rows = self.answers.iter().map(|rows| rows.lines.len());
-        rows.max().unwrap_or(0)
+    /// How many rows the answers need: the selected one is on the screen as a whole.
+    fn answer_rows(&self) -> usize {
+        let selected = self.answers.iter().find(|rows| match self.step {
+            Step::Choosing => rows.choice.is_some() && rows.choice == self.selected,
+            Step::Confirming(_) => true,
+        });
+        selected.map_or(1, |rows| rows.lines.len())
     }
 
     pub(crate) fn draw(
@@ -171,15 +176,15 @@ impl Page {
     }
 
     fn layout(&self, room: usize, theme: &Theme, width: u16) -> Layout<'_> {
-        let tallest = self.tallest();
+        let needed = self.answer_rows();
         let all = self.answer_lines(Headings::Shown, |_| true);
         let fits = self.facts.len() + self.rest.len() + all.len() <= room;
-        if fits || self.facts.len() + tallest <= room {
-            return self.divided(&self.facts, self.rest.iter().collect(), room, tallest);
+        if fits || self.facts.len() + needed <= room {
+            return self.divided(&self.facts, self.rest.iter().collect(), room, needed);
         }
-        if self.heads.len() + tallest + BODY <= room {
+        if self.heads.len() + needed + BODY <= room {
             let body = self.facts.iter().chain(&self.rest).collect();
-            let mut layout = self.divided(&self.heads, body, room, tallest);
+            let mut layout = self.divided(&self.heads, body, room, needed);
             let (read, _) = self.read_after(layout.top, layout.body_rows, width);
             if read < self.facts.len() && layout.fit == Fit::Whole {
                 layout.fit = Fit::Unread;
@@ -195,7 +200,7 @@ impl Page {
         pinned: &'a [Line<'static>],
         body: Vec<&'a Line<'static>>,
         room: usize,
-        tallest: usize,
+        needed: usize,
     ) -> Layout<'a> {
         let left = room.saturating_sub(pinned.len());
         let mut answers = self.answer_lines(Headings::Shown, |_| true);
@@ -203,7 +208,7 @@ impl Page {
             answers = self.answer_lines(Headings::Hidden, |_| true);
         }
         let for_body = body.len().min(BODY.max(left / 2));
-        let answer_rows = left.saturating_sub(for_body).max(tallest);
+        let answer_rows = left.saturating_sub(for_body).max(needed);
         let answer_rows = answer_rows.min(answers.len()).min(left);
         let body_rows = (left - answer_rows).min(body.len());
         let top = self.top.min(body.len().saturating_sub(body_rows));

@@ -71,7 +71,7 @@ fn tell(stage: &mut Stage, which: u8, text: &str) {
     }
 }
 
-fn form(text: &str) -> Event {
+pub(super) fn form(text: &str) -> Event {
     let property = v1::StringPropertySchema::new().title(text).pattern(text);
     let property = v1::ElicitationPropertySchema::String(property);
     let schema = v1::ElicitationSchema::new().properties([(text, property)]);

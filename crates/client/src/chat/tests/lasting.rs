@@ -1,0 +1,243 @@
+//! Answers that last: the second step says what will be remembered, and a decision can be undone.
+
+use attache::v1;
+use attache_host::permissions::Scope;
+use expect_test::expect;
+
+use super::asking::{answers, ask, check};
+use super::stage::{Stage, asked, stage};
+use crate::chat::Effect;
+use crate::command::Command;
+use crate::event::Event;
+
+/// Moves to the answer with these words, and chooses it.
+pub(super) fn choose(stage: &mut Stage, words: &str) {
+    stage.press("<Tab>");
+    for _ in 0..20 {
+        stage.press("<Down>");
+        let screen = stage.screen();
+        let row = screen.lines().find(|row| row.contains('▌'));
+        if row.is_some_and(|row| row.contains(words)) {
+            return stage.press("<Enter>");
+        }
+    }
+    panic!("there is no answer {words}: {}", stage.screen());
+}
+
+#[test]
+fn a_lasting_answer_is_confirmed_with_what_it_covers() {
+    let mut stage = stage();
+    stage.app.settings.term = "36h".parse().unwrap();
+    ask(&mut stage, 1);
+    choose(&mut stage, "in this workspace");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |╭ Remember this answer? Run a command ─────────────────────╮
+        |│ cargo test -- 'a b'                                      │
+        |│ in /code/project                                         │
+        |│ The agent calls it “Run the tests”                       │
+        |│ Attaché will allow exactly this command without asking:  │
+        |│ for agent test, in /code/project, for 36 hours.          │
+        |╰ Enter confirm · Esc back · t how long · d all details ───╯
+        |────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+    assert_eq!(answers(&mut stage, ""), "");
+    stage.press("ttt");
+    assert!(stage.screen().contains("for 8 hours"), "{}", stage.screen());
+    stage.press("<Enter>");
+    expect![[r#"[Submit(Answer { prompt: 1, answer: Choose { option: "yes", remember: Workspace }, term: For(28800s) })]"#]].assert_eq(&format!("{:?}", stage.done()));
+}
+
+#[test]
+fn esc_goes_back_from_the_second_step_and_nothing_is_decided() {
+    let mut stage = stage();
+    ask(&mut stage, 1);
+    choose(&mut stage, "in this session");
+    assert!(stage.screen().contains("Remember this answer?"));
+    check(&mut stage, "<Esc>", &expect![""]);
+    assert!(stage.screen().contains("Run a command?"));
+    check(&mut stage, "<Esc><Enter>", &expect![""]);
+}
+
+#[test]
+fn what_is_remembered_is_said_for_every_scope() {
+    let said = |words: &str, kind: v1::ToolKind, paths: &[&str]| {
+        let mut stage = stage().size(110, 24);
+        let mut prompt = asked(1, &["make"], "Build");
+        if !paths.is_empty() {
+            prompt.action.command = None;
+            prompt.action.paths = paths.iter().map(Into::into).collect();
+        }
+        prompt.action.kind = kind;
+        stage.event(Event::Asked(Box::new(prompt)));
+        choose(&mut stage, words);
+        let screen = stage.screen();
+        let rows = screen.lines().filter_map(|row| row.strip_prefix("|│ "));
+        let rows: Vec<&str> = rows.map(|row| row.trim_end_matches('│').trim()).collect();
+        let at = rows.iter().position(|row| row.starts_with("Attaché will"));
+        rows[at.unwrap()..].join(" ")
+    };
+    use v1::ToolKind::{Edit, Execute};
+    let all = [
+        said("Allow, and don't ask again in this session", Execute, &[]),
+        said("Allow, and don't ask again in this workspace", Execute, &[]),
+        said("Allow, and don't ask again with this agent", Execute, &[]),
+        said("Reject, and don't ask again", Execute, &[]),
+        said(
+            "don't ask again in this session",
+            Edit,
+            &["/code/project/a"],
+        ),
+        said(
+            "don't ask again in this session",
+            Edit,
+            &["/code/project/a", "/b"],
+        ),
+    ];
+    expect![[r#"
+        Attaché will allow exactly this command without asking: for agent test, in this session, until the session ends.
+        Attaché will allow exactly this command without asking: for agent test, in /code/project, for good.
+        Attaché will allow exactly this command without asking: for agent test, everywhere, for good.
+        Attaché will reject exactly this command without asking: for agent test, in /code/project, for good.
+        Attaché will allow every edit of this file, whatever it writes, without asking: for agent test, in this session, until the session ends.
+        Attaché will allow every edit of these files, whatever it writes, without asking: for agent test, in this session, until the session ends."#]].assert_eq(&all.join("\n"));
+}
+
+#[test]
+fn an_option_that_the_agent_remembers_is_confirmed_in_its_words() {
+    let mut stage = stage();
+    let mut prompt = asked(1, &["npm", "test"], "Test");
+    prompt.options.push(v1::PermissionOption::new(
+        "rule",
+        "Reject\u{1b}[2J Bash(npm test *)",
+        v1::PermissionOptionKind::AllowAlways,
+    ));
+    stage.event(Event::Asked(Box::new(prompt)));
+    choose(&mut stage, "Always allow");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |╭ Remember this answer? Run a command ─────────────────────╮
+        |│ npm test                                                 │
+        |│ in /code/project                                         │
+        |│ The agent calls it “Test”                                │
+        |│ The agent will remember this by rules of its own:        │
+        |│ “Reject␛[2J Bash(npm test *)”. Attaché cannot limit or   │
+        |│ undo it.                                                 │
+        |╰ Enter confirm · Esc back · d all details ────────────────╯
+        |────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+    check(
+        &mut stage,
+        "<Enter>",
+        &expect![[r#"
+        1: Choose { option: "rule", remember: Once }
+    "#]],
+    );
+}
+
+#[test]
+fn nothing_lasts_for_a_protected_file() {
+    let mut stage = stage();
+    let mut prompt = asked(1, &[], "Edit");
+    prompt.action.command = None;
+    prompt.action.kind = v1::ToolKind::Edit;
+    prompt.action.paths = vec!["/code/project/.git/hooks/pre-commit".into()];
+    stage.event(Event::Asked(Box::new(prompt)));
+    let screen = stage.screen();
+    assert!(screen.contains("Protected file"), "{screen}");
+    assert!(screen.contains("Content not shown"), "{screen}");
+    assert!(!screen.contains("don't ask again"), "{screen}");
+}
+
+fn remembered(stage: &mut Stage, id: &str, scope: Scope) {
+    stage.event(Event::Remembered {
+        id: id.to_owned(),
+        session: "s1".into(),
+        what: "cargo test\n".to_owned(),
+        scope,
+        is_allowed: true,
+    });
+}
+
+#[test]
+fn a_decision_is_reported_and_can_be_undone() {
+    let mut stage = stage();
+    remembered(&mut stage, "d1", Scope::Workspace);
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |────────────────────────────────────────────────────────────
+        |› ask for something · / commands · @ files · ? help
+        | allowed in this workspace: cargo test⏎ · Alt-U undo
+    "#]]);
+    stage.done();
+    stage.press("<A-u>");
+    let forget = Command::Forget {
+        id: "d1".to_owned(),
+    };
+    assert_eq!(stage.done(), [Effect::Submit(forget)]);
+    stage.event(Event::Forgotten {
+        id: "d1".to_owned(),
+        was_in_force: true,
+    });
+    assert!(stage.screen().contains("undone: cargo test⏎"));
+    stage.press("<A-u>");
+    assert_eq!(stage.done(), []);
+}
+
+#[test]
+fn a_grant_that_was_used_cannot_be_undone_and_that_is_said() {
+    let mut stage = stage().size(80, 20);
+    remembered(&mut stage, "g1", Scope::Once);
+    assert!(
+        stage
+            .screen()
+            .contains("allowed once: cargo test⏎ · Alt-U undo")
+    );
+    stage.press("<A-u>");
+    stage.event(Event::Forgotten {
+        id: "g1".to_owned(),
+        was_in_force: false,
+    });
+    assert!(
+        stage
+            .screen()
+            .contains("too late to undo, it was used already")
+    );
+}
