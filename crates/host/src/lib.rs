@@ -4,6 +4,7 @@
 
 pub mod audit;
 pub mod denied;
+pub mod environment;
 pub mod files;
 mod host;
 pub mod names;

@@ -1,0 +1,356 @@
+//! The values of variables that children do not get, replaced in whatever children print. Only exact values are found: a
+//! value that was encoded, cut or reversed is not.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Component, Path};
+use std::sync::Arc;
+
+use aho_corasick::{AhoCorasick, Input, MatchKind};
+
+use super::names;
+
+/// The values that are replaced, each with what stands in its place. Clones share them.
+#[derive(Clone, Default)]
+pub struct WithheldValues(Option<Arc<Matcher>>);
+
+struct Matcher {
+    automaton: AhoCorasick,
+    patterns: Vec<Pattern>,
+}
+
+struct Pattern {
+    bytes: Vec<u8>,
+    /// For each length of a beginning, the longest shorter beginning that it ends in.
+    borders: Vec<u32>,
+    label: String,
+}
+
+impl WithheldValues {
+    /// The values of the withheld variables, and the passwords in the addresses of proxies, which are passed.
+    pub(super) fn of(
+        passed: &BTreeMap<OsString, OsString>,
+        withheld: &BTreeMap<OsString, OsString>,
+    ) -> WithheldValues {
+        let known: HashSet<&str> = passed.values().filter_map(|value| value.to_str()).collect();
+        let mut found = Found::default();
+        // Those that are named like a secret come first, as there is a limit.
+        for wanted in [true, false] {
+            for (name, value) in pairs(withheld) {
+                let is_secret = names::looks_secret(name);
+                if is_secret != wanted {
+                    continue;
+                }
+                let value = value.trim();
+                if is_worth_hiding(value, is_secret) && !known.contains(value) {
+                    found.add(value, format!("[{name} withheld]"));
+                }
+            }
+        }
+        for (name, value) in pairs(withheld).chain(pairs(passed)) {
+            found.add_logins(name, value);
+        }
+        found.matcher()
+    }
+
+    /// The text with every withheld value replaced by `[NAME withheld]`.
+    pub fn replace<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let Some(matcher) = &self.0 else {
+            return Cow::Borrowed(text);
+        };
+        let mut matches = matcher.automaton.find_iter(text).peekable();
+        if matches.peek().is_none() {
+            return Cow::Borrowed(text);
+        }
+        let (mut replaced, mut end) = (String::with_capacity(text.len()), 0);
+        for found in matches {
+            replaced.push_str(&text[end..found.start()]);
+            replaced.push_str(&matcher.patterns[found.pattern().as_usize()].label);
+            end = found.end();
+        }
+        replaced.push_str(&text[end..]);
+        Cow::Owned(replaced)
+    }
+
+    /// Replaces withheld values in every text of a JSON value, names of members included.
+    pub fn replace_in(&self, value: &mut serde_json::Value) {
+        use serde_json::Value;
+        if self.0.is_none() {
+            return;
+        }
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(replaced) = self.replace(text) {
+                    *text = replaced;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.replace_in(item)),
+            Value::Object(members) => {
+                let old = std::mem::take(members);
+                members.extend(old.into_iter().map(|(name, mut value)| {
+                    self.replace_in(&mut value);
+                    (self.replace(&name).into_owned(), value)
+                }));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Replaces values in what comes piece by piece.
+    pub fn stream(&self) -> ReplacingStream {
+        ReplacingStream {
+            matcher: self.0.clone(),
+            held: Vec::new(),
+        }
+    }
+}
+
+/// Replaces withheld values in what comes piece by piece, however a value was cut. Only what may be the beginning of a
+/// value waits for the next piece.
+pub struct ReplacingStream {
+    matcher: Option<Arc<Matcher>>,
+    held: Vec<u8>,
+}
+
+impl ReplacingStream {
+    /// Takes a piece, and returns what can be told of it and of earlier ones.
+    pub fn push<'a>(&mut self, chunk: &'a [u8]) -> Cow<'a, [u8]> {
+        let Some(matcher) = &self.matcher else {
+            return Cow::Borrowed(chunk);
+        };
+        let is_clear = self.held.is_empty() && matcher.find(chunk, 0).is_none();
+        if is_clear && matcher.open_from(chunk, 0) == chunk.len() {
+            return Cow::Borrowed(chunk);
+        }
+        self.held.extend_from_slice(chunk);
+        let (out, end) = matcher.settled(&self.held);
+        self.held.drain(..end);
+        Cow::Owned(out)
+    }
+
+    /// What still waits, when nothing more comes.
+    pub fn finish(&mut self) -> Vec<u8> {
+        let held = std::mem::take(&mut self.held);
+        match &self.matcher {
+            Some(matcher) => matcher.replaced(&held),
+            None => held,
+        }
+    }
+
+    /// What waits, if it is too short to tell anything of a value.
+    pub fn short_rest(&self) -> &[u8] {
+        match self.held.len() {
+            0..=SHORT => &self.held,
+            _ => &[],
+        }
+    }
+}
+
+impl Matcher {
+    fn find(&self, bytes: &[u8], from: usize) -> Option<aho_corasick::Match> {
+        self.automaton.find(Input::new(bytes).range(from..))
+    }
+
+    /// The bytes with all values replaced of which more cannot make another value, and how many of the bytes that are.
+    fn settled(&self, bytes: &[u8]) -> (Vec<u8>, usize) {
+        let (mut out, mut end) = (Vec::with_capacity(bytes.len()), 0);
+        let mut open = self.open_from(bytes, end);
+        while let Some(found) = self.find(bytes, end).filter(|found| found.start() < open) {
+            out.extend_from_slice(&bytes[end..found.start()]);
+            out.extend_from_slice(self.label(&found));
+            end = found.end();
+            if end > open {
+                open = self.open_from(bytes, end);
+            }
+        }
+        out.extend_from_slice(&bytes[end..open]);
+        (out, open)
+    }
+
+    fn replaced(&self, bytes: &[u8]) -> Vec<u8> {
+        let (mut out, mut end) = (Vec::with_capacity(bytes.len()), 0);
+        while let Some(found) = self.find(bytes, end) {
+            out.extend_from_slice(&bytes[end..found.start()]);
+            out.extend_from_slice(self.label(&found));
+            end = found.end();
+        }
+        out.extend_from_slice(&bytes[end..]);
+        out
+    }
+
+    fn label(&self, found: &aho_corasick::Match) -> &[u8] {
+        self.patterns[found.pattern().as_usize()].label.as_bytes()
+    }
+
+    /// From where on the bytes may be the beginning of a value.
+    fn open_from(&self, bytes: &[u8], from: usize) -> usize {
+        let bytes = &bytes[from..];
+        let longest = self.patterns.iter().map(|pattern| pattern.begun_in(bytes));
+        from + bytes.len() - longest.max().unwrap_or(0)
+    }
+}
+
+impl Pattern {
+    fn new(value: &str, label: String) -> Pattern {
+        let bytes = value.as_bytes().to_vec();
+        let mut borders = vec![0; bytes.len()];
+        let mut border = 0_usize;
+        for index in 1..bytes.len() {
+            while border > 0 && bytes[border] != bytes[index] {
+                border = borders[border - 1] as usize;
+            }
+            border += usize::from(bytes[border] == bytes[index]);
+            // Values are shorter than 64 KiB.
+            borders[index] = u32::try_from(border).unwrap_or(0);
+        }
+        Pattern {
+            bytes,
+            borders,
+            label,
+        }
+    }
+
+    /// How long the longest end of some bytes is that the value begins with, without being the whole value.
+    fn begun_in(&self, bytes: &[u8]) -> usize {
+        let tail = &bytes[bytes.len().saturating_sub(self.bytes.len() - 1)..];
+        let mut length = 0;
+        for byte in tail {
+            while length > 0 && self.bytes[length] != *byte {
+                length = self.borders[length - 1] as usize;
+            }
+            length += usize::from(self.bytes[length] == *byte);
+        }
+        length
+    }
+}
+
+/// Values that were found, within limits.
+#[derive(Default)]
+struct Found {
+    seen: HashSet<String>,
+    patterns: Vec<Pattern>,
+    bytes: usize,
+}
+
+impl Found {
+    fn add(&mut self, value: &str, label: String) {
+        let fits = (SHORTEST..=LONGEST).contains(&value.len());
+        let has_room = self.patterns.len() < MOST && self.bytes + value.len() <= MOST_BYTES;
+        if fits && has_room && self.seen.insert(value.to_owned()) {
+            self.bytes += value.len();
+            self.patterns.push(Pattern::new(value, label));
+        }
+    }
+
+    /// The password in an address such as `http://name:password@proxy:3128`, and name and password together.
+    fn add_logins(&mut self, name: &str, value: &str) {
+        let Some((_, rest)) = value.split_once("://") else {
+            return;
+        };
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+        let Some((login, _)) = authority.rsplit_once('@') else {
+            return;
+        };
+        let Some((_, password)) = login.split_once(':').filter(|(_, it)| !it.is_empty()) else {
+            return;
+        };
+        let label = || format!("[password of {name} withheld]");
+        self.add(login, label());
+        self.add(password, label());
+        let decoded = percent_decoded(password);
+        if decoded != password {
+            self.add(&decoded, label());
+        }
+    }
+
+    fn matcher(self) -> WithheldValues {
+        if self.patterns.is_empty() {
+            return WithheldValues(None);
+        }
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(self.patterns.iter().map(|pattern| &pattern.bytes));
+        // It fails beyond 2^31 patterns or bytes; there are limits far below.
+        let matcher = automaton.ok().map(|automaton| Matcher {
+            automaton,
+            patterns: self.patterns,
+        });
+        WithheldValues(matcher.map(Arc::new))
+    }
+}
+
+fn pairs(variables: &BTreeMap<OsString, OsString>) -> impl Iterator<Item = (&str, &str)> {
+    variables
+        .iter()
+        .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)))
+}
+
+/// Numbers, short words and paths stand in the output of harmless commands too.
+fn is_worth_hiding(value: &str, is_secret: bool) -> bool {
+    let is_path = || {
+        let mut parts = Path::new(value).components();
+        match (parts.next(), parts.next()) {
+            (Some(Component::RootDir), Some(first)) => Path::new("/").join(first).exists(),
+            (Some(Component::RootDir), None) => true,
+            _ => value.starts_with("~/"),
+        }
+    };
+    let is_number = || {
+        let is_part = |char: char| char.is_ascii_digit() || "+-.,:/ ".contains(char);
+        value.chars().all(is_part)
+    };
+    let is_word = || {
+        let is_part = |char: char| char.is_ascii_alphabetic() || "-_ ".contains(char);
+        value.len() < LONG_WORD && value.chars().all(is_part)
+    };
+    !is_path() && (is_secret || !(is_number() || is_word()))
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((byte, behind)) = rest.split_first() {
+        let digits = behind.get(..2).and_then(|it| str::from_utf8(it).ok());
+        let code = digits.and_then(|it| u8::from_str_radix(it, 16).ok());
+        match (byte, code) {
+            (b'%', Some(code)) => {
+                bytes.push(code);
+                rest = &behind[2..];
+            }
+            _ => {
+                bytes.push(*byte);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+impl fmt::Debug for WithheldValues {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.0.as_ref().map_or(0, |it| it.patterns.len());
+        write!(out, "WithheldValues({count})")
+    }
+}
+
+impl fmt::Debug for ReplacingStream {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "ReplacingStream({} bytes wait)", self.held.len())
+    }
+}
+
+/// Shorter values would be found where nobody has printed them.
+const SHORTEST: usize = 8;
+const LONGEST: usize = 16 * 1024;
+const MOST: usize = 512;
+const MOST_BYTES: usize = 256 * 1024;
+/// Words that are longer may be passphrases.
+const LONG_WORD: usize = 20;
+/// So many bytes of a value tell nothing of it.
+const SHORT: usize = 3;
+
+#[cfg(test)]
+#[path = "values/tests.rs"]
+mod tests;
