@@ -36,7 +36,9 @@ pub struct VariablePattern {
 
 /// Not the name of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("wants the name of a variable such as `DATABASE_URL`, or the beginning of names such as `AWS_*`")]
+#[error(
+    "wants the name of a variable such as `DATABASE_URL`, or the beginning of names such as `AWS_*`"
+)]
 pub struct VariablePatternError;
 
 impl ChildEnvironment {
@@ -55,9 +57,8 @@ impl ChildEnvironment {
                 names::is_listed(name) || pass.iter().any(|pattern| pattern.fits(name))
             })
         };
-        let (passed, withheld): (BTreeMap<_, _>, BTreeMap<_, _>) = variables
-            .into_iter()
-            .partition(|(name, _)| is_passed(name));
+        let (passed, withheld): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            variables.into_iter().partition(|(name, _)| is_passed(name));
         let values = WithheldValues::of(&passed, &withheld);
         let mut withheld: Vec<String> = withheld
             .into_keys()
@@ -74,7 +75,8 @@ impl ChildEnvironment {
     /// The program with this environment in place of ours. Variables that were set before are forgotten.
     #[must_use]
     pub fn apply(&self, program: Program) -> Program {
-        let set = |program: Program, (name, value): (&OsString, &OsString)| program.env(name, value);
+        let set =
+            |program: Program, (name, value): (&OsString, &OsString)| program.env(name, value);
         self.0.passed.iter().fold(program.env_clear(), set)
     }
 

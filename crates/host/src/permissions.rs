@@ -115,8 +115,13 @@ impl Permissions {
                 return Verdict::Allow(because);
             }
         }
-        self.judge_by_policy(&facts, policy, &doubt)
-            .unwrap_or_else(|| self.judge_by_preset(&facts))
+        let verdict = self
+            .judge_by_policy(&facts, policy, &doubt)
+            .unwrap_or_else(|| self.judge_by_preset(&facts));
+        match verdict {
+            Verdict::Allow(_) if action.sets_variables() => self.ask(VARIABLES),
+            verdict => verdict,
+        }
     }
 
     /// Whether it can be told which rules the action falls under. What is enforced when the agent acts needs no answer
@@ -416,4 +421,5 @@ fn by(rule: &Rule) -> Because {
     })
 }
 
+const VARIABLES: &str = "it sets variables that change what the command does";
 const PROTECTED: &str = "it would change a protected file";

@@ -26,15 +26,15 @@ pub(super) fn looks_secret(name: &str) -> bool {
 
 /// Whether it is about shells, windows and sessions, so that no command is likely to want it.
 pub(super) fn is_of_the_desktop(name: &str) -> bool {
-    DESKTOP.iter().any(|pattern| match pattern.strip_suffix('*') {
-        Some(start) => name.starts_with(start),
-        None => name == *pattern,
-    })
+    DESKTOP
+        .iter()
+        .any(|pattern| match pattern.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == *pattern,
+        })
 }
 
-const LISTED: &[&[&str]] = &[
-    USER, TERMINAL, DIRECTORIES, NETWORK, TOOLCHAINS, WINDOWS,
-];
+const LISTED: &[&[&str]] = &[USER, TERMINAL, DIRECTORIES, NETWORK, TOOLCHAINS, WINDOWS];
 
 const USER: &[&str] = &[
     "PATH",
@@ -262,10 +262,22 @@ mod tests {
         for name in super::listed() {
             assert!(name == "SSH_AUTH_SOCK" || !looks_secret(name), "{name}");
         }
-        for name in ["ANTHROPIC_API_KEY", "GITHUB_TOKEN", "DATABASE_URL", "PGPASSWORD"] {
+        for name in [
+            "ANTHROPIC_API_KEY",
+            "GITHUB_TOKEN",
+            "DATABASE_URL",
+            "PGPASSWORD",
+        ] {
             assert!(looks_secret(name) && !is_listed(name), "{name}");
         }
-        for name in ["path", "Home", "LD_PRELOAD", "GIT_SSH_COMMAND", "BASH_ENV", "LC"] {
+        for name in [
+            "path",
+            "Home",
+            "LD_PRELOAD",
+            "GIT_SSH_COMMAND",
+            "BASH_ENV",
+            "LC",
+        ] {
             assert!(cfg!(windows) || !is_listed(name), "{name}");
         }
     }

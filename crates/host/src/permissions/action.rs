@@ -16,6 +16,7 @@ use serde_json::Value;
 use super::command::line::{ShellLine, SimpleCommand};
 use super::{command, paths};
 use crate::protected_files;
+use crate::environment::is_harmless;
 use input::Input;
 
 /// What an agent asks to do, as far as it can be told from the tool call.
@@ -127,6 +128,26 @@ impl Action {
         };
         let is_protected = |path: &PathBuf| paths::is_protected(&self.seen(path)) || is_named(path);
         !only_reads && self.paths.iter().any(is_protected)
+    }
+
+    /// The variables that the action sets for its command, as `NAME=value`, other than those that an agent may set without
+    /// asking. With them a command may do something else than its words say, so no preset and no pattern allows them.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        let words = self.command.as_deref().unwrap_or_default();
+        let rest = match words {
+            [first, rest @ ..] if command::base_name(first) == "env" => rest,
+            _ => &[],
+        };
+        let is_of_env = |word: &&String| word.starts_with('-') || word.contains('=');
+        rest.iter().take_while(is_of_env).filter_map(|word| {
+            let (name, value) = word.split_once('=')?;
+            (!is_harmless(name, value)).then_some(word.as_str())
+        })
+    }
+
+    /// Whether the action sets such variables.
+    pub fn sets_variables(&self) -> bool {
+        self.variables().next().is_some()
     }
 
     /// The simple commands that the command is made of, as far as they can be told; none where it runs no command.

@@ -8,6 +8,7 @@ mod presets;
 mod records;
 mod scopes;
 mod store;
+mod variables_attack;
 
 use std::path::{Path, PathBuf};
 

@@ -105,7 +105,8 @@ fn attack_a_value_split_at_any_two_places_is_replaced() {
         ("E_KEY", "multi\nline\nväl"),
     ];
     let values = values(&withheld);
-    let text = "abcabcabcabcabd abcabcabcabdcabdX9 aaaaaaaaaaaaab abcabcaabcabcab multi\nline\nväl ab";
+    let text =
+        "abcabcabcabcabd abcabcabcabdcabdX9 aaaaaaaaaaaaab abcabcaabcabcab multi\nline\nväl ab";
     let whole = values.replace(text).into_owned();
     for (_, value) in withheld {
         assert!(!whole.contains(value), "{whole}");

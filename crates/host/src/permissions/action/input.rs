@@ -6,6 +6,7 @@ use attache_rpc::json::Raw;
 use serde_json::{Map, Value};
 
 use super::command;
+use crate::environment::is_harmless;
 
 /// What the model gave the tool.
 pub(super) struct Input {
@@ -24,7 +25,8 @@ impl Input {
         }
     }
 
-    /// The command and its arguments, with its variables in front as `env` takes them.
+    /// The command and its arguments, with its variables in front as `env` takes them. Those that an agent may set without
+    /// asking are left out; they count in the subject.
     pub(super) fn command(&self) -> Option<Vec<String>> {
         if self.is_editing() {
             return None;
@@ -145,19 +147,25 @@ impl Input {
     }
 
     fn variables(&self) -> Vec<String> {
-        let assigned = |name: &str, value: &Value| format!("{name}={}", word(value));
+        let assigned = |name: &str, value: &Value| {
+            let value = word(value);
+            (!is_harmless(name, &value)).then(|| format!("{name}={value}"))
+        };
         match self.get("env") {
             Some(Value::Object(members)) => members
                 .iter()
-                .map(|(name, value)| assigned(name, value))
+                .filter_map(|(name, value)| assigned(name, value))
                 .collect(),
             Some(Value::Array(items)) => {
-                let pair =
-                    |item: &Value| Some(assigned(item.get("name")?.as_str()?, item.get("value")?));
-                items
-                    .iter()
-                    .map(|item| pair(item).unwrap_or_else(|| word(item)))
-                    .collect()
+                let pair = |item: &'_ Value| {
+                    let name = item.get("name")?.as_str()?.to_owned();
+                    Some((name, item.get("value")?.clone()))
+                };
+                let variable = |item: &Value| match pair(item) {
+                    Some((name, value)) => assigned(&name, &value),
+                    None => Some(word(item)),
+                };
+                items.iter().filter_map(variable).collect()
             }
             _ => Vec::new(),
         }
