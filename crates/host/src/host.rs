@@ -302,26 +302,26 @@ impl Host {
         .await
     }
 
-    /// The request with its command in the words that will be run, to be asked about and then created: a file that appears
-    /// meanwhile does not change them.
+    /// The request as it will be run, to be judged, shown and then created: a whole line becomes a program with its
+    /// arguments or a line for the shell, and a file that appears meanwhile does not change that. Variables that are what
+    /// the command gets anyway are left out.
     pub async fn in_words(&self, request: v1::CreateTerminalRequest) -> v1::CreateTerminalRequest {
+        let mut request = request;
+        let environment = self.terminals.environment();
+        request.env.retain(|variable| {
+            let inherited = environment.get(&variable.name);
+            inherited.is_none_or(|value| value != variable.value.reveal())
+        });
         let roots = self.roots(&request.session_id);
-        let Some(roots) = roots.filter(|_| terminals::is_line(&request)) else {
+        let Some(roots) = roots.filter(|_| terminals::may_be_line(&request)) else {
             return request;
         };
         let asked = request.clone();
-        let words = self.blocking(move || Ok(terminals::words(&asked, roots.cwd())));
-        match words.await.unwrap_or_default().split_first() {
-            Some((program, args)) => v1::CreateTerminalRequest {
-                command: program.clone(),
-                args: args.to_vec(),
-                ..request
-            },
-            None => request,
-        }
+        let resolved = self.blocking(move || Ok(terminals::resolved(&asked, roots.cwd())));
+        resolved.await.unwrap_or(request)
     }
 
-    /// `terminal/create`
+    /// `terminal/create`, for a request that [`in_words`](Host::in_words) gave.
     ///
     /// # Errors
     ///
@@ -333,8 +333,8 @@ impl Host {
         let session = &request.session_id;
         let roots = self.served(session)?;
         self.noted().await;
-        let created = self.terminals.create(&roots, request).await;
-        let command = terminals::words(request, roots.cwd());
+        let created = self.terminals.create_resolved(&roots, request).await;
+        let command = terminals::shown_command(request);
         self.log.append(&Event::Ran {
             agent: &self.agent,
             session: session.as_str(),

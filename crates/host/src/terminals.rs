@@ -11,6 +11,7 @@ mod run;
 mod shelf;
 mod shown;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,6 +22,7 @@ use attache_transport::process::{self, Child, Program, Stdout, Support, sandbox_
 use tokio::sync::watch;
 
 use crate::Roots;
+use crate::environment::ChildEnvironment;
 use crate::sandbox::{self, Places};
 use changes::Changes;
 use ring::Ring;
@@ -28,8 +30,8 @@ use run::Order;
 use shelf::{Shelf, Terminal};
 use shown::Shown;
 
-pub(crate) use command::is_line;
-pub use command::words;
+pub(crate) use command::may_be_line;
+pub use command::{resolved, shown_command, shown_line};
 pub use error::Error;
 
 /// The terminals of all sessions. Clones are the same terminals; when the last one is dropped every command is killed.
@@ -69,7 +71,7 @@ pub enum Sandbox {
 /// A terminal as a person sees it, also after its release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
-    /// The command and its arguments.
+    /// The command and its arguments; a line for the shell is one word.
     pub command: Vec<String>,
     /// The end of what it wrote, standard output and standard error as they came; not safe for a screen as it is.
     pub output: String,
@@ -84,6 +86,9 @@ pub struct View {
 struct Inner {
     limits: Limits,
     sandbox: Sandbox,
+    environment: ChildEnvironment,
+    /// Sessions that were told which variables their commands lack; `None` where nobody is told.
+    told: Option<Mutex<HashSet<v1::SessionId>>>,
     /// An id of an older run, which a stored conversation may name, must not be one of this run.
     run: u64,
     next: AtomicU64,
@@ -92,11 +97,32 @@ struct Inner {
 }
 
 impl Terminals {
-    /// No terminals yet.
+    /// No terminals yet. Commands get what is on the list of our own environment, and are not told what they lack.
     pub fn new(limits: Limits, sandbox: Sandbox) -> Terminals {
+        Terminals::made(limits, sandbox, ChildEnvironment::default(), None)
+    }
+
+    /// The same with another environment for commands. The first command of a session tells which variables it lacks:
+    /// see [`notice`](Terminals::notice).
+    pub fn with_environment(
+        limits: Limits,
+        sandbox: Sandbox,
+        environment: ChildEnvironment,
+    ) -> Terminals {
+        Terminals::made(limits, sandbox, environment, Some(Mutex::default()))
+    }
+
+    fn made(
+        limits: Limits,
+        sandbox: Sandbox,
+        environment: ChildEnvironment,
+        told: Option<Mutex<HashSet<v1::SessionId>>>,
+    ) -> Terminals {
         Terminals(Arc::new(Inner {
             limits,
             sandbox,
+            environment,
+            told,
             run: RandomState::new().build_hasher().finish(),
             next: AtomicU64::new(1),
             shelf: Mutex::default(),
@@ -104,24 +130,54 @@ impl Terminals {
         }))
     }
 
-    /// Starts a command inside the roots. Needs a tokio runtime with I/O and time.
+    /// The environment of commands.
+    pub fn environment(&self) -> &ChildEnvironment {
+        &self.0.environment
+    }
+
+    /// A sentence on the variables that commands lack, once for each session; nothing if they lack none that looks
+    /// wanted. Whoever runs a command asks for it, and tells the user and the agent.
+    pub fn notice(&self, session: &v1::SessionId) -> Option<String> {
+        let notice = self.0.environment.notice()?;
+        let mut told = self.0.told.as_ref()?.lock();
+        let told = told.as_mut().ok()?;
+        (told.len() < MOST_TOLD && told.insert(session.clone())).then_some(notice)
+    }
+
+    /// Starts a command inside the roots; one that is a whole line is [`resolved`] first. Needs a tokio runtime with I/O
+    /// and time. Whether an agent may set the variables of the request is for permissions to decide.
     ///
     /// # Errors
     ///
-    /// When the limit of terminals is reached, the working directory lies outside the roots, a variable is refused, or
-    /// the command does not start.
+    /// When the limit of terminals is reached, the working directory lies outside the roots, no program can be given a
+    /// variable, or the command does not start.
     pub async fn create(
+        &self,
+        roots: &Roots,
+        request: &v1::CreateTerminalRequest,
+    ) -> Result<v1::TerminalId, Error> {
+        self.create_resolved(roots, &resolved(request, roots.cwd()))
+            .await
+    }
+
+    /// The same for a request that was [`resolved`] before: `command` is the program, whatever its name looks like.
+    ///
+    /// # Errors
+    ///
+    /// As with [`create`](Terminals::create).
+    pub async fn create_resolved(
         &self,
         roots: &Roots,
         request: &v1::CreateTerminalRequest,
     ) -> Result<v1::TerminalId, Error> {
         let place = self.reserve(&request.session_id)?;
         warm_up(roots).await;
-        let program = command::program(roots, request)?.largest_file(self.0.limits.largest_file);
+        let program = command::program(roots, request, &self.0.environment)?;
+        let program = program.largest_file(self.0.limits.largest_file);
         let (started, limits) = self.start(&program, roots, &place.id).await?;
         let (child, output) = started.map_err(|error| command::refusal(request, roots, error))?;
         let (orders, taken) = watch::channel(Order::Run);
-        let shown = self.shown(&place.id, roots, request);
+        let shown = self.shown(&place.id, request);
         let terminal = Terminal {
             shown: Arc::clone(&shown),
             orders,
@@ -217,6 +273,9 @@ impl Terminals {
         for terminal in &terminals {
             ended(&terminal.shown).await;
         }
+        if let Some(Ok(mut told)) = self.0.told.as_ref().map(Mutex::lock) {
+            told.remove(session);
+        }
         // It can hold very much, and is removed wherever this fails.
         tokio::task::spawn_blocking(|| drop(temporary)).await.ok();
     }
@@ -299,23 +358,18 @@ impl Terminals {
         Ok((program.confine(confinement), limits))
     }
 
-    fn shown(
-        &self,
-        id: &v1::TerminalId,
-        roots: &Roots,
-        request: &v1::CreateTerminalRequest,
-    ) -> Arc<Shown> {
+    fn shown(&self, id: &v1::TerminalId, request: &v1::CreateTerminalRequest) -> Arc<Shown> {
         let limits = &self.0.limits;
         let asked = request.output_byte_limit;
         let asked = asked.map_or(limits.output, |limit| {
             limit.try_into().unwrap_or(usize::MAX)
         });
-        let command = words(request, roots.cwd());
+        let values = self.0.environment.values();
         Shown::new(
             id.clone(),
             request.session_id.clone(),
-            command,
-            Ring::new(asked.min(limits.most_output)),
+            shown_command(request),
+            Ring::new(asked.min(limits.most_output), values.stream()),
             Arc::clone(&self.0.changes),
         )
     }
@@ -402,3 +456,5 @@ type Started = Result<(Child, Stdout), process::Error>;
 /// Each time something that must stay hidden was moved meanwhile.
 const MOST_TRIES: usize = 3;
 const MIB: usize = 1024 * 1024;
+/// Later sessions are not told.
+const MOST_TOLD: usize = 10_000;

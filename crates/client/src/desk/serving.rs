@@ -5,7 +5,7 @@ use std::sync::Arc;
 use attache::json::{self, Encode};
 use attache::schema::error;
 use attache::{AgentHandle, ClientCall, Error, Reply, v1};
-use attache_host::Host;
+use attache_host::{Host, terminals};
 use attache_host::permissions::Action;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -183,7 +183,7 @@ impl Service {
 
 fn running(request: &v1::CreateTerminalRequest) -> HostRequest {
     HostRequest::Run {
-        command: [std::slice::from_ref(&request.command), &request.args].concat(),
+        command: terminals::shown_command(request),
         cwd: request.cwd.as_ref().map(|cwd| cwd.as_path().to_owned()),
         env: request.env.clone(),
     }

@@ -1,4 +1,4 @@
-//! The program that a request asks for, as it will be started. There is no shell between the request and the program.
+//! The program that a request asks for, as it will be started: a program with its arguments, or a line for the shell.
 
 use std::env;
 use std::fs::File;
@@ -10,53 +10,107 @@ use attache_transport::process::{self, Program};
 
 use super::{Error, environment};
 use crate::Roots;
+use crate::environment::ChildEnvironment;
 use crate::roots::StartDirectory;
 
-/// The program that a request names, and its arguments. A line of plain words without arguments is what it says: some
-/// agents send commands so, and a shell would read the same in it. `cwd` is the session's directory.
-pub fn words(request: &v1::CreateTerminalRequest, cwd: &Path) -> Vec<String> {
-    let command = &request.command;
+/// The request as it will be run, to be judged, shown and started. Some agents send a whole line as `command`, without
+/// `args`. A line of plain words becomes a program with its arguments, any other line an argument of the shell. A file of
+/// that name is the program. `cwd` is the session's directory. Looks at the disk.
+pub fn resolved(request: &v1::CreateTerminalRequest, cwd: &Path) -> v1::CreateTerminalRequest {
+    let line = request.command.as_str();
     let cwd = request.cwd.as_ref().map_or(cwd, AsRef::as_ref);
-    if is_line(request) && !cwd.join(command).exists() {
-        return command.split_whitespace().map(str::to_owned).collect();
+    if !may_be_line(request) || cwd.join(line).exists() || found(line, request, cwd).is_some() {
+        return request.clone();
     }
-    [std::slice::from_ref(command), &request.args].concat()
+    let mut words = line.split_whitespace().map(str::to_owned);
+    let (command, args) = match words.next() {
+        // What is neither a path nor a program may be built into the shell.
+        Some(first)
+            if is_plain_line(line)
+                && (first.contains('/') || found(&first, request, cwd).is_some()) =>
+        {
+            (first, words.collect())
+        }
+        _ => {
+            let (shell, flag) = SHELL;
+            (shell.to_owned(), vec![flag.to_owned(), line.to_owned()])
+        }
+    };
+    v1::CreateTerminalRequest {
+        command,
+        args,
+        ..request.clone()
+    }
 }
 
-/// Whether a request may be a line of plain words, or the name of a file with spaces: the disk tells.
-pub(crate) fn is_line(request: &v1::CreateTerminalRequest) -> bool {
-    request.args.is_empty() && is_plain_line(&request.command)
+/// A resolved request as users and rules see it: a line for the shell as that line, alone; otherwise the program and its
+/// arguments. A program whose name a shell would read in another way is quoted, so that it is no line.
+pub fn shown_command(request: &v1::CreateTerminalRequest) -> Vec<String> {
+    let (shell, flag) = SHELL;
+    match request.args.as_slice() {
+        [first, line] if request.command == shell && first == flag => vec![line.clone()],
+        [] => vec![quoted(&request.command)],
+        args => [std::slice::from_ref(&request.command), args].concat(),
+    }
+}
+
+/// The same in one line, as it could be typed.
+pub fn shown_line(request: &v1::CreateTerminalRequest) -> String {
+    match shown_command(request).as_slice() {
+        [line] => line.clone(),
+        words => {
+            let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+            words.join(" ")
+        }
+    }
+}
+
+/// Whether a request may be more than the name of a program: the disk tells.
+pub(crate) fn may_be_line(request: &v1::CreateTerminalRequest) -> bool {
+    let line = &request.command;
+    request.args.is_empty() && !line.trim().is_empty() && !is_plain_word(line)
 }
 
 /// Whether a line is several words in which a shell would read nothing else.
 fn is_plain_line(line: &str) -> bool {
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_-./=:,+@%".contains(char);
-    let mut words = line.split_whitespace();
-    let sets_variable = words.next().is_none_or(|first| first.contains('='));
-    let has_more = words.next().is_some();
-    has_more && !sets_variable && line.chars().all(|char| char == ' ' || is_plain(char))
+    let mut words = line.split(' ').filter(|word| !word.is_empty());
+    let sets_variable = words.clone().next().is_none_or(|first| first.contains('='));
+    !sets_variable && words.all(is_plain_word)
 }
 
-/// The program of a request, without what is the same for all commands.
+fn is_plain_word(word: &str) -> bool {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_-./=:,+@%".contains(char);
+    !word.is_empty() && word.chars().all(is_plain)
+}
+
+/// The word as a shell takes it for one word.
+fn quoted(word: &str) -> String {
+    match is_plain_word(word) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+/// The program of a resolved request, without what is the same for all commands.
 pub(super) fn program(
     roots: &Roots,
     request: &v1::CreateTerminalRequest,
+    inherited: &ChildEnvironment,
 ) -> Result<Program, Error> {
     usable("`command`", &request.command)?;
     for arg in &request.args {
         usable_arg(arg)?;
     }
     let cwd = directory_in(roots, request.cwd.as_ref().map(AsRef::as_ref))?;
-    let words = words(request, roots.cwd());
-    let (name, args) = words.split_first().unwrap_or((&request.command, &[]));
-    if let Some(path) = found(name, &cwd.path)
+    let name = &request.command;
+    if let Some(path) = found(name, request, &cwd.path)
         && is_headless(&path)
     {
         let program = PathBuf::from(name);
         return Err(Error::Headless { program });
     }
-    let variables = environment::checked(&request.env, |name| env::var_os(name))?;
-    let mut program = Program::new(name).args(args);
+    let variables = environment::checked(&request.env)?;
+    let mut program = inherited.apply(Program::new(name).args(&request.args));
     // Otherwise it is ours, and a shell would believe it if it led to the same place.
     program = program.env("PWD", &cwd.path).cwd(&cwd.path);
     #[cfg(target_os = "linux")]
@@ -69,43 +123,26 @@ pub(super) fn program(
     Ok(program)
 }
 
-/// Why it did not start, in words that help an agent that sent a line of shell.
+/// Why it did not start.
 pub(super) fn refusal(
     request: &v1::CreateTerminalRequest,
     roots: &Roots,
     error: process::Error,
 ) -> Error {
-    let is_missing = match &error {
-        process::Error::NotFound { .. } => true,
+    match &error {
         // A folder of the PATH that may not be read makes every missing program look like a forbidden one.
         process::Error::NotExecutable { .. } if !request.command.contains('/') => {
-            !candidates(&request.command, roots.cwd())
-                .iter()
-                .any(|path| path.exists())
+            let mut candidates = candidates(&request.command, request, roots.cwd()).into_iter();
+            match candidates.any(|path| path.exists()) {
+                true => Error::Start(error),
+                false => Error::Start(process::Error::NotFound {
+                    program: PathBuf::from(&request.command),
+                }),
+            }
         }
-        process::Error::Start { source, .. } if source.kind() == TOO_LARGE => {
-            return Error::TooLarge;
-        }
-        _ => false,
-    };
-    let is_line = request.args.is_empty() && request.command.contains(char::is_whitespace);
-    match (is_missing, is_line) {
-        (false, _) => Error::Start(error),
-        (true, false) => Error::Start(process::Error::NotFound {
-            program: PathBuf::from(&request.command),
-        }),
-        (true, true) => Error::ShellLine {
-            first: first_word(roots, request),
-        },
+        process::Error::Start { source, .. } if source.kind() == TOO_LARGE => Error::TooLarge,
+        _ => Error::Start(error),
     }
-}
-
-/// The first word of a line, if it is a program.
-fn first_word(roots: &Roots, request: &v1::CreateTerminalRequest) -> Option<String> {
-    let cwd = directory_in(roots, request.cwd.as_ref().map(AsRef::as_ref)).ok()?;
-    let first = request.command.split_whitespace().next()?;
-    found(first, &cwd.path)?;
-    Some(first.to_owned())
 }
 
 /// The directory to run in, open: the one asked for, if it lies inside the roots, or the session's.
@@ -134,16 +171,20 @@ fn usable_arg(arg: &str) -> Result<(), Error> {
 }
 
 /// The file behind a name, looked up as the system will.
-fn found(name: &str, cwd: &Path) -> Option<PathBuf> {
-    let mut candidates = candidates(name, cwd).into_iter();
+fn found(name: &str, request: &v1::CreateTerminalRequest, cwd: &Path) -> Option<PathBuf> {
+    let mut candidates = candidates(name, request, cwd).into_iter();
     candidates.find(|path| is_executable(path))
 }
 
-fn candidates(name: &str, cwd: &Path) -> Vec<PathBuf> {
+fn candidates(name: &str, request: &v1::CreateTerminalRequest, cwd: &Path) -> Vec<PathBuf> {
     if name.contains('/') {
         return vec![cwd.join(name)];
     }
-    let path = env::var_os("PATH").unwrap_or_default();
+    let set = request.env.iter().find(|variable| variable.name == "PATH");
+    let path = match set {
+        Some(variable) => variable.value.reveal().into(),
+        None => env::var_os("PATH").unwrap_or_default(),
+    };
     let folders = env::split_paths(&path).map(|folder| cwd.join(folder).join(name));
     folders.collect()
 }
@@ -169,3 +210,9 @@ fn is_headless(path: &Path) -> bool {
 
 const HEAD: u64 = 256;
 const TOO_LARGE: ErrorKind = ErrorKind::ArgumentListTooLong;
+
+/// What runs a line.
+#[cfg(windows)]
+const SHELL: (&str, &str) = ("cmd", "/C");
+#[cfg(not(windows))]
+const SHELL: (&str, &str) = ("/bin/sh", "-c");

@@ -38,12 +38,6 @@ pub enum Error {
         /// What is wrong with it.
         problem: &'static str,
     },
-    /// There is no such program, and the command looks like a line for a shell.
-    #[error("{}", shell_line(.first.as_deref()))]
-    ShellLine {
-        /// Its first word, if that is a program.
-        first: Option<String>,
-    },
     /// The file is a script that does not say what runs it.
     #[error("`{}` cannot be executed: it is a text without a `#!` line; name the program that runs it as `command`, such as `sh`", .program.display())]
     Headless {
@@ -104,7 +98,6 @@ impl Error {
             Error::SessionFull { .. } | Error::Full { .. } => "too_many_terminals",
             Error::Ended => "session_ended",
             Error::Unusable { .. } => "unusable_command",
-            Error::ShellLine { .. } => "shell_line",
             Error::Headless { .. } => "not_executable",
             Error::Directory { .. } => "directory",
             Error::Variable { .. } => "variable",
@@ -120,7 +113,6 @@ impl Error {
         match self {
             Error::Unknown | Error::Ended => NOT_FOUND,
             Error::Unusable { .. }
-            | Error::ShellLine { .. }
             | Error::Headless { .. }
             | Error::Directory { .. }
             | Error::Variable { .. }
@@ -160,16 +152,6 @@ fn start_kind(error: &process::Error) -> &'static str {
         process::Error::Sandbox { .. } => "sandbox",
         _ => "not_started",
     }
-}
-
-fn shell_line(first: Option<&str>) -> String {
-    let what = match first {
-        Some(first) => format!("send `{first}` as `command` and the rest as `args`"),
-        None => "send the program as `command` and the rest as `args`".to_owned(),
-    };
-    format!(
-        "`command` is a whole line, and there is no program of that name: {what}; for a line of shell, `sh` as `command` and `-c` and the line as `args`"
-    )
 }
 
 const NOT_FOUND: i32 = -32002;

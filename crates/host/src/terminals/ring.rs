@@ -1,10 +1,13 @@
-//! The end of what a command wrote. Bytes are kept as they came, and become text when somebody looks, so that a
-//! character is whole however it was cut in reading.
+//! The end of what a command wrote, without the values of withheld variables. Other bytes are kept as they came, and
+//! become text when somebody looks, so that a character is whole however it was cut in reading.
 
 use std::collections::VecDeque;
 
+use crate::environment::ReplacingStream;
+
 #[derive(Debug)]
 pub(super) struct Ring {
+    values: ReplacingStream,
     bytes: VecDeque<u8>,
     limit: usize,
     is_cut: bool,
@@ -12,8 +15,9 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    pub(super) fn new(limit: usize) -> Ring {
+    pub(super) fn new(limit: usize, values: ReplacingStream) -> Ring {
         Ring {
+            values,
             bytes: VecDeque::new(),
             limit,
             is_cut: false,
@@ -22,6 +26,11 @@ impl Ring {
     }
 
     pub(super) fn push(&mut self, chunk: &[u8]) {
+        let chunk = self.values.push(chunk);
+        self.keep(&chunk);
+    }
+
+    fn keep(&mut self, chunk: &[u8]) {
         let kept = &chunk[chunk.len().saturating_sub(self.limit)..];
         let excess = (self.bytes.len() + kept.len()).saturating_sub(self.limit);
         self.is_cut |= excess > 0 || kept.len() < chunk.len();
@@ -31,6 +40,8 @@ impl Ring {
 
     /// There should be no more: a character that is not whole now is not waited for. Tells whether that is news.
     pub(super) fn finish(&mut self) -> bool {
+        let rest = self.values.finish();
+        self.keep(&rest);
         self.bytes.shrink_to_fit();
         !std::mem::replace(&mut self.is_finished, true)
     }
@@ -43,7 +54,7 @@ impl Ring {
     pub(super) fn excerpt(&self) -> Excerpt {
         let (front, back) = self.bytes.as_slices();
         Excerpt {
-            bytes: [front, back].concat(),
+            bytes: [front, back, self.values.short_rest()].concat(),
             limit: self.limit,
             is_cut: self.is_cut,
             is_finished: self.is_finished,
@@ -105,9 +116,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::Ring;
+    use crate::environment::WithheldValues;
+
+    fn ring(limit: usize) -> Ring {
+        Ring::new(limit, WithheldValues::default().stream())
+    }
 
     fn check(limit: usize, chunks: &[&[u8]], expected: &Expect) {
-        let mut ring = Ring::new(limit);
+        let mut ring = ring(limit);
         for chunk in chunks {
             ring.push(chunk);
         }
@@ -199,7 +215,7 @@ mod tests {
         let text = "aä€🙂\u{e000}z".repeat(2);
         for first in 0..=text.len() {
             for second in first..=text.len() {
-                let mut ring = Ring::new(1000);
+                let mut ring = ring(1000);
                 let bytes = text.as_bytes();
                 for chunk in [&bytes[..first], &bytes[first..second], &bytes[second..]] {
                     ring.push(chunk);
@@ -221,7 +237,7 @@ mod tests {
             let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
             cuts.extend([0, text.len()]);
             cuts.sort_unstable();
-            let mut ring = Ring::new(limit);
+            let mut ring = ring(limit);
             for pair in cuts.windows(2) {
                 ring.push(&text.as_bytes()[pair[0]..pair[1]]);
             }

@@ -6,7 +6,7 @@ use attache_rpc::json::{Object, Raw};
 use attache_schema::{FilePath, v1};
 
 use super::{Action, Call};
-use crate::Place;
+use crate::{Place, terminals};
 
 impl Action {
     /// `fs/read_text_file`. `place` is where the path leads.
@@ -43,18 +43,21 @@ impl Action {
         (call.action(agent, workspace, &request.session_id), change)
     }
 
-    /// `terminal/create`. The command is in the words that will be run.
+    /// `terminal/create`, for a request as [`Host::in_words`](crate::Host::in_words) gave it. A line for the shell is judged
+    /// and shown as that line.
     pub fn running(agent: &str, workspace: PathBuf, request: &v1::CreateTerminalRequest) -> Action {
-        let words = [std::slice::from_ref(&request.command), &request.args].concat();
         let mut input = Object::default();
-        input.put("command", &words);
+        match terminals::shown_command(request).as_slice() {
+            [line] => input.put("command", line),
+            words => input.put("command", &words.to_vec()),
+        }
         if let Some(cwd) = &request.cwd {
             input.put("cwd", cwd);
         }
         if !request.env.is_empty() {
             input.put("env", &request.env);
         }
-        let (title, input) = (words.join(" "), Raw::of(&input));
+        let (title, input) = (terminals::shown_line(request), Raw::of(&input));
         let call = Call {
             raw_input: Some(&input),
             ..Call::through_us(&v1::ToolKind::Execute, &title)
