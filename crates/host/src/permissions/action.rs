@@ -15,8 +15,8 @@ use serde_json::Value;
 
 use super::command::line::{ShellLine, SimpleCommand};
 use super::{command, paths};
-use crate::protected_files;
 use crate::environment::is_harmless;
+use crate::protected_files;
 use input::Input;
 
 /// What an agent asks to do, as far as it can be told from the tool call.

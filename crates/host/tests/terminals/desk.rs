@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use attache_host::Roots;
+use attache_host::environment::ChildEnvironment;
 use attache_host::terminals::{Error, Limits, Sandbox, Terminals};
 use attache_schema::v1;
 
@@ -26,8 +27,9 @@ impl Desk {
         let next = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder = folder(std::process::id(), next);
         fs::create_dir_all(folder.join("project")).unwrap();
+        let environment = ChildEnvironment::of_process(&[MARK.parse().unwrap()]);
         Desk {
-            terminals: Terminals::new(limits, sandbox),
+            terminals: Terminals::with_environment(limits, sandbox, environment),
             session: v1::SessionId::from("session"),
             roots: Roots::open(&folder.join("project"), &[]).unwrap(),
             folder,

@@ -57,8 +57,8 @@ async fn killed() {
         .read_line(&mut line)
         .unwrap();
     assert_eq!(line, "ready\n");
-    // Itself, and for each terminal the guard and two.
-    expect_bearers(&mark, 1 + 3 * TERMINALS, PATIENCE).await;
+    // Itself, and two for each terminal; a guard has no environment.
+    expect_bearers(&mark, 1 + 2 * TERMINALS, PATIENCE).await;
     owner.kill().unwrap();
     owner.wait().unwrap();
     expect_bearers(&mark, 0, PROMISE).await;

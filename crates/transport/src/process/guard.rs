@@ -22,6 +22,17 @@ pub fn judge_with(factory: JudgeFactory) {
     JUDGE.get_or_init(|| factory);
 }
 
+/// Keeps other processes of the same user from reading the memory and the environment of this process, in `/proc` or with a
+/// debugger. Guards do so by themselves; a program that has keys in its environment calls it early in `main`. It leaves no
+/// core file. On systems other than Linux it does nothing.
+///
+/// # Errors
+///
+/// When the kernel refuses it.
+pub fn forbid_inspection() -> std::io::Result<()> {
+    platform::forbid_inspection()
+}
+
 /// A judge by these rules.
 #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
 pub(super) fn judge(rules: &[u8]) -> Option<Box<dyn ExecJudge>> {

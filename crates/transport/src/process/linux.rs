@@ -91,6 +91,12 @@ pub(super) fn exec_support() -> ExecSupport {
     handover::support()
 }
 
+/// Keeps other processes of the same user from reading this one's memory and environment.
+pub(super) fn forbid_inspection() -> io::Result<()> {
+    let hidden = rustix::process::DumpableBehavior::NotDumpable;
+    Ok(rustix::process::set_dumpable_behavior(hidden)?)
+}
+
 /// Becomes the guard if the arguments say so.
 pub(super) fn guard_if_asked() {
     let args: Vec<_> = std::env::args_os().take(3).collect();
@@ -223,7 +229,7 @@ async fn hand_over(
     files: Files,
 ) -> io::Result<Result<Started, (Fault, Errno)>> {
     let (ours, theirs) = StdStream::pair()?;
-    let (guard, custody) = keeper(theirs)?;
+    let (guard, custody) = keeper(theirs, program)?;
     wire::send_files(&ours, &files)?;
     drop(files);
     ours.set_nonblocking(true)?;
@@ -249,7 +255,7 @@ async fn hand_over(
 }
 
 /// A guard process if this executable can be one, else a thread.
-fn keeper(control: StdStream) -> io::Result<(Option<reaper::Guard>, Custody)> {
+fn keeper(control: StdStream, program: &Program) -> io::Result<(Option<reaper::Guard>, Custody)> {
     if !guard::is_ready() {
         let keeper = move || keeper::thread(&control);
         thread::Builder::new()
@@ -257,7 +263,12 @@ fn keeper(control: StdStream) -> io::Result<(Option<reaper::Guard>, Custody)> {
             .spawn(keeper)?;
         return Ok((None, Custody::Direct));
     }
-    let guard = Command::new("/proc/self/exe")
+    let mut command = Command::new("/proc/self/exe");
+    // A program that is not to have our environment must not find it in the process above it.
+    if !program.inherits {
+        command.env_clear();
+    }
+    let guard = command
         .arg0(GUARD)
         .arg(MARK)
         .stdin(Stdio::from(OwnedFd::from(control)))

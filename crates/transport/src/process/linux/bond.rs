@@ -11,9 +11,11 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::process::{
-    Resource, Rlimit, Signal, getpid, getppid, set_parent_process_death_signal, setrlimit, setsid,
+    DumpableBehavior, Resource, Rlimit, Signal, getpid, getppid, set_dumpable_behavior,
+    set_parent_process_death_signal, setrlimit, setsid,
 };
 use rustix::stdio::{stderr, stdin, stdout};
 use rustix::termios::tcsetpgrp;
@@ -56,6 +58,7 @@ pub(super) enum Place {
 pub(super) fn bind(command: &mut Command, bond: Bond) {
     let parent = getpid();
     let hook = move || {
+        show_again();
         set_parent_process_death_signal(Some(Signal::KILL))?;
         // A parent that died before the line above will send nothing.
         if getppid() != Some(parent) {
@@ -143,6 +146,25 @@ pub(super) fn undisturbed<T>(act: impl FnOnce() -> io::Result<T>) -> io::Result<
     check(back)?;
     done
 }
+
+/// Keeps other processes of the same user from reading the memory and the environment of this one. What it starts shows
+/// itself again in the hook: it writes to its own files in `/proc` there, which belong to root as long as it is hidden, and
+/// gets nothing of ours that it does not keep.
+pub(super) fn hide() -> io::Result<()> {
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    IS_HIDDEN.store(true, Ordering::Release);
+    Ok(())
+}
+
+// It fails nowhere, and the exec that follows would do it anyway.
+fn show_again() {
+    if IS_HIDDEN.load(Ordering::Acquire) {
+        set_dumpable_behavior(DumpableBehavior::Dumpable).ok();
+    }
+}
+
+/// Whether this process is a guard that hides.
+static IS_HIDDEN: AtomicBool = AtomicBool::new(false);
 
 /// Closes every descriptor but 0, 1 and 2. For the start of a process, when nobody owns one.
 pub(super) fn close_inherited() {

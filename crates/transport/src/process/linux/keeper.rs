@@ -24,6 +24,8 @@ use crate::process::{Program, Status};
 /// The whole life of a guard process; returns its exit code.
 pub(super) fn guard() -> i32 {
     bond::close_inherited();
+    // It fails nowhere; a guard that could be read would still guard.
+    bond::hide().ok();
     let ended = bond::block_signals();
     let control = io::stdin().as_fd().try_clone_to_owned();
     let kept = control.and_then(|control| keep(&control.into(), |mode| settle(ended?, mode)));
