@@ -121,13 +121,18 @@ fn equipment(arguments: &Agent) -> anyhow::Result<Equipment> {
         places::state_dir()?,
     ];
     ours.extend(arguments.data.clone());
-    let (sandbox, missing) = terms::sandbox(arguments.sandbox, &configuration(), &ours)?;
+    let configuration = configuration();
+    let (sandbox, missing) = terms::sandbox(arguments.sandbox, &configuration, &ours)?;
     for missing in missing {
         eprintln!("attache: {missing}");
     }
     Ok(Equipment {
         files: Files::new(files::Limits::default(), &ours),
-        terminals: Terminals::new(terminals::Limits::default(), sandbox),
+        terminals: Terminals::with_environment(
+            terminals::Limits::default(),
+            sandbox,
+            configuration.child_environment(),
+        ),
         pages: Pages::default(),
     })
 }

@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 
 use attache::schema::Secret;
 use attache::v1;
+use attache_host::environment::{ChildEnvironment, VariablePattern};
 use attache_host::permissions::{Policy, PolicyError, Preset, Term};
 
 pub use edit::{set, unset};
@@ -81,6 +82,8 @@ pub struct Configuration {
     pub expiry: Option<Setting<Term>>,
     /// A file with rules for permissions.
     pub policy: Option<Setting<PathBuf>>,
+    /// Variables that commands and MCP servers get beside those that are listed. Only the user's own file says so.
+    pub pass: Option<Setting<Vec<VariablePattern>>>,
     /// MCP servers for every session.
     pub mcp_servers: Vec<Setting<v1::McpServer>>,
     /// Agents by name. The first of a name counts.
@@ -168,6 +171,12 @@ impl Configuration {
         Ok(configuration)
     }
 
+    /// The environment of commands and MCP servers.
+    pub fn child_environment(&self) -> ChildEnvironment {
+        let pass = self.pass.as_ref().map(|pass| pass.value.as_slice());
+        ChildEnvironment::of_process(pass.unwrap_or_default())
+    }
+
     /// The agent of a name.
     pub fn agent(&self, name: &str) -> Option<&Setting<Custom>> {
         self.agents.iter().find(|agent| agent.value.name == name)
@@ -201,7 +210,7 @@ impl Configuration {
         };
         let digest = trust::digest(document.text());
         let (mut layer, fault) = match Layer::read(&document) {
-            Ok(layer) => (layer, None),
+            Ok(layer) => (layer.without_environment(), None),
             Err(error) => (Layer::default(), Some(error)),
         };
         layer.drop_sandbox();
@@ -249,6 +258,7 @@ impl Configuration {
         self.permissions = self.permissions.take().or(layer.permissions);
         self.expiry = self.expiry.take().or(layer.expiry);
         self.policy = self.policy.take().or(layer.policy);
+        self.pass = self.pass.take().or(layer.pass);
         self.agents_from = self.agents_from.take().or(layer.agents_from);
         self.sandbox = self.sandbox.take().or(layer.sandbox);
         self.mcp_servers.extend(layer.mcp_servers);

@@ -31,7 +31,11 @@ pub(super) fn host(
     ];
     let files = Files::new(files::Limits::default(), &ours);
     let (sandbox, missing) = sandbox(terms.sandbox, configuration, &ours)?;
-    let terminals = Terminals::new(terminals::Limits::default(), sandbox);
+    let terminals = Terminals::with_environment(
+        terminals::Limits::default(),
+        sandbox,
+        configuration.child_environment(),
+    );
     let (permissions, warnings) = rules(&terms.approval, configuration, preset)?;
     let (log, fault) = log(presence);
     let warnings = warnings.into_iter().map(|warning| warning.0).chain(fault);

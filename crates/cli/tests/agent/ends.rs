@@ -35,6 +35,10 @@ fn check(name: &str, end: impl FnOnce(&mut Peer)) {
     let (data, script) = (dir.path().join("data"), dir.path().join("script.json"));
     fs::write(&script, SCRIPT).unwrap();
     let mark = format!("{name}-{}", std::process::id());
+    let config = data.with_extension("home").join("config");
+    fs::create_dir_all(&config).unwrap();
+    let passes = format!(r#"{{"environment":{{"pass":["{MARK}"]}}}}"#);
+    fs::write(config.join("config.json"), passes).unwrap();
     let mut peer = Peer::of(Peer::command(&data, &script).env(MARK, &mark));
     let session = peer.new_session(dir.path());
     peer.request("session/prompt", prompt(&session, "sleep"));

@@ -74,6 +74,10 @@ impl Configuration {
             let term = json!(expiry.value.to_string());
             add("permissions.expiry".to_owned(), term, &expiry.place);
         }
+        if let Some(pass) = &self.pass {
+            let names: Vec<String> = pass.value.iter().map(ToString::to_string).collect();
+            add("environment.pass".to_owned(), json!(names), &pass.place);
+        }
         if let Some(policy) = &self.policy {
             let path = json!(policy.value.to_string_lossy());
             add("policy".to_owned(), path, &policy.place);

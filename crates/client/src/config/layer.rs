@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use attache::schema::Secret;
 use attache::v1;
+use attache_host::environment::{VariablePattern, VariablePatternError};
 use attache_host::permissions::{Preset, Term, TermError};
 
 use super::document::{Document, Node};
@@ -17,6 +18,7 @@ pub(super) struct Layer {
     pub(super) permissions: Option<Setting<Preset>>,
     pub(super) expiry: Option<Setting<Term>>,
     pub(super) policy: Option<Setting<PathBuf>>,
+    pub(super) pass: Option<Setting<Vec<VariablePattern>>>,
     pub(super) mcp_servers: Vec<Setting<v1::McpServer>>,
     pub(super) agents: Vec<Setting<Custom>>,
     pub(super) agents_from: Option<Setting<Vec<Editor>>>,
@@ -66,6 +68,7 @@ impl Layer {
             "sandbox" => {
                 self.sandbox = Some(setting(node, sandbox::read(node, &mut self.warnings)?))
             }
+            "environment" => self.take_environment(node)?,
             "agents_from" => self.agents_from = Some(setting(node, editors(node)?)),
             "$schema" => {}
             unknown => self.warnings.push(unknown_key(unknown, node, KEYS)),
@@ -91,6 +94,32 @@ impl Layer {
             }
         }
         Ok(())
+    }
+}
+
+impl Layer {
+    /// Which variables children get beside those that are listed.
+    fn take_environment(&mut self, node: &Node<'_>) -> Result<(), Error> {
+        for (key, node) in node.members()? {
+            match key {
+                "pass" => self.pass = Some(setting(&node, variable_patterns(&node)?)),
+                unknown => self
+                    .warnings
+                    .push(unknown_key(unknown, &node, ENVIRONMENT_KEYS)),
+            }
+        }
+        Ok(())
+    }
+
+    /// A project's file passes no variables: a repository must not get at the user's keys. Even when it is trusted.
+    pub(super) fn without_environment(mut self) -> Layer {
+        if let Some(pass) = self.pass.take() {
+            self.warnings.push(Warning {
+                place: Some(pass.place),
+                what: "`environment` counts only in your own configuration file".to_owned(),
+            });
+        }
+        self
     }
 }
 
@@ -155,6 +184,15 @@ fn term(node: &Node<'_>) -> Result<Term, Error> {
     term.map_err(|error: TermError| node.wrong(error.to_string()))
 }
 
+fn variable_patterns(node: &Node<'_>) -> Result<Vec<VariablePattern>, Error> {
+    let items = node.items()?;
+    let pattern = |item: &Node<'_>| {
+        let pattern = item.string()?.parse();
+        pattern.map_err(|error: VariablePatternError| item.wrong(error.to_string()))
+    };
+    items.iter().map(pattern).collect()
+}
+
 fn path(node: &Node<'_>) -> Result<PathBuf, Error> {
     let folder = node.document().path().parent().unwrap_or(Path::new(""));
     Ok(folder.join(node.string()?))
@@ -197,6 +235,7 @@ pub(super) const KEYS: &[&str] = &[
     "default_agent",
     "agent_servers",
     "agents_from",
+    "environment",
     "mcp_servers",
     "permissions",
     "policy",
@@ -204,4 +243,6 @@ pub(super) const KEYS: &[&str] = &[
 ];
 /// The keys of `permissions`, where it is an object.
 pub(super) const PERMISSION_KEYS: &[&str] = &["preset", "expiry"];
+/// The keys of `environment`.
+const ENVIRONMENT_KEYS: &[&str] = &["pass"];
 const AGENT_KEYS: &[&str] = &["command", "args", "env", "argv"];

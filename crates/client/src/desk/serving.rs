@@ -5,8 +5,8 @@ use std::sync::Arc;
 use attache::json::{self, Encode};
 use attache::schema::error;
 use attache::{AgentHandle, ClientCall, Error, Reply, v1};
-use attache_host::{Host, terminals};
 use attache_host::permissions::Action;
+use attache_host::{Host, terminals};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Desk;
