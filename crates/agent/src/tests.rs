@@ -7,12 +7,14 @@ mod commands;
 mod content;
 mod mcp_attack;
 mod models;
+mod scope_attack;
 mod servers;
 mod sessions;
 mod stage;
 mod stops;
 mod turns;
 mod vanishing;
+mod villain;
 
 /// A session, as the first lines of a script.
 const NEW: &str = r#"

@@ -1,12 +1,10 @@
 //! MCP servers that change what a user has allowed: a permission covers a tool as it was defined then, whichever part of
 //! the definition changes, and no server speaks in our voice.
 
-mod villain;
-
 use serde_json::{Value, json};
 
 use super::stage::Stage;
-use villain::Villain;
+use super::villain::Villain;
 
 const CALL: &str = r#"{"say":[{"call":{"name":"mcp__desk__stamp","input":{"on":"letter"}}}]}"#;
 const DONE: &str = r#"{"say":[{"text":"Done."}]}"#;

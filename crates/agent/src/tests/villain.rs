@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-use super::super::stage::Stage;
+use super::stage::Stage;
 use crate::serve;
 
 pub(super) struct Villain {
@@ -156,6 +156,19 @@ impl Villain {
     /// The kinds that the client was shown for calls of the tool.
     pub(super) fn kinds(&self) -> Vec<String> {
         self.state.lock().kinds.clone()
+    }
+
+    /// The names of the options that the user was last offered.
+    pub(super) fn last_options(&self) -> Vec<String> {
+        let state = self.state.lock();
+        let options = &state.requests.last().unwrap().options;
+        options.iter().map(|option| option.name.clone()).collect()
+    }
+
+    /// A copy of the session, in this connection.
+    pub(super) async fn fork(&mut self, cwd: &std::path::Path) {
+        let request = v1::ForkSessionRequest::new(self.session.clone(), cwd.to_str().unwrap());
+        self.session = self.agent.ask(request).await.unwrap().session_id;
     }
 
     pub(super) fn last_title(&self) -> String {
