@@ -90,7 +90,16 @@ fn client(loopback: Loopback) -> Result<Client, String> {
         if attempt.previous().len() > MOST_REDIRECTS {
             return attempt.error(Refused("it redirects too often".to_owned()));
         }
+        // Permission is for the pages of one host.
+        let host = attempt.previous().first().and_then(Url::host_str);
+        let is_elsewhere = host != attempt.url().host_str();
         match check(attempt.url(), loopback) {
+            Ok(()) if is_elsewhere => {
+                let url = told::one_line(attempt.url().as_str(), LONGEST_URL);
+                let why =
+                    format!("it redirects to another host; if that is what you want, fetch {url}");
+                attempt.error(Refused(why))
+            }
             Ok(()) => attempt.follow(),
             Err(why) => attempt.error(Refused(format!("it redirects, and {why}"))),
         }

@@ -5,6 +5,7 @@
 
 mod agents;
 mod orphans;
+mod policy_attack;
 mod wire;
 
 use std::path::Path;

@@ -120,9 +120,10 @@ async fn redirects_are_followed_a_few_times_and_judged_each_time() {
         ("/one", to("/two"), Vec::new()),
         (
             "/two",
-            to(&format!("http://localhost:{other}/end")),
+            to(&format!("http://127.0.0.1:{other}/end")),
             Vec::new(),
         ),
+        ("/away", to("http://localhost:1/end"), Vec::new()),
         ("/loop", to("/loop"), Vec::new()),
         (
             "/meta",
@@ -136,8 +137,15 @@ async fn redirects_are_followed_a_few_times_and_judged_each_time() {
     .await;
     let stage = Stage::new(&[]).await;
     let one = told(&stage, port, "/one").await;
-    assert_eq!(one, format!("[from http://localhost:{other}/end]\nthe end"));
+    assert_eq!(one, format!("[from http://127.0.0.1:{other}/end]\nthe end"));
     for (path, expected) in [
+        // Permission was for the pages of one host.
+        (
+            "/away",
+            expect![
+                "FAILED it was not fetched: it redirects to another host; if that is what you want, fetch http://localhost:1/end"
+            ],
+        ),
         (
             "/loop",
             expect!["FAILED it was not fetched: it redirects too often"],
