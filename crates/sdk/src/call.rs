@@ -112,6 +112,7 @@ attache_schema::__methods!(sides);
 impl Sort {
     fn of(method: &str) -> Self {
         match method {
+            "initialize" => Sort::Initialize,
             "session/prompt" => Sort::Prompt,
             "session/request_permission" => Sort::Permission,
             _ => Sort::Plain,

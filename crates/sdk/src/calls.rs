@@ -71,6 +71,10 @@ fn agent_request(connection: &Connection, call: &Call) -> Result<ClientRequest, 
     let request = ClientRequest::decode(call.method(), call.params())?;
     let mut known = connection.known();
     match &request {
+        ClientRequest::Initialize(_) if known.is_initialized() || known.proposed.is_some() => {
+            let reason = "the connection has been initialized; what was agreed on stays";
+            Err(error::invalid_request("already_initialized", reason))
+        }
         ClientRequest::Initialize(initialize) => {
             known.proposed = Some(initialize.client_capabilities.clone());
             Ok(request)

@@ -213,6 +213,11 @@ impl Connection {
         }
     }
 
+    /// An `initialize` has failed: what the client offered in it does not count.
+    pub(crate) fn forget_proposal(&self) {
+        self.known().proposed = None;
+    }
+
     /// Learns from an answer that is about to be given; the session that it brings into being, if it does.
     pub(crate) fn learn(&self, answer: &dyn Any) -> Option<Stream> {
         if let Some(answer) = answer.downcast_ref::<v1::InitializeResponse>() {

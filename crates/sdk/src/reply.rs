@@ -32,6 +32,8 @@ struct Question {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sort {
     Plain,
+    /// If it fails, the peer may try again.
+    Initialize,
     /// A turn that is cancelled ends with a stop reason, never with an error.
     Prompt,
     /// Somebody waits for a person's decision.
@@ -108,6 +110,9 @@ impl Question {
     }
 
     fn fail(&self, error: &Error) {
+        if self.sort == Sort::Initialize {
+            self.connection.forget_proposal();
+        }
         if self.sort == Sort::Prompt && self.is_cancelled() {
             let ended = PromptResponse::new(StopReason::Cancelled);
             self.answer(None, Ok(&ended));
@@ -120,7 +125,7 @@ impl Question {
         let stream = stream.unwrap_or(self.stream);
         let flow = match self.sort {
             Sort::Permission => Flow::urgent(stream),
-            Sort::Plain | Sort::Prompt => Flow::of(stream),
+            Sort::Plain | Sort::Initialize | Sort::Prompt => Flow::of(stream),
         };
         self.connection.link.answer(&self.id, flow, outcome);
     }

@@ -264,8 +264,8 @@ const CHECKS: &[Check] = &[
     observed(
         "agent.init.twice",
         "14a",
-        "A second initialize is answered.",
-        "Answer it as the first; official SDKs do.",
+        "A second initialize is answered or refused.",
+        "Answer it as the first, or refuse it with -32600; what was agreed on stays.",
     ),
     observed(
         "agent.init.twice-same",

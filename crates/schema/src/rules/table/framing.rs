@@ -15,8 +15,8 @@ rows! {
     "12" [Both] Observed: "Members are named in camelCase and tag values in snake_case, save where the schema differs.",
     "13" [Both] Must: "A file path is absolute wherever it stands.",
     "14" [Both] Must: "The first line of a file is line 1.",
-    "14a" [Agent] Observed: "A request before `initialize` fails with -32600, and a second `initialize` is answered \
-        too.",
+    "14a" [Agent] Observed: "A request before `initialize` fails with -32600. A second `initialize` is answered \
+        with the same version, or refused with -32600.",
     "15" [Both] Observed: "A request for a method that nobody knows fails with -32601.",
     "16" [Both] Should: "A notification that nobody knows is dropped, and the connection goes on.",
     "17" [Both] Observed: "Text that is not JSON is answered with -32700 under the id `null`, and the connection \

@@ -53,26 +53,6 @@ async fn what_is_written_is_the_official_form() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn initialize_can_be_repeated() {
-    let mut agent = Agent::new(
-        r#"
-        -> initialize {"protocolVersion":1}
-        <= {"protocolVersion":1, ...}
-        -> initialize {"protocolVersion":1,"clientCapabilities":{"terminal":true}}
-        <= {"protocolVersion":1, ...}
-    "#,
-    );
-    for terminal in [false, true] {
-        let Some(AgentCall::Initialize(_, reply)) = agent.calls.next().await else {
-            panic!("no initialize");
-        };
-        reply.ok(hello_back());
-        assert_eq!(agent.client.capabilities().unwrap().terminal, terminal);
-    }
-    agent.finish().await;
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_call_that_was_not_offered_is_not_sent() {
     let agent = Agent::with("{}", "quiet 1s").await;
     let read = v1::ReadTextFileRequest::new("s", "/a");

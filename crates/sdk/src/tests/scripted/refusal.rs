@@ -41,6 +41,61 @@ async fn requests_before_initialize() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_second_initialize_changes_nothing() {
+    let mut agent = Agent::new(
+        r#"
+        -> initialize {"protocolVersion":1,"clientCapabilities":{"terminal":true}}
+        <= {"protocolVersion":1, ...}
+        -> initialize {"protocolVersion":1,"clientCapabilities":{"fs":{"writeTextFile":true}}}
+        <! {"code":-32600, ...}
+        -> initialize {"protocolVersion":2}
+        <! {"code":-32600, ...}
+    "#,
+    );
+    let Some(AgentCall::Initialize(_, reply)) = agent.calls.next().await else {
+        panic!("the first one is shown");
+    };
+    reply.ok(hello_back());
+    assert!(agent.calls.next().await.is_none(), "the others are not");
+    let offered = agent.client.capabilities().unwrap();
+    assert!(offered.terminal && !offered.fs.write_text_file);
+    let trace = agent.finish().await;
+    wire(&trace, Side::Agent, expect![[r#"
+        {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"Invalid request: the connection has been initialized; what was agreed on stays","data":{"kind":"already_initialized"}}}
+        {"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"Invalid request: the connection has been initialized; what was agreed on stays","data":{"kind":"already_initialized"}}}
+    "#]]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_initialize_that_failed_can_be_tried_again_and_one_that_waits_cannot_be_replaced() {
+    let mut agent = Agent::new(
+        r#"
+        -> initialize {"protocolVersion":1}
+        <! {"code":-32603, ...}
+        -> initialize @waits {"protocolVersion":1,"clientCapabilities":{"terminal":true}}
+        -> initialize {"protocolVersion":1}
+        <! {"code":-32600, ...}
+        <= @waits {"protocolVersion":1, ...}
+    "#,
+    );
+    let Some(AgentCall::Initialize(_, reply)) = agent.calls.next().await else {
+        panic!("the first one is shown");
+    };
+    reply.fail(attache_schema::error::internal("not now"));
+    let Some(AgentCall::Initialize(_, reply)) = agent.calls.next().await else {
+        panic!("the second one is shown");
+    };
+    let answer = async {
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        reply.ok(hello_back());
+    };
+    let (next, ()) = tokio::join!(agent.calls.next(), answer);
+    assert!(next.is_none(), "the third is not");
+    assert!(agent.client.capabilities().unwrap().terminal);
+    agent.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn methods_that_do_not_exist() {
     let agent = Agent::with(
         "{}",
