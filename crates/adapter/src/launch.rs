@@ -173,6 +173,9 @@ pub fn server_config(servers: &[v1::McpServer]) -> Value {
 
 /// Why servers cannot be told apart by their names; none if they can.
 pub fn unusable_names(servers: &[v1::McpServer]) -> Option<&'static str> {
+    if servers.len() > MAX_SERVERS {
+        return Some("`mcpServers` names too many servers: name at most 256");
+    }
     let mut names: Vec<_> = named(servers).into_iter().map(|(name, _)| name).collect();
     names.sort();
     if names.iter().any(|name| name.trim().is_empty()) {
@@ -279,3 +282,6 @@ const USUAL: &[&str] = &[
     "node_modules/.bin",
     ".yarn/bin",
 ];
+
+/// Most MCP servers of one session.
+const MAX_SERVERS: usize = 256;

@@ -17,6 +17,7 @@ mod names;
 mod over_acp;
 mod place;
 mod prompts;
+mod schema;
 mod server;
 mod sse;
 mod state;
@@ -479,5 +480,7 @@ fn shown(name: &str, slug: &str) -> String {
 }
 
 const MOST: usize = 32;
+/// Most servers that a request may name. The first [`MOST`] are connected, and the user is told of the others.
+pub(crate) const MOST_NAMED: usize = 256;
 const NAME: usize = 64;
 const NO_ANSWER: &str = "the answer is not what was asked for";

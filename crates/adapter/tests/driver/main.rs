@@ -139,6 +139,17 @@ async fn servers_without_names_of_their_own_are_refused() {
 }
 
 #[tokio::test]
+async fn thousands_of_servers_of_one_name_are_refused_at_once() {
+    let server = r#"{"name":"a","command":"/bin/true","args":[],"env":[]}"#;
+    let servers = vec![server; 20_000].join(",");
+    let script = format!(
+        "-> session/new {{\"cwd\":\"/\",\"mcpServers\":[{servers}]}}\n\
+         <! {{\"code\":-32602,\"message\":\"Invalid params: `mcpServers` names too many servers: name at most 256\", ...}} within 2s\n"
+    );
+    play(&script).await;
+}
+
+#[tokio::test]
 async fn garbage_between_frames_is_skipped() {
     play(&(titled("garbage") + &said("Clean.") + "<= @turn {\"stopReason\":\"end_turn\"}\n")).await;
 }

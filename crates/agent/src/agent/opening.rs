@@ -296,6 +296,14 @@ impl Wish {
     }
 
     async fn roots(&self) -> Result<Roots, Error> {
+        if self.servers.len() > mcp::MOST_NAMED {
+            let words = format!(
+                "`mcpServers` names {} servers; name at most {}",
+                self.servers.len(),
+                mcp::MOST_NAMED
+            );
+            return Err(error::unusable_params(&words));
+        }
         let (cwd, additional) = (self.cwd.clone(), self.additional.clone());
         let opened = tokio::task::spawn_blocking(move || Roots::open(&cwd, &additional)).await;
         match opened {

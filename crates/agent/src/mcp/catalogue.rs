@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::identity::{ServerIdentity, ToolIdentity};
-use super::{ServerWords, Tool, names, text};
+use super::{ServerWords, Tool, names, schema, text};
 
 /// All that a server offers.
 #[derive(Debug, Default, PartialEq)]
@@ -118,16 +118,20 @@ impl Catalogue {
         let (mut taken, mut seen) = (HashSet::new(), HashSet::new());
         let mut room = ALL_SCHEMAS;
         for tool in list.items {
-            let schema = Value::Object((*tool.input_schema).clone());
-            let size = schema.to_string().len();
             let is_new = seen.insert(tool.name.clone());
-            match names::tool(names.slug, &tool.name, &mut taken) {
-                Some(name) if is_new && size <= SCHEMA.min(room) => {
-                    room -= size;
-                    self.tools.push(listed(names, name, schema, &tool));
-                }
-                _ => self.left_out += 1,
+            let schema = schema::usable(&tool.input_schema);
+            let name = names::tool(names.slug, &tool.name, &mut taken);
+            let (Some(schema), Some(name), true) = (schema, name, is_new) else {
+                self.left_out += 1;
+                continue;
+            };
+            let size = schema.to_string().len();
+            if size > SCHEMA.min(room) {
+                self.left_out += 1;
+                continue;
             }
+            room -= size;
+            self.tools.push(listed(names, name, schema, &tool));
         }
     }
 

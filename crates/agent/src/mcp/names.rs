@@ -1,6 +1,6 @@
 //! Names that a model and a person can use: safe, short, unique, and the same the next time.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A name of letters, digits, `_` and `-`, of at most so many characters. Names that differ stay different: one that
 /// was cut ends in a mark made from the whole.
@@ -19,14 +19,21 @@ pub(super) fn safe(name: &str, limit: usize) -> String {
 /// The names of servers as parts of other names: each safe, and no two the same.
 pub(super) fn servers<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut taken = HashSet::new();
+    // The number to try next, so that many servers of one name are not counted through again and again.
+    let mut next: HashMap<String, usize> = HashMap::new();
     let unique = |name: &str| {
         let safe = safe(name, SERVER).replace("__", "_");
-        let numbered = (2..).map(|number: usize| format!("{safe}_{number}"));
-        let mut candidates = std::iter::once(safe.clone()).chain(numbered);
-        let free = candidates.find(|candidate| !taken.contains(candidate));
-        let name = free.unwrap_or(safe);
-        taken.insert(name.clone());
-        name
+        if taken.insert(safe.clone()) {
+            return safe;
+        }
+        let next = next.entry(safe.clone()).or_insert(2);
+        loop {
+            let numbered = format!("{safe}_{next}");
+            *next += 1;
+            if taken.insert(numbered.clone()) {
+                return numbered;
+            }
+        }
     };
     names.into_iter().map(unique).collect()
 }
@@ -89,6 +96,14 @@ mod tests {
             "files_2_2",
         ];
         assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn thousands_of_servers_of_one_name_are_named_at_once() {
+        let begun = std::time::Instant::now();
+        let names = servers(std::iter::repeat_n("files", 20_000));
+        assert_eq!(names[19_999], "files_20000");
+        assert!(begun.elapsed().as_secs() < 2, "{:?}", begun.elapsed());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage,
 };
 use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio::sync::watch;
 
 /// The requests to a server that it has not answered.
@@ -44,8 +45,14 @@ impl Asked {
                 Some(id) => self.fail_one(id),
                 None => Vec::new(),
             },
-            Err(_) if is_message(text) => self.fail(UNREADABLE),
-            Err(_) => Vec::new(),
+            Err(_) => match readable_part(text) {
+                Some(message) => {
+                    self.settle(&message);
+                    vec![message]
+                }
+                None if is_message(text) => self.fail(UNREADABLE),
+                None => Vec::new(),
+            },
         }
     }
 
@@ -84,6 +91,36 @@ impl Asked {
     fn with<T>(&self, act: impl FnOnce(&mut Vec<RequestId>) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// A list of tools without those that cannot be read, such as one that is nested too deep: each of them counts as left
+/// out, and the others work.
+fn readable_part(text: &[u8]) -> Option<ServerJsonRpcMessage> {
+    #[derive(serde::Deserialize)]
+    struct Answer<'a> {
+        jsonrpc: String,
+        id: Value,
+        #[serde(borrow)]
+        result: List<'a>,
+    }
+    #[derive(serde::Deserialize)]
+    struct List<'a> {
+        #[serde(borrow)]
+        tools: Vec<&'a RawValue>,
+        #[serde(rename = "nextCursor")]
+        next: Option<String>,
+    }
+    let answer: Answer<'_> = serde_json::from_slice(text).ok()?;
+    let tools = answer.result.tools.iter();
+    // What stands for a tool that cannot be read is none, and is counted.
+    let tools = tools.map(|tool| serde_json::from_str(tool.get()).unwrap_or(Value::Null));
+    let mut result = serde_json::json!({ "tools": tools.collect::<Vec<Value>>() });
+    if let Some(next) = answer.result.next {
+        result["nextCursor"] = next.into();
+    }
+    let message =
+        serde_json::json!({ "jsonrpc": answer.jsonrpc, "id": answer.id, "result": result });
+    serde_json::from_value(message).ok()
 }
 
 /// An error in the place of an answer.

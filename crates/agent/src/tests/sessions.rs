@@ -240,3 +240,17 @@ async fn a_session_that_is_deleted_while_it_is_loaded_is_gone() {
     );
     stage.play("{}", &script).await;
 }
+
+#[tokio::test]
+async fn thousands_of_servers_of_one_name_are_refused_at_once() {
+    let stage = Stage::new(HELLO);
+    let server = r#"{"name":"files","command":"/bin/true","args":[],"env":[]}"#;
+    let servers = vec![server; 20_000].join(",");
+    let script = format!(
+        r#"
+        -> session/new {{"cwd":"CWD","mcpServers":[{servers}]}}
+        <! {{"code":-32602,"message":"Invalid params: `mcpServers` names 20000 servers; name at most 256", ...}} within 2s
+    "#
+    );
+    stage.play("{}", &script).await;
+}

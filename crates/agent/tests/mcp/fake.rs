@@ -122,6 +122,14 @@ impl Fake {
                     "cacheScope": "private",
                 }),
             )],
+            Some("tools/list") if self.manner == "malformed" => {
+                let answer = json!({"jsonrpc": "2.0", "id": id, "result": self.tools(params)});
+                // No value of ours can be nested so deep.
+                let deep = format!("{}{{}}{}", r#"{"items":"#.repeat(300), "}".repeat(300));
+                let plain = r#""DEEP","inputSchema":{"type":"object"}"#;
+                let nested = format!(r#""deep","inputSchema":{deep}"#);
+                vec![Act::Say(answer.to_string().replace(plain, &nested))]
+            }
             Some("tools/list") => vec![result(id, &self.tools(params))],
             Some("prompts/list") => vec![result(
                 id,
@@ -174,6 +182,14 @@ impl Fake {
                 .map_or(0, |page| page.parse::<u64>().unwrap());
             let tools: Vec<_> = (0..50).map(|n| tool(&format!("t{page}-{n}"))).collect();
             return json!({"tools": tools, "nextCursor": (page + 1).to_string()});
+        }
+        if self.manner == "malformed" {
+            let of = |name: &str, schema: Value| json!({"name": name, "inputSchema": schema});
+            return json!({"tools": [
+                tool("first"), of("a", json!({"type": "string"})), of("b", json!({"properties": []})),
+                of("c", json!({"properties": {"x": {"type": "text"}}})), of("d", json!([])), of("e", json!("object")),
+                of("f", json!(null)), of("g", json!({"properties": {"x": {"$ref": "#/none"}}})), tool("DEEP"), tool("last"),
+            ]});
         }
         if self.manner == "sloppy" {
             let big = json!({"name": "big", "inputSchema": {"x": "y".repeat(100_000)}});

@@ -16,6 +16,7 @@ trials!(
     events_that_nobody_takes_hold_up_nothing,
     pages_without_end_are_cut_off,
     a_bad_tool_costs_only_itself,
+    a_malformed_schema_costs_only_its_tool,
     a_long_result_is_cut_and_says_so,
     an_answer_that_cannot_be_read_fails_at_once,
     more_servers_than_a_session_takes_fail,
@@ -106,6 +107,18 @@ async fn a_bad_tool_costs_only_itself() {
         matches!(desk.status(), Status::Ready { left_out: 4, .. }),
         "{:?}",
         desk.status()
+    );
+}
+
+async fn a_malformed_schema_costs_only_its_tool() {
+    let desk = Desk::open(vec![stdio("fake", "malformed")]).await;
+    let tools = desk.servers.tools();
+    let names: Vec<_> = tools.iter().map(|tool| tool.spec.name.as_str()).collect();
+    assert_eq!(names, ["mcp__fake__first", "mcp__fake__last"]);
+    let status = desk.status();
+    assert!(
+        matches!(status, Status::Ready { left_out: 8, .. }),
+        "{status:?}"
     );
 }
 

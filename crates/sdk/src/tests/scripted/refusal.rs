@@ -60,10 +60,14 @@ async fn a_second_initialize_changes_nothing() {
     let offered = agent.client.capabilities().unwrap();
     assert!(offered.terminal && !offered.fs.write_text_file);
     let trace = agent.finish().await;
-    wire(&trace, Side::Agent, expect![[r#"
+    wire(
+        &trace,
+        Side::Agent,
+        expect![[r#"
         {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"Invalid request: the connection has been initialized; what was agreed on stays","data":{"kind":"already_initialized"}}}
         {"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"Invalid request: the connection has been initialized; what was agreed on stays","data":{"kind":"already_initialized"}}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[tokio::test(start_paused = true)]
