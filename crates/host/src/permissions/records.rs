@@ -40,7 +40,8 @@ impl Permissions {
     /// that a file would get. Looks at the disk where a grant comes from a decision that is remembered.
     #[must_use]
     pub fn spend(&self, action: &Action, written: Option<&str>) -> bool {
-        let remembered = match self.state().has_remembered_grants(&action.session) {
+        let needs_list = self.state().has_remembered_grants(&action.session);
+        let remembered = match needs_list {
             true => self.list(),
             false => Vec::new(),
         };
