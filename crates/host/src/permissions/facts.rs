@@ -172,7 +172,7 @@ impl<'a> Facts<'a> {
             let files = part.redirections.iter();
             let is_unsure_file = |file: &ShellWord| file.literal().is_none();
             effect == Effect::Tree
-                || (effect != Effect::Silent && is_unsure)
+                || ((effect != Effect::Silent || changes_directory(part)) && is_unsure)
                 || files.map(|file| &file.target).any(is_unsure_file)
                 || (effect == Effect::Files
                     && effects::enters_directories(part)
@@ -259,8 +259,7 @@ impl<'a> Facts<'a> {
     fn words_as_paths(&self) -> HashSet<&str> {
         let mut found = HashSet::new();
         for part in &self.line.parts {
-            let is_silent =
-                effects::effect(part) == Effect::Silent && part.program().as_deref() != Some("cd");
+            let is_silent = effects::effect(part) == Effect::Silent && !changes_directory(part);
             let words = part.words.iter().filter(|_| !is_silent);
             let files = part.redirections.iter().map(|file| &file.target);
             for word in words.chain(files) {
@@ -361,6 +360,10 @@ impl Place {
         };
         path.as_ref().is_some_and(|path| pattern.is_match(path))
     }
+}
+
+fn changes_directory(part: &SimpleCommand) -> bool {
+    matches!(part.program().as_deref(), Some("cd" | "pushd"))
 }
 
 /// A word, and what stands in it behind an option's letter, an equals sign, a colon or a comma.

@@ -2,6 +2,11 @@
 
 mod actions;
 mod answers;
+mod attack_commands;
+mod attack_names;
+mod attack_paths;
+#[cfg(unix)]
+mod attack_shells;
 mod bypasses;
 mod policies;
 mod presets;

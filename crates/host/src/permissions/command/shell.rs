@@ -29,6 +29,8 @@ struct Position {
     cases: usize,
     /// Whether patterns of a `case` clause come next.
     in_pattern: bool,
+    /// Whether some shells end a command here, and others do not.
+    is_ambiguous: bool,
 }
 
 impl Scanner {
@@ -138,6 +140,7 @@ impl Scanner {
             self.doubt("it defines a function or an array");
         }
         self.simple(std::mem::take(&mut position.current));
+        position.is_ambiguous = false;
         position.in_pattern = position.cases > 0 && matches!(operator, ";;" | ";&" | ";;&");
     }
 
@@ -160,6 +163,9 @@ impl Scanner {
         tokens: &mut std::iter::Peekable<impl Iterator<Item = &'a Token>>,
     ) {
         let is_first = position.current == SimpleCommand::default();
+        if position.is_ambiguous {
+            self.doubt("shells read `&>` in different ways");
+        }
         match text {
             "if" | "then" | "elif" | "else" | "fi" | "while" | "until" | "do" | "done" | "{"
             | "}" | "!"
@@ -224,7 +230,8 @@ impl Scanner {
             match token {
                 Token::Word(text, _) if text == "]]" => return,
                 Token::Word(text, _) => drop(self.resolve(text)),
-                Token::Operator(..) => {}
+                // To a shell without `[[` a command follows.
+                Token::Operator(..) => self.doubt("it uses a feature of one shell"),
             }
         }
         self.doubt("it is not a complete shell line");
@@ -240,6 +247,7 @@ impl Scanner {
         else {
             return self.doubt("it substitutes a process for a file");
         };
+        position.is_ambiguous |= operator.starts_with('&');
         match operator {
             "<<" | "<<-" => {
                 let body = tokens.next();

@@ -2,12 +2,12 @@
 
 /// The word that shells make of a text; `None` if that depends on variables, files, the shell, or is not certain.
 pub(super) fn literal(text: &str) -> Option<String> {
+    // The program that is also called `test`, and what it compares with.
+    if matches!(text, "[" | "=" | "==") {
+        return Some(text.to_owned());
+    }
     if text.starts_with(['~', '=']) {
         return None;
-    }
-    // The program, also called `test`.
-    if text == "[" {
-        return Some(text.to_owned());
     }
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
