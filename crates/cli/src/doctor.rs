@@ -1,9 +1,12 @@
 //! `attache doctor`.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
+use attache_client::config::Configuration;
 use attache_client::doctor::{self, Conditions, Finding, Level};
+use attache_host::permissions::Policy;
 use serde_json::json;
 
 use crate::arguments::Doctor;
@@ -28,6 +31,7 @@ pub(crate) async fn doctor(arguments: Doctor) -> anyhow::Result<Exit> {
         findings.push(finding);
     };
     doctor::examine(&agent, &conditions, &mut tell).await;
+    doctor::policy(policy(&conditions.cwd), &mut tell);
     doctor::records(&permissions::store()?, &audit::log()?, &mut tell);
     if arguments.json {
         let all: Vec<_> = findings.iter().map(as_json).collect();
@@ -39,6 +43,16 @@ pub(crate) async fn doctor(arguments: Doctor) -> anyhow::Result<Exit> {
         Exit::Done if findings.iter().any(|it| it.level == Level::Bad) => Ok(Exit::Failed),
         exit => Ok(exit),
     }
+}
+
+/// The policy that is configured.
+fn policy(cwd: &Path) -> Result<Option<Policy>, String> {
+    // What is odd in the configuration was told when the agent was chosen.
+    let sources = agents::sources(cwd, &[]).map_err(|error| error.to_string())?;
+    let configuration = Configuration::load(&sources).map_err(|error| error.to_string())?;
+    configuration
+        .load_policy()
+        .map_err(|error| error.to_string())
 }
 
 fn conditions(arguments: &Doctor) -> anyhow::Result<Conditions> {

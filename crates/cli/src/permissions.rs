@@ -129,7 +129,16 @@ fn clear(workspace: Option<PathBuf>, agent: Option<String>) -> anyhow::Result<Ex
 
 fn check(policy: &Path) -> Exit {
     match Policy::load(policy) {
-        Ok(_) => Exit::Done,
+        Ok(read) => {
+            for warning in read.warnings() {
+                eprintln!(
+                    "attache: {}: {}",
+                    policy.display(),
+                    text::line(&warning.to_string())
+                );
+            }
+            Exit::Done
+        }
         Err(error) => exit::fail(Exit::Usage, &error.into()),
     }
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use crate::agents::Agent;
 
-pub use records::records;
+pub use records::{policy, records};
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +58,8 @@ pub enum Subject {
     Stderr,
     /// How it ends.
     Stop,
+    /// Whether the rules of the policy do what they seem to.
+    Policy,
     /// Whether remembered decisions can be used.
     Permissions,
     /// Whether the audit log is whole.
@@ -140,6 +142,7 @@ impl Subject {
             Subject::Stdout => "stdout",
             Subject::Stderr => "stderr",
             Subject::Stop => "stop",
+            Subject::Policy => "policy",
             Subject::Permissions => "permissions",
             Subject::Audit => "audit",
         }

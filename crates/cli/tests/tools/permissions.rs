@@ -222,6 +222,26 @@ fn policies_are_checked() {
 }
 
 #[test]
+fn rules_that_allow_less_than_they_look_like_are_named() {
+    let machine = Machine::new();
+    machine.file(
+        "project/policy.json",
+        r#"{"rules": [{"action": "allow", "tool": "Bash"}, {"action": "allow", "kind": "execute"},
+            {"action": "allow", "agent": "claude", "tool": "WebSearch"}, {"action": "allow", "command": "bash **"}]}"#,
+    );
+    check(
+        &machine,
+        &["permissions", "check", "policy.json"],
+        &expect![[r#"
+            err: policy.json: rule `rules[0]` allows nothing without `agent`: names and kinds are the agent's words; write a rule with `agent` and `tool`; commands need `command` and files need `path`
+            err: policy.json: rule `rules[1]` allows no command: a kind is the agent's word; name the commands with `command`
+            err: policy.json: rule `rules[3]` allows nothing by `bash **`: that program runs others; name those with a pattern of their own
+            exit: 0
+        "#]],
+    );
+}
+
+#[test]
 fn many_programs_revoke_at_the_same_time() {
     let machine = Machine::new();
     let (permissions, _) = open(&machine);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use attache_host::audit;
-use attache_host::permissions::{Config, Permissions, Preset};
+use attache_host::permissions::{Config, Permissions, Policy, Preset};
 
 use super::words::counted;
 use super::{Finding, Subject};
@@ -11,23 +11,58 @@ use crate::agents::line;
 
 /// Looks at the file of remembered decisions and at the audit log in its directory. Nothing is made or changed.
 pub fn records(decisions: &Path, log: &Path, mut tell: impl FnMut(Finding)) {
-    tell(remembered(decisions));
+    remembered(decisions, &mut tell);
     tell(logged(log));
 }
 
-fn remembered(file: &Path) -> Finding {
+/// Looks at the policy that is configured: rules that allow less than they look like, or than they did before.
+pub fn policy(policy: Result<Option<Policy>, String>, mut tell: impl FnMut(Finding)) {
+    let policy = match policy {
+        Ok(Some(policy)) => policy,
+        Ok(None) => return,
+        Err(error) => {
+            let fix = "correct the file; until then no agent is started";
+            return tell(Finding::bad(Subject::Policy, line(&error), fix));
+        }
+    };
+    let warnings = policy.warnings();
+    if warnings.is_empty() {
+        return tell(Finding::fine(
+            Subject::Policy,
+            "every rule does what it says",
+        ));
+    }
+    for warning in warnings {
+        let what = format!("rule `{}` {}", warning.rule, warning.problem);
+        tell(Finding::odd(Subject::Policy, line(&what), warning.instead));
+    }
+}
+
+fn remembered(file: &Path, tell: &mut impl FnMut(Finding)) {
     let mut config = Config::new(Preset::Ask);
     config.store = Some(file.to_owned());
     let (permissions, warnings) = Permissions::open(config);
     if let Some(warning) = warnings.first() {
         let fix = "see what has happened to it; if you do not need it any more, move it away, and you are asked again";
-        return Finding::odd(Subject::Permissions, line(&warning.to_string()), fix);
+        return tell(Finding::odd(
+            Subject::Permissions,
+            line(&warning.to_string()),
+            fix,
+        ));
     }
-    let what = match permissions.list().len() as u64 {
+    let decisions = permissions.list();
+    let what = match decisions.len() as u64 {
         0 => "nothing is remembered".to_owned(),
         count => counted(count, "decision is remembered", "decisions are remembered"),
     };
-    Finding::fine(Subject::Permissions, what)
+    tell(Finding::fine(Subject::Permissions, what));
+    for decision in &decisions {
+        if let Some(problem) = decision.problem() {
+            let what = format!("decision {} ({}) {problem}", decision.id, decision.shown);
+            let fix = format!("`attache permissions revoke {}`", decision.id);
+            tell(Finding::odd(Subject::Permissions, line(&what), fix));
+        }
+    }
 }
 
 fn logged(dir: &Path) -> Finding {

@@ -10,7 +10,7 @@ use super::command::pattern::CommandPattern;
 use super::denied::Denied;
 use super::facts::Facts;
 use super::glob::PathPattern;
-use super::rules::{Rule, Rules};
+use super::rules::{Rule, Rules, is_about_files};
 use super::{Action, Decision, Scope};
 use crate::private::identity;
 
@@ -134,6 +134,22 @@ impl Remembered {
         };
         remembered.id = remembered.new_id(now);
         remembered
+    }
+
+    /// Why the decision allows less than it did in earlier versions, and what to do about it.
+    pub fn problem(&self) -> Option<&'static str> {
+        let kind = v1::ToolKind::from(self.kind.as_str());
+        match &self.what {
+            _ if !self.is_allowed => None,
+            What::Files(_) if !is_about_files(&kind) => Some(
+                "covers nothing any more: a pattern of files covers only tools that name the files they touch; revoke it",
+            ),
+            What::Commands(text) => CommandPattern::parse(text)
+                .ok()
+                .filter(CommandPattern::covers_nothing)
+                .map(|_| "covers nothing: this program runs others, so name those; revoke it"),
+            What::Files(_) | What::Exactly(_) => None,
+        }
     }
 
     /// Whether it answers a question at this time.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::line::SimpleCommand;
 use super::options::{CommandWord, normalized};
-use super::{base_name, is_plain};
+use super::{base_name, is_plain, wrappers};
 
 /// Words that a command may begin with, as a user writes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,6 +72,14 @@ impl CommandPattern {
         self.rest == Rest::Nothing
             && self.words.len() == words.len()
             && pairs.all(|(wanted, word)| wanted == word.as_ref())
+    }
+
+    /// Whether it is for a program whose words never tell all that it runs, so that `*` and `**` cover nothing.
+    pub(crate) fn covers_nothing(&self) -> bool {
+        let program = base_name(self.program());
+        self.rest != Rest::Nothing
+            && self.words.len() == 1
+            && wrappers::always_runs_others(&program)
     }
 
     /// Whether a simple command begins like this, whose words are all known and tell all that it runs.

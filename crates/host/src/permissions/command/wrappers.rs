@@ -65,9 +65,7 @@ pub(super) fn inner(command: &SimpleCommand) -> Inner {
         "printf" | "cd" | "pushd" | "popd" => Inner::Nothing,
         "sed" if is_printing(arguments) => Inner::Nothing,
         _ if programs::changes_shell(&program) => Inner::Doubt("it changes what later words mean"),
-        _ if programs::reads_code(&program) || programs::runs_others(&program) => {
-            Inner::Doubt("one of its programs runs others")
-        }
+        _ if always_runs_others(&program) => Inner::Doubt("one of its programs runs others"),
         _ => {
             let given = arguments
                 .iter()
@@ -78,6 +76,13 @@ pub(super) fn inner(command: &SimpleCommand) -> Inner {
             }
         }
     }
+}
+
+/// Whether a program is there to run others, whatever its arguments.
+pub(super) fn always_runs_others(program: &str) -> bool {
+    programs::changes_shell(program)
+        || programs::reads_code(program)
+        || programs::runs_others(program)
 }
 
 /// The name and value of a variable as `env` takes it.

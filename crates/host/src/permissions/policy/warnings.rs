@@ -48,6 +48,10 @@ fn warning(rule: &Rule) -> Option<PolicyWarning> {
             instead: instead.to_owned(),
         })
     };
+    if let Some(pattern) = rule.commands.iter().find(|it| it.covers_nothing()) {
+        let problem = format!("allows nothing by `{pattern}`: that program runs others");
+        return warn(&problem, "name those with a pattern of their own");
+    }
     if !rule.commands.is_empty() {
         return None;
     }
