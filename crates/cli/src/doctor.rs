@@ -32,6 +32,7 @@ pub(crate) async fn doctor(arguments: Doctor) -> anyhow::Result<Exit> {
     };
     doctor::examine(&agent, &conditions, &mut tell).await;
     doctor::policy(policy(&conditions.cwd), &mut tell);
+    doctor::sandbox(&mut tell);
     doctor::records(&permissions::store()?, &audit::log()?, &mut tell);
     if arguments.json {
         let all: Vec<_> = findings.iter().map(as_json).collect();

@@ -6,6 +6,7 @@ mod conversation;
 mod hint;
 mod records;
 mod runtime;
+mod sandbox;
 mod stdout;
 mod words;
 
@@ -15,6 +16,7 @@ use std::time::Duration;
 use crate::agents::Agent;
 
 pub use records::{policy, records};
+pub use sandbox::sandbox;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +62,10 @@ pub enum Subject {
     Stop,
     /// Whether the rules of the policy do what they seem to.
     Policy,
+    /// Whether commands can be confined.
+    Sandbox,
+    /// Whether the kernel enforces deny rules on paths.
+    DeniedPaths,
     /// Whether remembered decisions can be used.
     Permissions,
     /// Whether the audit log is whole.
@@ -143,6 +149,8 @@ impl Subject {
             Subject::Stderr => "stderr",
             Subject::Stop => "stop",
             Subject::Policy => "policy",
+            Subject::Sandbox => "sandbox",
+            Subject::DeniedPaths => "denied paths",
             Subject::Permissions => "permissions",
             Subject::Audit => "audit",
         }

@@ -5,6 +5,8 @@
 
 mod agents;
 mod orphans;
+#[cfg(target_os = "linux")]
+mod paths_attack;
 mod policy_attack;
 mod wire;
 

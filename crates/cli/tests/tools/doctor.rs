@@ -363,3 +363,19 @@ fn what_we_keep_ourselves() {
         exit: 0
     "#]].assert_eq(&kept(&machine));
 }
+
+#[test]
+fn what_the_kernel_enforces_is_told() {
+    let machine = Machine::new();
+    let output = machine.attache(&["doctor", "--", "./nothing"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    for subject in ["sandbox ", "denied paths "] {
+        let line = said
+            .lines()
+            .find(|line| line.get(6..).is_some_and(|it| it.starts_with(subject)));
+        assert!(
+            line.is_some_and(|line| line.starts_with("ok") || line.starts_with("warn")),
+            "{said}"
+        );
+    }
+}

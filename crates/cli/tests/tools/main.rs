@@ -77,10 +77,25 @@ impl Machine {
         let (out, err) = (&output.stdout, &output.stderr);
         let (out, err) = (String::from_utf8_lossy(out), String::from_utf8_lossy(err));
         let code = output.status.code().unwrap();
+        let out = without_kernel(&out);
         let shown = format!("{out}{}exit: {code}\n", err.replace("attache: ", "err: "));
         let root = self.path("").display().to_string();
         steady(&shown.replace(root.trim_end_matches('/'), "~"))
     }
+}
+
+/// The text without what the doctor says of the kernel, which is not the same everywhere.
+fn without_kernel(text: &str) -> String {
+    let mut is_left_out = false;
+    let lines = text.split_inclusive('\n').filter(|line| {
+        let is_fix = line.starts_with(' ');
+        let is_kernel = ["sandbox ", "denied paths "]
+            .iter()
+            .any(|subject| line.get(6..).is_some_and(|rest| rest.starts_with(subject)));
+        is_left_out = is_kernel || (is_fix && is_left_out);
+        !is_left_out
+    });
+    lines.collect()
 }
 
 /// The text with the times in it that are never the same.

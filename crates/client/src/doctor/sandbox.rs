@@ -1,0 +1,36 @@
+//! What the kernel can enforce here: the sandbox for commands, and deny rules on paths.
+
+use attache::process::{Support, namespace_support, sandbox_support};
+
+use super::{Finding, Subject};
+
+/// Looks at what the kernel can enforce. It starts nothing that stays.
+pub fn sandbox(mut tell: impl FnMut(Finding)) {
+    tell(match sandbox_support() {
+        Support::Full => Finding::fine(
+            Subject::Sandbox,
+            "commands write only inside the session's directories, temporary folders and tool caches",
+        ),
+        Support::Partial { gap } => Finding::odd(
+            Subject::Sandbox,
+            format!("commands are confined, but can still {gap}"),
+            "use a newer kernel: Linux 6.12 or later has everything that the sandbox uses",
+        ),
+        Support::Missing { reason } => Finding::odd(
+            Subject::Sandbox,
+            format!("commands run without a sandbox: {reason}"),
+            "allow it, or run agents in a container or virtual machine",
+        ),
+    });
+    tell(match namespace_support() {
+        Ok(()) => Finding::fine(
+            Subject::DeniedPaths,
+            "paths that a policy denies are hidden from agents and commands",
+        ),
+        Err(reason) => Finding::odd(
+            Subject::DeniedPaths,
+            "the kernel does not hide paths that a policy denies; agents can read them with tools of their own",
+            reason,
+        ),
+    });
+}
