@@ -210,10 +210,9 @@ pub(crate) fn confinement(
             let hidden = covers.iter().filter(|it| it.kind != CoverKind::ReadOnly);
             let hidden = hidden.map(|cover| cover.path.clone()).chain(secret);
             for place in hidden.collect::<Vec<_>>() {
-                match places.is_some() && !is_inside(&place) {
-                    true => confinement = confinement.unreadable(place),
-                    // `shortcomings` says so beforehand.
-                    false => {}
+                // What is left open was told beforehand.
+                if places.is_some() && !is_inside(&place) {
+                    confinement = confinement.unreadable(place);
                 }
             }
             confinement = confinement.network(Network::Shared);

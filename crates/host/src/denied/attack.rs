@@ -1,5 +1,7 @@
 //! Attacks on denied paths by file requests: every name that leads to a denied file is refused, whatever it looks like.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
+
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
