@@ -215,7 +215,6 @@ pub(crate) fn confinement(
                     confinement = confinement.unreadable(place);
                 }
             }
-            confinement = confinement.network(Network::Shared);
         }
     }
     Ok((confinement, limits))
