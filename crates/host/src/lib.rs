@@ -5,6 +5,7 @@
 pub mod audit;
 pub mod denied;
 pub mod environment;
+pub mod exec;
 pub mod files;
 mod host;
 pub mod names;

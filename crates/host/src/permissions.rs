@@ -3,6 +3,7 @@
 
 mod action;
 mod answer;
+mod at_exec;
 mod command;
 mod denied;
 mod facts;

@@ -160,7 +160,7 @@ impl Rule {
             .any(|pattern| pattern.is_exactly(words))
     }
 
-    fn is_for(&self, agent: &str) -> bool {
+    pub(super) fn is_for(&self, agent: &str) -> bool {
         self.agents.is_empty() || self.agents.iter().any(|it| it == agent)
     }
 
@@ -301,6 +301,11 @@ impl Rules {
     /// The first rule that some of what is asked falls under.
     pub(super) fn catching(&self, facts: &Facts<'_>) -> Option<&Rule> {
         self.first(facts, |rule| rule.catches(facts))
+    }
+
+    /// All rules, in their order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter()
     }
 
     /// Whether a command has to be understood for these rules to be kept.

@@ -61,6 +61,11 @@ impl CommandPattern {
         Ok(CommandPattern { words, rest })
     }
 
+    /// Its words with the program first, and whether more may follow.
+    pub(crate) fn parts(&self) -> (&[String], bool) {
+        (&self.words, self.rest != Rest::Nothing)
+    }
+
     /// The program, by which patterns are found.
     pub(crate) fn program(&self) -> &str {
         &self.words[0]

@@ -1,0 +1,115 @@
+//! Command rules enforced when a program is executed: the rules that apply, and the judge that keeps them. The judge
+//! works inside the guard process, on what the kernel is about to run. `docs/permissions.md` says what is promised.
+
+mod daemons;
+mod invocation;
+mod judge;
+mod options;
+mod pattern;
+mod programs;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use attache_transport::process::{ExecJudge, ExecSupport, ExecWatch, exec_support};
+use serde::{Deserialize, Serialize};
+
+use judge::Judge;
+
+/// What is watched.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Watching {
+    /// Programs are judged if a policy has a command rule that denies or asks.
+    #[default]
+    Rules,
+    /// Programs are always watched, for the log.
+    Always,
+    /// Nothing is watched: rules look only at what an agent tells.
+    Off,
+}
+
+/// The command rules of a policy for one agent, as they apply when a program is executed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExecRules {
+    rules: Vec<ExecRule>,
+    /// Patterns of rules that allow; they spare the user requests about programs that hand work to daemons.
+    allowed: Vec<String>,
+    /// Whether a user can be asked.
+    is_attended: bool,
+    /// Whether programs are watched without rules, too.
+    is_logged: bool,
+    /// Commands that were allowed before their start.
+    approved: Vec<Approved>,
+}
+
+/// A rule about commands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ExecRule {
+    /// What it is called, for the user and the log.
+    pub(crate) why: String,
+    /// Whether it denies; otherwise it asks.
+    pub(crate) is_denial: bool,
+    /// Its patterns, as the user wrote them.
+    pub(crate) commands: Vec<String>,
+}
+
+/// A command that was allowed before its start, for once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Approved {
+    words: Vec<String>,
+    cwd: PathBuf,
+}
+
+impl ExecRules {
+    pub(crate) fn new(rules: Vec<ExecRule>, allowed: Vec<String>, is_attended: bool) -> ExecRules {
+        ExecRules {
+            rules,
+            allowed,
+            is_attended,
+            ..ExecRules::default()
+        }
+    }
+
+    /// The same rules under this setting; none if nothing is to be watched.
+    pub fn under(mut self, watching: Watching) -> Option<ExecRules> {
+        self.is_logged = watching == Watching::Always;
+        let is_wanted = match watching {
+            Watching::Rules => self.is_enforcing(),
+            Watching::Always => true,
+            Watching::Off => false,
+        };
+        is_wanted.then_some(self)
+    }
+
+    /// Whether some rule can deny a program or ask about it.
+    pub fn is_enforcing(&self) -> bool {
+        !self.rules.is_empty()
+    }
+
+    /// The same rules, with a command that the user has allowed to start: the same words in the same directory are not
+    /// asked about once more. A rule that denies still does.
+    #[must_use]
+    pub fn approving(mut self, words: Vec<String>, cwd: PathBuf) -> ExecRules {
+        self.approved.push(Approved { words, cwd });
+        self
+    }
+
+    /// What to start a program with, so that these rules apply to it and everything it starts.
+    pub fn watch(&self) -> ExecWatch {
+        // Lists and texts are always written.
+        ExecWatch::new(serde_json::to_vec(self).unwrap_or_default())
+    }
+
+    /// Whether this system can enforce rules when a program is executed.
+    pub fn support() -> ExecSupport {
+        exec_support()
+    }
+}
+
+/// Makes the judge of rules that [`ExecRules::watch`] wrote; register it with
+/// [`guard::judge_with`](attache_transport::process::guard::judge_with) first thing in `main`.
+pub fn judge(rules: &[u8]) -> Option<Box<dyn ExecJudge>> {
+    let rules: ExecRules = serde_json::from_slice(rules).ok()?;
+    Some(Box::new(Judge::new(rules)?))
+}

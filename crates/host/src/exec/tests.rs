@@ -1,0 +1,346 @@
+//! What the judge says about an exec. The attack tests in `tests/exec_attacks` run real programs.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use attache_transport::process::{Exec, ExecFile, ExecInterpreter, ExecVerdict};
+use expect_test::{Expect, expect};
+
+use super::{ExecRules, Watching, judge};
+use crate::permissions::{Config, Permissions, Policy, Preset};
+
+fn rules(preset: Preset, policy: &str) -> ExecRules {
+    let mut config = Config::new(preset);
+    config.policy = Some(Policy::parse("policy.json", policy).unwrap());
+    Permissions::open(config).0.exec_rules("agent")
+}
+
+fn file(path: &str) -> ExecFile {
+    ExecFile {
+        path: path.into(),
+        id: (1, u64::try_from(path.len()).unwrap()),
+        gains_rights: false,
+    }
+}
+
+/// An exec of a path with these arguments; a path may be followed by `=>` and where links lead.
+fn exec(path: &str, args: &[&str]) -> Exec {
+    let (given, real) = path.split_once("=>").unwrap_or((path, path));
+    Exec {
+        given: given.into(),
+        file: Some(file(real)),
+        args: Some(args.iter().map(OsString::from).collect()),
+        cwd: Some("/work".into()),
+        ..Exec::default()
+    }
+}
+
+fn said(rules: &ExecRules, exec: &Exec) -> String {
+    let mut judge = judge(&rules.watch().rules).unwrap();
+    let find = |path: &OsStr| {
+        let is_file = Path::new(path).starts_with("/usr");
+        is_file.then(|| file(path.to_str().unwrap()))
+    };
+    match judge.judge(exec, &find) {
+        ExecVerdict::Continue => "runs".to_owned(),
+        ExecVerdict::Deny { why } => format!("denied: {why}"),
+        ExecVerdict::Ask { why } => format!("asks: {why}"),
+    }
+}
+
+/// Each line is a path and the words of a command; what becomes of them.
+fn check(policy: &str, lines: &[&str], expected: &Expect) {
+    let rules = rules(Preset::Ask, policy);
+    let said = lines.iter().map(|line| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let said = said(&rules, &exec(words[0], &words[1..]));
+        format!("{line}: {said}\n")
+    });
+    expected.assert_eq(&said.collect::<String>());
+}
+
+const PUSH: &str = r#"{"rules": [{"action": "deny", "command": "git push **", "id": "push"}]}"#;
+const CURL: &str = r#"{"rules": [{"action": "deny", "command": "curl", "id": "curl"}]}"#;
+
+#[test]
+fn attack_global_options_do_not_hide_a_subcommand() {
+    let mut lines: Vec<Vec<String>> = vec![Vec::new()];
+    let options: &[&[&str]] = &[
+        &["-C", "dir"],
+        &["-c", "a=b"],
+        &["-P"],
+        &["-p"],
+        &["--no-pager"],
+        &["--bare"],
+        &["--git-dir", "x"],
+        &["--git-dir=x"],
+        &["--work-tree", "y"],
+        &["--exec-path=/x"],
+        &["--namespace", "n"],
+        &["--config-env", "a=B"],
+        &["--config-env=a=B"],
+        &["--no-advice"],
+        &["-Cdir"],
+        &["--invented"],
+        &["--invented", "value"],
+    ];
+    for first in options {
+        for second in options {
+            lines.push(
+                first
+                    .iter()
+                    .chain(*second)
+                    .map(|word| (*word).to_owned())
+                    .collect(),
+            );
+        }
+    }
+    let rules = rules(Preset::Ask, PUSH);
+    for line in &lines {
+        let mut words = vec!["git"];
+        words.extend(line.iter().map(String::as_str));
+        words.extend(["push", "origin"]);
+        let verdict = said(&rules, &exec("/usr/bin/git", &words));
+        assert_eq!(verdict, "denied: policy rule `push`", "{words:?}");
+        let at = words.len() - 2;
+        words[at] = "log";
+        words[at + 1] = "push";
+        if !line.iter().any(|word| word == "--invented") {
+            let verdict = said(&rules, &exec("/usr/bin/git", &words));
+            assert_eq!(verdict, "runs", "{words:?}");
+        }
+    }
+}
+
+#[test]
+fn a_program_is_known_under_its_names() {
+    check(
+        CURL,
+        &[
+            "/usr/bin/curl curl -V",
+            "./curl curl",
+            "/tmp/x=>/usr/bin/curl x -V",
+            "/usr/bin/env env curl",
+            "/bin/busybox busybox curl -V",
+            "/tmp/wget=>/bin/busybox curl",
+            "/bin/busybox busybox echo curl",
+            "/usr/bin/coreutils coreutils --coreutils-prog=curl",
+            "/lib64/ld-linux-x86-64.so.2 ld.so /usr/bin/curl -V",
+            "/lib64/ld-linux-x86-64.so.2 ld.so --library-path /x --argv0 y /usr/bin/curl",
+            "/lib64/ld-linux-x86-64.so.2 ld.so --argv0 curl /usr/bin/other",
+            "/lib64/ld-linux-x86-64.so.2 ld.so --list /usr/bin/curl",
+            "/lib64/ld-linux-x86-64.so.2 ld.so /usr/bin/env curl",
+            "/usr/bin/python3 python3 -W ignore /usr/bin/curl -V",
+            "/usr/bin/sh sh -c curl",
+            "/usr/bin/echo echo curl",
+            "/usr/bin/curl-config curl-config",
+        ],
+        &expect![[r#"
+            /usr/bin/curl curl -V: denied: policy rule `curl`
+            ./curl curl: denied: policy rule `curl`
+            /tmp/x=>/usr/bin/curl x -V: denied: policy rule `curl`
+            /usr/bin/env env curl: runs
+            /bin/busybox busybox curl -V: denied: policy rule `curl`
+            /tmp/wget=>/bin/busybox curl: denied: policy rule `curl`
+            /bin/busybox busybox echo curl: runs
+            /usr/bin/coreutils coreutils --coreutils-prog=curl: denied: policy rule `curl`
+            /lib64/ld-linux-x86-64.so.2 ld.so /usr/bin/curl -V: denied: policy rule `curl`
+            /lib64/ld-linux-x86-64.so.2 ld.so --library-path /x --argv0 y /usr/bin/curl: denied: policy rule `curl`
+            /lib64/ld-linux-x86-64.so.2 ld.so --argv0 curl /usr/bin/other: denied: policy rule `curl`
+            /lib64/ld-linux-x86-64.so.2 ld.so --list /usr/bin/curl: runs
+            /lib64/ld-linux-x86-64.so.2 ld.so /usr/bin/env curl: runs
+            /usr/bin/python3 python3 -W ignore /usr/bin/curl -V: denied: policy rule `curl`
+            /usr/bin/sh sh -c curl: runs
+            /usr/bin/echo echo curl: runs
+            /usr/bin/curl-config curl-config: runs
+        "#]],
+    );
+}
+
+#[test]
+fn words_of_a_pattern_count_in_their_order() {
+    check(
+        r#"{"rules": [
+            {"action": "deny", "command": "rm -rf **", "id": "rm"},
+            {"action": "deny", "command": "docker compose down **", "id": "down"},
+            {"action": "ask", "command": "npm publish **", "id": "publish"},
+            {"action": "deny", "command": "npm test", "id": "exactly"},
+            {"action": "deny", "command": "cargo publish **", "id": "crate"}
+        ]}"#,
+        &[
+            "/bin/rm rm -rf x",
+            "/bin/rm rm -f -r x",
+            "/bin/rm rm x -fr",
+            "/bin/rm rm -r x",
+            "/bin/rm rm --recursive rf",
+            "/usr/bin/docker docker --context x compose -f y down",
+            "/usr/bin/docker docker compose up",
+            "/usr/bin/npm npm --prefix x publish",
+            "/usr/bin/npm npm run publish",
+            "/usr/bin/npm npm test",
+            "/usr/bin/npm npm test --watch",
+            "/usr/bin/cargo cargo +nightly --config x publish",
+            "/usr/bin/cargo cargo build publish",
+        ],
+        &expect![[r#"
+            /bin/rm rm -rf x: denied: policy rule `rm`
+            /bin/rm rm -f -r x: denied: policy rule `rm`
+            /bin/rm rm x -fr: denied: policy rule `rm`
+            /bin/rm rm -r x: runs
+            /bin/rm rm --recursive rf: runs
+            /usr/bin/docker docker --context x compose -f y down: denied: policy rule `down`
+            /usr/bin/docker docker compose up: asks: `docker` can have a program outside run commands, where no rule that denies commands applies
+            /usr/bin/npm npm --prefix x publish: asks: policy rule `publish`
+            /usr/bin/npm npm run publish: runs
+            /usr/bin/npm npm test: denied: policy rule `exactly`
+            /usr/bin/npm npm test --watch: runs
+            /usr/bin/cargo cargo +nightly --config x publish: denied: policy rule `crate`
+            /usr/bin/cargo cargo build publish: runs
+        "#]],
+    );
+}
+
+#[test]
+fn dashed_git_commands_are_git() {
+    check(
+        PUSH,
+        &[
+            "/usr/lib/git-core/git-push git-push origin",
+            "/usr/lib/git-core/git git push",
+            "/usr/bin/git git-push",
+            "/usr/lib/git-core/git-remote-https git-remote-https push",
+        ],
+        &expect![[r#"
+            /usr/lib/git-core/git-push git-push origin: denied: policy rule `push`
+            /usr/lib/git-core/git git push: denied: policy rule `push`
+            /usr/bin/git git-push: denied: policy rule `push`
+            /usr/lib/git-core/git-remote-https git-remote-https push: runs
+        "#]],
+    );
+}
+
+#[test]
+fn a_script_is_judged_with_its_interpreter() {
+    let rules = rules(Preset::Ask, CURL);
+    let mut script = exec("/work/x", &["./x", "-V"]);
+    script.interpreters.push(ExecInterpreter {
+        words: vec!["/usr/bin/curl".into(), "-K".into()],
+        file: Some(file("/usr/bin/curl")),
+    });
+    assert_eq!(said(&rules, &script), "denied: policy rule `curl`");
+    script.interpreters[0].words[0] = "/bin/busybox".into();
+    script.interpreters[0].words[1] = "curl".into();
+    script.interpreters[0].file = Some(file("/bin/busybox"));
+    assert_eq!(said(&rules, &script), "denied: policy rule `curl`");
+    script.interpreters[0].words[1] = "sh".into();
+    assert_eq!(said(&rules, &script), "runs");
+}
+
+#[test]
+fn what_cannot_be_read_is_asked_about_or_denied() {
+    let mut hidden = exec("/usr/bin/x", &[]);
+    hidden.args = None;
+    let asked = said(&rules(Preset::Ask, CURL), &hidden);
+    assert_eq!(
+        asked,
+        "asks: the program's arguments cannot be read, so no rule can be checked"
+    );
+    let denied = said(&rules(Preset::ApproveAll, CURL), &hidden);
+    assert!(denied.starts_with("denied: "), "{denied}");
+    let mut long = exec("/usr/bin/git", &["git", "--a", "--b"]);
+    long.more = 1;
+    let asked = said(&rules(Preset::Ask, PUSH), &long);
+    assert_eq!(
+        asked,
+        "asks: policy rule `push`; it has more arguments than can be checked"
+    );
+    long.given = "/usr/bin/other".into();
+    long.file = Some(file("/usr/bin/other"));
+    long.args = Some(vec!["other".into()]);
+    assert_eq!(said(&rules(Preset::Ask, PUSH), &long), "runs");
+}
+
+#[test]
+fn an_approved_command_is_not_asked_about_twice() {
+    let ask = r#"{"rules": [{"action": "ask", "command": "git push **", "id": "push"}]}"#;
+    let words = ["git", "push", "origin"].map(str::to_owned).to_vec();
+    let rules = rules(Preset::Ask, ask).approving(words.clone(), "/work".into());
+    let mut judge = judge(&rules.watch().rules).unwrap();
+    let push = exec("/usr/bin/git", &["git", "push", "origin"]);
+    let mut said = |exec: &Exec| judge.judge(exec, &|_| None);
+    let why = "policy rule `push`".to_owned();
+    let elsewhere = Exec {
+        cwd: Some("/other".into()),
+        ..push.clone()
+    };
+    assert_eq!(said(&elsewhere), ExecVerdict::Ask { why: why.clone() });
+    let other = exec("/usr/bin/git", &["git", "push", "origin", "--force"]);
+    assert_eq!(said(&other), ExecVerdict::Ask { why: why.clone() });
+    assert_eq!(said(&push), ExecVerdict::Continue);
+    assert_eq!(said(&push), ExecVerdict::Ask { why });
+    // A rule that denies is not overruled.
+    let rules = self::rules(Preset::Ask, PUSH).approving(words, "/work".into());
+    assert_eq!(self::said(&rules, &push), "denied: policy rule `push`");
+}
+
+#[test]
+fn clients_of_daemons_are_asked_about_while_something_is_denied() {
+    let lines = [
+        "/usr/bin/systemd-run systemd-run --user curl",
+        "/usr/bin/at at now",
+        "/usr/bin/at at -l",
+        "/usr/bin/crontab crontab -l",
+        "/usr/bin/crontab crontab -",
+        "/usr/bin/docker docker --context x run alpine",
+        "/usr/bin/docker docker ps",
+        "/usr/bin/tmux tmux new -d curl",
+        "/usr/bin/systemctl systemctl --user start x",
+        "/usr/bin/systemctl systemctl status x",
+        "/usr/bin/ssh ssh me@localhost curl",
+        "/usr/bin/ssh ssh git@example.org git-upload-pack",
+    ];
+    check(
+        CURL,
+        &lines,
+        &expect![[r#"
+        /usr/bin/systemd-run systemd-run --user curl: asks: `systemd-run` can have a program outside run commands, where no rule that denies commands applies
+        /usr/bin/at at now: asks: `at` can have a program outside run commands, where no rule that denies commands applies
+        /usr/bin/at at -l: runs
+        /usr/bin/crontab crontab -l: runs
+        /usr/bin/crontab crontab -: asks: `crontab` can have a program outside run commands, where no rule that denies commands applies
+        /usr/bin/docker docker --context x run alpine: asks: `docker` can have a program outside run commands, where no rule that denies commands applies
+        /usr/bin/docker docker ps: runs
+        /usr/bin/tmux tmux new -d curl: asks: `tmux` can have a program outside run commands, where no rule that denies commands applies
+        /usr/bin/systemctl systemctl --user start x: asks: `systemctl` can have a program outside run commands, where no rule that denies commands applies
+        /usr/bin/systemctl systemctl status x: runs
+        /usr/bin/ssh ssh me@localhost curl: asks: `ssh` can have a program outside run commands, where no rule that denies commands applies
+        /usr/bin/ssh ssh git@example.org git-upload-pack: runs
+    "#]],
+    );
+    let allowed = r#"{"rules": [{"action": "deny", "command": "curl"}, {"action": "allow", "command": "docker run **"}]}"#;
+    let docker = exec("/usr/bin/docker", &["docker", "run", "x"]);
+    assert_eq!(said(&rules(Preset::Ask, allowed), &docker), "runs");
+    let asks = r#"{"rules": [{"action": "ask", "command": "curl"}]}"#;
+    assert_eq!(said(&rules(Preset::Ask, asks), &docker), "runs");
+}
+
+#[test]
+fn only_rules_about_commands_of_this_agent_apply() {
+    let policy = r#"{"rules": [
+        {"action": "deny", "command": "a", "agent": "other"},
+        {"action": "deny", "command": "b", "tool": "Bash"},
+        {"action": "deny", "command": "c", "path": "x"},
+        {"action": "deny", "command": "d", "kind": "read"},
+        {"action": "deny", "kind": "execute"},
+        {"action": "allow", "command": "e"}
+    ]}"#;
+    let some = rules(Preset::Ask, policy);
+    assert!(!some.is_enforcing());
+    assert_eq!(some.clone().under(Watching::Rules), None);
+    assert_eq!(some.clone().under(Watching::Off), None);
+    let logged = some.under(Watching::Always).unwrap();
+    assert_eq!(said(&logged, &exec("/usr/bin/a", &["a"])), "runs");
+    let policy =
+        r#"{"rules": [{"action": "deny", "command": "a", "kind": "execute", "agent": "agent"}]}"#;
+    assert!(rules(Preset::Ask, policy).is_enforcing());
+}
