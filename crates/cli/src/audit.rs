@@ -138,6 +138,12 @@ fn subject(entry: &Entry) -> String {
         .into_iter()
         .find(|subject| !subject.is_empty())
         .unwrap_or_default();
+    // What really ran, and the processes that led there, the first one first.
+    if let Some(Value::Array(parents)) = entry.fields.get("parents") {
+        let parents = parents.iter().rev().filter_map(Value::as_str);
+        let steps: Vec<String> = parents.map(text::line).chain([subject]).collect();
+        return steps.join(" → ");
+    }
     let words = [shown(entry, "kind"), subject];
     let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
     words.join(" ")
@@ -148,6 +154,7 @@ fn outcome(entry: &Entry) -> String {
     let (error, terminal) = (shown(entry, "error"), shown(entry, "terminal"));
     match entry.fields.get("bytes") {
         Some(bytes) => format!("{} bytes", text::line(&bytes.to_string())),
+        None if !outcome.is_empty() && because.is_empty() => outcome,
         None if !outcome.is_empty() => format!("{outcome}: {because}"),
         None if !error.is_empty() => format!("failed: {error}"),
         None => {

@@ -33,6 +33,7 @@ use arguments::Command;
 use exit::Exit;
 
 fn main() -> ExitCode {
+    guard::judge_with(attache_host::exec::judge);
     guard::run_if_asked();
     attache_adapter::shell::run_if_asked();
     // Keys are in our environment. It fails on no kernel that is in use, and then we are as readable as any program.

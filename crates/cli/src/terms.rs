@@ -68,9 +68,12 @@ impl Prepared {
         let (host, warnings) = served::host(terms, &configuration, preset, presence)?;
         let recorder = sessions::archive()?.recorder(&agent.name);
         let recorder = recorder.terminals(host.terminals.clone());
+        let (watcher, warning) = served::watcher(terms, &host, &agent.identity())?;
+        let warnings = warnings.into_iter().chain(warning);
         let mut setup =
             Setup::new(agent.identity(), host).offer(|offer| served::limit(terms, presence, offer));
         setup = warnings.into_iter().fold(setup, Setup::warn);
+        setup = watcher.into_iter().fold(setup, Setup::watch);
         let trace = match &terms.trace {
             Some(path) => {
                 let tape = Tape::create(path, &agent.name, Secrets::Redacted);

@@ -27,6 +27,7 @@ use attache::client::ClientCalls;
 use attache::process::{Child, Ladder, Program};
 use attache::{AgentHandle, ClientCall, v1};
 use attache_host::Host;
+use attache_host::exec::Watcher;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -341,7 +342,11 @@ impl Desk {
 
     fn tell_faults(&mut self) {
         let host = &self.setup.host;
-        let faults = [host.permissions.fault(), host.log.fault().map(not_logged)];
+        let faults = [
+            host.permissions.fault(),
+            host.log.fault().map(not_logged),
+            self.setup.watcher.as_ref().and_then(Watcher::fault),
+        ];
         for fault in faults.into_iter().flatten() {
             self.tell(Event::Trouble(fault));
         }

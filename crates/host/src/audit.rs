@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use attache_transport::process::ExecRecord;
+
 use crate::permissions::{Action, Because};
 pub use crate::private::Error;
 pub(crate) use mask::masked;
@@ -78,6 +80,19 @@ pub enum Event<'a> {
         command: &'a [String],
         /// The terminal, or why there is none.
         outcome: Result<&'a str, String>,
+    },
+    /// A program was executed by the agent or one of its commands, or was not. This is what really ran.
+    Executed {
+        /// The agent's name.
+        agent: &'a str,
+        /// Whose session, for a command in a terminal of ours.
+        session: Option<&'a str>,
+        /// The program, its arguments, directory and parents.
+        exec: &'a ExecRecord,
+        /// What became of it: `ran`, `asked`, `denied` or `killed`.
+        outcome: &'static str,
+        /// The rule, or something worth knowing.
+        because: Option<&'a str>,
     },
     /// A command ended.
     Ended {

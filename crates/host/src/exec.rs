@@ -9,6 +9,7 @@ mod pattern;
 mod programs;
 #[cfg(test)]
 mod tests;
+mod watcher;
 
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ use attache_transport::process::{ExecJudge, ExecSupport, ExecWatch, exec_support
 use serde::{Deserialize, Serialize};
 
 use judge::Judge;
+pub use watcher::{ExecRequest, Watcher};
 
 /// What is watched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,15 +34,15 @@ pub enum Watching {
 /// The command rules of a policy for one agent, as they apply when a program is executed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExecRules {
-    rules: Vec<ExecRule>,
+    pub(crate) rules: Vec<ExecRule>,
     /// Patterns of rules that allow; they spare the user requests about programs that hand work to daemons.
-    allowed: Vec<String>,
+    pub(crate) allowed: Vec<String>,
     /// Whether a user can be asked.
-    is_attended: bool,
-    /// Whether programs are watched without rules, too.
-    is_logged: bool,
+    pub(crate) is_attended: bool,
+    /// Whether every command rule of the policy is here.
+    pub(crate) is_complete: bool,
     /// Commands that were allowed before their start.
-    approved: Vec<Approved>,
+    pub(crate) approved: Vec<Approved>,
 }
 
 /// A rule about commands.
@@ -56,24 +58,14 @@ pub(crate) struct ExecRule {
 
 /// A command that was allowed before its start, for once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Approved {
+pub(crate) struct Approved {
     words: Vec<String>,
     cwd: PathBuf,
 }
 
 impl ExecRules {
-    pub(crate) fn new(rules: Vec<ExecRule>, allowed: Vec<String>, is_attended: bool) -> ExecRules {
-        ExecRules {
-            rules,
-            allowed,
-            is_attended,
-            ..ExecRules::default()
-        }
-    }
-
     /// The same rules under this setting; none if nothing is to be watched.
-    pub fn under(mut self, watching: Watching) -> Option<ExecRules> {
-        self.is_logged = watching == Watching::Always;
+    pub fn under(self, watching: Watching) -> Option<ExecRules> {
         let is_wanted = match watching {
             Watching::Rules => self.is_enforcing(),
             Watching::Always => true,
@@ -85,6 +77,12 @@ impl ExecRules {
     /// Whether some rule can deny a program or ask about it.
     pub fn is_enforcing(&self) -> bool {
         !self.rules.is_empty()
+    }
+
+    /// Whether every command rule of the policy is enforced when a program is executed. Rules that also name a tool or a
+    /// path are not.
+    pub fn is_complete(&self) -> bool {
+        self.is_complete
     }
 
     /// The same rules, with a command that the user has allowed to start: the same words in the same directory are not

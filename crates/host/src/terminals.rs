@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use attache_schema::v1;
 use attache_transport::process::{self, Child, Program, Stdout, Support, sandbox_support};
@@ -23,6 +23,7 @@ use tokio::sync::watch;
 
 use crate::Roots;
 use crate::environment::ChildEnvironment;
+use crate::exec::Watcher;
 use crate::sandbox::{self, Places};
 use changes::Changes;
 use ring::Ring;
@@ -94,6 +95,7 @@ struct Inner {
     next: AtomicU64,
     shelf: Mutex<Shelf>,
     changes: Arc<Changes>,
+    watcher: OnceLock<Watcher>,
 }
 
 impl Terminals {
@@ -127,7 +129,13 @@ impl Terminals {
             next: AtomicU64::new(1),
             shelf: Mutex::default(),
             changes: Arc::default(),
+            watcher: OnceLock::new(),
         }))
+    }
+
+    /// Has what commands execute judged from now on. The first call counts.
+    pub fn watch_with(&self, watcher: Watcher) {
+        self.0.watcher.get_or_init(|| watcher);
     }
 
     /// The environment of commands.
@@ -174,8 +182,20 @@ impl Terminals {
         warm_up(roots).await;
         let program = command::program(roots, request, &self.0.environment)?;
         let program = program.largest_file(self.0.limits.largest_file);
+        let watcher = self.0.watcher.get();
+        let program = match watcher {
+            Some(watcher) => {
+                let cwd = request.cwd.as_ref().map_or(roots.cwd(), AsRef::as_ref);
+                program.watch(watcher.watch_command(&words(request, roots.cwd()), cwd))
+            }
+            None => program,
+        };
         let (started, limits) = self.start(&program, roots, &place.id).await?;
-        let (child, output) = started.map_err(|error| command::refusal(request, roots, error))?;
+        let (mut child, output) =
+            started.map_err(|error| command::refusal(request, roots, error))?;
+        if let Some(watcher) = watcher {
+            watcher.follow(&mut child, Some(&request.session_id));
+        }
         let (orders, taken) = watch::channel(Order::Run);
         let shown = self.shown(&place.id, request);
         let terminal = Terminal {

@@ -43,6 +43,12 @@ pub(crate) struct Terms {
     pub(crate) no_terminal: bool,
     #[command(flatten)]
     pub(crate) sandbox: SandboxFlags,
+    /// Note every program that the agent and its commands execute in the audit log, also without a command rule.
+    #[arg(long)]
+    pub(crate) guard: bool,
+    /// Do not watch what is executed: command rules then look only at what the agent says it will run.
+    #[arg(long, conflicts_with = "guard")]
+    pub(crate) no_guard: bool,
     /// Write every line of the conversation to a file; one that is there is emptied.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use attache::process::Support;
+use attache::process::{ExecSupport, Support};
 use attache::v1;
 use attache_client::config::{Configuration, SandboxMode};
 use attache_host::audit::Log;
+use attache_host::exec::{ExecRules, Watcher, Watching};
 use attache_host::files::{self, Files};
 use attache_host::permissions::{Config, Permissions, Policy, Preset, Warning};
 use attache_host::sandbox::{self, Places};
@@ -41,6 +42,36 @@ pub(super) fn host(
     let warnings = warnings.into_iter().map(|warning| warning.0).chain(fault);
     let host = Host::new(files, terminals, permissions, log).working_in(&terms.add_dir);
     Ok((host, warnings.chain(missing).collect()))
+}
+
+/// Who watches what the agent and its commands execute, if somebody does; and what the user should know if nobody can.
+pub(super) fn watcher(
+    terms: &Terms,
+    host: &Host,
+    agent: &str,
+) -> anyhow::Result<(Option<Watcher>, Option<String>)> {
+    let watching = match (terms.guard, terms.no_guard) {
+        (true, _) => Watching::Always,
+        (_, true) => Watching::Off,
+        (false, false) => Watching::Rules,
+    };
+    let Some(rules) = host.permissions.exec_rules(agent).under(watching) else {
+        return Ok((None, None));
+    };
+    match ExecRules::support() {
+        ExecSupport::Full | ExecSupport::Restarting => {
+            Ok((Some(Watcher::new(rules, agent, host.log.clone())), None))
+        }
+        ExecSupport::Missing { reason } if watching == Watching::Always => {
+            anyhow::bail!("--guard: programs cannot be watched here: {reason}")
+        }
+        support @ ExecSupport::Missing { .. } => {
+            let warning = format!(
+                "command rules: {support}. They apply to what the agent says it will run; a command that cannot be decided before it runs is asked about, or denied when nobody can be asked"
+            );
+            Ok((None, Some(warning)))
+        }
+    }
 }
 
 /// Offers no more than what was not forbidden, and nothing that needs a person where nobody is.

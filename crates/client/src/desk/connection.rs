@@ -47,6 +47,11 @@ impl Desk {
         let before = self.child.take();
         let host = self.setup.host.clone();
         let sessions = self.sessions.ids();
+        let watcher = self.setup.watcher.clone();
+        let program = match &watcher {
+            Some(watcher) => program.watch(watcher.watch()),
+            None => program,
+        };
         let started = async move {
             for session in sessions {
                 host.suspend(&session).await;
@@ -54,7 +59,11 @@ impl Desk {
             if let Some(child) = before {
                 child.stop(Ladder::default()).await;
             }
-            start(host, program).await
+            let mut started = start(host, program).await;
+            if let (Some(watcher), Ok((child, ..))) = (watcher, &mut started) {
+                watcher.follow(child, None);
+            }
+            started
         };
         self.wait(started, Desk::started);
     }

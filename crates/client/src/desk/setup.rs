@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use attache::{Options, v1};
 use attache_host::Host;
+use attache_host::exec::Watcher;
+use attache_host::permissions::Enforcement;
 
 /// How a conversation is to be held: with whom, what we serve, and how long we wait.
 #[derive(Clone)]
@@ -18,6 +20,7 @@ pub struct Setup {
     pub(super) times: Times,
     pub(super) listeners: Vec<Listener>,
     pub(super) warnings: Vec<String>,
+    pub(super) watcher: Option<Watcher>,
 }
 
 /// How long we wait.
@@ -59,6 +62,7 @@ impl Setup {
             times: Times::default(),
             listeners: Vec::new(),
             warnings: Vec::new(),
+            watcher: None,
         }
     }
 
@@ -87,6 +91,21 @@ impl Setup {
     #[must_use]
     pub fn warn(mut self, what: impl Into<String>) -> Setup {
         self.warnings.push(what.into());
+        self
+    }
+
+    /// Has everything that the agent and its commands execute judged, and noted in the audit log. An agent that runs
+    /// already is not watched, only its commands.
+    #[must_use]
+    pub fn watch(mut self, watcher: Watcher) -> Setup {
+        let permissions = &self.host.permissions;
+        let rules = watcher.rules();
+        permissions.enforce(Enforcement {
+            commands: rules.is_enforcing() && rules.is_complete(),
+            ..permissions.enforcement()
+        });
+        self.host.terminals.watch_with(watcher.clone());
+        self.watcher = Some(watcher);
         self
     }
 

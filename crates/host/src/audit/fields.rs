@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use attache_transport::process::ExecRecord;
+
 use super::{Event, mask, masked};
 use crate::permissions::Action;
 
@@ -33,6 +35,7 @@ impl Event<'_> {
             Event::Read { .. } => "read",
             Event::Wrote { .. } => "wrote",
             Event::Ran { .. } => "ran",
+            Event::Executed { .. } => "executed",
             Event::Ended { .. } => "ended",
         }
     }
@@ -94,6 +97,13 @@ impl Event<'_> {
                     },
                 ],
             ),
+            Event::Executed {
+                agent,
+                session,
+                exec,
+                outcome,
+                because,
+            } => executed(agent, *session, exec, outcome, *because),
             Event::Ended {
                 agent,
                 session,
@@ -114,6 +124,33 @@ fn of(agent: &str, session: &str, done: [(&'static str, Value); 2]) -> Vec<(&'st
     let agent = agent.map(|agent| ("agent", cut(agent)));
     let whose = agent.into_iter().chain([("session", cut(session))]);
     whose.chain(done).collect()
+}
+
+/// What really ran: the file, the arguments as they were read, the directory and the processes above.
+fn executed(
+    agent: &str,
+    session: Option<&str>,
+    exec: &ExecRecord,
+    outcome: &'static str,
+    because: Option<&str>,
+) -> Vec<(&'static str, Value)> {
+    let text_of = |word: &std::ffi::OsString| word.to_string_lossy().into_owned();
+    let args: Vec<String> = exec.args.iter().map(text_of).collect();
+    let mut fields = vec![("agent", cut(agent))];
+    fields.retain(|_| !agent.is_empty());
+    fields.extend(session.map(|session| ("session", cut(session))));
+    fields.push(("program", cut(&exec.program.to_string_lossy())));
+    let mut command = words(&args);
+    if let (1.., Value::Array(shown)) = (exec.more, &mut command) {
+        shown.push(Value::from(format!("… ({} more)", exec.more)));
+    }
+    fields.push(("command", command));
+    let cwd = exec.cwd.as_ref();
+    fields.extend(cwd.map(|cwd| ("cwd", cut(&cwd.to_string_lossy()))));
+    fields.push(("parents", list(exec.parents.iter().map(text_of))));
+    fields.push(("outcome", Value::from(outcome)));
+    fields.extend(because.map(|because| ("because", text(because))));
+    fields
 }
 
 fn asked(action: &Action) -> Vec<(&'static str, Value)> {

@@ -36,8 +36,15 @@ impl Permissions {
         let allowed = allow
             .flat_map(|rule| &rule.commands)
             .map(ToString::to_string);
-        let is_attended = self.config.preset == Preset::Ask;
-        ExecRules::new(deny.chain(ask).collect(), allowed.collect(), is_attended)
+        let mut left = policy.deny.iter().chain(policy.ask.iter());
+        ExecRules {
+            rules: deny.chain(ask).collect(),
+            allowed: allowed.collect(),
+            is_attended: self.config.preset == Preset::Ask,
+            // A rule that is left out is kept by what an agent tells, if at all.
+            is_complete: left.all(|rule| rule.commands.is_empty() || is_about_programs(rule)),
+            ..ExecRules::default()
+        }
     }
 }
 

@@ -303,11 +303,6 @@ impl Rules {
         self.first(facts, |rule| rule.catches(facts))
     }
 
-    /// All rules, in their order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Rule> {
-        self.rules.iter()
-    }
-
     /// Whether a command has to be understood for these rules to be kept.
     pub(super) fn are_about_commands(&self) -> bool {
         !self.by_program.is_empty()

@@ -1,0 +1,228 @@
+//! What becomes of the events of watched programs: everything goes to the audit log, requests go to the user.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use attache_schema::v1;
+use attache_transport::process::{Child, ExecEvent, ExecRecord, ExecWatch, Execs};
+use tokio::task::{AbortHandle, JoinSet};
+
+use super::ExecRules;
+use crate::audit::{Event, Log};
+
+/// Watches an agent and its commands. Clones are the same watcher.
+#[derive(Clone)]
+pub struct Watcher(Arc<Inner>);
+
+struct Inner {
+    rules: ExecRules,
+    agent: String,
+    log: Log,
+    ask: Mutex<Option<Arc<Ask>>>,
+    fault: Mutex<Option<String>>,
+}
+
+type Ask = dyn Fn(ExecRequest) -> Pin<Box<dyn Future<Output = bool> + Send>> + Send + Sync;
+
+/// A program that waits for the user's permission to be executed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExecRequest {
+    /// The session whose terminal it belongs to; `None` if the agent runs it by itself.
+    pub session: Option<v1::SessionId>,
+    /// The program, with links followed.
+    pub program: PathBuf,
+    /// Its arguments with its name first, as they were read from the process.
+    pub args: Vec<String>,
+    /// How many more arguments there are than could be read.
+    pub more: u32,
+    /// Its working directory.
+    pub cwd: PathBuf,
+    /// The processes above it, nearest first.
+    pub parents: Vec<String>,
+    /// The rule that asks.
+    pub why: String,
+}
+
+impl Watcher {
+    /// Watches by these rules, for an agent of this name.
+    pub fn new(rules: ExecRules, agent: &str, log: Log) -> Watcher {
+        Watcher(Arc::new(Inner {
+            rules,
+            agent: agent.to_owned(),
+            log,
+            ask: Mutex::default(),
+            fault: Mutex::default(),
+        }))
+    }
+
+    /// Sets who is asked. Until then, requests are denied. Dropping the future withdraws the request.
+    pub fn ask_with<F>(&self, ask: impl Fn(ExecRequest) -> F + Send + Sync + 'static)
+    where
+        F: Future<Output = bool> + Send + 'static,
+    {
+        let ask =
+            move |request| -> Pin<Box<dyn Future<Output = bool> + Send>> { Box::pin(ask(request)) };
+        *lock(&self.0.ask) = Some(Arc::new(ask));
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &ExecRules {
+        &self.0.rules
+    }
+
+    /// What to start the agent with.
+    pub fn watch(&self) -> ExecWatch {
+        self.0.rules.watch()
+    }
+
+    /// What to start a command with that is allowed already. It is not asked about once more.
+    pub(crate) fn watch_command(&self, words: &[String], cwd: &Path) -> ExecWatch {
+        // The kernel tells directories without links.
+        let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
+        let rules = self.0.rules.clone().approving(words.to_vec(), cwd);
+        rules.watch()
+    }
+
+    /// Takes care of what a program that was started with one of these watches executes, until it has ended. Needs a
+    /// tokio runtime.
+    pub fn follow(&self, child: &mut Child, session: Option<&v1::SessionId>) {
+        if let Some(execs) = child.take_execs() {
+            tokio::spawn(Following::new(self.clone(), session.cloned()).run(execs));
+        }
+    }
+
+    /// Something that the user should know, once.
+    pub fn fault(&self) -> Option<String> {
+        lock(&self.0.fault).take()
+    }
+}
+
+impl fmt::Debug for Watcher {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Watcher")
+            .field("rules", &self.0.rules)
+            .finish_non_exhaustive()
+    }
+}
+
+/// One watched program.
+struct Following {
+    watcher: Watcher,
+    session: Option<v1::SessionId>,
+    asked: JoinSet<(u64, bool)>,
+    open: HashMap<u64, AbortHandle>,
+}
+
+impl Following {
+    fn new(watcher: Watcher, session: Option<v1::SessionId>) -> Following {
+        Following {
+            watcher,
+            session,
+            asked: JoinSet::new(),
+            open: HashMap::new(),
+        }
+    }
+
+    async fn run(mut self, mut execs: Execs) {
+        let answers = execs.answers();
+        loop {
+            tokio::select! {
+                event = execs.next() => match event {
+                    Some(event) => {
+                        if let Some(refused) = self.take(event) {
+                            answers.deny(refused);
+                        }
+                    }
+                    // Dropped, requests are withdrawn.
+                    None => return,
+                },
+                Some(answered) = self.asked.join_next() => {
+                    // One that was withdrawn has no answer.
+                    if let Ok((id, is_allowed)) = answered {
+                        self.open.remove(&id);
+                        match is_allowed {
+                            true => answers.allow(id),
+                            false => answers.deny(id),
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes an event; the id of a request that nobody can answer.
+    fn take(&mut self, event: ExecEvent) -> Option<u64> {
+        match event {
+            ExecEvent::Ran(exec) => {
+                let note = exec.loses_rights.then_some(LOSES_RIGHTS);
+                self.note(&exec, "ran", note);
+            }
+            ExecEvent::Denied { exec, why } => self.note(&exec, "denied", Some(&why)),
+            ExecEvent::Killed { exec, why } => {
+                self.note(&exec, "killed", Some(&why));
+                let program = exec.program.display();
+                self.fault(format!(
+                    "killed {program}, whose arguments or file were changed after they were judged: {why}"
+                ));
+            }
+            ExecEvent::Ask { id, exec, why } => return self.ask(id, &exec, why),
+            ExecEvent::Withdrawn { id } => {
+                if let Some(open) = self.open.remove(&id) {
+                    open.abort();
+                }
+            }
+            ExecEvent::Missed { count } => {
+                self.fault(format!(
+                    "the audit log lacks {count} programs that were executed: too many at once"
+                ));
+            }
+            ExecEvent::AlreadyWatched => self.fault(ALREADY.to_owned()),
+        }
+        None
+    }
+
+    fn ask(&mut self, id: u64, exec: &ExecRecord, why: String) -> Option<u64> {
+        self.note(exec, "asked", Some(&why));
+        let Some(ask) = lock(&self.watcher.0.ask).clone() else {
+            return Some(id);
+        };
+        let text = |word: &std::ffi::OsString| word.to_string_lossy().into_owned();
+        let answer = ask(ExecRequest {
+            session: self.session.clone(),
+            program: exec.program.clone(),
+            args: exec.args.iter().map(text).collect(),
+            more: exec.more,
+            cwd: exec.cwd.clone().unwrap_or_default(),
+            parents: exec.parents.iter().map(text).collect(),
+            why,
+        });
+        let open = self.asked.spawn(async move { (id, answer.await) });
+        self.open.insert(id, open);
+        None
+    }
+
+    fn note(&self, exec: &ExecRecord, outcome: &'static str, because: Option<&str>) {
+        self.watcher.0.log.append(&Event::Executed {
+            agent: &self.watcher.0.agent,
+            session: self.session.as_ref().map(AsRef::as_ref),
+            exec,
+            outcome,
+            because,
+        });
+    }
+
+    fn fault(&self, fault: String) {
+        *lock(&self.watcher.0.fault) = Some(fault);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+const LOSES_RIGHTS: &str =
+    "without the rights of its owner: watched programs gain none; use --no-guard if you need that";
+const ALREADY: &str = "command rules are not enforced when programs are executed: another supervisor already watches this process";
