@@ -121,6 +121,7 @@ impl Desk {
     /// Starts an agent. This does not wait for it: the first event tells whether it runs.
     pub fn start(program: Program, setup: Setup) -> Desk {
         let mut desk = Desk::new(setup);
+        desk.answer_watcher();
         desk.program = Some(program.clone());
         desk.launch(program);
         desk
@@ -133,6 +134,7 @@ impl Desk {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let mut desk = Desk::new(setup);
+        desk.answer_watcher();
         desk.converse(read, write);
         desk
     }

@@ -184,9 +184,8 @@ impl PermissionRequest {
         let permissions = self.host.permissions.clone();
         let (action, subject) = (case.action.clone(), case.subject.clone());
         let judged = self.clerk.hand(move || match &subject {
-            Subject::ToolCall(_) | Subject::Exec(_) => {
-                UseVerdict::Judged(permissions.judge(&action))
-            }
+            Subject::ToolCall(_) => UseVerdict::Judged(permissions.judge(&action)),
+            Subject::Exec(_) => permissions.judge_exec(&action),
             Subject::HostRequest(request) => permissions.judge_use(&action, written(request)),
         });
         judged.await

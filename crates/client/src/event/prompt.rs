@@ -74,6 +74,8 @@ pub struct Exec {
     pub cwd: PathBuf,
     /// The processes above it, the nearest first.
     pub parents: Vec<String>,
+    /// The rule that asks.
+    pub why: String,
 }
 
 /// What is on disk where an agent shows a change.

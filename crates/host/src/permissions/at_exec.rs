@@ -3,7 +3,7 @@
 use attache_schema::v1;
 
 use super::rules::Rule;
-use super::{Permissions, Preset, action, by};
+use super::{Action, Because, Permissions, Preset, Remembered, UseVerdict, Verdict, action, by};
 use crate::exec::{ExecRule, ExecRules};
 
 impl Permissions {
@@ -44,6 +44,37 @@ impl Permissions {
             // A rule that is left out is kept by what an agent tells, if at all.
             is_complete: left.all(|rule| rule.commands.is_empty() || is_about_programs(rule)),
             ..ExecRules::default()
+        }
+    }
+}
+
+/// Requests about programs that wait to be executed.
+impl Permissions {
+    /// Judges a program that waits to be executed as some rule asks about it. What the user has allowed before counts: a
+    /// remembered decision, or a grant of this turn for the same words in the same directory, which is used up. Rules
+    /// and defaults that allow do not: the rule that asks was checked on what is really executed. Looks at the disk.
+    pub fn judge_exec(&self, action: &Action) -> UseVerdict {
+        if let Some(because) = self.forbids(action) {
+            return UseVerdict::Judged(Verdict::Deny(because));
+        }
+        let recalled = self.recall(action);
+        let because = |found: &Remembered| {
+            Because(format!(
+                "remembered decision {} ({})",
+                found.id, found.scope
+            ))
+        };
+        match (recalled, self.config.preset) {
+            (Some(found), _) if !found.is_allowed => {
+                UseVerdict::Judged(Verdict::Deny(because(&found)))
+            }
+            (_, preset) if preset != Preset::Ask => {
+                let why = "a rule asks about it and nobody can be asked".to_owned();
+                UseVerdict::Judged(Verdict::Deny(Because(why)))
+            }
+            (Some(found), _) => UseVerdict::Judged(Verdict::Allow(because(&found))),
+            (None, _) if self.spend(action, None) => UseVerdict::Granted,
+            (None, _) => UseVerdict::Judged(Verdict::Ask),
         }
     }
 }

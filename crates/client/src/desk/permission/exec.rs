@@ -1,5 +1,9 @@
 //! Programs that are about to start: a guard asks for them, from a task of its own.
 
+use std::path::Path;
+
+use attache::v1;
+use attache_host::exec::ExecRequest;
 use attache_host::permissions::Action;
 
 use super::Source;
@@ -19,18 +23,71 @@ impl Desk {
 }
 
 impl ExecPrompts {
-    /// Whether a program may start: as the rules say, or as the user answers. Dropping the future withdraws the prompt.
-    /// Without a conversation nothing may start. The action's session is the one that the process works for; where it is
-    /// not known, name any of the agent's.
-    pub async fn ask(&self, action: Action, exec: Exec) -> bool {
-        let session = action.session.clone();
+    /// Whether a program may start: as was decided before, or as the user answers. Dropping the future withdraws the
+    /// prompt. Without a session nothing may start. A program that the agent runs by itself is asked about in the session
+    /// whose turn runs.
+    pub async fn ask(&self, request: ExecRequest) -> bool {
         let begin = move |desk: &mut Desk| {
-            let source = Source::Exec(exec, action);
-            desk.request_permission(&session, source, 0)
+            let (exec, action) = desk.described(request)?;
+            let session = action.session.clone();
+            Some(desk.request_permission(&session, Source::Exec(exec, action), 0))
         };
-        match self.0.with(begin).await {
+        match self.0.with(begin).await.flatten() {
             Some(request) => request.decide().await.is_allowed,
             None => false,
         }
+    }
+}
+
+impl Desk {
+    /// Has the watcher of the agent's processes ask here.
+    pub(in crate::desk) fn answer_watcher(&self) {
+        if let Some(watcher) = &self.setup.watcher {
+            let prompts = self.exec_prompts();
+            watcher.ask_with(move |request| {
+                let prompts = prompts.clone();
+                async move { prompts.ask(request).await }
+            });
+        }
+    }
+
+    /// The request as it is shown and judged; nothing if there is no session.
+    fn described(&self, request: ExecRequest) -> Option<(Exec, Action)> {
+        let ids = self.sessions.ids();
+        let busy = ids.iter().find(|id| self.is_busy(id));
+        let id = request.session.or_else(|| busy.or(ids.first()).cloned())?;
+        let workspace = self.sessions.get(&id)?.cwd.clone();
+        let program = request.program.to_string_lossy().into_owned();
+        let command = v1::CreateTerminalRequest {
+            args: request.args.iter().skip(1).cloned().collect(),
+            cwd: Some(request.cwd.to_string_lossy().into_owned().into()),
+            ..v1::CreateTerminalRequest::new(id, named(&request.args, program))
+        };
+        let action = Action::running(&self.setup.agent, workspace, &command);
+        let mut argv = request.args;
+        if request.more > 0 {
+            argv.push(format!(
+                "… ({} more arguments, which could not be read)",
+                request.more
+            ));
+        }
+        let exec = Exec {
+            program: request.program,
+            argv,
+            cwd: request.cwd,
+            parents: request.parents,
+            why: request.why,
+        };
+        Some((exec, action))
+    }
+}
+
+/// What the program is called in the command: its own word if that is its name, else its path. A process can call a
+/// program what it likes.
+fn named(args: &[String], program: String) -> String {
+    let is_name = |word: &&String| Path::new(&program).file_name() == Path::new(word).file_name();
+    match args.first().filter(is_name) {
+        Some(word) => word.clone(),
+        None => program,
     }
 }
