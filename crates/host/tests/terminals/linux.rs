@@ -6,6 +6,8 @@ mod desk;
 mod directories_attack;
 #[path = "endings.rs"]
 mod endings;
+#[path = "exec_attacks.rs"]
+mod exec_attacks;
 #[path = "floods.rs"]
 mod floods;
 #[path = "leaks.rs"]
@@ -30,6 +32,7 @@ use libtest_mimic::Arguments;
 use trial::{lone_trial, runtime, trial};
 
 pub(super) fn main() -> ExitCode {
+    guard::judge_with(attache_host::exec::judge);
     guard::run_if_asked();
     if std::env::args().any(|arg| arg == leaks::ROLE) {
         leaks::play();
@@ -43,6 +46,7 @@ pub(super) fn main() -> ExitCode {
     trials.extend(sandbox::trials());
     trials.extend(sandbox_attack::trials());
     trials.extend(directories_attack::trials());
+    trials.extend(exec_attacks::trials());
     trials.extend(leaks::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

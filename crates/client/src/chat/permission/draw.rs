@@ -1,6 +1,6 @@
 //! How a permission request looks.
 
-use attache::process::plain::{visible, visible_lines};
+use attache::process::plain::{visible, visible_command, visible_lines};
 use attache::v1;
 use ratatui::text::{Line, Span};
 
@@ -189,8 +189,12 @@ impl PermissionDialog {
                 "The agent did not ask; Attaché stopped it to ask you.".to_owned()
             }
             PromptSubject::Exec(exec) => {
-                let parents: Vec<_> = exec.parents.iter().map(|name| visible(name)).collect();
-                format!("Started by {}", parents.join(" ‹ "))
+                let parents = exec.parents.iter().rev().map(|name| visible(name));
+                let steps: Vec<_> = parents
+                    .chain([visible_command(&exec.argv).into()])
+                    .collect();
+                let (why, steps) = (visible(&exec.why), steps.join(" → "));
+                format!("It waits: {why}. Started by {steps}")
             }
             PromptSubject::ToolCall(_) if self.prompt.action.title.is_empty() => return,
             PromptSubject::ToolCall(_) => {

@@ -1,0 +1,387 @@
+//! A denied program under hundreds of generated spellings, with an oracle: a fake program that notes when it really runs.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use attache_host::Roots;
+use attache_host::audit::{Log, entries};
+use attache_host::exec::{ExecRequest, ExecRules, Watcher, Watching};
+use attache_host::permissions::{Config, Permissions, Policy, Preset};
+use attache_host::terminals::{Limits, Sandbox, Terminals};
+use attache_schema::v1;
+use attache_transport::process::{ExecEvent, Ladder, Program};
+use libtest_mimic::Trial;
+use tokio::io::AsyncReadExt as _;
+
+use super::trial;
+
+pub(super) fn trials() -> Vec<Trial> {
+    if !ExecRules::support().is_available() {
+        return Vec::new();
+    }
+    vec![
+        trial("exec_attacks::no_spelling_runs_a_denied_program", spellings),
+        trial(
+            "exec_attacks::no_option_hides_a_denied_subcommand",
+            subcommands,
+        ),
+        trial(
+            "exec_attacks::other_files_of_a_denied_program_do_not_run",
+            files,
+        ),
+        trial("exec_attacks::harmless_lines_run", harmless),
+        trial(
+            "exec_attacks::terminals_ask_once_and_note_what_ran",
+            terminals,
+        ),
+    ]
+}
+
+struct Stage {
+    dir: PathBuf,
+}
+
+impl Stage {
+    fn new(name: &str) -> Stage {
+        let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        let dir = dir.join(format!("exec-attacks-{name}-{}", std::process::id()));
+        fs::create_dir_all(dir.join("bin")).unwrap();
+        let stage = Stage { dir };
+        for program in ["curl", "git"] {
+            stage.script(
+                &format!("bin/{program}"),
+                &format!("#!/bin/sh\necho {program} \"$@\" >>\"$RECORD\"\n"),
+            );
+        }
+        stage
+    }
+
+    fn script(&self, name: &str, text: &str) {
+        let path = self.dir.join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Runs a line under the rules; its output and what happened.
+    async fn run(&self, line: &str, rules: Option<&ExecRules>) -> (String, Vec<ExecEvent>) {
+        let path = std::env::var("PATH").unwrap();
+        let mut program = Program::new("sh")
+            .args(["-c", line])
+            .env("PATH", format!("{}/bin:{path}", self.dir.display()))
+            .env("RECORD", self.dir.join("record"))
+            .cwd(&self.dir);
+        if let Some(rules) = rules {
+            program = program.watch(rules.watch());
+        }
+        let (mut child, mut stdout) = program.spawn_captured().await.unwrap();
+        let execs = child.take_execs();
+        let mut text = String::new();
+        stdout.read_to_string(&mut text).await.unwrap();
+        child.stop(Ladder::default()).await;
+        let mut events = Vec::new();
+        if let Some(mut execs) = execs {
+            while let Some(event) = execs.next().await {
+                events.push(event);
+            }
+        }
+        (text, events)
+    }
+
+    fn record(&self) -> String {
+        fs::read_to_string(self.dir.join("record")).unwrap_or_default()
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.dir).ok();
+    }
+}
+
+fn permissions(policy: &str) -> Permissions {
+    let mut config = Config::new(Preset::Ask);
+    config.policy = Some(Policy::parse("policy.json", policy).unwrap());
+    Permissions::open(config).0
+}
+
+fn rules(policy: &str) -> ExecRules {
+    permissions(policy)
+        .exec_rules("agent")
+        .under(Watching::Rules)
+        .unwrap()
+}
+
+/// Every spelling in every carrier.
+async fn spellings() {
+    let stage = Stage::new("spellings");
+    let rules = rules(r#"{"rules": [{"action": "deny", "command": "curl", "id": "no-curl"}]}"#);
+    symlink("curl", stage.dir.join("bin/fetch")).unwrap();
+    let mut lines = Vec::new();
+    for (index, spelling) in SPELLINGS.iter().enumerate() {
+        stage.script(
+            &format!("go{index}"),
+            &format!("#!/bin/sh\n{spelling} -V\ntrue\n"),
+        );
+        for carrier in CARRIERS {
+            lines.push(carrier.replace("GO", &format!("./go{index}")));
+        }
+    }
+    fs::write(stage.dir.join("Makefile"), MAKEFILE).unwrap();
+    // Without the rule each of them runs the program, so that the test shows something.
+    for line in &lines {
+        let before = stage.record().len();
+        let (text, _) = stage.run(line, None).await;
+        assert!(
+            stage.record().len() > before,
+            "{line} does not run it: {text}"
+        );
+    }
+    fs::remove_file(stage.dir.join("record")).unwrap();
+    for line in &lines {
+        let (text, events) = stage.run(line, Some(&rules)).await;
+        assert_eq!(stage.record(), "", "{line}: {text}");
+        let is_denied = |event: &ExecEvent| matches!(event, ExecEvent::Denied { why, .. } if why == "policy rule `no-curl`");
+        assert!(events.iter().any(is_denied), "{line}: {text} {events:?}");
+    }
+    assert!(lines.len() > 250, "{}", lines.len());
+}
+
+async fn subcommands() {
+    let stage = Stage::new("subcommands");
+    let rules = rules(r#"{"rules": [{"action": "deny", "command": "git push **"}]}"#);
+    symlink("git", stage.dir.join("bin/git-push")).unwrap();
+    let options = [
+        "",
+        "-C .",
+        "-c a=b",
+        "-P",
+        "--no-pager",
+        "--bare",
+        "--git-dir .",
+        "--git-dir=.",
+        "--work-tree .",
+        "-p",
+        "--exec-path=/x",
+        "--namespace n",
+        "--config-env=a=HOME",
+        "--no-optional-locks",
+        "--literal-pathspecs",
+    ];
+    let mut script = String::new();
+    for first in options {
+        for second in options {
+            script.push_str(&format!("git {first} {second} push origin\n"));
+        }
+    }
+    script.push_str("git-push origin\nexec -a git-push git origin\n(exec -a other git push)\n");
+    let (text, _) = stage
+        .run(&format!("bash <<'END'\n{script}\nEND"), Some(&rules))
+        .await;
+    assert_eq!(stage.record(), "", "{text}");
+    let harmless =
+        "git log --grep push; git -C push status; git stash list push; git --no-pager log push";
+    stage.run(harmless, Some(&rules)).await;
+    assert_eq!(stage.record().lines().count(), 4, "{}", stage.record());
+}
+
+/// Links, the dynamic loader and programs of many names lead to a file, which is known.
+async fn files() {
+    let stage = Stage::new("files");
+    let curl = stage.dir.join("bin/curl");
+    fs::hard_link(&curl, stage.dir.join("bin/hard")).unwrap();
+    symlink(&curl, stage.dir.join("bin/soft")).unwrap();
+    let policy = format!(
+        r#"{{"rules": [{{"action": "deny", "command": ["{} **", "od **"], "id": "no"}}]}}"#,
+        curl.display()
+    );
+    let rules = rules(&policy);
+    for line in [
+        "curl",
+        "hard",
+        "soft",
+        "bin/hard -V",
+        "sh bin/hard",
+        "bin/../bin/soft",
+        "cd bin; ./soft",
+    ] {
+        let (text, _) = stage.run(line, Some(&rules)).await;
+        assert_eq!(stage.record(), "", "{line}: {text}");
+    }
+    let loader = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"];
+    let loader = loader
+        .into_iter()
+        .find(|path| fs::exists(path).unwrap_or(false));
+    let od = "/usr/bin/od";
+    let mut lines = vec![
+        format!("echo A | {od} -c"),
+        "ln -s /usr/bin/od x; echo A | ./x -c".to_owned(),
+    ];
+    if let Some(loader) = loader {
+        lines.push(format!("echo A | {loader} {od} -c"));
+        lines.push(format!("echo A | {loader} --library-path /lib {od} -c"));
+        lines.push(format!("ln -s {loader} ld; echo A | ./ld {od} -c"));
+        lines.push(format!("ln -s {od} y; echo A | {loader} ./y -c"));
+    }
+    for line in lines {
+        let (text, _) = stage.run(&line, Some(&rules)).await;
+        assert!(!text.contains("0000000"), "{line}: {text}");
+    }
+}
+
+async fn harmless() {
+    let stage = Stage::new("harmless");
+    let rules = rules(r#"{"rules": [{"action": "deny", "command": ["curl", "git push **"]}]}"#);
+    fs::write(stage.dir.join("words"), "curl\n").unwrap();
+    for line in [
+        "echo 'curl -V'",
+        "echo \"git push\"",
+        "grep curl words",
+        "printf curl",
+        "sh -c 'echo curl; echo git push'",
+        "env echo curl",
+        "find . -name words -exec echo curl {} ';'",
+        "x=curl; echo $x",
+        "perl -e 'print \"curl\"'",
+        "test -x bin/curl && echo curl",
+        "cat bin/curl",
+        "echo curl | xargs echo",
+    ] {
+        let (text, events) = stage.run(line, Some(&rules)).await;
+        assert!(
+            text.contains("curl") || text.contains("git push"),
+            "{line}: {text}"
+        );
+        let is_fine = |event: &ExecEvent| matches!(event, ExecEvent::Ran(_));
+        assert!(events.iter().all(is_fine), "{line}: {events:?}");
+    }
+    assert_eq!(stage.record(), "");
+}
+
+/// What the user was asked.
+#[derive(Clone, Default)]
+struct Asked(Arc<Mutex<Vec<ExecRequest>>>);
+
+async fn terminals() {
+    let stage = Stage::new("terminals");
+    let dir = fs::canonicalize(&stage.dir).unwrap();
+    let git = dir.join("bin/git");
+    let policy = format!(
+        r#"{{"rules": [
+            {{"action": "ask", "command": "{} push **", "id": "push"}},
+            {{"action": "deny", "command": "curl", "id": "no-curl"}}
+        ]}}"#,
+        git.display()
+    );
+    let logs = dir.join("log");
+    let log = Log::open(&logs).unwrap();
+    let watcher = Watcher::new(rules(&policy), "agent", log);
+    let asked = Asked::default();
+    let heard = asked.clone();
+    watcher.ask_with(move |request| {
+        let is_second = request.args.last().is_some_and(|arg| arg == "second");
+        heard.0.lock().unwrap().push(request);
+        async move { is_second }
+    });
+    let terminals = Terminals::new(Limits::default(), Sandbox::Off);
+    terminals.watch_with(watcher);
+    let roots = Roots::open(&dir, &[]).unwrap();
+    let session = v1::SessionId::from("session");
+    let script = format!(
+        "export RECORD={}; {git} push first; {git} push second; {}/bin/curl; true",
+        dir.join("record").display(),
+        dir.display(),
+        git = git.display(),
+    );
+    for words in [
+        vec![git.to_str().unwrap(), "push", "approved"],
+        vec!["sh", "-c", &script],
+    ] {
+        let mut request = v1::CreateTerminalRequest::new(session.clone(), words[0]);
+        request.args = words[1..].iter().map(|word| (*word).to_owned()).collect();
+        let id = terminals.create(&roots, &request).await.unwrap();
+        terminals.wait(&session, &id).await.unwrap();
+        terminals.release(&session, &id).await.unwrap();
+    }
+    // The approved one had no RECORD to write to, and was not asked about.
+    assert_eq!(stage.record(), "git push second\n");
+    let asked = asked.0.lock().unwrap().clone();
+    let shown: Vec<_> = asked
+        .iter()
+        .map(|it| (it.args[1..].join(" "), it.parents.clone(), it.why.clone()))
+        .collect();
+    let why = "policy rule `push`".to_owned();
+    let sh = vec!["sh".to_owned()];
+    assert_eq!(
+        shown,
+        [
+            ("push first".to_owned(), sh.clone(), why.clone()),
+            ("push second".to_owned(), sh, why)
+        ]
+    );
+    assert!(
+        asked
+            .iter()
+            .all(|it| it.cwd == dir && it.session == Some(session.clone()))
+    );
+    let lines: Vec<String> = entries(&logs)
+        .unwrap()
+        .map(|entry| entry.unwrap().line)
+        .collect();
+    let log = lines.join("\n");
+    for expected in [
+        r#""outcome":"asked""#,
+        r#""outcome":"denied","because":"policy rule `no-curl`""#,
+        r#""outcome":"ran""#,
+        "rejected",
+    ] {
+        assert!(log.contains(expected), "{expected}: {log}");
+    }
+}
+
+/// Ways to write the program, in a script. Each runs it.
+const SPELLINGS: &[&str] = &[
+    "curl",
+    "cu''rl",
+    "\"cu\"rl",
+    "c\\url",
+    "$(echo curl)",
+    "`printf cur``printf l`",
+    "x=cu; ${x}rl",
+    "eval 'cu'rl",
+    "command curl",
+    "exec curl",
+    "./bin/curl",
+    "bin/../bin/curl",
+    "\"$PWD\"/bin/curl",
+    "fetch",
+    "sh bin/curl",
+    "PATH=$PWD/bin curl",
+];
+
+/// Ways to run the script, or its text.
+const CARRIERS: &[&str] = &[
+    "GO",
+    ". GO",
+    "eval \"$(cat GO)\"",
+    "sh GO",
+    "sh <GO",
+    "cat GO | sh",
+    "(GO)",
+    "GO & wait",
+    "f() { GO; }; f",
+    "env GO",
+    "env -i PATH=\"$PATH\" RECORD=\"$RECORD\" GO",
+    "nice GO",
+    "timeout 20 GO",
+    "nohup GO",
+    "setsid -w GO",
+    "echo x | xargs GO",
+    "find . -maxdepth 0 -exec GO {} ';'",
+    "make -s SCRIPT=GO x",
+    "perl -e 'system(\"GO\")'",
+    "sh -c 'sh -c \"GO; true\"; true'",
+];
+
+const MAKEFILE: &str = "x:\n\t$(SCRIPT)\n";
