@@ -3,11 +3,12 @@
 use super::invocation::Invocation;
 use super::judge::Files;
 use super::options;
-use crate::permissions::CommandPattern;
+use crate::permissions::{CommandPattern, Match};
 
 /// A pattern of a rule.
 #[derive(Debug)]
 pub(super) struct Pattern {
+    written: CommandPattern,
     program: String,
     /// Subcommands, in their order.
     words: Vec<String>,
@@ -34,6 +35,7 @@ impl Pattern {
             program: program.clone(),
             words,
             options,
+            written: pattern.clone(),
         })
     }
 
@@ -52,6 +54,13 @@ impl Pattern {
 
     fn covers_words(&self, invocation: &Invocation) -> bool {
         let words = &invocation.words;
+        // What a shell line with these words would be denied for is denied here, too.
+        let full: Vec<&str> = std::iter::once(self.program.as_str())
+            .chain(words.iter().map(String::as_str))
+            .collect();
+        if self.written.catches(&full) == Match::Yes {
+            return true;
+        }
         let has_options = self.options.iter().all(|option| has_option(words, option));
         if !has_options {
             return false;

@@ -317,13 +317,6 @@ fn directory(input: &Input, workspace: &Path) -> Option<PathBuf> {
 }
 
 /// Each file once, by its whole path where it is named by that and from the workspace on too.
-/// What an agent is called in rules that deny: its name, and that of its program where it was given as a command.
-pub(super) fn names(agent: &str) -> impl Iterator<Item = &str> {
-    let path = agent.split(" #").next().unwrap_or(agent);
-    let name = Path::new(path).file_name().and_then(|name| name.to_str());
-    std::iter::once(agent).chain(name.filter(move |name| *name != agent))
-}
-
 fn each_once(paths: impl Iterator<Item = PathBuf>, workspace: &Path) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = Vec::new();
     let mut seen = HashMap::new();
