@@ -60,7 +60,7 @@ impl Desk {
                 child.stop(Ladder::default()).await;
             }
             let mut started = start(host, program).await;
-            if let (Some(watcher), Ok((child, ..))) = (watcher, &mut started) {
+            if let (Some(watcher), Ok((child, ..))) = (watcher, &mut started.0) {
                 watcher.follow(child, None);
             }
             started
