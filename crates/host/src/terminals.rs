@@ -186,7 +186,8 @@ impl Terminals {
         let program = match watcher {
             Some(watcher) => {
                 let cwd = request.cwd.as_ref().map_or(roots.cwd(), AsRef::as_ref);
-                program.watch(watcher.watch_command(&words(request, roots.cwd()), cwd))
+                let words = [std::slice::from_ref(&request.command), &request.args].concat();
+                program.watch(watcher.watch_command(&words, cwd))
             }
             None => program,
         };
