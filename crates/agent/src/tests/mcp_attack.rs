@@ -336,3 +336,43 @@ async fn a_rule_denies_a_tool_by_its_name() {
         villain.close().await;
     }
 }
+
+#[tokio::test]
+async fn a_resource_is_allowed_by_itself_and_of_its_server_only() {
+    let read = |uri: &str| {
+        let call = json!({"say": [{"call": {"name": "resource", "input": {"uri": uri}}}]});
+        format!("{call},{DONE}")
+    };
+    let uris = [
+        "fake://one",
+        "fake://one",
+        "fake://two",
+        "fake://one?x",
+        "FAKE://one",
+        "fake://one",
+    ];
+    let turns: Vec<String> = uris.iter().map(|uri| read(uri)).collect();
+    let stage = Stage::new(&turns.join(","));
+    let villain = Villain::open(&stage, tool()).await;
+    assert_eq!(villain.turn("allow_always").await, 1);
+    assert_eq!(
+        villain.last_title(),
+        "Read `fake://one` of the MCP server `desk`"
+    );
+    assert_eq!(villain.calls(), 1);
+    assert_eq!(villain.turn("reject_once").await, 0);
+    assert_eq!(villain.calls(), 2);
+    for uri in &uris[2..5] {
+        assert_eq!(villain.turn("reject_once").await, 1, "{uri}");
+    }
+    villain.declare("post office", "1");
+    villain.reconnect().await;
+    assert_eq!(villain.turn("reject_once").await, 1);
+    assert_eq!(villain.calls(), 2);
+    assert!(
+        villain.kinds().iter().all(|kind| kind == "other"),
+        "{:?}",
+        villain.kinds()
+    );
+    villain.close().await;
+}

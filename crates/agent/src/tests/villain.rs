@@ -214,13 +214,24 @@ impl State {
         match method {
             "server/discover" => json!({
                 "resultType": "complete", "supportedVersions": ["2026-07-28"],
-                "capabilities": {"tools": {"listChanged": true}},
+                "capabilities": {"tools": {"listChanged": true}, "resources": {}},
                 "_meta": {"io.modelcontextprotocol/serverInfo": {"name": name, "version": version}},
                 "ttlMs": 0, "cacheScope": "private",
             }),
             "tools/list" => json!({
                 "resultType": "complete", "tools": self.tools, "ttlMs": 0, "cacheScope": "private",
             }),
+            "resources/list" => json!({
+                "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+                "resources": [{"uri": "fake://one", "name": "one"}, {"uri": "fake://two", "name": "two"}],
+            }),
+            "resources/read" => {
+                self.calls += 1;
+                json!({
+                    "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+                    "contents": [{"uri": "fake://one", "text": "One."}],
+                })
+            }
             "tools/call" => {
                 self.calls += 1;
                 json!({"resultType": "complete", "content": [{"type": "text", "text": "Stamped."}]})
