@@ -127,7 +127,7 @@ impl Stage {
             return String::new();
         };
         let mut seen = String::new();
-        let outcome = match call.prepare(&self.workplace).await {
+        match call.prepare(&self.workplace).await {
             Ok(prepared) => {
                 seen += &shown(&prepared.content());
                 let mut steps = String::new();
@@ -138,8 +138,7 @@ impl Stage {
                 seen + &steps + &text(&outcome)
             }
             Err(outcome) => seen + &text(&outcome),
-        };
-        outcome
+        }
     }
 
     fn is_whole(&self) -> bool {
