@@ -1,6 +1,6 @@
 //! `attache trace export`.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 
 use anyhow::Context;
 use attache_check::Side;
@@ -17,13 +17,20 @@ pub(super) fn export(arguments: &TraceExport) -> anyhow::Result<Exit> {
     match arguments.format {
         TraceFormat::Script => {
             let trace = script(&mut records).with_context(place)?;
-            print::print(&trace.to_script())
+            print::print_foreign(&trace.to_script())
         }
-        TraceFormat::Markdown => print::print(&markdown(&mut records).with_context(place)?),
+        TraceFormat::Markdown => print::print_foreign(&markdown(&mut records).with_context(place)?),
         TraceFormat::Raw => {
             let stream = Stream::from(Side::from(arguments.side));
+            let is_seen = io::stdout().is_terminal();
             let mut out = BufWriter::new(io::stdout().lock());
-            let written = raw(&mut records, stream, |line| out.write_all(line));
+            let written = raw(&mut records, stream, |line| match is_seen {
+                true => {
+                    let line = String::from_utf8_lossy(line);
+                    out.write_all(print::inert(&line).as_bytes())
+                }
+                false => out.write_all(line),
+            });
             match written.and_then(|()| out.flush()) {
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Unread),
                 written => written.with_context(place).map(|()| Exit::Done),

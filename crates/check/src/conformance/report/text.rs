@@ -1,5 +1,6 @@
 //! For people: what is not right, by groups.
 
+use attache_transport::process::plain::visible;
 use std::fmt::Write as _;
 
 use attache_schema::rules::Level;
@@ -109,10 +110,9 @@ fn word(level: Level) -> &'static str {
     }
 }
 
-/// Text of others without what could touch a terminal.
+/// Text of others on one line, with what could touch a terminal made visible.
 fn safe(text: &str) -> String {
-    let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    text.chars().map(plain).collect()
+    visible(text).into_owned()
 }
 
 fn line(out: &mut String, text: &str) {
