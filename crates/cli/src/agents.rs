@@ -136,11 +136,7 @@ fn looked_at(sources: &Sources) -> anyhow::Result<Configuration> {
 }
 
 fn tell(untrusted: &Untrusted) {
-    if let Some(fault) = untrusted
-        .fault
-        .as_ref()
-        .filter(|_| untrusted.rows.is_empty())
-    {
+    if let Some(fault) = untrusted.fault.as_ref().filter(|_| untrusted.is_refused) {
         eprintln!("attache: {}; nothing in it counts", text::line(fault));
         return;
     }

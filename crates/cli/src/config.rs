@@ -140,11 +140,11 @@ fn trust(sources: &Sources) -> anyhow::Result<Exit> {
     sources.trust.add(untrusted)?;
     let and = match untrusted.names.len() {
         0 => String::new(),
-        1 => " with 1 file that it names".to_owned(),
-        count => format!(" with {count} files that it names"),
+        1 => ", with 1 file that it names".to_owned(),
+        count => format!(", with {count} files that it names"),
     };
     eprintln!(
-        "attache: {} is trusted{and} as it is now",
+        "attache: {} is trusted as it is now{and}",
         untrusted.path.display()
     );
     Ok(Exit::Done)

@@ -137,6 +137,8 @@ pub struct Untrusted {
     pub changed: Vec<PathBuf>,
     /// Files that exist and that trust would cover beside the project's file.
     pub names: Vec<PathBuf>,
+    /// Whether it is refused because somebody else may have written it; `fault` says why.
+    pub is_refused: bool,
     /// What it would set, to be shown.
     pub rows: Vec<Row>,
     /// What is odd about it.
@@ -244,6 +246,7 @@ impl Configuration {
             has_changed,
             changed,
             names,
+            is_refused: false,
             rows: alone.rows(),
             warnings: alone.warnings,
             fault: fault.map(|error| error.to_string()).or(uncovered),
@@ -283,6 +286,7 @@ impl Untrusted {
             has_changed: false,
             changed: Vec::new(),
             names: Vec::new(),
+            is_refused: true,
             rows: Vec::new(),
             warnings: Vec::new(),
             fault: Some(fault),

@@ -138,11 +138,12 @@ fn the_commands_of_a_repository_wait_for_trust() {
     machine.check(
         &["config", "trust"],
         &expect![[r#"
-        err: it would set default_agent: theirs
-        err: it would set agent_servers.theirs: ~/project/agent.sh
-        err: ~/project/.attache.json is trusted as it is now
-        exit: 0
-    "#]],
+            err: it would set default_agent: theirs
+            err: it would set agent_servers.theirs: ~/project/agent.sh
+            err: trust covers ~/project/agent.sh too
+            err: ~/project/.attache.json is trusted as it is now, with 1 file that it names
+            exit: 0
+        "#]],
     );
     machine.check(
         &["config", "get", "default_agent"],
