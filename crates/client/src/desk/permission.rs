@@ -109,6 +109,10 @@ enum Shown {
 }
 
 /// Whether a ruling holds.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "it is made once for each request"
+)]
 enum Settled {
     Done(Outcome),
     /// The request was withdrawn, or its tool call has changed.
