@@ -6,6 +6,7 @@ mod find;
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use attache_transport::process::{Cover, CoverKind};
 
@@ -48,6 +49,8 @@ pub struct DeniedPaths {
     /// Files in denied places that have other names as well.
     linked: Vec<(FileId, String, Reach)>,
     is_cut: bool,
+    /// Whether it took so little time that every command can wait for it.
+    is_quick: bool,
 }
 
 /// What patterns start from.
@@ -75,6 +78,7 @@ impl DeniedPaths {
     }
 
     fn find_in(rules: &PathRules, bases: Bases) -> DeniedPaths {
+        let start = Instant::now();
         let mut search = Search::new(&bases);
         search.find(rules);
         let (found, linked, is_cut) = search.end();
@@ -84,6 +88,7 @@ impl DeniedPaths {
             found,
             linked,
             is_cut,
+            is_quick: start.elapsed() < QUICK,
         }
     }
 
@@ -176,7 +181,8 @@ impl DeniedPaths {
         }
     }
 
-    /// What is covered for a program, as it is at this moment. `keep` is where the program works: what contains that cannot
+    /// What is covered for a program, as it is at this moment: what was found first, what is spelled out and exists by now,
+    /// and what matches patterns by now, unless looking for that takes too long. `keep` is where the program works: what contains that cannot
     /// be covered, and is told as the second value.
     ///
     /// # Errors
@@ -187,7 +193,10 @@ impl DeniedPaths {
             true => Vec::new(),
             false => {
                 let mut search = Search::new(&self.bases);
-                search.find_trees(&self.rules);
+                match self.is_quick {
+                    true => search.find(&self.rules),
+                    false => search.find_trees(&self.rules),
+                }
                 search.end().0
             }
         };
@@ -382,6 +391,8 @@ fn real(path: &Path) -> PathBuf {
 }
 
 const MOST_ANCESTORS: usize = 64;
+/// A command waits as long at its start.
+const QUICK: Duration = Duration::from_millis(300);
 
 #[cfg(all(test, unix))]
 mod attack;

@@ -350,7 +350,12 @@ impl Terminals {
     ) -> Result<(Started, sandbox::Limits), Error> {
         let mut tries = 0..MOST_TRIES;
         loop {
-            let (program, limits) = self.confined(program.clone(), roots, id)?;
+            let (terminals, roots) = (self.clone(), roots.clone());
+            let (program, id) = (program.clone(), id.clone());
+            // It looks at the disk.
+            let confined = move || terminals.confined(program, &roots, &id);
+            let confined = tokio::task::spawn_blocking(confined).await;
+            let (program, limits) = confined.map_err(|_| Error::Ended)??;
             let started = program.spawn_captured().await;
             let has_moved = matches!(started, Err(process::Error::Moved { .. }));
             if !has_moved || tries.next().is_none() {

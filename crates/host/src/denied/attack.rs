@@ -137,6 +137,16 @@ fn a_denied_tree_that_moves_with_its_parent_is_still_covered() {
 }
 
 #[test]
+fn what_matches_a_pattern_later_is_covered_for_the_next_command() {
+    let tree = tree();
+    let roots = roots(&tree, DENIES);
+    assert!(roots.denied().places().count() > 0);
+    fs::write(tree.join("open/.env"), CANARY).unwrap();
+    let (covers, _) = roots.denied().covers(Subject::Command, &tree).unwrap();
+    assert!(covers.iter().any(|cover| cover.path.ends_with("open/.env")));
+}
+
+#[test]
 fn rules_reach_as_far_as_their_kinds() {
     let tree = tree();
     let files = Files::default();
