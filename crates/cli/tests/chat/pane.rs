@@ -74,18 +74,17 @@ impl Pane {
             let row = screen.lines().find(|row| row.contains('▌'));
             row.map(str::to_owned)
         };
-        for _ in 0..20 {
+        let is_there = (0..20).any(|_| {
             let before = selected();
             self.press("Down");
             let begun = Instant::now();
             while selected() == before && begun.elapsed() < Duration::from_secs(5) {
                 thread::sleep(Duration::from_millis(20));
             }
-            if selected().is_some_and(|row| row.contains(answer)) {
-                return self.press("Enter");
-            }
-        }
-        panic!("there is no answer {answer}\n{}", self.screen());
+            selected().is_some_and(|row| row.contains(answer))
+        });
+        assert!(is_there, "there is no answer {answer}\n{}", self.screen());
+        self.press("Enter");
     }
 
     /// Pastes text as terminals do.

@@ -30,7 +30,9 @@ impl Help {
             KeyCode::Esc | KeyCode::Char('q' | '?') | KeyCode::Enter => return Shown::Closed,
             _ => {}
         }
-        self.top = self.top.min(ACTIONS.len() + WRITING.len() + READING.len());
+        self.top = self
+            .top
+            .min(ACTIONS.len() + WRITING.len() + REQUESTS.len() + READING.len());
         Shown::Open
     }
 
@@ -45,6 +47,8 @@ impl Help {
             let key = entry.key.map(|key| key.name()).unwrap_or_default();
             panel.lines.push(row(theme, &key, entry.name));
         }
+        panel.gap();
+        section(&mut panel, theme, "Requests of the agent (Tab)", REQUESTS);
         panel.gap();
         section(&mut panel, theme, "Reading (Ctrl-R)", READING);
         panel
@@ -80,6 +84,16 @@ const WRITING: &[(&str, &str)] = &[
     ("Ctrl-C", "clear, then cancel the turn; twice: quit"),
     ("PgUp PgDn", "scroll"),
     ("Tab", "to a request of the agent, and back"),
+];
+
+const REQUESTS: &[(&str, &str)] = &[
+    ("↑ ↓", "select an answer"),
+    ("Enter", "choose it; answers that last are confirmed"),
+    ("PgUp PgDn", "scroll"),
+    ("d", "all details"),
+    ("v", "compare with the disk"),
+    ("t", "how long to remember, when you confirm"),
+    ("Esc", "back to writing; the request stays open"),
 ];
 
 const READING: &[(&str, &str)] = &[

@@ -144,8 +144,8 @@ impl PermissionDialog {
     /// Selects the answer on a row of the screen; it is not picked.
     pub(crate) fn click(&mut self, row: u16) {
         let rows = self.drawn.iter().flat_map(|drawn| &drawn.answer_rows);
-        let hit = rows.filter(|(y, _)| *y == row).map(|(_, choice)| *choice);
-        if let Some(choice) = hit.last()
+        let mut rows = rows.filter(|(y, _)| *y == row).map(|(_, choice)| *choice);
+        if let Some(choice) = rows.next()
             && self.step == Step::Choosing
         {
             self.selected = Some(choice);

@@ -10,8 +10,11 @@ use crate::chat::{Effect, Input};
 use crate::command::Command;
 use crate::event::{Event, HostRequest, PromptSubject};
 
+/// A name, and the event.
+type Appearance = (&'static str, fn() -> Event);
+
 /// What can appear while the user types.
-const APPEARANCES: &[(&str, fn() -> Event)] = &[
+const APPEARANCES: &[Appearance] = &[
     ("a permission request", || {
         Event::Asked(Box::new(asked(1, &["rm", "-r", "src"], "Tidy")))
     }),
