@@ -1,5 +1,8 @@
 //! `attache audit`.
 
+#[cfg(test)]
+mod attack;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +46,7 @@ fn show(dir: &Path, filter: &AuditFilter) -> anyhow::Result<Exit> {
         is_empty = false;
         match filter.json {
             true => page.push_str(&entry.line),
-            false => page.push_str(&line(&entry)),
+            false => page.push_str(&line(&entry.time, &entry.event, &entry.fields)),
         }
         page.push('\n');
         if page.len() > PAGE {
@@ -96,23 +99,24 @@ fn is_wanted(entry: &Entry, since: Option<Timestamp>, session: Option<&str>) -> 
             .parse::<Timestamp>()
             .is_ok_and(|time| time >= since)
     };
-    since.is_none_or(is_late) && session.is_none_or(|session| field(entry, "session") == session)
+    since.is_none_or(is_late)
+        && session.is_none_or(|session| field(&entry.fields, "session") == session)
 }
 
 /// Time, whose, what was done, to what, and what came of it.
-fn line(entry: &Entry) -> String {
-    let time = entry.time.parse::<Timestamp>();
-    let time = time.map_or_else(
-        |_| text::line(&entry.time),
+fn line(time: &str, event: &str, fields: &Fields) -> String {
+    let parsed = time.parse::<Timestamp>();
+    let time = parsed.map_or_else(
+        |_| text::line(time),
         |time| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
     );
     let whose: Vec<String> = ["agent", "session"]
         .iter()
-        .map(|name| shown(entry, name))
+        .map(|name| shown(fields, name))
         .filter(|name| !name.is_empty())
         .collect();
-    let mut line = format!("{time}  {}  {}", whose.join("/"), text::line(&entry.event));
-    for part in [subject(entry), outcome(entry)]
+    let mut line = format!("{time}  {}  {}", whose.join("/"), text::line(event));
+    for part in [subject(fields), outcome(fields)]
         .into_iter()
         .filter(|part| !part.is_empty())
     {
@@ -122,43 +126,43 @@ fn line(entry: &Entry) -> String {
     line
 }
 
-fn subject(entry: &Entry) -> String {
-    let list = |name: &str| match entry.fields.get(name) {
+fn subject(fields: &Fields) -> String {
+    let list = |name: &str| match fields.get(name) {
         Some(Value::Array(items)) => visible_command(items.iter().filter_map(Value::as_str)),
         _ => String::new(),
     };
     let subjects = [
         list("command"),
-        shown(entry, "path"),
+        shown(fields, "path"),
         list("paths"),
-        shown(entry, "tool"),
-        shown(entry, "title"),
+        shown(fields, "tool"),
+        shown(fields, "title"),
     ];
     let subject = subjects
         .into_iter()
         .find(|subject| !subject.is_empty())
         .unwrap_or_default();
     // What really ran, and the processes that led there, the first one first.
-    if let Some(Value::Array(parents)) = entry.fields.get("parents") {
+    if let Some(Value::Array(parents)) = fields.get("parents") {
         let parents = parents.iter().rev().filter_map(Value::as_str);
         let steps: Vec<String> = parents.map(text::line).chain([subject]).collect();
         return steps.join(" → ");
     }
-    let words = [shown(entry, "kind"), subject];
+    let words = [shown(fields, "kind"), subject];
     let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
     words.join(" ")
 }
 
-fn outcome(entry: &Entry) -> String {
-    let (outcome, because) = (shown(entry, "outcome"), shown(entry, "because"));
-    let (error, terminal) = (shown(entry, "error"), shown(entry, "terminal"));
-    match entry.fields.get("bytes") {
+fn outcome(fields: &Fields) -> String {
+    let (outcome, because) = (shown(fields, "outcome"), shown(fields, "because"));
+    let (error, terminal) = (shown(fields, "error"), shown(fields, "terminal"));
+    match fields.get("bytes") {
         Some(bytes) => format!("{} bytes", text::line(&bytes.to_string())),
         None if !outcome.is_empty() && because.is_empty() => outcome,
         None if !outcome.is_empty() => format!("{outcome}: {because}"),
         None if !error.is_empty() => format!("failed: {error}"),
         None => {
-            let words = [terminal, shown(entry, "how")];
+            let words = [terminal, shown(fields, "how")];
             words.join(" ").trim_end().to_owned()
         }
     }
@@ -172,16 +176,12 @@ fn counted(count: impl ToString, what: &str) -> String {
 }
 
 /// A field with everything in it visible.
-fn shown(entry: &Entry, name: &str) -> String {
-    text::line(field(entry, name))
+fn shown(fields: &Fields, name: &str) -> String {
+    text::line(field(fields, name))
 }
 
-fn field<'a>(entry: &'a Entry, name: &str) -> &'a str {
-    entry
-        .fields
-        .get(name)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
+fn field<'a>(fields: &'a Fields, name: &str) -> &'a str {
+    fields.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// A time, a day, or so long ago.
@@ -200,5 +200,7 @@ fn moment(text: &str) -> anyhow::Result<Timestamp> {
     let then = then.map(|then| then.timestamp());
     then.ok_or_else(|| anyhow::anyhow!("--since: `{text}` is no time; write `30m`, `2h`, `7d`, `2026-11-16` or `2026-11-16T08:00:00Z`"))
 }
+
+type Fields = serde_json::Map<String, Value>;
 
 const PAGE: usize = 64 * 1024;

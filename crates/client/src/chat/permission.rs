@@ -19,7 +19,6 @@ use crate::command::Answer;
 use crate::event::{OnDisk, PermissionPrompt};
 use choices::Choice;
 pub(crate) use draw::Keys;
-pub(crate) use facts::short;
 pub(crate) use page::{Drawn, Fit, Page};
 
 /// A permission request that waits for the user.

@@ -71,7 +71,7 @@ impl App {
         match &mut ask.what {
             What::Permission(dialog) => {
                 let pressed = dialog.key(key, size);
-                let (number, what) = (dialog.prompt.id, permission::short(&dialog.prompt));
+                let (number, what) = (dialog.prompt.id, dialog.prompt.summary());
                 match pressed {
                     Pressed::Open => {}
                     Pressed::Back => self.asks.leave(),

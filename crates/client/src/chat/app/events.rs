@@ -9,7 +9,7 @@ use super::{App, Life};
 use crate::chat::asks::{Ask, What};
 use crate::chat::death::Death;
 use crate::chat::form::Form;
-use crate::chat::permission::{self, PermissionDialog};
+use crate::chat::permission::PermissionDialog;
 use crate::chat::tab::{News, Stage, Tab, Turn};
 use crate::chat::text;
 use crate::chat::url::Page;
@@ -80,7 +80,7 @@ impl App {
                     true => (Tone::Good, "allowed"),
                     false => (Tone::Bad, "denied"),
                 };
-                let what = permission::short(&prompt);
+                let what = prompt.summary();
                 let remark = format!("{word}: {what} ({because})");
                 if let Some(tab) = self.tab_of(&prompt.action.session) {
                     tab.remark(tone, remark);

@@ -78,39 +78,6 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Fact> {
     facts
 }
 
-/// What is asked for, in a few words of ours.
-pub(crate) fn short(prompt: &PermissionPrompt) -> String {
-    let action = &prompt.action;
-    let words = match (&prompt.subject, &action.command) {
-        (PromptSubject::HostRequest(HostRequest::Run { command, .. }), _) => {
-            visible_command(command)
-        }
-        (PromptSubject::Exec(exec), _) => visible_command(&exec.argv),
-        (_, Some(command)) => visible_command(command),
-        (_, None) => {
-            let paths = action.paths.iter().take(PINNED);
-            let paths: Vec<String> = paths
-                .map(|path| visible_word(&path.to_string_lossy()).into_owned())
-                .collect();
-            let more = action.paths.len().saturating_sub(PINNED);
-            let more = (more > 0).then(|| format!(" and {more} more files"));
-            let kind = visible(action.kind.as_str());
-            match (paths.is_empty(), &action.tool) {
-                (false, _) => format!("{kind} {}{}", paths.join(" "), more.unwrap_or_default()),
-                (true, Some(tool)) => format!("tool {}", visible_word(tool)),
-                (true, None) => format!("“{}”", visible(&action.title)),
-            }
-        }
-    };
-    match words.char_indices().nth(SHORT) {
-        None => words,
-        Some((end, _)) => {
-            let more = words[end..].chars().count();
-            format!("{}… {more} more characters", &words[..end])
-        }
-    }
-}
-
 /// Whether more is asked for than can be shown.
 pub(super) fn are_too_long(facts: &[Fact]) -> bool {
     facts.iter().any(|fact| fact.missing > 0)
@@ -242,7 +209,5 @@ fn straight(path: &Path) -> PathBuf {
 
 /// How many files stay on the screen when there is not room for everything.
 const PINNED: usize = 3;
-/// Characters of what is asked for in a few words.
-const SHORT: usize = 300;
 /// Characters of one fact. Nothing longer can be granted here.
 const LONGEST: usize = 128 * 1024;
