@@ -6,7 +6,7 @@ use attache::json::Raw;
 use attache::process::plain;
 use attache::v1;
 use attache_host::permissions::Action;
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::SessionPermissions;
 use super::mcp_text;
@@ -102,6 +102,15 @@ impl Proposal {
             action: bound(tool.identity.fingerprint()).of_class(MCP_TOOL),
             words: format!("{name} of the MCP server {server}, with any arguments, as it is now,"),
         };
+        // What a client remembers by itself is bound to the definition too.
+        let identity = json!({ "toolIdentity": tool.identity.fingerprint().to_string() });
+        let mut call = call;
+        call.meta = Some(
+            [("attache".to_owned(), identity)]
+                .into_iter()
+                .collect::<Map<_, _>>()
+                .into(),
+        );
         let reject = Coverage {
             action: refused(&bound(tool.identity.refusal()), MCP_TOOL),
             words: format!("{name} of the MCP server {server}, with any arguments,"),

@@ -72,7 +72,14 @@ impl Action {
         told: Option<&v1::ToolCall>,
     ) -> Action {
         let call = Call::of(&request.tool_call, told);
-        call.action(agent, workspace, &request.session_id)
+        let action = call.action(agent, workspace, &request.session_id);
+        let told = told.and_then(|call| call.meta.as_ref());
+        let metas = [request.tool_call.meta.as_ref(), told];
+        // An agent that says more of a tool than its name makes decisions narrower, never wider.
+        match metas.into_iter().flatten().find_map(identity_in) {
+            Some(identity) => action.with_tool_identity(&identity),
+            None => action,
+        }
     }
 
     /// The same action by a tool that is known by more than its name. A decision that was made for another identity, or
@@ -343,6 +350,11 @@ fn each_once(paths: impl Iterator<Item = PathBuf>, workspace: &Path) -> Vec<Path
 /// The tool's name as the adapter for Claude Code tells it.
 fn name_in(meta: &attache_schema::Meta) -> Option<String> {
     meta.get("claudeCode")?.string_member("toolName")
+}
+
+/// The identity of an MCP tool as our own agent tells it.
+fn identity_in(meta: &attache_schema::Meta) -> Option<String> {
+    meta.get("attache")?.string_member("toolIdentity")
 }
 
 /// What a remembered decision holds for. What merely describes, such as a reason or a time limit, is left out.

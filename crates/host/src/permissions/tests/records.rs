@@ -142,3 +142,19 @@ fn a_decision_on_a_class_never_covers_a_protected_file() {
     assert!(permissions.recall(&edit("/w/b")).is_some());
     assert_eq!(permissions.recall(&edit("/w/.envrc")), None);
 }
+
+#[test]
+fn an_identity_that_an_agent_tells_of_a_tool_narrows_what_is_remembered() {
+    let told = |identity: &str| {
+        let meta = format!(r#""_meta":{{"attache":{{"toolIdentity":"{identity}"}}}}"#);
+        action(&format!(
+            r#"{{"title":"list","name":"mcp__github__list","kind":"other","rawInput":{{}},{meta}}}"#
+        ))
+    };
+    let permissions = Permissions::preset(Preset::Ask);
+    permissions.remember(&told("one"), &decision(true, Scope::Session));
+    assert!(matches!(permissions.judge(&told("one")), Verdict::Allow(_)));
+    assert_eq!(permissions.judge(&told("two")), Verdict::Ask);
+    let untold = r#"{"title":"list","name":"mcp__github__list","kind":"other","rawInput":{}}"#;
+    assert_eq!(permissions.judge(&action(untold)), Verdict::Ask);
+}
