@@ -23,6 +23,8 @@ pub(super) struct Facts<'a> {
     /// Words of the title, where a tool runs a command and does not say which.
     title: Vec<&'a str>,
     pub(super) places: Vec<Place>,
+    /// Directories that count as inside, beside the workspace.
+    also: &'a [PathBuf],
     /// Every way in which a path can be read, for rules that deny.
     seen: Seen,
     /// Paths that may stand in the command, likewise.
@@ -46,7 +48,7 @@ pub(super) struct Place {
 
 impl<'a> Facts<'a> {
     /// `also` are directories that count as inside, beside the workspace.
-    pub(super) fn of(action: &'a Action, also: &[PathBuf]) -> Facts<'a> {
+    pub(super) fn of(action: &'a Action, also: &'a [PathBuf]) -> Facts<'a> {
         let runs_unseen = action.command.is_none() && action.kind == v1::ToolKind::Execute;
         let title = match runs_unseen {
             true => command::tokens(&action.title),
@@ -59,6 +61,7 @@ impl<'a> Facts<'a> {
             line: line.unwrap_or_default(),
             title,
             places: places.collect(),
+            also,
             seen: Seen::of(action.paths.iter().cloned(), base),
             seen_in_command: OnceCell::new(),
             action,
@@ -90,12 +93,28 @@ impl<'a> Facts<'a> {
         let is_bare = action.command.is_none() && !action.has_unknown_input;
         match action.kind {
             v1::ToolKind::Read | v1::ToolKind::Search => {
-                is_bare && self.is_inside() && !self.is_foreign() && !self.is_cut()
+                is_bare
+                    && self.is_inside()
+                    && !self.is_foreign()
+                    && !self.is_cut()
+                    && self.leads_inside()
             }
             // It does nothing through us, and says that it does nothing else.
             v1::ToolKind::Think => is_bare && action.paths.is_empty() && !self.is_foreign(),
             _ => false,
         }
+    }
+
+    /// Whether no link among the files leads out of the session's directories.
+    fn leads_inside(&self) -> bool {
+        let paths = &self.action.paths;
+        let bases = self.also.iter().chain([&self.action.workspace]);
+        let bases: Vec<PathBuf> = bases.filter_map(|dir| dir.canonicalize().ok()).collect();
+        let is_inside = |path: &PathBuf| match resolved(&self.action.workspace.join(path), true) {
+            Some(there) => bases.iter().any(|base| there.starts_with(base)),
+            None => true,
+        };
+        paths.len() <= MAX_LINKS && paths.iter().all(is_inside)
     }
 
     /// Whether the tool is one of a server that the agent talks to.
@@ -171,7 +190,11 @@ impl<'a> Facts<'a> {
             let is_unsure = part.words.iter().any(|word| word.literal().is_none());
             let files = part.redirections.iter();
             let is_unsure_file = |file: &ShellWord| file.literal().is_none();
+            let by_process =
+                |word: &ShellWord| word.literal().is_some_and(|it| it.contains("/proc/"));
             effect == Effect::Tree
+                || part.words.iter().any(by_process)
+                || files.clone().any(|file| by_process(&file.target))
                 || ((effect != Effect::Silent || changes_directory(part)) && is_unsure)
                 || files.map(|file| &file.target).any(is_unsure_file)
                 || (effect == Effect::Files
@@ -218,19 +241,8 @@ impl<'a> Facts<'a> {
         let named = self.action.paths.iter().take(MAX_DIRECTORIES);
         let mut bases = vec![workspace.clone()];
         bases.extend(named.map(|path| workspace.join(path)));
-        let goes = self.line.parts.iter().filter(|part| {
-            matches!(
-                part.program().as_deref(),
-                Some("cd" | "pushd" | "git" | "env" | "make")
-            )
-        });
-        let words = goes.flat_map(|part| part.words.iter().skip(1));
-        let to = words
-            .filter_map(|word| word.literal())
-            .filter(|word| !word.starts_with('-'));
-        for dir in to.take(MAX_DIRECTORIES) {
-            bases.push(workspace.join(dir));
-        }
+        let goes = self.line.parts.iter().filter_map(directory);
+        bases.extend(goes.take(MAX_DIRECTORIES).map(|dir| workspace.join(dir)));
         bases
     }
 
@@ -245,13 +257,26 @@ impl<'a> Facts<'a> {
         }
         let bases = self.bases();
         let mut places: Vec<PathBuf> = Vec::new();
-        for word in &words {
-            places.extend(bases.iter().map(|base| base.join(word)));
+        let mut looked_for = 0;
+        for word in words.iter().filter(|word| !word.starts_with('-')) {
+            for base in &bases {
+                let place = base.join(word);
+                looked_for += 1;
+                if looked_for <= MAX_LINKS {
+                    places.extend(resolved(&place, word.contains('/')));
+                }
+                places.push(place);
+            }
         }
-        let links = places.iter().take(MAX_LINKS);
-        let resolved: Vec<PathBuf> = links.filter_map(|place| resolved(place)).collect();
-        places.extend(resolved);
-        Seen::of(places.into_iter(), &self.action.workspace)
+        for path in &self.action.paths {
+            looked_for += 1;
+            if looked_for <= MAX_LINKS {
+                places.extend(resolved(&self.action.workspace.join(path), true));
+            }
+        }
+        let mut seen = Seen::of(places.into_iter(), &self.action.workspace);
+        seen.is_cut |= looked_for > MAX_LINKS;
+        seen
     }
 
     /// What may be a path: every known word of a program that opens files, the values of its options, and the pieces of
@@ -260,7 +285,10 @@ impl<'a> Facts<'a> {
         let mut found = HashSet::new();
         for part in &self.line.parts {
             let is_silent = effects::effect(part) == Effect::Silent && !changes_directory(part);
-            let words = part.words.iter().filter(|_| !is_silent);
+            // The program itself is found by its name.
+            let is_named = part.words.first().and_then(|word| word.literal());
+            let skipped = usize::from(is_named.is_some_and(|name| !name.contains('/')));
+            let words = part.words.iter().skip(skipped).filter(|_| !is_silent);
             let files = part.redirections.iter().map(|file| &file.target);
             for word in words.chain(files) {
                 if found.len() >= MAX_WORDS_AS_PATHS {
@@ -362,6 +390,27 @@ impl Place {
     }
 }
 
+/// The directory that a simple command goes to, or makes its program work in.
+fn directory(part: &SimpleCommand) -> Option<&str> {
+    let mut words = part.words.iter().skip(1).map(|word| word.literal());
+    match part.program().as_deref() {
+        Some("cd" | "pushd") => words.flatten().find(|word| !word.starts_with('-')),
+        Some("git" | "make" | "gmake" | "ninja" | "tar" | "cargo" | "env" | "npm" | "go") => {
+            let is_option =
+                |word: &str| matches!(word, "-C" | "--directory" | "--chdir" | "--prefix");
+            while let Some(word) = words.next() {
+                match word {
+                    Some(word) if is_option(word) => return words.next().flatten(),
+                    Some(word) if word.starts_with("-C") => return Some(&word[2..]),
+                    _ => {}
+                }
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
 fn changes_directory(part: &SimpleCommand) -> bool {
     matches!(part.program().as_deref(), Some("cd" | "pushd"))
 }
@@ -381,12 +430,17 @@ fn values(word: &str) -> Vec<&str> {
     found
 }
 
-/// Where links lead, for what is there.
-fn resolved(place: &Path) -> Option<PathBuf> {
-    let there = place.canonicalize().ok().or_else(|| {
-        let above = place.parent()?.canonicalize().ok()?;
-        Some(above.join(place.file_name()?))
-    })?;
+/// Where links lead, for what is there. Of what is not there, the directory above counts if it is looked at too.
+fn resolved(place: &Path, with_directory: bool) -> Option<PathBuf> {
+    let there = match place.canonicalize() {
+        Ok(there) => there,
+        Err(_) if with_directory => place
+            .parent()?
+            .canonicalize()
+            .ok()?
+            .join(place.file_name()?),
+        Err(_) => return None,
+    };
     (there != *place).then_some(there)
 }
 
@@ -422,5 +476,5 @@ const MAX_DIRECTORIES: usize = 4;
 /// Letters in front of a value that is written together with its option.
 const MAX_LETTERS: usize = 4;
 
-/// Paths in a command that are looked for on the disk.
-const MAX_LINKS: usize = 64;
+/// Paths that are looked for on the disk.
+const MAX_LINKS: usize = 256;

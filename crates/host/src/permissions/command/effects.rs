@@ -67,9 +67,9 @@ fn is_recursive(program: &str, arguments: &[ShellWord]) -> bool {
         _ => "rRa",
     };
     arguments.iter().any(|word| match word.literal() {
-        Some(text) if text.starts_with("--") => {
-            text.starts_with("--r") || text.starts_with("--d") || text.starts_with("--a")
-        }
+        Some(text) if text.starts_with("--") => ["--r", "--d", "--a", "--fil"]
+            .iter()
+            .any(|start| text.starts_with(start)),
         Some(text) if text.starts_with('-') => text.contains(|char| letters.contains(char)),
         Some(_) => false,
         None => true,
@@ -96,10 +96,10 @@ fn git(words: &[ShellWord]) -> Effect {
     }
 }
 
-const SILENT: &str = "echo printf true false : pwd date whoami id groups uname hostname arch nproc uptime tty logname \
+const SILENT: &str = "echo printf true false : pwd whoami id groups uname hostname arch nproc uptime tty logname \
     sleep seq basename dirname expr yes cal which type cd pushd popd exit return break continue wait shift umask ulimit \
     times jobs set export read getconf locale tput clear ps free printenv command";
-const FILES: &str = "cat head tail wc stat file cut sort uniq nl tac rev tr fold fmt column paste join comm expand unexpand \
+const FILES: &str = "date cat head tail wc stat file cut sort uniq nl tac rev tr fold fmt column paste join comm expand unexpand \
     md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum od hexdump xxd base32 base64 strings cmp diff \
     ls dir vdir mkdir rmdir touch readlink realpath test [ jq grep egrep fgrep sed tee cp mv rm ln chmod chown chgrp \
     truncate shred install mktemp df";

@@ -118,6 +118,10 @@ fn what_could_reach_a_denied_tree_is_not_allowed_unless_the_kernel_enforces_it()
         "make x",
         "cat {secrets,x}/key",
         "cat ~/x",
+        "cat /proc/self/cwd/secrets/key",
+        "cat < /proc/self/cwd/x",
+        "sort --files0-from=list",
+        "ln -s . x && cat x/y",
     ];
     for preset in [Preset::Ask, Preset::ApproveReads, Preset::ApproveAll] {
         let permissions = with_policy(preset, policy);
@@ -142,6 +146,43 @@ fn what_could_reach_a_denied_tree_is_not_allowed_unless_the_kernel_enforces_it()
             "{line:?}: {}",
             shown(&verdict)
         );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_what_an_agent_says_it_reads_is_followed() {
+    let dir = workspace();
+    let root = dir.path().canonicalize().unwrap();
+    std::os::unix::fs::symlink("/etc", root.join("out")).unwrap();
+    let read = |path: &str| {
+        let path = root.join(path).display().to_string();
+        question_in(
+            &root,
+            &format!(r#"{{"kind":"read","locations":[{{"path":"{path}"}}]}}"#),
+        )
+    };
+    for preset in [Preset::Ask, Preset::ApproveReads] {
+        let permissions = with_policy(
+            preset,
+            r#"{"rules":[{"action":"deny","path":"./secrets"}]}"#,
+        );
+        for path in [
+            "link/key",
+            "src/file",
+            "src/up/secrets/key",
+            "out/passwd",
+            "secrets/key",
+        ] {
+            let verdict = permissions.judge(&read(path));
+            assert!(
+                !matches!(verdict, Verdict::Allow(_)),
+                "{preset:?} {path}: {}",
+                shown(&verdict)
+            );
+        }
+        let verdict = permissions.judge(&read("src/up/src/a.rs"));
+        assert!(matches!(verdict, Verdict::Allow(_)), "{}", shown(&verdict));
     }
 }
 
