@@ -89,7 +89,7 @@ fn git(words: &[ShellWord]) -> Effect {
         first.is_none_or(|first| first.starts_with('-'))
     });
     match without_options.next() {
-        Some(reading) if verb(reading) && without_options.all(|it| verb(&it) || it.is_empty()) => {
+        Some(reading) if verb(reading) && without_options.all(|it| verb(it) || it.is_empty()) => {
             Effect::Tree
         }
         _ => Effect::Unknown,

@@ -346,9 +346,11 @@ fn tokens(text: &str) -> Option<Vec<Token>> {
 /// How many substitutions a text has at most, whatever is quoted.
 fn substitutions(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let pairs = bytes.windows(2).filter(|pair| match pair {
-        [b'$', b'(' | b'{' | b'['] | [b'<' | b'>' | b'=', b'('] => true,
-        _ => false,
+    let pairs = bytes.windows(2).filter(|pair| {
+        matches!(
+            pair,
+            [b'$', b'(' | b'{' | b'['] | [b'<' | b'>' | b'=', b'(']
+        )
     });
     pairs.count() + bytes.iter().filter(|byte| **byte == b'`').count()
 }

@@ -55,7 +55,7 @@ fn a_rule_on_a_name_never_covers_a_command_or_a_file_elsewhere_or_a_protected_on
     let kinds = serde_json::to_string(&KINDS[..9]).unwrap();
     let rules = [
         format!(r#"{{"rules":[{{"action":"allow","tool":{names}}}]}}"#),
-        format!(r#"{{"rules":[{{"action":"allow","tool":"*"}}]}}"#),
+        r#"{"rules":[{"action":"allow","tool":"*"}]}"#.to_owned(),
         format!(r#"{{"rules":[{{"action":"allow","kind":{kinds}}}]}}"#),
         format!(r#"{{"rules":[{{"action":"allow","tool":{names},"kind":{kinds}}}]}}"#),
         format!(r#"{{"autoApprove":{names}}}"#),
@@ -107,7 +107,7 @@ fn a_rule_on_a_name_for_an_agent_covers_only_what_names_no_command_and_no_file()
 fn nothing_overrides_deny_all() {
     let names = serde_json::to_string(&NAMES).unwrap();
     for policy in [
-        format!(r#"{{"rules":[{{"action":"allow"}}],"default":"allow"}}"#),
+        r#"{"rules":[{"action":"allow"}],"default":"allow"}"#.to_owned(),
         format!(r#"{{"rules":[{{"action":"allow","agent":"claude","tool":{names}}}]}}"#),
         r#"{"rules":[{"action":"allow","command":["npm test","ls **"]},{"action":"allow","kind":"read","path":"**"}]}"#.to_owned(),
         r#"{"autoApprove":["read","edit","execute"],"defaultAction":"approve"}"#.to_owned(),
