@@ -111,3 +111,51 @@ impl Sandbox {
 }
 
 const KEYS: &[&str] = &["mode", "write", "read", "hide", "network"];
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::document::Document;
+    use super::super::layer::Layer;
+    use super::*;
+
+    fn read(text: &str) -> Result<Sandbox, String> {
+        let document = Document::of(Path::new("/home/ann/config.json"), text.to_owned());
+        let layer = Layer::read(&document).map_err(|error| error.to_string())?;
+        Ok(layer.sandbox.map(|it| it.value).unwrap_or_default())
+    }
+
+    #[test]
+    fn a_mode_alone_or_places() {
+        assert_eq!(read(r#"{"sandbox":"off"}"#).unwrap().mode, SandboxMode::Off);
+        let text = r#"{"sandbox":{"mode":"required","write":["/srv/x"],"network":"loopback"}}"#;
+        let sandbox = read(text).unwrap();
+        assert_eq!(sandbox.mode, SandboxMode::Required);
+        assert_eq!(sandbox.settings.write, [PathBuf::from("/srv/x")]);
+        assert_eq!(sandbox.settings.network, Network::Loopback);
+    }
+
+    #[test]
+    fn what_would_open_everything_is_refused() {
+        for text in [
+            r#"{"sandbox":"maybe"}"#,
+            r#"{"sandbox":{"write":["/"]}}"#,
+            r#"{"sandbox":{"write":["relative"]}}"#,
+            r#"{"sandbox":{"write":"/srv"}}"#,
+            r#"{"sandbox":{"network":"none"}}"#,
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_project_says_nothing_about_it() {
+        let text = r#"{"sandbox":{"mode":"off"}}"#.to_owned();
+        let document = Document::of(Path::new("/project/.attache.json"), text);
+        let mut layer = Layer::read(&document).unwrap();
+        layer.drop_sandbox();
+        assert!(layer.sandbox.is_none());
+        assert_eq!(layer.warnings.len(), 1);
+    }
+}
