@@ -102,59 +102,32 @@ fn a_suggestion_that_is_not_understood_whole_is_not_offered() {
         json!({}),
         json!([good]),
     ];
+    // Each replaces one member of the suggestion that is fine.
     for (member, values) in [
         (
             "type",
-            vec![
-                json!("replaceRules"),
-                json!("removeRules"),
-                json!("addHooks"),
-                json!("ADDRULES"),
-                json!(["addRules"]),
-            ],
+            json!([
+                "replaceRules",
+                "removeRules",
+                "addHooks",
+                "ADDRULES",
+                ["addRules"]
+            ]),
         ),
-        (
-            "behavior",
-            vec![
-                json!("deny"),
-                json!("ask"),
-                json!("Allow"),
-                json!(true),
-                json!(null),
-            ],
-        ),
+        ("behavior", json!(["deny", "ask", "Allow", true, null])),
         (
             "destination",
-            vec![
-                json!("cliArg"),
-                json!("policySettings"),
-                json!("Session"),
-                json!(""),
-                json!(null),
-                json!(["session"]),
-            ],
+            json!(["cliArg", "policySettings", "Session", "", null, ["session"]]),
         ),
         (
             "rules",
-            vec![
-                json!([]),
-                json!({}),
-                json!("Bash"),
-                json!([null]),
-                json!(["Bash"]),
-                json!([{}]),
-                json!([{ "toolName": "" }]),
-                json!([{ "toolName": " " }]),
-                json!([{ "toolName": 1 }]),
-                json!([{ "toolName": "Bash", "ruleContent": 1 }]),
-                json!([{ "toolName": "Bash", "ruleContent": ["ls"] }]),
-                json!([rule, { "ruleContent": "x" }]),
-            ],
+            json!([[], {}, "Bash", [null], ["Bash"], [{}], [{ "toolName": "" }], [{ "toolName": " " }], [{ "toolName": 1 }],
+            [{ "toolName": "Bash", "ruleContent": 1 }], [{ "toolName": "Bash", "ruleContent": ["ls"] }], [rule, { "ruleContent": "x" }]]),
         ),
     ] {
-        for value in values {
+        for value in values.as_array().into_iter().flatten() {
             let mut suggestion = good.clone();
-            suggestion[member] = value;
+            suggestion[member] = value.clone();
             odd.push(suggestion);
         }
     }

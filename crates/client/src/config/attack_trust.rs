@@ -80,6 +80,9 @@ const FILES: [&str; 5] = [
     "outside/program",
 ];
 
+/// What happens to a file, and how.
+type Change = (&'static str, fn(&Path));
+
 /// Project files, and the file beside them that each of them names.
 fn namings() -> Vec<(String, &'static str)> {
     let mut namings = Vec::new();
@@ -145,7 +148,7 @@ fn namings() -> Vec<(String, &'static str)> {
 
 #[test]
 fn trust_ends_when_a_named_file_changes() {
-    let changes: [(&str, fn(&Path)); 5] = [
+    let changes: [Change; 5] = [
         ("a rule more", |file| {
             fs::write(file, r#"{"default":"allow"}"#).unwrap()
         }),
