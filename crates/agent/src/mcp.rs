@@ -237,7 +237,7 @@ impl Servers {
             ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
         };
         match server.ask(request, &mut drop).await? {
-            ServerResult::GetPromptResult(result) => Ok(content::prompt(result)),
+            ServerResult::GetPromptResult(result) => server.cleared(result, content::prompt),
             _ => Err(server.failure(NO_ANSWER)),
         }
     }
@@ -269,7 +269,9 @@ impl Servers {
             ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
         };
         match server.ask(request, &mut drop).await? {
-            ServerResult::ReadResourceResult(result) => Ok(content::resource(result.contents)),
+            ServerResult::ReadResourceResult(result) => {
+                server.cleared(result, |result| content::resource(result.contents))
+            }
             _ => Err(server.failure(NO_ANSWER)),
         }
     }
@@ -352,7 +354,7 @@ impl Servers {
             ClientRequest::CallToolRequest(CallToolRequest::new(params))
         };
         match server.ask(request, progress).await? {
-            ServerResult::CallToolResult(result) => Ok(content::outcome(result)),
+            ServerResult::CallToolResult(result) => server.cleared(result, content::outcome),
             _ => Err(server.failure(NO_ANSWER)),
         }
     }

@@ -4,9 +4,10 @@ mod sessions;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use attache_rpc::Error;
 use attache_schema::{error, v1};
@@ -38,6 +39,8 @@ pub struct Host {
     /// Who is served, for the log.
     agent: Arc<str>,
     sessions: Sessions,
+    /// Of the first command of each session.
+    notices: Arc<Mutex<HashMap<v1::TerminalId, String>>>,
     /// Where the agent works beside the directory it is started in.
     directories: Arc<[PathBuf]>,
     /// Files that are read or written at the same time: each takes a thread.
@@ -94,6 +97,7 @@ impl Host {
             log,
             agent: Arc::default(),
             sessions: Sessions::default(),
+            notices: Arc::default(),
             directories: Arc::default(),
             at_once: Arc::new(Semaphore::new(FILES_AT_ONCE)),
         }
@@ -348,7 +352,22 @@ impl Host {
             drop(self.terminals.release(session, &terminal).await);
             return Err(error::session_not_found(session));
         }
+        let has_room = |limit: u64| limit >= ROOM_FOR_NOTICE;
+        if request.output_byte_limit.is_none_or(has_room)
+            && let Some(notice) = self.terminals.notice(session)
+        {
+            self.notices().insert(terminal.clone(), notice);
+        }
         Ok(v1::CreateTerminalResponse::new(terminal))
+    }
+
+    /// What the first command of a session lacks of the user's environment, for the user: its output says it to the agent.
+    pub fn notice(&self, terminal: &v1::TerminalId) -> Option<String> {
+        self.notices().get(terminal).cloned()
+    }
+
+    fn notices(&self) -> MutexGuard<'_, HashMap<v1::TerminalId, String>> {
+        self.notices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// `terminal/output`
@@ -364,7 +383,11 @@ impl Host {
         let output = self
             .terminals
             .output(&request.session_id, &request.terminal_id);
-        Ok(output?)
+        let mut output = output?;
+        if let Some(notice) = self.notice(&request.terminal_id) {
+            output.output.insert_str(0, &format!("[{notice}]\n"));
+        }
+        Ok(output)
     }
 
     /// `terminal/wait_for_exit`
@@ -416,6 +439,7 @@ impl Host {
         self.terminals.release(session, terminal).await?;
         self.has_ended(session, terminal);
         self.sessions.released(session, terminal);
+        self.notices().remove(terminal);
         Ok(v1::ReleaseTerminalResponse::new())
     }
 
@@ -491,6 +515,8 @@ fn how(exit: &v1::TerminalExitStatus) -> String {
     }
 }
 
+/// In less, a notice would take the place of the output.
+const ROOM_FOR_NOTICE: u64 = 4096;
 const FILES_AT_ONCE: usize = 16;
 const MOST_SHOWN: usize = 1024 * 1024;
 const MOST_LOOKED_AT: usize = 8 * 1024 * 1024;

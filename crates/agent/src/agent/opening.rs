@@ -222,6 +222,7 @@ impl Agent {
             roots: roots.paths().map(PathBuf::from).collect(),
             session: Some(client.id().clone()),
             client: Some(self.client.clone()),
+            environment: self.equipment.terminals.environment().clone(),
             deadline: self.limits.connecting,
             ..mcp::Place::new(roots.cwd())
         };

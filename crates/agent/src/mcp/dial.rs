@@ -96,7 +96,7 @@ async fn stdio(
     deadline: Instant,
 ) -> Result<Line, Refusal> {
     let program = Program::new(config.command.as_path()).args(&config.args);
-    let program = environment::of(program, &config.env);
+    let program = environment::of(program, &config.env, &server.place.environment);
     let program = program.cwd(&server.place.cwd).tail(TAIL);
     let starting = tokio::time::timeout_at(deadline, program.spawn_piped()).await;
     let (child, stdin, stdout) = starting.map_err(|_| late())?.map_err(not_started)?;

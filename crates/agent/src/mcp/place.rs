@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use attache::{ClientHandle, v1};
+use attache_host::environment::ChildEnvironment;
 
 /// Where a session works, and what its servers may count on.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub struct Place {
     pub session: Option<v1::SessionId>,
     /// The client: for servers that are reached through it, and for questions to the person.
     pub client: Option<ClientHandle>,
+    /// The environment of servers that are processes, beside what their configuration names.
+    pub environment: ChildEnvironment,
     /// How long a server may take to get ready.
     pub deadline: Duration,
     /// How long a call may go without an answer and without progress.
@@ -31,6 +34,7 @@ impl Place {
             cwd,
             session: None,
             client: None,
+            environment: ChildEnvironment::default(),
             deadline: DEADLINE,
             patience: PATIENCE,
         }

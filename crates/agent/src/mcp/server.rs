@@ -7,6 +7,8 @@ use attache::v1;
 use rmcp::model::{ClientRequest, InputResponses, ServerResult};
 use rmcp::service::{PeerRequestOptions, RequestHandle};
 use rmcp::{Peer, RoleClient, ServiceError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
@@ -15,7 +17,7 @@ use super::handler::Handler;
 use super::identity::ServerIdentity;
 use super::over_acp::Ear;
 use super::text::Mask;
-use super::{Event, Failure, Place, Progress, Status, dial};
+use super::{Event, Failure, Place, Progress, Status, dial, environment};
 
 /// One server of a session.
 pub(super) struct Server {
@@ -60,7 +62,7 @@ impl Server {
         events: mpsc::Sender<Event>,
     ) -> Server {
         Server {
-            mask: Mask::of(&config),
+            mask: Mask::of(&config).and(place.environment.values()),
             identity: ServerIdentity::configured(&config),
             name,
             slug,
@@ -243,7 +245,9 @@ impl Server {
                     Ok(result) => Ok(result),
                     Err(error) => Err(self.lost(&error).await),
                 },
-                Some(step) = steps.recv() => {
+                Some(mut step) = steps.recv() => {
+                    let values = self.place.environment.values();
+                    step.message = step.message.map(|it| values.replace(&it).into_owned());
                     progress(step);
                     silence.as_mut().reset(Instant::now() + patience);
                 }
@@ -283,6 +287,19 @@ impl Server {
             Status::Connecting => self.failure("it is not connected yet"),
             Status::Ready { .. } => self.failure("it is being connected again"),
         }
+    }
+
+    /// What a result says, without the values of variables that no child gets.
+    pub(super) fn cleared<T: Serialize + DeserializeOwned, U>(
+        &self,
+        result: T,
+        said: impl FnOnce(T) -> U,
+    ) -> Result<U, Failure> {
+        let values = self.place.environment.values();
+        let result = environment::without_values(values, result);
+        result
+            .map(said)
+            .ok_or_else(|| self.failure("its result is not what was asked for"))
     }
 
     /// A failure of this server, without what it was given in confidence.

@@ -2,6 +2,7 @@
 
 use attache::process::plain::{self, Token};
 use attache::v1;
+use attache_host::environment::WithheldValues;
 use reqwest::Url;
 
 /// One line of at most so many characters, without anything that steers a terminal.
@@ -46,7 +47,10 @@ pub(super) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
 
 /// What a server was given in confidence, to be taken out of whatever it says.
 #[derive(Clone, Default)]
-pub(super) struct Mask(Vec<String>);
+pub(super) struct Mask {
+    secrets: Vec<String>,
+    values: WithheldValues,
+}
 
 impl Mask {
     pub(super) fn of(server: &v1::McpServer) -> Mask {
@@ -62,14 +66,23 @@ impl Mask {
         }
         secrets.retain(|secret| secret.len() >= SHORTEST);
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Mask(secrets)
+        Mask {
+            secrets,
+            values: WithheldValues::default(),
+        }
+    }
+
+    /// The same, and the values of variables that no child gets.
+    pub(super) fn and(mut self, values: &WithheldValues) -> Mask {
+        self.values = values.clone();
+        self
     }
 
     /// What a server said, in one line and without secrets.
     pub(super) fn reason(&self, text: &str) -> String {
         let (text, _) = head(text, REASON * 16);
-        let mut text = text.to_owned();
-        for secret in &self.0 {
+        let mut text = self.values.replace(text).into_owned();
+        for secret in &self.secrets {
             text = text.replace(secret.as_str(), "***");
         }
         line(&text, REASON)

@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::Desk;
 use super::owner::Owner;
 use super::permission::{Outcome, Source};
-use crate::event::HostRequest;
+use crate::event::{Event, HostRequest};
 
 impl Desk {
     /// `session/request_permission`
@@ -142,7 +142,16 @@ impl Service {
             (running(&asked), action)
         });
         match permitted.await {
-            Some(Ok(())) => reply.with(self.host.create_terminal(&request).await),
+            Some(Ok(())) => {
+                let created = self.host.create_terminal(&request).await;
+                let notice = created.as_ref().ok();
+                let notice = notice.and_then(|it| self.host.notice(&it.terminal_id));
+                reply.with(created);
+                if let Some(notice) = notice {
+                    let tell = |desk: &mut Desk| desk.tell(Event::Trouble(notice));
+                    self.owner.with(tell).await;
+                }
+            }
             Some(Err(error)) => reply.fail(error),
             None => {}
         }

@@ -55,6 +55,11 @@ impl WithheldValues {
         found.matcher()
     }
 
+    /// Whether no value is replaced.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// The text with every withheld value replaced by `[NAME withheld]`.
     pub fn replace<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let Some(matcher) = &self.0 else {

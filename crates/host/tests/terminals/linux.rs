@@ -8,6 +8,8 @@ mod directories_attack;
 mod endings;
 #[path = "exec_attacks.rs"]
 mod exec_attacks;
+#[path = "environment_attack.rs"]
+mod environment_attack;
 #[path = "floods.rs"]
 mod floods;
 #[path = "leaks.rs"]
@@ -47,6 +49,7 @@ pub(super) fn main() -> ExitCode {
     trials.extend(sandbox_attack::trials());
     trials.extend(directories_attack::trials());
     trials.extend(exec_attacks::trials());
+    trials.extend(environment_attack::trials());
     trials.extend(leaks::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

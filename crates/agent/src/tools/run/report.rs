@@ -13,6 +13,8 @@ use crate::tools::told;
 pub(super) struct Report {
     pub(super) output: v1::TerminalOutputResponse,
     pub(super) how: How,
+    /// Which variables the command lacks, where that is to be told.
+    pub(super) notice: Option<String>,
 }
 
 /// How a command ended, or did not.
@@ -54,7 +56,9 @@ impl Report {
         if text.is_empty() {
             text.push_str("[no output]");
         }
-        format!("{text}\n[{}]\n", self.ending())
+        let notice = self.notice.iter().map(|notice| format!("\n[{notice}]"));
+        let notice: String = notice.collect();
+        format!("{text}{notice}\n[{}]\n", self.ending())
     }
 
     fn ending(&self) -> String {
@@ -156,4 +160,4 @@ fn skip_sequence(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     }
 }
 
-const ROOM_FOR_NOTES: usize = 500;
+const ROOM_FOR_NOTES: usize = 2000;

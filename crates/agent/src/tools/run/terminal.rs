@@ -20,6 +20,8 @@ pub(super) struct Terminal {
     seat: Seat,
     departures: Departures,
     is_released: AtomicBool,
+    /// Which variables the command lacks, if nobody was told yet. A client tells it by itself.
+    notice: Option<String>,
 }
 
 /// A terminal that was shown: it may be released once that was sent.
@@ -54,6 +56,10 @@ impl Terminal {
             let _departure = workplace.departures().begin();
             let seat = Seat::create(&workplace, request).await;
             let terminal = seat.map(|seat| Terminal {
+                notice: match &seat {
+                    Seat::Own(terminals, session, _) => terminals.notice(session),
+                    Seat::Client(..) => None,
+                },
                 seat,
                 departures: workplace.departures().clone(),
                 is_released: AtomicBool::new(false),
@@ -126,7 +132,12 @@ impl Terminal {
             }
             Seat::Own(terminals, session, id) => terminals.output(session, id)?,
         };
-        Ok(Report { output, how })
+        let notice = self.notice.clone();
+        Ok(Report {
+            output,
+            how,
+            notice,
+        })
     }
 
     /// Ends the command, and keeps the terminal.
