@@ -9,6 +9,7 @@
 
 mod data;
 mod ends;
+mod environment_attack;
 mod kills;
 mod peer;
 mod record;
