@@ -1,11 +1,12 @@
 //! All that a client serves, in one value.
 
+mod place;
 mod sessions;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,6 +22,7 @@ use crate::files::{self, Files};
 use crate::permissions::Permissions;
 use crate::sandbox;
 use crate::terminals::{self, Terminals};
+pub use place::{Look, Place};
 use sessions::{Sessions, Stage};
 
 /// All that a client serves, in one value: it knows the roots of every session and notes what was done in the log.
@@ -45,46 +47,6 @@ pub struct Host {
     directories: Arc<[PathBuf]>,
     /// Files that are read or written at the same time: each takes a thread.
     at_once: Arc<Semaphore>,
-}
-
-/// What is known of a path before something is done there.
-#[derive(Clone, Default)]
-pub struct Place {
-    /// Where links on it lead, if they lead elsewhere inside the roots.
-    pub resolved: Option<PathBuf>,
-    /// What is in the file, where it is to be written, can be read and is not too large to look at.
-    pub text: Option<String>,
-    /// Whether it is closed to writes, so that nobody need be asked.
-    pub is_closed: bool,
-}
-
-/// What is at a path now, for whoever is to decide on a change there.
-#[derive(Clone, PartialEq, Eq)]
-pub enum Look {
-    /// A text.
-    Text(String),
-    /// No file.
-    Nothing,
-    /// It cannot be told, and why.
-    Unknown(String),
-}
-
-impl fmt::Debug for Look {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Look::Text(text) => write!(out, "Text({} bytes)", text.len()),
-            Look::Nothing => out.write_str("Nothing"),
-            Look::Unknown(why) => out.debug_tuple("Unknown").field(why).finish(),
-        }
-    }
-}
-
-impl fmt::Debug for Place {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Place")
-            .field("resolved", &self.resolved)
-            .finish_non_exhaustive()
-    }
 }
 
 impl Host {

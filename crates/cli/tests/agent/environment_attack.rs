@@ -58,7 +58,7 @@ fn turns(names: &[&str]) -> Value {
         .map(|line| json!({ "call": { "name": "run", "input": { "command": line } } }));
     let foreign = json!({ "call": { "name": "mcp__leaky__leak", "input": {} } });
     let calls: Vec<Value> = calls.chain([foreign]).collect();
-    json!({ "turns": [{ "say": calls }, { "say": ["done"] }] })
+    json!({ "turns": [{ "say": calls }, { "say": [{ "text": "done" }] }] })
 }
 
 fn canary(name: &str) -> String {

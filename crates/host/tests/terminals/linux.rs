@@ -6,10 +6,10 @@ mod desk;
 mod directories_attack;
 #[path = "endings.rs"]
 mod endings;
-#[path = "exec_attacks.rs"]
-mod exec_attacks;
 #[path = "environment_attack.rs"]
 mod environment_attack;
+#[path = "exec_attacks.rs"]
+mod exec_attacks;
 #[path = "floods.rs"]
 mod floods;
 #[path = "leaks.rs"]

@@ -1,0 +1,44 @@
+//! What is at a path before something is done there.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// What is known of a path before something is done there.
+#[derive(Clone, Default)]
+pub struct Place {
+    /// Where links on it lead, if they lead elsewhere inside the roots.
+    pub resolved: Option<PathBuf>,
+    /// What is in the file, where it is to be written, can be read and is not too large to look at.
+    pub text: Option<String>,
+    /// Whether it is closed to writes, so that nobody need be asked.
+    pub is_closed: bool,
+}
+
+/// What is at a path now, for whoever is to decide on a change there.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Look {
+    /// A text.
+    Text(String),
+    /// No file.
+    Nothing,
+    /// It cannot be told, and why.
+    Unknown(String),
+}
+
+impl fmt::Debug for Look {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Look::Text(text) => write!(out, "Text({} bytes)", text.len()),
+            Look::Nothing => out.write_str("Nothing"),
+            Look::Unknown(why) => out.debug_tuple("Unknown").field(why).finish(),
+        }
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Place")
+            .field("resolved", &self.resolved)
+            .finish_non_exhaustive()
+    }
+}
