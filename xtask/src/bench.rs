@@ -1,4 +1,4 @@
-//! `cargo xtask bench [codec|engine|screen|record|trace|start|journal|agent] [--quick]`: what a message costs and what a
+//! `cargo xtask bench [codec|engine|screen|record|trace|start|exec|journal|agent] [--quick]`: what a message costs and what a
 //! conversation costs, next to the official crates, how long a frame of the terminal UI takes, what recording costs, what
 //! the binary adds to an agent, and what our own agent and its journal cost.
 
@@ -23,6 +23,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
             printed::run(root, "attache-check", "record", effort)?;
             trace::run(root, effort)?;
             start::run(root, effort)?;
+            printed::run(root, "attache-host", "exec", effort)?;
             printed::run(root, "attache-agent", "journal", effort)?;
             agent::run(root, effort)
         }
@@ -32,10 +33,11 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         ["record"] => printed::run(root, "attache-check", "record", effort),
         ["trace"] => trace::run(root, effort),
         ["start"] => start::run(root, effort),
+        ["exec"] => printed::run(root, "attache-host", "exec", effort),
         ["journal"] => printed::run(root, "attache-agent", "journal", effort),
         ["agent"] => agent::run(root, effort),
         other => Err(format!(
-            "bench takes `codec`, `engine`, `screen`, `record`, `trace`, `start`, `journal` or `agent`, and `--quick`, not `{}`",
+            "bench takes `codec`, `engine`, `screen`, `record`, `trace`, `start`, `exec`, `journal` or `agent`, and `--quick`, not `{}`",
             other.join(" ")
         )),
     }

@@ -66,6 +66,8 @@ pub enum Subject {
     Sandbox,
     /// Whether the kernel enforces deny rules on paths.
     DeniedPaths,
+    /// Whether command rules are enforced when a program is executed.
+    CommandRules,
     /// Whether remembered decisions can be used.
     Permissions,
     /// Whether the audit log is whole.
@@ -151,6 +153,7 @@ impl Subject {
             Subject::Policy => "policy",
             Subject::Sandbox => "sandbox",
             Subject::DeniedPaths => "denied paths",
+            Subject::CommandRules => "command rules",
             Subject::Permissions => "permissions",
             Subject::Audit => "audit",
         }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
 
 mod agents;
+mod exec_attacks;
 mod orphans;
 #[cfg(target_os = "linux")]
 mod paths_attack;

@@ -369,7 +369,7 @@ fn what_the_kernel_enforces_is_told() {
     let machine = Machine::new();
     let output = machine.attache(&["doctor", "--", "./nothing"]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    for subject in ["sandbox ", "denied paths "] {
+    for subject in ["sandbox ", "denied paths ", "command rules "] {
         let line = said
             .lines()
             .find(|line| line.get(6..).is_some_and(|it| it.starts_with(subject)));

@@ -89,7 +89,7 @@ fn without_kernel(text: &str) -> String {
     let mut is_left_out = false;
     let lines = text.split_inclusive('\n').filter(|line| {
         let is_fix = line.starts_with(' ');
-        let is_kernel = ["sandbox ", "denied paths "]
+        let is_kernel = ["sandbox ", "denied paths ", "command rules "]
             .iter()
             .any(|subject| line.get(6..).is_some_and(|rest| rest.starts_with(subject)));
         is_left_out = is_kernel || (is_fix && is_left_out);

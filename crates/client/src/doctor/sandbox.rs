@@ -1,6 +1,6 @@
-//! What the kernel can enforce here: the sandbox for commands, and deny rules on paths.
+//! What the kernel can enforce here: the sandbox for commands, and rules on paths and commands.
 
-use attache::process::{Support, namespace_support, sandbox_support};
+use attache::process::{ExecSupport, Support, exec_support, namespace_support, sandbox_support};
 
 use super::{Finding, Subject};
 
@@ -30,6 +30,21 @@ pub fn sandbox(mut tell: impl FnMut(Finding)) {
         Err(reason) => Finding::odd(
             Subject::DeniedPaths,
             "the kernel does not hide paths that a policy denies; agents can read them with tools of their own",
+            reason,
+        ),
+    });
+    tell(match exec_support() {
+        ExecSupport::Full => Finding::fine(
+            Subject::CommandRules,
+            "command rules are enforced when a program is executed",
+        ),
+        ExecSupport::Restarting => Finding::fine(
+            Subject::CommandRules,
+            "command rules are enforced when a program is executed; Linux 5.19 or later handles signals better meanwhile",
+        ),
+        ExecSupport::Missing { reason } => Finding::odd(
+            Subject::CommandRules,
+            "command rules look only at what an agent says it will run; what cannot be decided is asked about, or denied",
             reason,
         ),
     });

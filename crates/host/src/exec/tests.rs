@@ -30,7 +30,7 @@ fn exec(path: &str, args: &[&str]) -> Exec {
         given: given.into(),
         file: Some(file(real)),
         args: Some(args.iter().map(OsString::from).collect()),
-        cwd: Some("/work".into()),
+        cwd: Some("/project".into()),
         ..Exec::default()
     }
 }
@@ -222,7 +222,7 @@ fn dashed_git_commands_are_git() {
 #[test]
 fn a_script_is_judged_with_its_interpreter() {
     let rules = rules(Preset::Ask, CURL);
-    let mut script = exec("/work/x", &["./x", "-V"]);
+    let mut script = exec("/project/x", &["./x", "-V"]);
     script.interpreters.push(ExecInterpreter {
         words: vec!["/usr/bin/curl".into(), "-K".into()],
         file: Some(file("/usr/bin/curl")),
@@ -264,7 +264,7 @@ fn what_cannot_be_read_is_asked_about_or_denied() {
 fn an_approved_command_is_not_asked_about_twice() {
     let ask = r#"{"rules": [{"action": "ask", "command": "git push **", "id": "push"}]}"#;
     let words = ["git", "push", "origin"].map(str::to_owned).to_vec();
-    let rules = rules(Preset::Ask, ask).approving(words.clone(), "/work".into());
+    let rules = rules(Preset::Ask, ask).approving(words.clone(), "/project".into());
     let mut judge = judge(&rules.watch().rules).unwrap();
     let push = exec("/usr/bin/git", &["git", "push", "origin"]);
     let mut said = |exec: &Exec| judge.judge(exec, &|_| None);
@@ -279,7 +279,7 @@ fn an_approved_command_is_not_asked_about_twice() {
     assert_eq!(said(&push), ExecVerdict::Continue);
     assert_eq!(said(&push), ExecVerdict::Ask { why });
     // A rule that denies is not overruled.
-    let rules = self::rules(Preset::Ask, PUSH).approving(words, "/work".into());
+    let rules = self::rules(Preset::Ask, PUSH).approving(words, "/project".into());
     assert_eq!(self::said(&rules, &push), "denied: policy rule `push`");
 }
 

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use attache_transport::process::{
-    Child, Error, Exec, ExecEvent, ExecFile, ExecJudge, ExecVerdict, ExecWatch, Execs, Ladder,
-    Program, exec_support,
+    Error, Exec, ExecEvent, ExecFile, ExecJudge, ExecVerdict, ExecWatch, Execs, Ladder, Program,
+    exec_support,
 };
 use libtest_mimic::Trial;
 use tokio::io::AsyncReadExt;
 
 use super::agents::{MARK, Mark, PATIENCE};
+use super::exec_roles::ROLE;
 use super::{direct_trial, trial};
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -185,7 +186,7 @@ async fn itself() {
     assert!(matches!(error, Error::Watch { .. }), "{error}");
 }
 
-async fn next_ask(execs: &mut Execs) -> (u64, Vec<String>, Vec<String>) {
+pub(super) async fn next_ask(execs: &mut Execs) -> (u64, Vec<String>, Vec<String>) {
     loop {
         match execs.next().await.expect("an ask") {
             ExecEvent::Ask { id, exec, why } => {
@@ -438,82 +439,10 @@ async fn descriptors() {
     assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["0", "1", "2"]);
 }
 
-/// Programs of this executable that a watched shell starts.
-pub(super) fn play(part: &str) -> ! {
-    match part {
-        "swap" => swap(),
-        "hidden" => hide(),
-        _ => own(),
-    }
-}
-
-/// Executes `true` with arguments in memory that another thread changes all the time.
-fn swap() -> ! {
-    use std::os::unix::process::CommandExt;
-    // The arguments of an exec are copied by std, so the race is run with the file: its name leads to the allowed
-    // program when it is judged and, now and then, to the other when it runs.
-    let dir = std::env::current_dir().unwrap();
-    let (good, bad, name) = (dir.join("good"), dir.join("bad"), dir.join("name"));
-    fs::write(&good, "#!/bin/sh\nexec sleep 2\n").unwrap();
-    fs::copy("/bin/sleep", dir.join("forbidden")).unwrap();
-    fs::set_permissions(&good, fs::Permissions::from_mode(0o755)).unwrap();
-    std::os::unix::fs::symlink("good", dir.join("to-good")).ok();
-    std::os::unix::fs::symlink("forbidden", dir.join("to-bad")).ok();
-    drop(bad);
-    let flip = {
-        let (dir, name) = (dir.clone(), name.clone());
-        move || {
-            for (round, from) in ["to-good", "to-bad"].iter().cycle().enumerate() {
-                let next = dir.join(format!("next-{}", round % 2));
-                std::os::unix::fs::symlink(fs::read_link(dir.join(from)).unwrap(), &next).ok();
-                fs::rename(&next, &name).ok();
-            }
-        }
-    };
-    std::thread::spawn(flip);
-    let mut children = Vec::new();
-    for _ in 0..40 {
-        let started = std::process::Command::new(&name)
-            .arg("1")
-            .arg0("name")
-            .spawn();
-        children.extend(started);
-    }
-    for mut child in children {
-        child.kill().ok();
-        child.wait().ok();
-    }
-    std::process::exit(0)
-}
-
-/// Executes the program while nobody may read its memory.
-fn hide() -> ! {
-    use std::os::unix::process::CommandExt;
-    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable).unwrap();
-    let error = std::process::Command::new("/bin/true").exec();
-    std::process::exit(error.raw_os_error().unwrap_or(1))
-}
-
-/// Owns a tree that waits in an ask, and waits to be killed.
-fn own() -> ! {
-    super::runtime().block_on(async {
-        let program = Program::new("sh")
-            .args(["-c", "./forbidden; ./forbidden; sleep 1000"])
-            .watch(ExecWatch::new(b"ask forbidden".to_vec()));
-        let mut child: Child = program.spawn().await.unwrap();
-        let mut execs = child.take_execs().unwrap();
-        next_ask(&mut execs).await;
-        std::io::Write::write_all(&mut std::io::stdout(), b"asked\n").unwrap();
-        std::future::pending().await
-    })
-}
-
 #[allow(clippy::print_stderr, reason = "who runs the tests should know")]
 fn skip() {
     eprintln!("skipped: command rules: {}", exec_support());
 }
-
-pub(super) const ROLE: &str = "--execs";
 
 /// Ways to run the program. Each really runs it where it is not denied.
 const SPELLINGS: &[&str] = &[

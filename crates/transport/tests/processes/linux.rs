@@ -16,6 +16,8 @@ mod direct;
 mod endings;
 #[path = "exec_attacks.rs"]
 mod exec_attacks;
+#[path = "exec_roles.rs"]
+mod exec_roles;
 #[path = "files.rs"]
 mod files;
 #[path = "owner.rs"]
@@ -56,9 +58,9 @@ pub(super) fn main() -> ExitCode {
         return attached::play(script);
     }
     if let [role, part] = args.as_slice()
-        && role == exec_attacks::ROLE
+        && role == exec_roles::ROLE
     {
-        exec_attacks::play(part);
+        exec_roles::play(part);
     }
     let mut trials = Vec::new();
     trials.extend(endings::trials());

@@ -1,0 +1,98 @@
+//! A denied program is not started by an agent that never asks, whatever the spelling; the agent goes on, and the audit
+//! log names the rule.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use attache::process::exec_support;
+
+use super::{agents, attache, bare, shown};
+
+/// A directory with a program that notes when it runs.
+fn stage(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    fs::create_dir_all(&dir).unwrap();
+    let program = dir.join("forbidden");
+    fs::write(&program, "#!/bin/sh\necho ran >>\"$RECORD\"\n").unwrap();
+    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
+    dir
+}
+
+fn run(dir: &Path, arguments: &[&str], line: &str) -> String {
+    let path = format!("{}:{}", dir.display(), std::env::var("PATH").unwrap());
+    let agent = agents::turn(&format!("{line} >&2"), &agents::says("went on"));
+    let mut command = attache(arguments, &agent);
+    command.env("PATH", path).env("RECORD", dir.join("record"));
+    shown(
+        &command
+            .env("ATTACHE_HOME", dir.join("home"))
+            .output()
+            .unwrap(),
+    )
+}
+
+#[test]
+fn attack_an_agent_that_never_asks_cannot_start_a_denied_program() {
+    if !exec_support().is_available() {
+        return;
+    }
+    let dir = stage("exec-attack");
+    let policy = r#"{"rules": [{"action": "deny", "command": "forbidden", "id": "no-way"}]}"#;
+    for line in [
+        "forbidden",
+        "forbid''den",
+        "eval 'forb'idden",
+        "sh -c 'sh -c \"forbidden; true\"'",
+        "echo forbidden | sh",
+        "perl -e 'system(\"forb\".\"idden\")'",
+    ] {
+        for preset in ["--approve-all", "--deny-all", "--approve-reads"] {
+            let said = run(&dir, &["--policy", policy, preset, "go"], line);
+            assert!(!dir.join("record").exists(), "{line} {preset}: {said}");
+            assert!(said.contains("out: went on"), "{line} {preset}: {said}");
+        }
+    }
+    let mut audit = bare(&["audit"]);
+    let audit = shown(
+        &audit
+            .env("ATTACHE_HOME", dir.join("home"))
+            .output()
+            .unwrap(),
+    );
+    let denied = audit
+        .lines()
+        .filter(|line| line.contains("denied: policy rule `no-way`"));
+    assert!(denied.count() >= 18, "{audit}");
+    assert!(audit.contains("sh → sh → forbidden"), "{audit}");
+
+    // An ask rule without anybody to ask denies at once; without the guard the agent does what it likes.
+    let ask = r#"{"rules": [{"action": "ask", "command": "forbidden"}]}"#;
+    let said = run(&dir, &["--policy", ask, "go"], "forbidden");
+    assert!(!dir.join("record").exists(), "{said}");
+    let said = run(&dir, &["--policy", policy, "--no-guard", "go"], "forbidden");
+    assert!(dir.join("record").exists(), "{said}");
+    fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn the_guard_notes_what_ran_without_a_rule() {
+    if !exec_support().is_available() {
+        return;
+    }
+    let dir = stage("exec-log");
+    let said = run(&dir, &["--guard", "go"], "forbidden");
+    assert!(dir.join("record").exists(), "{said}");
+    let mut audit = bare(&["audit"]);
+    let audit = shown(
+        &audit
+            .env("ATTACHE_HOME", dir.join("home"))
+            .output()
+            .unwrap(),
+    );
+    let is_noted = |line: &str| {
+        line.contains("executed") && line.ends_with("ran") && line.contains("→ forbidden")
+    };
+    assert!(audit.lines().any(is_noted), "{audit}");
+    fs::remove_dir_all(dir).unwrap();
+}
