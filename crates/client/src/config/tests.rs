@@ -194,10 +194,35 @@ fn a_key_that_nothing_uses_is_told_with_the_nearest() {
         &expect![[r#"
             agent_servers.a = x [~/config.json:1:64]
             warning: ~/config.json:1:19: nothing uses the key `default_agnet`; did you mean `default_agent`?
-            warning: ~/config.json:1:33: nothing uses the key `theme`; the keys here are default_agent, agent_servers, agents_from, mcp_servers, permissions, policy
+            warning: ~/config.json:1:33: nothing uses the key `theme`; the keys here are default_agent, agent_servers, agents_from, environment, mcp_servers, permissions, policy, sandbox
             warning: ~/config.json:1:88: nothing uses the key `arg`; did you mean `args`?
         "#]],
     );
+}
+
+#[test]
+fn the_user_passes_variables_and_a_project_cannot() {
+    check(
+        r#"{"environment": {"pass": ["DATABASE_URL", "AWS_*"], "passs": []}}"#,
+        &expect![[r#"
+            environment.pass = ["DATABASE_URL","AWS_*"] [~/config.json:1:26]
+            warning: ~/config.json:1:62: nothing uses the key `passs`; did you mean `pass`?
+        "#]],
+    );
+    check(
+        r#"{"environment": {"pass": ["A=B"]}}"#,
+        &expect![[r#"
+        error: ~/config.json:1:27: `environment.pass[0]` wants the name of a variable such as `DATABASE_URL`, or the beginning of names such as `AWS_*`
+    "#]],
+    );
+    let greedy = r#"{"environment": {"pass": ["*"]}}"#;
+    let disk = Disk::new(&[("project/.attache.json", greedy), ("project/deep/file", "")]);
+    let sources = disk.sources(&[]);
+    let seen = Configuration::load(&sources).unwrap().untrusted.unwrap();
+    sources.trust.add(&seen).unwrap();
+    expect![[r#"
+        warning: ~/project/.attache.json:1:26: `environment` counts only in your own configuration file
+    "#]].assert_eq(&disk.load(&[]));
 }
 
 #[test]
