@@ -1,4 +1,4 @@
-//! `cargo xtask interop [--install-only | claude [part of a name]]`: installs the partners of `interop/`, lets every client talk to every
+//! `cargo xtask interop [--install-only | rules | claude [part of a name]]`: installs the partners of `interop/`, lets every client talk to every
 //! agent, and compares what each client prints with `interop/expected.jsonl`. Then the binary runs errands with those
 //! agents and with products, `attache claude` plays its scenarios, and our agent meets clients and MCP servers of others.
 
@@ -6,6 +6,7 @@ mod binary;
 mod child;
 mod claude;
 mod clients;
+mod denied;
 mod install;
 mod model;
 mod pair;
@@ -27,6 +28,12 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         if rows.is_empty() {
             return Err(format!("no scenario has `{part}` in its name"));
         }
+        print!("{}", table(&rows));
+        return verdict(&rows);
+    }
+    if let Wanted::Rules = wanted {
+        install::binary(&place)?;
+        let rows = denied::rows(&place, &subjects(&place, &install::products(&place)?)?)?;
         print!("{}", table(&rows));
         return verdict(&rows);
     }
@@ -77,13 +84,42 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         errand: "mcp",
         outcome: servers::test(&place, &servers),
     });
+    rows.extend(denied::rows(&place, &subjects(&place, &agents)?)?);
     rows.extend(claude::rows(&place, "")?);
     print!("{}", table(&rows));
     verdict(&rows)
 }
 
+/// The agents that run commands by themselves, without asking the client for a terminal.
+fn subjects(place: &Place, agents: &[binary::Agent]) -> Result<Vec<denied::Subject>, String> {
+    let agents = agents
+        .iter()
+        .filter(|agent| RUN_COMMANDS.contains(&agent.name));
+    let ready = agents.filter_map(|agent| match &agent.program {
+        Program::Ready(words) => Some(denied::Subject {
+            name: agent.name,
+            words: words.clone(),
+            env: agent
+                .env
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.clone()))
+                .collect(),
+            script: denied::Script::Marks,
+            _stage: None,
+        }),
+        Program::Skipped(_) => None,
+    });
+    let mut subjects: Vec<_> = ready.collect();
+    subjects.extend(claude::subject(place)?);
+    Ok(subjects)
+}
+
+const RUN_COMMANDS: [&str; 3] = ["codex", "qwen", "opencode"];
+
 enum Wanted<'a> {
     Installation,
+    /// Rules on programs, with real agents.
+    Rules,
     /// The scenarios with this in their names.
     Claude(&'a str),
     Everything,
@@ -93,11 +129,12 @@ impl<'a> Wanted<'a> {
     fn from_arguments(arguments: &[&'a str]) -> Result<Self, String> {
         match arguments {
             ["--install-only"] => Ok(Self::Installation),
+            ["rules"] => Ok(Self::Rules),
             ["claude"] => Ok(Self::Claude("")),
             ["claude", part] => Ok(Self::Claude(part)),
             [] => Ok(Self::Everything),
             other => Err(format!(
-                "interop takes `--install-only`, or `claude` and a part of a name, not `{}`",
+                "interop takes `--install-only`, `rules`, or `claude` and a part of a name, not `{}`",
                 other.join(" ")
             )),
         }

