@@ -3,13 +3,14 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, pidfd_send_signal};
 
 use super::records;
 use super::table;
-use super::tracee::{Tracee, running};
+use super::tracee::{Tracee, running, running_as};
 use crate::process::exec::{Exec, ExecEvent, ExecJudge, ExecVerdict};
 
 /// Processes that are looked at once more, soonest first.
@@ -104,13 +105,18 @@ impl SecondLooks {
 
 impl SecondLook {
     fn look(&mut self, judge: &mut dyn ExecJudge) -> Sight {
-        let Some(now) = running(self.tracee.process) else {
-            return Sight::Settled;
-        };
-        // If it still lives, that was about it.
-        if table::has_ended(&self.tracee.pidfd) || self.expected.is(&now) {
+        if table::has_ended(&self.tracee.pidfd) {
             return Sight::Settled;
         }
+        let settled = running_as(self.tracee.process);
+        if settled.is_none_or(|(file, line)| self.expected.is(file, &line)) {
+            return Sight::Settled;
+        }
+        let now = running(self.tracee.process);
+        // If it still lives, all that was about it.
+        let Some(now) = now.filter(|_| !table::has_ended(&self.tracee.pidfd)) else {
+            return Sight::Settled;
+        };
         let verdict = judge.judge(&now, &|path| self.tracee.find(path));
         let (ExecVerdict::Deny { why } | ExecVerdict::Ask { why }) = verdict else {
             return Sight::Unsettled;
@@ -135,24 +141,22 @@ impl Expected {
     }
 
     /// Whether this is what was judged. A script has its interpreter in front.
-    fn is(&self, now: &Exec) -> bool {
-        let is_file = now
-            .file
-            .as_ref()
-            .is_some_and(|file| self.files.contains(&file.id));
-        let args = now.args.as_deref().unwrap_or_default();
+    fn is(&self, file: (u64, u64), line: &[u8]) -> bool {
+        let now: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
+        let words = self.args.iter().map(|word| word.as_bytes());
+        let words: Vec<&[u8]> = words.collect();
         let is_same = match (self.is_script, self.is_whole) {
-            (false, true) => args == self.args,
-            (false, false) => args.starts_with(&self.args[..self.args.len().min(args.len())]),
-            (true, true) => args.ends_with(self.args.get(1..).unwrap_or_default()),
+            (false, true) => now == words,
+            (false, false) => now.starts_with(&words[..words.len().min(now.len())]),
+            (true, true) => now.ends_with(words.get(1..).unwrap_or_default()),
             (true, false) => true,
         };
-        is_file && is_same
+        self.files.contains(&file) && is_same
     }
 }
 
 const PAUSES: [Duration; 4] = [
-    Duration::from_millis(1),
+    Duration::from_millis(2),
     Duration::from_millis(10),
     Duration::from_millis(100),
     Duration::from_millis(500),

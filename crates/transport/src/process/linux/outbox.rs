@@ -17,6 +17,8 @@ pub(super) struct Outbox {
     is_open: bool,
     waiting: VecDeque<u8>,
     missed: u64,
+    /// When records that were put off are sent.
+    due: Option<Instant>,
     partial: Vec<u8>,
 }
 
@@ -27,6 +29,7 @@ impl Outbox {
             is_open: true,
             waiting: VecDeque::new(),
             missed: 0,
+            due: None,
             partial: Vec::new(),
         }
     }
@@ -38,15 +41,43 @@ impl Outbox {
 
     /// Whether events wait for room.
     pub(super) fn is_waiting(&self) -> bool {
-        !self.waiting.is_empty()
+        !self.waiting.is_empty() && self.due.is_none()
+    }
+
+    /// When records that were put off are to be sent.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.due
     }
 
     pub(super) fn owner(&self) -> &OwnedFd {
         &self.owner
     }
 
-    /// Sends an event, now or later. What ran is dropped first when the owner is slow; false if this was dropped.
+    /// Sends an event with those that follow soon: each send costs as much as the rest of a record.
+    pub(super) fn put_later(&mut self, event: &ExecEvent) {
+        if self.keep(event) && self.due.is_none() && self.is_open {
+            self.due = Some(Instant::now() + LATER);
+        }
+        if self.waiting.len() > MOST_PUT_OFF {
+            self.flush();
+        }
+    }
+
+    /// Sends what was put off, once it is due.
+    pub(super) fn flush_if_due(&mut self) {
+        if self.due.is_none_or(|due| due <= Instant::now()) {
+            self.flush();
+        }
+    }
+
+    /// Sends an event, now or as soon as there is room. What ran is dropped first when the owner is slow; false if this was dropped.
     pub(super) fn put(&mut self, event: &ExecEvent) -> bool {
+        let is_kept = self.keep(event);
+        self.flush();
+        is_kept && self.is_open
+    }
+
+    fn keep(&mut self, event: &ExecEvent) -> bool {
         let most = match event {
             ExecEvent::Ran(_) => MOST_RECORDS,
             _ => MOST_WAITING,
@@ -57,12 +88,12 @@ impl Outbox {
             return false;
         };
         self.waiting.extend(frame);
-        self.flush();
-        self.is_open
+        true
     }
 
     /// Sends what there is room for.
     pub(super) fn flush(&mut self) {
+        self.due = None;
         while self.is_open && !self.waiting.is_empty() {
             let (front, _) = self.waiting.as_slices();
             match send(
@@ -78,7 +109,9 @@ impl Outbox {
         }
         if self.is_open && self.missed > 0 {
             let count = std::mem::take(&mut self.missed);
-            self.put(&ExecEvent::Missed { count });
+            if self.keep(&ExecEvent::Missed { count }) {
+                self.flush();
+            }
         }
     }
 
@@ -128,4 +161,7 @@ impl Outbox {
 /// Records of what ran wait in at most so many bytes, everything together in so many.
 const MOST_RECORDS: usize = 256 * 1024;
 const MOST_WAITING: usize = 2 * 1024 * 1024;
+/// Records wait so long for others, in so many bytes.
+const LATER: Duration = Duration::from_millis(5);
+const MOST_PUT_OFF: usize = 8 * 1024;
 const PATIENCE: Duration = Duration::from_millis(300);

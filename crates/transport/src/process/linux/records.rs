@@ -1,34 +1,58 @@
 //! Execs as they are reported: bounded, and with the processes above them.
 
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read as _;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use super::tracee::name_and_parent;
 use crate::process::exec::{Exec, ExecRecord};
 
-/// For the log.
-pub(super) fn brief(exec: &Exec) -> ExecRecord {
-    record(exec, BRIEF_WORDS, BRIEF_BYTES, Names::Kernel)
+/// The names and parents of processes, as they were a moment ago.
+#[derive(Default)]
+pub(super) struct Processes(HashMap<i32, (Instant, OsString, i32)>);
+
+impl Processes {
+    /// For the log: with the names that the kernel has for processes, at most 15 bytes.
+    pub(super) fn brief(&mut self, exec: &Exec) -> ExecRecord {
+        let process = i32::try_from(exec.pid).unwrap_or(0);
+        // It executes something: what is known of it is out of date.
+        self.0.remove(&process);
+        let parents = parents(process, |process| self.of(process));
+        self.0.remove(&process);
+        record(exec, BRIEF_WORDS, BRIEF_BYTES, parents)
+    }
+
+    fn of(&mut self, process: i32) -> Option<(OsString, i32)> {
+        let now = Instant::now();
+        if let Some((known, name, parent)) = self.0.get(&process)
+            && now.duration_since(*known) < FRESH
+        {
+            return Some((name.clone(), *parent));
+        }
+        let (name, parent) = name_and_parent(process)?;
+        if self.0.len() >= MOST_KNOWN {
+            self.0.clear();
+        }
+        self.0.insert(process, (now, name.clone(), parent));
+        Some((name, parent))
+    }
 }
 
-/// For a user who decides, and for what was denied.
+/// For a user who decides, and for what was denied: with the names that processes were started as.
 pub(super) fn whole(exec: &Exec) -> ExecRecord {
-    record(exec, usize::MAX, usize::MAX, Names::Arguments)
+    let name = |process| {
+        let (kernel_name, parent) = name_and_parent(process)?;
+        Some((started_as(process).unwrap_or(kernel_name), parent))
+    };
+    let parents = parents(i32::try_from(exec.pid).unwrap_or(0), name);
+    record(exec, usize::MAX, usize::MAX, parents)
 }
 
-/// Where the names of processes come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Names {
-    /// What the kernel calls them: quick, at most 15 bytes.
-    Kernel,
-    /// What they were started as.
-    Arguments,
-}
-
-fn record(exec: &Exec, words: usize, bytes: usize, names: Names) -> ExecRecord {
+fn record(exec: &Exec, words: usize, bytes: usize, parents: Vec<OsString>) -> ExecRecord {
     let all = exec.args.as_deref().unwrap_or_default();
     let mut room = bytes;
     let fits = all.iter().take(words).take_while(|word| {
@@ -45,24 +69,16 @@ fn record(exec: &Exec, words: usize, bytes: usize, names: Names) -> ExecRecord {
         args,
         more: more.try_into().unwrap_or(u32::MAX),
         cwd: exec.cwd.clone(),
-        parents: parents(exec.pid, names),
+        parents,
         loses_rights: file.is_some_and(|file| file.gains_rights),
     }
 }
 
 /// The names of the processes above, nearest first. What the process itself has executed before counts, too.
-fn parents(process: u32, names: Names) -> Vec<OsString> {
+fn parents(process: i32, mut name_of: impl FnMut(i32) -> Option<(OsString, i32)>) -> Vec<OsString> {
     let us = i32::try_from(std::process::id()).unwrap_or(0);
-    let name_of = |process: i32| {
-        let (kernel_name, parent) = name_and_parent(process)?;
-        let name = match names {
-            Names::Kernel => kernel_name,
-            Names::Arguments => started_as(process).unwrap_or(kernel_name),
-        };
-        Some((name, parent))
-    };
     let mut found = Vec::new();
-    let mut next = i32::try_from(process).unwrap_or(0);
+    let mut next = process;
     while found.len() < MOST_PARENTS
         && next > 1
         && next != us
@@ -93,4 +109,7 @@ fn started_as(process: i32) -> Option<OsString> {
 const BRIEF_WORDS: usize = 64;
 const BRIEF_BYTES: usize = 8 * 1024;
 const MOST_PARENTS: usize = 16;
+const MOST_KNOWN: usize = 4096;
+/// Less than it takes for the number of a process to be used again.
+const FRESH: Duration = Duration::from_secs(1);
 const MOST_NAME: u64 = 4096;

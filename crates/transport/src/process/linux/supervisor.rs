@@ -3,6 +3,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::rc::Rc;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,7 +15,7 @@ use super::filter::{self, Abi};
 use super::handover::{self, Arrival, ChildEnd};
 use super::looks::SecondLooks;
 use super::outbox::Outbox;
-use super::records;
+use super::records::{self, Processes};
 use super::seccomp::{self, Notification, Response};
 use super::tracee::{Look, Ours, Tracee};
 use crate::process::exec::{Exec, ExecEvent, ExecJudge, ExecVerdict, ExecWatch};
@@ -87,10 +88,11 @@ struct Supervisor {
     deadline: Duration,
     /// Whether the program itself was let through. Before, its owner waits for it and cannot answer.
     is_started: bool,
-    ours: Ours,
+    ours: Rc<Ours>,
     requests: Vec<Request>,
     next_request: u64,
     looks: SecondLooks,
+    processes: Processes,
 }
 
 /// An exec that waits for the owner.
@@ -127,10 +129,11 @@ impl Supervisor {
             outbox,
             deadline,
             is_started: false,
-            ours: Ours::new(),
+            ours: Rc::new(Ours::new()),
             requests: Vec::new(),
             next_request: 1,
             looks: SecondLooks::default(),
+            processes: Processes::default(),
         }
     }
 
@@ -148,7 +151,7 @@ impl Supervisor {
                 break;
             }
             self.look_again();
-            self.outbox.flush();
+            self.outbox.flush_if_due();
         }
         self.outbox.finish();
     }
@@ -185,7 +188,8 @@ impl Supervisor {
         let now = Instant::now();
         // Those that wait are looked at now and then: their process may have been killed.
         let check = (!self.requests.is_empty()).then(|| now + CHECK);
-        let next = requests.chain(self.looks.due()).chain(check).min()?;
+        let events = requests.chain(self.looks.due()).chain(self.outbox.due());
+        let next = events.chain(check).min()?;
         Some(next.saturating_duration_since(now))
     }
 
@@ -236,13 +240,13 @@ impl Supervisor {
     }
 
     fn go_on(&mut self, call: &Notification, tracee: Tracee, exec: &Exec) {
-        let record = records::brief(exec);
+        let record = self.processes.brief(exec);
         self.is_started = true;
         self.respond(call, Response::Continue);
         if self.judge.is_enforcing() {
             self.looks.add(tracee, exec);
         }
-        self.outbox.put(&ExecEvent::Ran(record));
+        self.outbox.put_later(&ExecEvent::Ran(record));
     }
 
     fn deny(&mut self, call: &Notification, exec: &Exec, why: String) {

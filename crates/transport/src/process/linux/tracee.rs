@@ -1,14 +1,17 @@
 //! What a process that waits in an exec is about to run: its path and arguments, read from its memory, and the files
 //! behind them, looked up as the kernel will for that process. Everything read is bounded.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read as _;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, StatxFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
@@ -25,6 +28,7 @@ pub(super) struct Tracee {
     /// Holds the process, so that a signal cannot reach a stranger.
     pub(super) pidfd: OwnedFd,
     view: View,
+    ours: Rc<Ours>,
 }
 
 /// How a process sees the file system.
@@ -44,19 +48,70 @@ pub(super) enum Look {
     Futile(Errno),
 }
 
-/// The namespace of mounts that we are in, to compare with.
+/// Our own view of the file system to compare with, and what is known of files.
 #[derive(Debug)]
-pub(super) struct Ours(Option<PathBuf>);
+pub(super) struct Ours {
+    root: Option<Root>,
+    /// The device of `/proc`.
+    processes: Option<u64>,
+    lines: RefCell<HashMap<Version, Option<Vec<OsString>>>>,
+}
+
+/// A root directory: its mount, which belongs to one namespace, device and inode.
+type Root = (u64, u32, u32, u64);
+
+/// A file as it is: the time of its last change cannot be set.
+type Version = (u64, u64, i64, i64, i64);
 
 impl Ours {
     pub(super) fn new() -> Ours {
-        Ours(std::fs::read_link("/proc/self/ns/mnt").ok())
+        let processes = rustix::fs::stat("/proc").ok();
+        Ours {
+            root: root("/"),
+            processes: processes.map(|stat| stat.st_dev),
+            lines: RefCell::default(),
+        }
     }
+
+    /// The words of a script's first line, which are read once for each version of the file.
+    fn first_line(&self, file: &OwnedFd) -> Option<Vec<OsString>> {
+        let stat = rustix::fs::fstat(file).ok()?;
+        let (seconds, nanoseconds) = (stat.st_ctime, stat.st_ctime_nsec);
+        let version = (
+            stat.st_dev,
+            stat.st_ino,
+            seconds.try_into().ok()?,
+            nanoseconds.try_into().ok()?,
+            stat.st_size,
+        );
+        if let Some(known) = self.lines.borrow().get(&version) {
+            return known.clone();
+        }
+        let line = first_line(file);
+        let mut lines = self.lines.borrow_mut();
+        if lines.len() >= MOST_KNOWN {
+            lines.clear();
+        }
+        lines.insert(version, line.clone());
+        line
+    }
+}
+
+fn root(path: &str) -> Option<Root> {
+    let wanted = StatxFlags::MNT_ID | StatxFlags::INO;
+    let found = rustix::fs::statx(CWD, path, AtFlags::empty(), wanted).ok()?;
+    let has_mount = found.stx_mask & StatxFlags::MNT_ID.bits() != 0;
+    has_mount.then_some((
+        found.stx_mnt_id,
+        found.stx_dev_major,
+        found.stx_dev_minor,
+        found.stx_ino,
+    ))
 }
 
 impl Tracee {
     /// The process behind a notification; none if it has gone or cannot be held.
-    pub(super) fn of(thread: i32, ours: &Ours) -> Option<Tracee> {
+    pub(super) fn of(thread: i32, ours: &Rc<Ours>) -> Option<Tracee> {
         let mut process = thread;
         let pidfd = match open(thread) {
             // A thread that is not the first of its process cannot be held by its own id.
@@ -66,15 +121,15 @@ impl Tracee {
             }
             held => held.ok()?,
         };
-        let mounts = std::fs::read_link(format!("/proc/{thread}/ns/mnt")).ok();
-        let root = std::fs::read_link(format!("/proc/{thread}/root")).ok();
-        let is_ours =
-            mounts.is_some() && mounts == ours.0 && root.as_deref() == Some(Path::new("/"));
+        let theirs = root(&format!("/proc/{thread}/root"));
+        // Kernels before 5.8 do not tell mounts: then every view counts as another.
+        let is_ours = theirs.is_some() && theirs == ours.root;
         Some(Tracee {
             thread,
             process,
             pidfd,
             view: if is_ours { View::Ours } else { View::Other },
+            ours: Rc::clone(ours),
         })
     }
 
@@ -182,9 +237,14 @@ impl Tracee {
         match opened {
             Err(Errno::LOOP) => self.open_by_hand(dirfd, path),
             // Links to /proc/self lead to our own entries, also without a magic link at the end.
-            Ok(file) if is_about_processes(&real_path(&file)) => self.open_by_hand(dirfd, path),
+            Ok(file) if self.is_about_processes(&file) => self.open_by_hand(dirfd, path),
             opened => opened,
         }
+    }
+
+    fn is_about_processes(&self, file: &OwnedFd) -> bool {
+        let device = rustix::fs::fstat(file).map(|stat| stat.st_dev);
+        device.ok() == self.ours.processes
     }
 
     /// Inside another root, in which no link leads out.
@@ -253,13 +313,13 @@ impl Tracee {
     /// The interpreters that the kernel runs in place of a script.
     fn interpreters(&self, script: &OwnedFd) -> Vec<ExecInterpreter> {
         let mut found = Vec::new();
-        let mut words = first_line(script);
+        let mut words = self.ours.first_line(script);
         while let Some(line) = words.take()
             && found.len() < MOST_INTERPRETERS
             && let Some(program) = line.first()
         {
             let opened = self.open(libc::AT_FDCWD, program).ok();
-            words = opened.as_ref().and_then(first_line);
+            words = opened.as_ref().and_then(|file| self.ours.first_line(file));
             let file = opened.and_then(|file| described(&file).ok());
             found.push(ExecInterpreter { words: line, file });
         }
@@ -270,13 +330,7 @@ impl Tracee {
 /// What a process has become after an exec, in the words of an exec.
 pub(super) fn running(process: i32) -> Option<Exec> {
     let file = rustix::fs::open(format!("/proc/{process}/exe"), HANDLE, Mode::empty()).ok()?;
-    let mut line = Vec::new();
-    let cmdline = File::open(format!("/proc/{process}/cmdline")).ok()?;
-    let most = u64::try_from(memory::MOST_BYTES).unwrap_or(u64::MAX);
-    cmdline.take(most).read_to_end(&mut line).ok()?;
-    if line.last() == Some(&0) {
-        line.pop();
-    }
+    let line = cmdline(process)?;
     let args = line.split(|byte| *byte == 0);
     let args = args.take(memory::MOST_WORDS).map(<[u8]>::to_vec);
     let file = described(&file).ok()?;
@@ -288,6 +342,23 @@ pub(super) fn running(process: i32) -> Option<Exec> {
         cwd: std::fs::read_link(format!("/proc/{process}/cwd")).ok(),
         ..Exec::default()
     })
+}
+
+/// The file that a process runs, by device and inode, and its arguments as bytes.
+pub(super) fn running_as(process: i32) -> Option<((u64, u64), Vec<u8>)> {
+    let stat = rustix::fs::stat(format!("/proc/{process}/exe")).ok()?;
+    Some(((stat.st_dev, stat.st_ino), cmdline(process)?))
+}
+
+fn cmdline(process: i32) -> Option<Vec<u8>> {
+    let mut line = Vec::new();
+    let file = File::open(format!("/proc/{process}/cmdline")).ok()?;
+    let most = u64::try_from(memory::MOST_BYTES).unwrap_or(u64::MAX);
+    file.take(most).read_to_end(&mut line).ok()?;
+    if line.last() == Some(&0) {
+        line.pop();
+    }
+    Some(line)
 }
 
 /// The name and the parent of a process.
@@ -326,18 +397,25 @@ fn executable(file: &OwnedFd, view: View) -> Result<ExecFile, Errno> {
         return Err(Errno::ACCESS);
     }
     if view == View::Ours {
-        rustix::fs::access(entry(file), rustix::fs::Access::EXEC_OK)?;
+        let (execute, itself) = (rustix::fs::Access::EXEC_OK, AtFlags::EMPTY_PATH);
+        match rustix::fs::accessat(file, "", execute, itself) {
+            Err(Errno::NOSYS | Errno::INVAL) => rustix::fs::access(entry(file), execute)?,
+            allowed => allowed?,
+        }
     }
-    described(file)
+    Ok(of_stat(file, &stat))
 }
 
 fn described(file: &OwnedFd) -> Result<ExecFile, Errno> {
-    let stat = rustix::fs::fstat(file)?;
-    Ok(ExecFile {
+    Ok(of_stat(file, &rustix::fs::fstat(file)?))
+}
+
+fn of_stat(file: &OwnedFd, stat: &rustix::fs::Stat) -> ExecFile {
+    ExecFile {
         path: real_path(file),
         id: (stat.st_dev, stat.st_ino),
         gains_rights: stat.st_mode & (libc::S_ISUID | libc::S_ISGID) != 0,
-    })
+    }
 }
 
 /// The words of a `#!` line: the interpreter and at most one argument.
@@ -374,10 +452,6 @@ fn real_path(file: &OwnedFd) -> PathBuf {
 
 fn entry(file: &OwnedFd) -> String {
     format!("/proc/self/fd/{}", file.as_raw_fd())
-}
-
-fn is_about_processes(path: &Path) -> bool {
-    path.starts_with("/proc")
 }
 
 /// Whether the rest of a path below /proc/self is one link of a process and nothing more.
@@ -441,6 +515,7 @@ const MOST_PATH: usize = 4096;
 const MOST_LINE: usize = 256;
 const MOST_INTERPRETERS: usize = 5;
 const MOST_LINKS: usize = 40;
+const MOST_KNOWN: usize = 1024;
 
 #[cfg(test)]
 mod tests {
