@@ -130,8 +130,8 @@ impl SecondLook {
 
 impl Expected {
     fn of(exec: &Exec) -> Expected {
-        let interpreters = exec.interpreters.iter().filter_map(|it| it.file.as_ref());
-        let last = interpreters.last().or(exec.file.as_ref());
+        let mut interpreters = exec.interpreters.iter().filter_map(|it| it.file.as_ref());
+        let last = interpreters.next_back().or(exec.file.as_ref());
         Expected {
             files: last.map(|file| file.id).into_iter().collect(),
             args: exec.args.clone().unwrap_or_default(),

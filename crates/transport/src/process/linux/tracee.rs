@@ -1,8 +1,6 @@
 //! What a process that waits in an exec is about to run: its path and arguments, read from its memory, and the files
 //! behind them, looked up as the kernel will for that process. Everything read is bounded.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read as _;
@@ -48,20 +46,16 @@ pub(super) enum Look {
     Futile(Errno),
 }
 
-/// Our own view of the file system to compare with, and what is known of files.
+/// Our own view of the file system to compare with.
 #[derive(Debug)]
 pub(super) struct Ours {
     root: Option<Root>,
     /// The device of `/proc`.
     processes: Option<u64>,
-    lines: RefCell<HashMap<Version, Option<Vec<OsString>>>>,
 }
 
 /// A root directory: its mount, which belongs to one namespace, device and inode.
 type Root = (u64, u32, u32, u64);
-
-/// A file as it is: the time of its last change cannot be set.
-type Version = (u64, u64, i64, i64, i64);
 
 impl Ours {
     pub(super) fn new() -> Ours {
@@ -69,31 +63,7 @@ impl Ours {
         Ours {
             root: root("/"),
             processes: processes.map(|stat| stat.st_dev),
-            lines: RefCell::default(),
         }
-    }
-
-    /// The words of a script's first line, which are read once for each version of the file.
-    fn first_line(&self, file: &OwnedFd) -> Option<Vec<OsString>> {
-        let stat = rustix::fs::fstat(file).ok()?;
-        let (seconds, nanoseconds) = (stat.st_ctime, stat.st_ctime_nsec);
-        let version = (
-            stat.st_dev,
-            stat.st_ino,
-            seconds.try_into().ok()?,
-            nanoseconds.try_into().ok()?,
-            stat.st_size,
-        );
-        if let Some(known) = self.lines.borrow().get(&version) {
-            return known.clone();
-        }
-        let line = first_line(file);
-        let mut lines = self.lines.borrow_mut();
-        if lines.len() >= MOST_KNOWN {
-            lines.clear();
-        }
-        lines.insert(version, line.clone());
-        line
     }
 }
 
@@ -208,7 +178,7 @@ impl Tracee {
             libc::AT_FDCWD => format!("/proc/{}/cwd", self.thread),
             number => format!("/proc/{}/fd/{number}", self.thread),
         };
-        Ok(rustix::fs::open(path, HANDLE, Mode::empty())?)
+        rustix::fs::open(path, HANDLE, Mode::empty())
     }
 
     fn open(&self, dirfd: i32, path: &OsStr) -> Result<OwnedFd, Errno> {
@@ -216,7 +186,7 @@ impl Tracee {
             return Err(Errno::NOENT);
         }
         if let Some(own) = self.own_entry(Path::new(path)) {
-            return Ok(rustix::fs::open(own, HANDLE, Mode::empty())?);
+            return rustix::fs::open(own, HANDLE, Mode::empty());
         }
         match self.view {
             View::Ours => self.open_in_ours(dirfd, path),
@@ -313,13 +283,13 @@ impl Tracee {
     /// The interpreters that the kernel runs in place of a script.
     fn interpreters(&self, script: &OwnedFd) -> Vec<ExecInterpreter> {
         let mut found = Vec::new();
-        let mut words = self.ours.first_line(script);
+        let mut words = first_line(script);
         while let Some(line) = words.take()
             && found.len() < MOST_INTERPRETERS
             && let Some(program) = line.first()
         {
             let opened = self.open(libc::AT_FDCWD, program).ok();
-            words = opened.as_ref().and_then(|file| self.ours.first_line(file));
+            words = opened.as_ref().and_then(first_line);
             let file = opened.and_then(|file| described(&file).ok());
             found.push(ExecInterpreter { words: line, file });
         }
@@ -515,7 +485,6 @@ const MOST_PATH: usize = 4096;
 const MOST_LINE: usize = 256;
 const MOST_INTERPRETERS: usize = 5;
 const MOST_LINKS: usize = 40;
-const MOST_KNOWN: usize = 1024;
 
 #[cfg(test)]
 mod tests {

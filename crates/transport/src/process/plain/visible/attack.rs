@@ -39,7 +39,7 @@ fn words_are_told_apart() {
 
 /// What no terminal may be given.
 fn is_raw(char: char) -> bool {
-    char.is_control() && char != '\n' || super::is_hidden(char) && char != '\n'
+    char != '\n' && (char.is_control() || super::is_hidden(char))
 }
 
 /// The text behind the signs.
