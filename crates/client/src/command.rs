@@ -127,7 +127,7 @@ pub enum Answer {
         /// What we remember ourselves, so that the next request like this one needs no answer.
         remember: Scope,
     },
-    /// A rejection for which the request has no option: the agent gets `cancelled`.
+    /// A rejection of this one request: the agent gets its own option for that, or `cancelled` where it offers none.
     Reject {
         /// What we remember ourselves.
         remember: Scope,

@@ -82,6 +82,14 @@ impl Host {
     /// Confines an agent: what the policy denies is hidden from it by the kernel. Also what cannot be, in sentences for the
     /// user. Looks at the disk.
     pub fn confine_agent(&self, program: Program) -> (Program, Vec<String>) {
+        let (program, notices) = self.confined(program);
+        // Each notice is about something that is left open.
+        self.permissions
+            .enforce_paths(&self.agent, notices.is_empty());
+        (program, notices)
+    }
+
+    fn confined(&self, program: Program) -> (Program, Vec<String>) {
         let rules = self.permissions.path_rules(&self.agent);
         if rules.is_empty() {
             return (program, Vec::new());
@@ -120,6 +128,9 @@ impl Host {
     pub fn open(&self, session: &v1::SessionId, roots: Roots) {
         let roots = roots.deny(self.permissions.path_rules(&self.agent));
         roots.find_denied();
+        if roots.denied().is_cut() {
+            self.permissions.enforce_paths(&self.agent, false);
+        }
         let additional: Vec<PathBuf> = roots.paths().skip(1).map(PathBuf::from).collect();
         self.permissions.add_directories(session, &additional);
         self.sessions.open(session, roots);

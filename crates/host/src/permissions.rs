@@ -128,9 +128,7 @@ impl Permissions {
     /// Whether it can be told which rules the action falls under. What is enforced when the agent acts needs no answer
     /// now.
     fn doubt(&self, facts: &Facts<'_>, policy: &Policy) -> Doubt {
-        let mut enforcement = self.enforcement();
-        // A file that is made or renamed later is covered by nobody.
-        enforcement.paths &= !policy.deny.have_wildcards();
+        let enforcement = self.enforcement();
         let rules = [&policy.deny, &policy.ask];
         let about_commands = rules.iter().any(|rules| rules.are_about_commands());
         let about_paths = rules.iter().any(|rules| rules.are_about_paths());
@@ -142,14 +140,17 @@ impl Permissions {
                 return Doubt::Strong("it is not known which of its words a program gets");
             }
         }
-        if about_paths
-            && !enforcement.paths
-            && let Some(why) = facts.hides_paths()
-        {
-            return Doubt::Strong(why);
+        // Nobody asks when a file is opened, and a file that is made or renamed later is covered by nobody.
+        let is_covered = enforcement.paths && !policy.ask.are_about_paths();
+        let is_left = about_paths && !(is_covered && !policy.deny.have_wildcards());
+        if is_left && let Some(why) = facts.hides_paths() {
+            // What is there now is out of reach, so that a rule on the command can allow it.
+            return match is_covered {
+                true => Doubt::Weak,
+                false => Doubt::Strong(why),
+            };
         }
-        let is_open =
-            (about_commands && !enforcement.commands) || (about_paths && !enforcement.paths);
+        let is_open = is_left || (about_commands && !enforcement.commands);
         match is_open && facts.runs_unknown() {
             true => Doubt::Weak,
             false => Doubt::None,
@@ -158,8 +159,8 @@ impl Permissions {
 
     /// The rule of the policy that denies it, which nothing else overrules.
     pub fn forbids(&self, action: &Action) -> Option<Because> {
-        let state = self.state();
-        let facts = Facts::of(action, state.directories(&action.session));
+        let directories = self.state().directories(&action.session).to_vec();
+        let facts = Facts::of(action, &directories);
         let rule = self.config.policy.as_ref()?.deny.catching(&facts);
         rule.map(by)
     }
@@ -286,7 +287,7 @@ impl Permissions {
         }
         if *doubt == Doubt::Weak {
             return Some(
-                self.ask("it cannot be told whether a rule denies it: its program may run others"),
+                self.ask("it cannot be told whether a rule denies it: its program may do more than its words say; a rule can allow this command"),
             );
         }
         match policy.default? {
@@ -383,7 +384,8 @@ impl Permissions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Doubt {
     None,
-    /// A program would run of which nothing is known. Only a rule on that command allows it.
+    /// A program would run of which nothing is known, or that may reach a file which matches a pattern only later. Only a
+    /// rule on that command allows it.
     Weak,
     /// It may be something that a rule denies or asks about. Only a rule or a decision on exactly this allows it.
     Strong(&'static str),

@@ -241,7 +241,10 @@ impl PermissionRequest {
                 let chosen = v1::SelectedPermissionOutcome::new(option).into();
                 (is_allowed, remember, chosen)
             }
-            Answer::Reject { remember } => (false, remember, CANCELLED),
+            Answer::Reject { remember } => {
+                let answer = permissions::outcome(false, &case.options);
+                (false, remember, answer)
+            }
             Answer::Dismiss => return Ruling::Cancelled,
         };
         let remembered = match scope {

@@ -38,6 +38,9 @@ pub struct Action {
     pub tool_identity: Option<String>,
     /// Whether the tool is given something whose meaning we do not know. Such an action is never taken for reading.
     pub has_unknown_input: bool,
+    /// Whether it shows what files would become: a change, or text to write. Such an action is never taken for reading,
+    /// either.
+    pub has_content: bool,
     /// The title, as shown.
     pub title: String,
     /// The command and its arguments, where it runs one. A text that a shell would read is one word.
@@ -123,10 +126,6 @@ impl Action {
 
     /// Whether it would change a file that grants power later: such a question is always put to a person.
     pub fn is_protected(&self) -> bool {
-        let only_reads = matches!(
-            self.kind,
-            v1::ToolKind::Read | v1::ToolKind::Search | v1::ToolKind::Think | v1::ToolKind::Fetch
-        );
         let moves = matches!(self.kind, v1::ToolKind::Delete | v1::ToolKind::Move);
         let is_named = |path: &Path| {
             let whole = paths::normal(&self.workspace, path);
@@ -134,7 +133,23 @@ impl Action {
                 || (moves && protected_files::is_around_protected(&whole))
         };
         let is_protected = |path: &PathBuf| paths::is_protected(&self.seen(path)) || is_named(path);
-        !only_reads && self.paths.iter().any(is_protected)
+        !self.only_reads() && self.paths.iter().any(is_protected)
+    }
+
+    /// Whether it reads or searches files and nothing that it shows says otherwise. The kind is ours for what an agent does
+    /// through us; else it is the agent's word, which must not make less of an action than can be seen of it.
+    pub(super) fn only_reads(&self) -> bool {
+        matches!(self.kind, v1::ToolKind::Read | v1::ToolKind::Search)
+            && self.command.is_none()
+            && !self.has_unknown_input
+            && !self.has_content
+            && !self.is_foreign()
+    }
+
+    /// Whether the tool is one of a server that the agent talks to.
+    fn is_foreign(&self) -> bool {
+        let tool = self.tool.as_deref().unwrap_or_default();
+        self.tool_identity.is_some() || tool.starts_with("mcp_")
     }
 
     /// The variables that the action sets for its command, as `NAME=value`, other than those that an agent may set without
@@ -260,8 +275,8 @@ impl<'a> Call<'a> {
             kind: self.kind.clone(),
             tool: self.name.clone().or_else(|| input.tool()),
             tool_identity: None,
-            has_unknown_input: input.has_unknown()
-                || (*self.kind == v1::ToolKind::Think && !input.value.is_null()),
+            has_unknown_input: input.has_unknown(),
+            has_content: input.has_content() || self.changes().next().is_some(),
             title: self.title.to_owned(),
             command,
             directory: run_in,
@@ -280,10 +295,7 @@ impl<'a> Call<'a> {
             .locations
             .iter()
             .map(|location| location.path.as_path().to_owned());
-        let changed = self.content.iter().filter_map(|content| match content {
-            v1::ToolCallContent::Diff(diff) => Some(diff.path.as_path().to_owned()),
-            _ => None,
-        });
+        let changed = self.changes().map(|diff| diff.path.as_path().to_owned());
         let base = paths::normal(Path::new("/"), workspace);
         let all = located.chain(changed).chain(input.paths());
         let all = all.chain(run_in.cloned());
@@ -293,6 +305,14 @@ impl<'a> Call<'a> {
             true => input.likely_paths().take(MAX_PATHS).collect(),
             false => all,
         }
+    }
+
+    /// The changes of files that it shows.
+    fn changes(&self) -> impl Iterator<Item = &v1::Diff> {
+        self.content.iter().filter_map(|content| match content {
+            v1::ToolCallContent::Diff(diff) => Some(diff),
+            _ => None,
+        })
     }
 
     fn digest(&self, action: &Action, input: &Input) -> Digest {
@@ -382,6 +402,14 @@ fn subject(action: &Action, input: &Input) -> Digest {
         form.text(word);
     }
     if action.command.is_none() && names_files && !files.is_empty() {
+        // A yes to reading is none to writing under the same name, nor to whatever else the tool is given then.
+        let reads = matches!(action.kind, v1::ToolKind::Read | v1::ToolKind::Search);
+        if reads && action.has_content {
+            form.text("content");
+        }
+        if action.has_unknown_input {
+            form.value(&input.unknown());
+        }
         return form.end();
     }
     let rest = input.rest();

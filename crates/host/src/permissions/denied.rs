@@ -1,6 +1,5 @@
 //! What a denial holds for, whatever the agent calls the tool: it must not get by renaming what it was denied.
 
-use attache_schema::v1;
 use serde::{Deserialize, Serialize};
 
 use super::{Action, command, paths};
@@ -22,14 +21,14 @@ impl Denied {
         let denied = Denied {
             command: action.command.as_deref().map(digest_of_command),
             files: digests_of_files(action),
-            reads: only_reads(action),
+            reads: action.only_reads(),
         };
         (denied.command.is_some() || !denied.files.is_empty()).then_some(denied)
     }
 
     /// Whether a question is of the sort that was denied: who may not change a file may still read it.
     pub(super) fn is_about(&self, action: &Action) -> bool {
-        self.reads || !only_reads(action)
+        self.reads || !action.only_reads()
     }
 
     /// Whether a question is about the same command, or changes or reads the same files.
@@ -42,11 +41,6 @@ impl Denied {
         let files = digests_of_files(action);
         is_same && self.files.iter().all(|file| files.contains(file))
     }
-}
-
-fn only_reads(action: &Action) -> bool {
-    use v1::ToolKind::{Read, Search, Think};
-    action.command.is_none() && matches!(action.kind, Read | Search | Think)
 }
 
 /// The words, without the shell that reads them and the directory of the program.

@@ -89,20 +89,7 @@ impl<'a> Facts<'a> {
     /// Whether it only reads files inside, as far as anybody can see: its kind is the agent's word, so that it must name
     /// the files and be given nothing whose meaning we do not know.
     pub(super) fn only_reads_inside(&self) -> bool {
-        let action = self.action;
-        let is_bare = action.command.is_none() && !action.has_unknown_input;
-        match action.kind {
-            v1::ToolKind::Read | v1::ToolKind::Search => {
-                is_bare
-                    && self.is_inside()
-                    && !self.is_foreign()
-                    && !self.is_cut()
-                    && self.leads_inside()
-            }
-            // It does nothing through us, and says that it does nothing else.
-            v1::ToolKind::Think => is_bare && action.paths.is_empty() && !self.is_foreign(),
-            _ => false,
-        }
+        self.action.only_reads() && self.is_inside() && !self.is_cut() && self.leads_inside()
     }
 
     /// Whether no link among the files leads out of the session's directories.
@@ -115,12 +102,6 @@ impl<'a> Facts<'a> {
             None => true,
         };
         paths.len() <= MAX_LINKS && paths.iter().all(is_inside)
-    }
-
-    /// Whether the tool is one of a server that the agent talks to.
-    fn is_foreign(&self) -> bool {
-        let tool = self.action.tool.as_deref().unwrap_or_default();
-        self.action.tool_identity.is_some() || tool.starts_with("mcp_")
     }
 
     /// Whether there is more than is looked at.

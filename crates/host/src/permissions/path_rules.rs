@@ -8,7 +8,7 @@ use attache_schema::v1;
 
 use super::glob::PathPattern;
 use super::rules::Rule;
-use super::{Permissions, Policy};
+use super::{Enforcement, Permissions, Policy};
 
 /// The deny rules of a policy that name paths, for one agent. Rules that also name a tool or a command say nothing about
 /// what other tools do with the path, so they are not among them. Clones are the same rules.
@@ -45,6 +45,11 @@ impl PathRules {
     pub fn have_globs(&self) -> bool {
         let mut patterns = self.0.iter().flat_map(|rule| &rule.patterns);
         patterns.any(|pattern| pattern.tree().is_none())
+    }
+
+    /// Whether some keep only commands from a path. Nobody can tell a command that an agent runs by itself from the agent.
+    pub(crate) fn are_about_commands(&self) -> bool {
+        self.0.iter().any(|rule| rule.reach == Reach::Commands)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &PathRule> {
@@ -86,6 +91,19 @@ impl Policy {
 }
 
 impl Permissions {
+    /// Says whether the kernel keeps the agent and all that it starts from the paths that were found. It counts only if each
+    /// rule that denies paths is of a sort that the kernel can enforce.
+    pub(crate) fn enforce_paths(&self, agent: &str, is_enforced: bool) {
+        let denied = self.config.policy.iter().flat_map(|it| it.deny.iter());
+        let mut about_paths = denied.filter(|rule| !rule.paths.is_empty());
+        let is_whole = about_paths.all(|rule| rule.tools.is_empty() && rule.commands.is_empty());
+        let paths = is_enforced && is_whole && !self.path_rules(agent).are_about_commands();
+        self.enforce(Enforcement {
+            paths,
+            ..self.enforcement()
+        });
+    }
+
     /// The deny rules of the policy that name paths, for an agent.
     pub fn path_rules(&self, agent: &str) -> PathRules {
         let policy = self.config.policy.as_ref();

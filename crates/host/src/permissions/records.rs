@@ -112,8 +112,8 @@ impl Permissions {
 impl Permissions {
     /// The rule of the policy that asks about an action.
     pub fn asks_about(&self, action: &Action) -> Option<Because> {
-        let state = self.state();
-        let facts = Facts::of(action, state.directories(&action.session));
+        let directories = self.state().directories(&action.session).to_vec();
+        let facts = Facts::of(action, &directories);
         let policy = self.config.policy.as_ref()?;
         let asking = policy.ask.catching(&facts);
         asking.or_else(|| policy.escalate.catching(&facts)).map(by)

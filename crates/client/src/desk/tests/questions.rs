@@ -339,3 +339,29 @@ async fn a_decision_that_cannot_be_stored_is_told() {
         .await;
     table.until("ended").await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_rejection_takes_the_option_for_this_one_time() {
+    let mut table = asking(
+        r#"
+        <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Edit a"},OPTIONS}
+        => {"outcome":{"outcome":"selected","optionId":"no"}}
+        <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"b","title":"Edit b"},"options":[{"optionId":"never","name":"Never","kind":"reject_always"}]}
+        => {"outcome":{"outcome":"cancelled"}}
+        "#,
+    )
+    .await;
+    for number in [1, 2] {
+        table.until(&format!("asked {number}")).await;
+        let remember = Scope::Once;
+        answer(&mut table, number, Answer::Reject { remember });
+    }
+    table.until("ended").await;
+    let expected = expect![[r#"
+        began go
+        asked 1: Edit a
+        asked 2: Edit b
+        ended end_turn
+    "#]];
+    table.check(expected).await;
+}

@@ -76,7 +76,18 @@ impl Input {
             .into_iter()
             .flat_map(Map::keys)
             .map(|name| path(name));
-        named.chain(changed)
+        named.chain(changed).chain(self.patterns_outside())
+    }
+
+    /// Patterns of files that lead out of the directory they are looked for in.
+    fn patterns_outside(&self) -> impl Iterator<Item = PathBuf> {
+        let named = PATTERNS.iter().filter_map(|name| self.get(name));
+        let texts = named.flat_map(|value| match value {
+            Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+            other => other.as_str().into_iter().collect::<Vec<_>>(),
+        });
+        let leads_out = |text: &&str| text.starts_with(['/', '~']) || text.contains("../");
+        texts.filter(leads_out).map(path)
     }
 
     /// What looks like a file outside, under whatever name.
@@ -97,25 +108,32 @@ impl Input {
         name.map(str::to_owned)
     }
 
-    /// Whether something is given beside a command, files, and what only says how to read or search them.
+    /// Whether something is given beside a command, files, what only says how to read or search them, and content.
     pub(super) fn has_unknown(&self) -> bool {
-        let members = match &self.value {
-            Value::Null => return false,
-            Value::Object(members) => members,
-            _ => return true,
+        match &self.value {
+            Value::Null => false,
+            Value::Object(members) => members.keys().any(|name| !is_known(name)),
+            _ => true,
+        }
+    }
+
+    /// What is given beside that.
+    pub(super) fn unknown(&self) -> Value {
+        let Value::Object(members) = &self.value else {
+            return self.value.clone();
         };
-        let known = [
-            COMMANDS,
-            DIRECTORIES,
-            PATHS,
-            READING,
-            CONTENT,
-            DESCRIPTIONS,
-            PASSING,
-            &["args", "env"],
-        ];
-        let is_known = |name: &str| known.iter().any(|names| names.contains(&name));
-        members.keys().any(|name| !is_known(name))
+        let unknown = members.iter().filter(|(name, _)| !is_known(name));
+        let unknown: Map<String, Value> = unknown
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        Value::Object(unknown)
+    }
+
+    /// Whether it is given content for a file, or told to change one.
+    pub(super) fn has_content(&self) -> bool {
+        let mut members = CONTENT.iter().chain(&["edits"]);
+        let is_view = self.get("command").and_then(Value::as_str) == Some("view");
+        members.any(|name| self.get(name).is_some()) || (self.is_editing() && !is_view)
     }
 
     /// All that the subject does not say yet: beside a command, which stands for itself, also without what describes it.
@@ -174,6 +192,20 @@ impl Input {
     fn get(&self, name: &str) -> Option<&Value> {
         self.value.get(name).filter(|value| !value.is_null())
     }
+}
+
+fn is_known(name: &str) -> bool {
+    let known = [
+        COMMANDS,
+        DIRECTORIES,
+        PATHS,
+        READING,
+        CONTENT,
+        DESCRIPTIONS,
+        PASSING,
+        &["args", "env"],
+    ];
+    known.iter().any(|names| names.contains(&name))
 }
 
 fn command_words(value: &Value) -> Vec<String> {
@@ -286,6 +318,10 @@ const PATHS: &[&str] = &[
 /// What is searched for is no file.
 const QUERIES: &[&str] = &["query", "pattern", "regex", "description", "prompt", "url"];
 
+/// Members that may be patterns of files. To some tools `pattern` is a regular expression: one that looks like a path
+/// elsewhere is taken for that.
+const PATTERNS: &[&str] = &["glob", "include", "pattern"];
+
 /// Members that say which part of a file is read, or what is searched for and how the finds are shown.
 const READING: &[&str] = &[
     "-A",
@@ -296,12 +332,14 @@ const READING: &[&str] = &[
     "case_sensitive",
     "caseSensitive",
     "context",
+    "depth",
     "end_line",
     "endLine",
     "exclude",
     "file_filtering_options",
     "glob",
     "head_limit",
+    "ignore_case",
     "include",
     "line",
     "limit",

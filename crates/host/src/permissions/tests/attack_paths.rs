@@ -238,3 +238,68 @@ fn plain_files_elsewhere_are_still_read() {
         );
     }
 }
+
+#[test]
+fn a_path_that_the_kernel_keeps_from_commands_does_not_stop_all_others() {
+    let dir = workspace();
+    let root = dir.path().canonicalize().unwrap();
+    let lines = ["cargo test", "npm run build", "grep -r x .", "rg x", "make"];
+    for (policy, is_enforced, expected) in [
+        (r#"{"action":"deny","path":"./secrets"}"#, true, true),
+        (r#"{"action":"deny","path":"./secrets"}"#, false, false),
+        // Of these the kernel knows nothing, or not all.
+        (r#"{"action":"ask","path":"./secrets"}"#, true, false),
+        (
+            r#"{"action":"deny","tool":"Bash","path":"./secrets"}"#,
+            true,
+            false,
+        ),
+        (
+            r#"{"action":"deny","kind":"execute","path":"./secrets"}"#,
+            true,
+            false,
+        ),
+        (
+            r#"{"action":"deny","command":"cat **","path":"./secrets"}"#,
+            true,
+            false,
+        ),
+    ] {
+        let rules = format!(r#"{{"rules":[{policy}]}}"#);
+        let permissions = with_policy(Preset::ApproveAll, &rules);
+        permissions.enforce_paths("claude", is_enforced);
+        for line in lines {
+            let verdict = permissions.judge(&run_in(&root, line));
+            let is_allowed = matches!(verdict, Verdict::Allow(_));
+            assert_eq!(is_allowed, expected, "{policy} {line}: {}", shown(&verdict));
+        }
+        let named = permissions.judge(&run_in(&root, "cat secrets/key"));
+        let is_by_tool = policy.contains("tool");
+        assert!(
+            is_by_tool || !matches!(named, Verdict::Allow(_)),
+            "{policy}"
+        );
+    }
+}
+
+#[test]
+fn a_rule_allows_a_command_beside_a_wildcard_that_the_kernel_enforces() {
+    let dir = workspace();
+    let root = dir.path().canonicalize().unwrap();
+    let policy = r#"{"rules":[
+        {"action":"deny","path":"*.pem"},
+        {"action":"allow","command":["rg **","cargo **"]}]}"#;
+    for (is_enforced, line, expected) in [
+        (true, "rg x", true),
+        (true, "cargo test", true),
+        (true, "npm test", false),
+        (true, "rg x a.pem", false),
+        (false, "rg x", false),
+    ] {
+        let permissions = with_policy(Preset::ApproveAll, policy);
+        permissions.enforce_paths("claude", is_enforced);
+        let verdict = permissions.judge(&run_in(&root, line));
+        let is_allowed = matches!(verdict, Verdict::Allow(_));
+        assert_eq!(is_allowed, expected, "{line}: {}", shown(&verdict));
+    }
+}

@@ -116,10 +116,10 @@ fn rules_that_deny_look_into_what_a_shell_would_read() {
         expect![[r#"
             deny: policy rule `rules[0]`
             deny: policy rule `rules[0]`
-            deny: it cannot be told whether a rule denies it: its program may run others
+            deny: it cannot be told whether a rule denies it: its program may do more than its words say; a rule can allow this command
             deny: policy rule `rules[0]`
             deny: it cannot be told whether a rule denies it: it is not known which of its words a program gets
-            deny: it cannot be told whether a rule denies it: its program may run others
+            deny: it cannot be told whether a rule denies it: its program may do more than its words say; a rule can allow this command
             deny: policy rule `rules[0]`
             deny: policy rule `rules[0]`
             deny: policy rule `rules[0]`

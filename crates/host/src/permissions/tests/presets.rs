@@ -33,7 +33,7 @@ fn ask() {
             ask
             ask
             ask
-            allow: reading inside the workspace
+            ask
             ask
             ask
             ask
@@ -53,7 +53,7 @@ fn approve_reads() {
             deny: --approve-reads
             deny: --approve-reads
             deny: --approve-reads
-            allow: --approve-reads
+            deny: --approve-reads
             deny: --approve-reads
             deny: --approve-reads
             deny: --approve-reads
