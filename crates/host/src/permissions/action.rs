@@ -13,7 +13,7 @@ use attache_rpc::json::{self, Raw};
 use attache_schema::v1;
 use serde_json::Value;
 
-use super::command::line::{ShellLine, SimpleCommand};
+use super::command::line::{ShellLine, ShellWord, SimpleCommand};
 use super::{command, paths};
 use crate::environment::is_harmless;
 use crate::protected_files;
@@ -177,11 +177,21 @@ impl Action {
         self.command.as_deref().map(ShellLine::of)
     }
 
-    /// The simple commands as texts for a prompt, without those that only pass others on.
+    /// The simple commands as texts for a prompt, without those that only pass others on. A word that the shell makes
+    /// something else of stands between `‹` and `›`.
     pub fn parts(&self) -> Vec<String> {
         let parts = self.line().map(|line| line.parts).unwrap_or_default();
-        let shown = parts.iter().filter(|part| !part.is_transparent());
-        shown.map(ToString::to_string).collect()
+        let marked = |mut part: SimpleCommand| {
+            let files = part.redirections.iter_mut().map(|file| &mut file.target);
+            for word in part.words.iter_mut().chain(files) {
+                if let ShellWord::Undecided(text) = word {
+                    *text = format!("‹{text}›");
+                }
+            }
+            part.to_string()
+        };
+        let shown = parts.into_iter().filter(|part| !part.is_transparent());
+        shown.map(marked).collect()
     }
 
     /// Whether the words do not tell all that the command runs.

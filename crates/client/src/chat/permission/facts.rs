@@ -60,9 +60,11 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Fact> {
         }
         _ => action.command.as_ref().map(|command| {
             facts.push(program(command));
-            action.workspace.clone()
+            let directory = action.directory.as_deref().unwrap_or(Path::new(""));
+            action.workspace.join(directory).components().collect()
         }),
     };
+    parts(&mut facts, action);
     if let Some(directory) = &directory {
         facts.push(place(directory, action));
     }
@@ -97,6 +99,29 @@ fn program(words: &[String]) -> Fact {
     }
 }
 
+/// The commands of a line for a shell that has several.
+fn parts(facts: &mut Vec<Fact>, action: &Action) {
+    let parts = match is_shell_line(action.command.as_deref().unwrap_or_default()) {
+        true => action.parts(),
+        false => Vec::new(),
+    };
+    if parts.len() < 2 {
+        return;
+    }
+    for (at, part) in parts.iter().take(MOST_PARTS).enumerate() {
+        let text = format!("part {}: {}", at + 1, visible(part));
+        facts.push(Fact::scrolled(text, Role::Text));
+    }
+    if let Some(more @ 1..) = parts.len().checked_sub(MOST_PARTS) {
+        let text = format!("{more} more parts, which the line above shows");
+        facts.push(Fact::scrolled(text, Role::Warning));
+    }
+    if parts.iter().any(|part| part.contains('‹')) {
+        let text = "! What stands in ‹ › is known only when the line runs.".to_owned();
+        facts.push(Fact::scrolled(text, Role::Warning));
+    }
+}
+
 /// A text that a shell reads is one word.
 pub(super) fn is_shell_line(words: &[String]) -> bool {
     matches!(words, [line] if *visible_word(line) != **line)
@@ -120,7 +145,7 @@ fn place(directory: &Path, action: &Action) -> Fact {
 fn files(facts: &mut Vec<Fact>, action: &Action, directory: Option<&Path>) {
     let paths = action.paths.iter();
     let paths: Vec<&PathBuf> = paths
-        .filter(|path| Some(path.as_path()) != directory)
+        .filter(|path| Some(action.workspace.join(path).as_path()) != directory)
         .collect();
     let is_many = paths.len() > PINNED;
     if is_many {
@@ -209,5 +234,7 @@ fn straight(path: &Path) -> PathBuf {
 
 /// How many files stay on the screen when there is not room for everything.
 const PINNED: usize = 3;
+/// Parts of a line that are shown one by one.
+const MOST_PARTS: usize = 32;
 /// Characters of one fact. Nothing longer can be granted here.
 const LONGEST: usize = 128 * 1024;

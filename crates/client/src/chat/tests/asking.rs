@@ -443,3 +443,45 @@ fn a_question_in_another_tab_is_pointed_to() {
         "#]],
     );
 }
+
+#[test]
+fn a_shell_line_shows_its_parts_and_where_it_runs() {
+    let mut stage = stage().size(64, 30);
+    let line = "cd sub && git log | head; rm \"$x\" 'a b' > out";
+    let mut prompt = asked(1, &[line], "List files");
+    prompt.action.directory = Some(PathBuf::from("sub"));
+    prompt.action.paths = vec![PathBuf::from("sub")];
+    stage.event(Event::Asked(Box::new(prompt)));
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        |╭ Run a shell line? ───────────────────────────────────────────╮
+        |│ cd sub && git log | head; rm "$x" 'a b' > out                │
+        |│ part 1: cd sub                                               │
+        |│ part 2: git log                                              │
+        |│ part 3: head                                                 │
+        |│ part 4: rm ‹"$x"› 'a b' > out                                │
+        |│ ! What stands in ‹ › is known only when the line runs.       │
+        |│ in /code/project/sub                                         │
+        |│ ! A line for a shell: it can run several commands.           │
+        |│ The agent calls it “List files”                              │
+        |│   Allow once: “Sure”                                         │
+        |│   Reject once: “Never”                                       │
+        |│ Or let Attaché remember the answer:                          │
+        |│   Allow, and don't ask again in this session                 │
+        |│   Allow, and don't ask again in this workspace               │
+        |│   Allow, and don't ask again with this agent, anywhere       │
+        |│   Reject, and don't ask again in this workspace              │
+        |│   Dismiss (cancel the request)                               │
+        |╰ Tab to answer ───────────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────────
+        |› ask for something · / commands · @ files · ? help
+        | ready
+    "#]]);
+}
