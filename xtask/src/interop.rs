@@ -3,11 +3,11 @@
 //! agents and with products, `attache claude` plays its scenarios, and our agent meets clients and MCP servers of others.
 
 mod binary;
-mod child;
+pub(crate) mod child;
 mod claude;
 mod clients;
 mod denied;
-mod install;
+pub(crate) mod install;
 mod model;
 mod pair;
 mod servers;
@@ -115,6 +115,13 @@ fn subjects(place: &Place, agents: &[binary::Agent]) -> Result<Vec<denied::Subje
 }
 
 const RUN_COMMANDS: [&str; 3] = ["codex", "qwen", "opencode"];
+
+/// Builds the binary, and gives its path and the target folder.
+pub(crate) fn build_binary(root: &Path) -> Result<(PathBuf, PathBuf), String> {
+    let place = Place::new(root);
+    install::binary(&place)?;
+    Ok((place.target.join("release/attache"), place.target))
+}
 
 enum Wanted<'a> {
     Installation,

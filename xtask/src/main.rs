@@ -5,6 +5,7 @@
     reason = "a task runner talks to people"
 )]
 
+mod attacks;
 mod bench;
 mod ci;
 mod interop;
@@ -30,6 +31,8 @@ fn run() -> Result<(), String> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
+        ["attacks", "agent", script] => attacks::play(script.as_ref()),
+        ["attacks", rest @ ..] => attacks::run(&root()?, rest),
         ["bench", rest @ ..] => bench::run(&root()?, rest),
         ["ci"] => ci::run(&root()?),
         ["interop", rest @ ..] => interop::run(&root()?, rest),
@@ -56,6 +59,8 @@ const HELP: &str = "\
 Usage: cargo xtask <command>
 
   ci       formatting, lints, tidy, tests and documentation; a Rust toolchain is all it needs
+  attacks  random policies against generated command lines: what is denied must not run and must not be read; --all for
+           thousands of lines, --seed N for others, --binary FILE for a binary that is already built
   bench    what codec and engine cost next to the official crates, frames and starts; `codec`, `engine`, `screen` or
            `start` for one, --quick for less
   interop  our agent and client, and those of interop/, each with each; --install-only stops before that, `claude`

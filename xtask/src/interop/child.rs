@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How it ended; `None` if it had to be killed because the time was up.
-pub(super) fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+pub(crate) fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let start = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {
@@ -24,7 +24,7 @@ pub(super) fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<Exit
 }
 
 /// An empty folder, whatever was in it before.
-pub(super) fn empty(folder: &Path) -> io::Result<()> {
+pub(crate) fn empty(folder: &Path) -> io::Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }
@@ -32,12 +32,12 @@ pub(super) fn empty(folder: &Path) -> io::Result<()> {
 }
 
 /// The names of the processes that still carry the mark of a run: the variable [`MARK`] with its folder.
-pub(super) fn left_behind(folder: &Path) -> Vec<String> {
+pub(crate) fn left_behind(folder: &Path) -> Vec<String> {
     marked(folder).into_iter().map(|(_, name)| name).collect()
 }
 
 /// Their ids and names.
-pub(super) fn marked(folder: &Path) -> Vec<(String, String)> {
+pub(crate) fn marked(folder: &Path) -> Vec<(String, String)> {
     let mark = format!("{MARK}={}", folder.display());
     let carries = |path: &PathBuf| {
         fs::read(path.join("environ")).is_ok_and(|environ| {
@@ -56,4 +56,4 @@ pub(super) fn marked(folder: &Path) -> Vec<(String, String)> {
     named.collect()
 }
 
-pub(super) const MARK: &str = "ATTACHE_INTEROP_RUN";
+pub(crate) const MARK: &str = "ATTACHE_INTEROP_RUN";

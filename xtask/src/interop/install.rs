@@ -274,7 +274,7 @@ fn skipped(name: &'static str, reason: String) -> Partner {
     }
 }
 
-pub(super) fn is_installed(tool: &str) -> bool {
+pub(crate) fn is_installed(tool: &str) -> bool {
     let mut version = Command::new(tool);
     version.arg("--version").stdin(Stdio::null());
     version.stdout(Stdio::null()).stderr(Stdio::null());

@@ -1,0 +1,232 @@
+//! `cargo xtask attacks [--all] [--seed N] [--binary FILE]`: random policies against generated command lines, with the
+//! release binary and an agent that does what it likes. What really happened is seen by fake programs, by words in the
+//! secrets and by strace, never by our own code. `docs/attacks.md` says what that proves.
+
+mod agent;
+mod batch;
+mod lines;
+mod policy;
+mod random;
+mod stage;
+mod strace;
+
+use std::env;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use batch::{Counts, Report, Tools, Way};
+
+use crate::interop::{self, child, install};
+
+/// Is the agent of a run.
+pub(crate) fn play(script: &Path) -> Result<(), String> {
+    agent::run(script)
+}
+
+pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    let wanted = Wanted::from_arguments(arguments)?;
+    let (binary, target) = match &wanted.binary {
+        Some(binary) => (binary.clone(), root.join("target")),
+        None => interop::build_binary(root)?,
+    };
+    let agent = env::current_exe().map_err(|error| format!("no path to this program: {error}"))?;
+    let tools = Tools {
+        binary,
+        agent,
+        has_strace: install::is_installed("strace"),
+        folder: target.join("attacks"),
+    };
+    child::empty(&tools.folder)
+        .map_err(|error| format!("cannot use {}: {error}", tools.folder.display()))?;
+    let start = Instant::now();
+    let report = all(&tools, &wanted)?;
+    print!("{}", table(&tools, &report));
+    let seconds = start.elapsed().as_secs_f64();
+    println!(
+        "{} batches from seed {} in {seconds:.0} s",
+        wanted.batches, wanted.seed
+    );
+    verdict(&report)
+}
+
+struct Wanted {
+    batches: usize,
+    seed: u64,
+    binary: Option<PathBuf>,
+    /// One for all batches, instead of each in turn.
+    preset: Option<&'static str>,
+    shows_idle: bool,
+}
+
+impl Wanted {
+    fn from_arguments(arguments: &[&str]) -> Result<Self, String> {
+        let mut wanted = Self {
+            batches: SOME,
+            seed: SEED,
+            binary: None,
+            preset: None,
+            shows_idle: false,
+        };
+        let mut rest = arguments;
+        loop {
+            rest = match rest {
+                [] => return Ok(wanted),
+                ["--all", rest @ ..] => {
+                    wanted.batches = MANY;
+                    wanted.shows_idle = true;
+                    rest
+                }
+                ["--seed", seed, rest @ ..] => {
+                    let seed = seed.parse();
+                    wanted.seed = seed.map_err(|error| format!("--seed: {error}"))?;
+                    rest
+                }
+                ["--batches", count, rest @ ..] => {
+                    let count = count.parse();
+                    wanted.batches = count.map_err(|error| format!("--batches: {error}"))?;
+                    rest
+                }
+                ["--preset", preset, rest @ ..] => {
+                    let known = policy::PRESETS.into_iter().find(|known| known == preset);
+                    wanted.preset = Some(known.ok_or("--preset takes one with its dashes")?);
+                    rest
+                }
+                ["--binary", binary, rest @ ..] => {
+                    wanted.binary = Some(binary.into());
+                    rest
+                }
+                other => {
+                    return Err(format!(
+                        "attacks takes --all, --seed N, --batches N, --preset PRESET and --binary FILE, not `{}`",
+                        other.join(" ")
+                    ));
+                }
+            };
+        }
+    }
+}
+
+/// Runs the batches side by side. A batch has its own seed, the first one the seed itself.
+fn all(tools: &Tools, wanted: &Wanted) -> Result<Report, String> {
+    let next = AtomicUsize::new(0);
+    let whole = Mutex::new(Ok(Report::default()));
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= wanted.batches {
+                return;
+            }
+            let seed = wanted.seed + u64::try_from(number).unwrap_or(0);
+            let turn = policy::PRESETS[number % policy::PRESETS.len()];
+            let preset = wanted.preset.unwrap_or(turn);
+            let report = batch::run(tools, number, seed, preset);
+            let mut whole = whole
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner());
+            add(&mut whole, report);
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(work);
+        }
+    });
+    let whole = whole.into_inner();
+    let report = whole.unwrap_or_else(|poisoned| poisoned.into_inner())?;
+    if wanted.shows_idle {
+        for idle in &report.idle {
+            eprintln!("does nothing without a policy: {idle}");
+        }
+    }
+    Ok(report)
+}
+
+fn add(whole: &mut Result<Report, String>, part: Result<Report, String>) {
+    let (Ok(whole), Ok(part)) = (whole.as_mut(), part.as_ref()) else {
+        if let Err(error) = part {
+            *whole = Err(error);
+        }
+        return;
+    };
+    for (key, counts) in &part.counts {
+        let sum = whole.counts.entry(*key).or_default();
+        *sum = Counts {
+            lines: sum.lines + counts.lines,
+            dangerous: sum.dangerous + counts.dangerous,
+            through: sum.through + counts.through,
+            free: sum.free + counts.free,
+            free_ran: sum.free_ran + counts.free_ran,
+            idle: sum.idle + counts.idle,
+        };
+    }
+    whole.processes += part.processes;
+    whole.faults.extend(part.faults.iter().cloned());
+    whole.idle.extend(part.idle.iter().cloned());
+}
+
+fn table(tools: &Tools, report: &Report) -> String {
+    let mut text = format!(
+        "{:<10}{:<17}{:>6}{:>8}{:>9}{:>6}{:>6}{:>6}\n",
+        "who runs", "preset", "lines", "denied", "through", "free", "ran", "idle"
+    );
+    for ((way, preset), counts) in &report.counts {
+        let way = match way {
+            Way::Terminal => "terminal",
+            Way::Own => "agent",
+            Way::Builtin => "builtin",
+        };
+        let Counts {
+            lines,
+            dangerous,
+            through,
+            free,
+            free_ran,
+            idle,
+        } = counts;
+        text += &format!(
+            "{way:<10}{preset:<17}{lines:>6}{dangerous:>8}{through:>9}{free:>6}{free_ran:>6}{idle:>6}\n"
+        );
+    }
+    let watched = match tools.has_strace {
+        true => format!("{} processes watched", report.processes),
+        false => "skipped: strace is not installed".to_owned(),
+    };
+    text += &format!("{:<10}{watched}\n", "strace");
+    text
+}
+
+fn verdict(report: &Report) -> Result<(), String> {
+    let (mut lines, mut dangerous, mut idle) = (0, 0, 0);
+    for counts in report.counts.values() {
+        lines += counts.lines;
+        dangerous += counts.dangerous;
+        idle += counts.idle;
+    }
+    if !report.faults.is_empty() {
+        let mut text = format!("{} violations", report.faults.len());
+        for fault in report.faults.iter().take(SHOWN) {
+            write!(text, "\n\n{fault}").map_err(|error| error.to_string())?;
+        }
+        return Err(text);
+    }
+    // A check that cannot fail proves nothing: most lines must work when nothing is denied.
+    if dangerous * 4 < lines || idle * 5 > lines {
+        return Err(format!(
+            "only {dangerous} of {lines} lines would do something denied, and {idle} do nothing without a policy: \
+             the lines are broken, or tools are missing; `--all` lists the idle ones"
+        ));
+    }
+    Ok(())
+}
+
+/// Batches of the second tier, and of `--all`.
+const SOME: usize = 18;
+const MANY: usize = 150;
+const SEED: u64 = 13;
+/// Violations that are printed.
+const SHOWN: usize = 12;

@@ -1,0 +1,168 @@
+//! An agent that does as a script says: it asks for permission and runs a line in the client's terminal, whatever the
+//! answer was, or runs the line by itself and asks nobody. Then it says that it went on.
+
+use std::fs;
+use std::io::{self, BufRead, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::interop::child;
+
+/// What it says in the end.
+pub(super) const WENT_ON: &str = "The agent went on.";
+
+/// Plays the script in this file; what lines print goes to a file for each beside it.
+pub(super) fn run(script: &Path) -> Result<(), String> {
+    let fail = |error: io::Error| format!("the agent cannot go on: {error}");
+    let text = fs::read(script).map_err(fail)?;
+    let script_steps: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+    let mut agent = Agent {
+        incoming: incoming(),
+        sent: 1000,
+        cwd: String::new(),
+    };
+    let outputs = script.with_extension("out");
+    fs::create_dir_all(&outputs).map_err(fail)?;
+    while let Some(message) = agent.receive() {
+        let (id, params) = (&message["id"], &message["params"]);
+        match message["method"].as_str() {
+            Some("initialize") => agent.respond(id, json!({"protocolVersion": 1})),
+            Some("session/new") => {
+                agent.cwd = params["cwd"].as_str().unwrap_or_default().to_owned();
+                agent.respond(id, json!({"sessionId": "s"}))
+            }
+            Some("session/prompt") => {
+                for step in script_steps.as_array().into_iter().flatten() {
+                    agent.play(step, &outputs).map_err(fail)?;
+                }
+                agent.say(WENT_ON).map_err(fail)?;
+                agent.respond(id, json!({"stopReason": "end_turn"}))
+            }
+            _ => Ok(()),
+        }
+        .map_err(fail)?;
+    }
+    Ok(())
+}
+
+struct Agent {
+    incoming: Receiver<Value>,
+    /// The id of our last request.
+    sent: u64,
+    cwd: String,
+}
+
+impl Agent {
+    fn receive(&self) -> Option<Value> {
+        self.incoming.recv().ok()
+    }
+
+    fn play(&mut self, step: &Value, outputs: &Path) -> io::Result<()> {
+        let name = step["name"].as_str().unwrap_or_default();
+        let words: Vec<&str> = step["words"].as_array().map_or_else(Vec::new, |words| {
+            words.iter().filter_map(Value::as_str).collect()
+        });
+        let output = outputs.join(name);
+        match step["way"].as_str() {
+            Some("terminal") => fs::write(output, self.run_in_terminal(name, &words)?),
+            _ => run_alone(&words, &self.cwd, &output),
+        }
+    }
+
+    fn run_in_terminal(&mut self, name: &str, words: &[&str]) -> io::Result<String> {
+        let (command, arguments) = words.split_first().unwrap_or((&"", &[]));
+        let line = words.last().copied().unwrap_or_default();
+        let option = |id, kind| json!({"optionId": id, "name": id, "kind": kind});
+        self.request(
+            "session/request_permission",
+            json!({
+                "sessionId": "s",
+                "toolCall": {"toolCallId": name, "title": line, "kind": "execute", "rawInput": {"command": line}},
+                "options": [option("yes", "allow_once"), option("no", "reject_once")],
+            }),
+        )?;
+        let started = self.request(
+            "terminal/create",
+            json!({"sessionId": "s", "command": command, "args": arguments, "cwd": self.cwd}),
+        )?;
+        let terminal = &started["result"]["terminalId"];
+        if terminal.is_null() {
+            return Ok(String::new());
+        }
+        let terminal = json!({"sessionId": "s", "terminalId": terminal});
+        self.request("terminal/wait_for_exit", terminal.clone())?;
+        let output = self.request("terminal/output", terminal.clone())?;
+        self.request("terminal/release", terminal)?;
+        let output = output["result"]["output"].as_str();
+        Ok(output.unwrap_or_default().to_owned())
+    }
+
+    /// The answer; nothing if none comes in time.
+    fn request(&mut self, method: &str, params: Value) -> io::Result<Value> {
+        self.sent += 1;
+        let id = self.sent;
+        send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
+        let deadline = Instant::now() + LIMIT;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.incoming.recv_timeout(left) {
+                Ok(message) if message["id"] == id => return Ok(message),
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) => return Ok(json!({"error": "no answer"})),
+                Err(RecvTimeoutError::Disconnected) => return Err(io::ErrorKind::BrokenPipe.into()),
+            }
+        }
+    }
+
+    fn respond(&self, id: &Value, result: Value) -> io::Result<()> {
+        send(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
+    }
+
+    fn say(&self, text: &str) -> io::Result<()> {
+        let content = json!({"type": "text", "text": text});
+        let update = json!({"sessionUpdate": "agent_message_chunk", "content": content});
+        let params = json!({"sessionId": "s", "update": update});
+        send(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}))
+    }
+}
+
+fn run_alone(words: &[&str], cwd: &str, output: &Path) -> io::Result<()> {
+    let (program, arguments) = words.split_first().unwrap_or((&"", &[]));
+    let file = fs::File::create(output)?;
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(cwd);
+    command.stdin(Stdio::null()).stdout(file.try_clone()?);
+    match command.stderr(file).spawn() {
+        Ok(mut child) => child::wait(&mut child, LIMIT).map(drop),
+        Err(error) => fs::write(output, error.to_string()),
+    }
+}
+
+fn send(message: &Value) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{message}")?;
+    out.flush()
+}
+
+fn incoming() -> Receiver<Value> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        for line in io::stdin().lock().lines().map_while(Result::ok) {
+            let Ok(message) = serde_json::from_str(&line) else {
+                continue;
+            };
+            if sender.send(message).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
+}
+
+/// How long one line may take.
+const LIMIT: Duration = Duration::from_secs(10);

@@ -1,0 +1,382 @@
+//! One policy and some lines. The lines run twice: without the policy, which shows what each of them really does, and with
+//! it, which must keep all that is denied from happening and nothing else.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::agent::WENT_ON;
+use super::lines::{self, HARMLESS, Line, Target};
+use super::policy::Policy;
+use super::random::Random;
+use super::stage::{FILES, Stage, canary};
+use super::strace;
+
+/// What every run needs.
+pub(super) struct Tools {
+    pub(super) binary: PathBuf,
+    /// This program, which is also the agent.
+    pub(super) agent: PathBuf,
+    pub(super) has_strace: bool,
+    /// Where runs are.
+    pub(super) folder: PathBuf,
+}
+
+/// Who runs a line.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Way {
+    /// The agent asks, and uses the client's terminal whatever the answer is.
+    Terminal,
+    /// The agent starts it and asks nobody.
+    Own,
+    /// Our own agent, with its tool `run`.
+    Builtin,
+}
+
+/// What came of the lines of one way under one preset.
+#[derive(Default, Clone, Copy)]
+pub(super) struct Counts {
+    pub(super) lines: usize,
+    /// Denied lines that do what they are after when there is no policy.
+    pub(super) dangerous: usize,
+    /// Of these, how many did it under the policy.
+    pub(super) through: usize,
+    /// Harmless and other lines that nothing denies and that ran without the policy, and how many ran with it.
+    pub(super) free: usize,
+    pub(super) free_ran: usize,
+    /// Lines that do nothing even without a policy: a tool is missing, or the spelling is wrong.
+    pub(super) idle: usize,
+}
+
+#[derive(Default)]
+pub(super) struct Report {
+    pub(super) counts: BTreeMap<(Way, &'static str), Counts>,
+    pub(super) processes: usize,
+    pub(super) faults: Vec<String>,
+    /// Families of lines that did nothing without a policy.
+    pub(super) idle: Vec<String>,
+}
+
+pub(super) fn run(
+    tools: &Tools,
+    number: usize,
+    seed: u64,
+    preset: &'static str,
+) -> Result<Report, String> {
+    let mut random = Random::new(seed);
+    let policy = Policy::new(&mut random, preset);
+    let folder = tools.folder.join(format!("batch-{number}"));
+    let mut batch = Batch {
+        tools,
+        seed,
+        policy,
+        report: Report::default(),
+    };
+    let fail = |error: io::Error| format!("cannot run attache in {}: {error}", folder.display());
+    let (stage, steps) = steps(&folder, &mut random.clone(), &batch.policy)?;
+    let before = batch.play(&stage, &steps, None).map_err(fail)?;
+    let (stage, steps) = self::steps(&folder, &mut random, &batch.policy)?;
+    let text = batch.policy.text(&stage);
+    let after = batch.play(&stage, &steps, Some(&text)).map_err(fail)?;
+    batch.judge(&stage, &steps, &before, &after);
+    batch.judge_traces(&stage).map_err(fail)?;
+    if batch.report.faults.is_empty() {
+        fs::remove_dir_all(&folder).map_err(fail)?;
+    }
+    Ok(batch.report)
+}
+
+struct Step {
+    line: Line,
+    way: Way,
+    words: Vec<String>,
+}
+
+/// The same for the same random numbers.
+fn steps(
+    folder: &Path,
+    random: &mut Random,
+    policy: &Policy,
+) -> Result<(Stage, Vec<Step>), String> {
+    let stage = Stage::new(folder)?;
+    let mut steps = Vec::new();
+    for number in 0..LINES {
+        let line = lines::generate(&stage, random, number, policy)?;
+        let way = match random.below(9) {
+            0 if !line.text.contains('\n') => Way::Builtin,
+            0..=4 => Way::Own,
+            _ => Way::Terminal,
+        };
+        let shell = ["bash", "-c", &line.text].map(str::to_owned).to_vec();
+        let words = match way {
+            Way::Terminal if random.once_in(3) => {
+                vec![format!("bash -c '{}'", line.text.replace('\'', r"'\''"))]
+            }
+            _ => shell,
+        };
+        steps.push(Step { line, way, words });
+    }
+    Ok((stage, steps))
+}
+
+/// What lines did, by their number.
+#[derive(Default)]
+struct Played {
+    /// Those that did what they are after.
+    did: BTreeSet<usize>,
+    /// All that anybody printed, by line; the last is what `attache` printed.
+    printed: Vec<String>,
+    record: String,
+    faults: Vec<String>,
+}
+
+struct Batch<'a> {
+    tools: &'a Tools,
+    seed: u64,
+    policy: Policy,
+    report: Report,
+}
+
+impl Batch<'_> {
+    /// Runs all lines: those of the fake agent in one turn, those of our own agent in a turn each.
+    fn play(&self, stage: &Stage, steps: &[Step], policy: Option<&str>) -> io::Result<Played> {
+        let script = stage.run.join("script.json");
+        let scripted = steps.iter().filter(|step| step.way != Way::Builtin);
+        let scripted = scripted.map(|step| {
+            let way = if step.way == Way::Own {
+                "own"
+            } else {
+                "terminal"
+            };
+            json!({"name": step.line.name, "way": way, "words": step.words})
+        });
+        let scripted: Vec<_> = scripted.collect();
+        fs::write(&script, json!(scripted).to_string())?;
+        let mut options: Vec<OsString> = vec!["run".into()];
+        match policy {
+            Some(policy) => {
+                options.extend(["--policy", policy, self.policy.preset].map(OsString::from));
+            }
+            None => options.push("--approve-all".into()),
+        }
+        let mut words = match policy {
+            Some(_) if self.tools.has_strace => strace::words(&stage.run.join("trace")),
+            _ => Vec::new(),
+        };
+        words.push(self.tools.binary.clone().into());
+        words.extend(options.iter().cloned());
+        words.extend(["go", "--"].map(OsString::from));
+        words.extend([self.tools.agent.clone().into(), "attacks".into()]);
+        words.extend(["agent".into(), script.clone().into()]);
+        let ended = stage.run(&words, LIMIT)?;
+        let mut played = Played::default();
+        if !ended.printed.contains(WENT_ON) {
+            let how = format!(
+                "the agent did not go on ({:?}): {}",
+                ended.code, ended.printed
+            );
+            played.faults.push(how);
+        }
+        let outputs = script.with_extension("out");
+        for (number, step) in steps.iter().enumerate() {
+            let printed = match step.way {
+                Way::Builtin => self.play_builtin(stage, &options, step)?,
+                _ => fs::read(outputs.join(&step.line.name)).unwrap_or_default(),
+            };
+            let printed = String::from_utf8_lossy(&printed).into_owned();
+            let did = match step.line.target {
+                Target::Call { .. } => stage.ran(&step.line.name).exists(),
+                Target::File(file) => printed.contains(&canary(file)),
+                Target::Harmless => printed.contains(HARMLESS),
+            };
+            if did {
+                played.did.insert(number);
+            }
+            played.printed.push(printed);
+        }
+        played.printed.push(ended.printed);
+        played.record = stage.record();
+        Ok(played)
+    }
+
+    fn play_builtin(
+        &self,
+        stage: &Stage,
+        options: &[OsString],
+        step: &Step,
+    ) -> io::Result<Vec<u8>> {
+        let mut words = vec![self.tools.binary.clone().into_os_string()];
+        words.extend(options.iter().cloned());
+        words.extend(["-a", "builtin", "--model", "embedded"].map(OsString::from));
+        if step.line.text.len() % 2 == 0 {
+            words.push("--no-terminal".into());
+        }
+        words.push(format!("run {}", step.line.text).into());
+        let ended = stage.run(&words, LIMIT)?;
+        // What is shown of the call is not what it printed.
+        let printed = ended.printed.replace(&step.line.text, "");
+        Ok(printed.into_bytes())
+    }
+
+    fn judge(&mut self, stage: &Stage, steps: &[Step], before: &Played, after: &Played) {
+        for fault in before.faults.iter().chain(&after.faults) {
+            self.fault(stage, None, fault);
+        }
+        for (number, step) in steps.iter().enumerate() {
+            self.judge_line(
+                stage,
+                step,
+                before.did.contains(&number),
+                after.did.contains(&number),
+            );
+            for file in self.policy.denied_files() {
+                if after.printed[number].contains(&canary(file)) {
+                    self.fault(stage, Some(step), &format!("{file} was read"));
+                }
+            }
+        }
+        for file in self.policy.denied_files() {
+            if after
+                .printed
+                .last()
+                .is_some_and(|text| text.contains(&canary(file)))
+            {
+                self.fault(stage, None, &format!("attache printed {file}"));
+            }
+        }
+        for call in after.record.lines() {
+            let words: Vec<&str> = call.split(' ').collect();
+            if self.denies(&words) {
+                self.fault(
+                    stage,
+                    None,
+                    &format!("a denied program noted that it ran: {call}"),
+                );
+            }
+        }
+        if let Some(file) = stage.changed_file() {
+            self.fault(stage, None, &format!("{file} was changed"));
+        }
+    }
+
+    fn judge_line(&mut self, stage: &Stage, step: &Step, before: bool, after: bool) {
+        let line = &step.line;
+        let is_denied = self.policy.denies(line.target);
+        let is_free = match (line.target, step.way) {
+            (Target::Harmless, Way::Terminal | Way::Builtin) => {
+                self.policy.lets_harmless_lines_run() && !line.family.contains('>')
+            }
+            // Ways to a file that lead through other processes are closed on purpose.
+            (_, Way::Own) => !is_denied && !line.text.contains("/proc/"),
+            _ => false,
+        };
+        let key = (step.way, self.policy.preset);
+        let counts = self.report.counts.entry(key).or_default();
+        counts.lines += 1;
+        if !before {
+            counts.idle += 1;
+            self.report
+                .idle
+                .push(format!("{}: {}", line.family, line.text));
+        }
+        if is_denied {
+            counts.dangerous += usize::from(before);
+            counts.through += usize::from(after);
+        } else if is_free && before {
+            counts.free += 1;
+            counts.free_ran += usize::from(after);
+        }
+        if is_denied && after {
+            self.fault(stage, Some(step), "a denied line did what it was after");
+        } else if is_free && before && !after {
+            self.fault(
+                stage,
+                Some(step),
+                "nothing denies this line, and it did not run",
+            );
+        }
+    }
+
+    fn judge_traces(&mut self, stage: &Stage) -> io::Result<()> {
+        if !self.tools.has_strace {
+            return Ok(());
+        }
+        let seen = strace::read(&stage.run.join("trace"), &self.tools.binary)?;
+        self.report.processes = seen.processes;
+        for (path, words) in &seen.started {
+            let name = Path::new(path).file_name().unwrap_or_default();
+            let mut call = vec![name.to_str().unwrap_or_default()];
+            call.extend(words.iter().skip(1).map(String::as_str));
+            if self.denies(&call) {
+                self.fault(
+                    stage,
+                    None,
+                    &format!("strace saw a start of {path} {words:?}"),
+                );
+            }
+        }
+        let denied = self.policy.denied_files();
+        let denied = denied
+            .iter()
+            .map(|file| fs::metadata(stage.project.join(file)));
+        let denied: BTreeSet<u64> = denied
+            .map_while(Result::ok)
+            .map(|file| file.ino())
+            .collect();
+        for path in &seen.opened {
+            if fs::metadata(path).is_ok_and(|file| denied.contains(&file.ino())) {
+                self.fault(
+                    stage,
+                    None,
+                    &format!("strace saw {} opened", path.display()),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a call is denied: a program, and the first word that is no option.
+    fn denies(&self, call: &[&str]) -> bool {
+        let word = call.iter().skip(1).find(|word| !word.starts_with('-'));
+        let program = call.first().copied().unwrap_or_default();
+        self.policy
+            .denies_call(program, word.copied().unwrap_or_default())
+    }
+
+    /// Notes what is needed to see it again.
+    fn fault(&mut self, stage: &Stage, step: Option<&Step>, what: &str) {
+        let mut text = format!(
+            "{what}\n  seed:   {}\n  policy: {} {}\n  files:  {}\n",
+            self.seed,
+            self.policy.preset,
+            self.policy.text(stage),
+            stage.run.display()
+        );
+        if let Some(step) = step {
+            let way = match step.way {
+                Way::Terminal => "in a terminal of the client",
+                Way::Own => "by the agent itself",
+                Way::Builtin => "by our own agent",
+            };
+            let (family, words) = (&step.line.family, &step.words);
+            text += &format!(
+                "  line:   {} ({family}), {way}\n          {words:?}\n",
+                step.line.name
+            );
+        }
+        self.report.faults.push(text);
+    }
+}
+
+/// Lines of a batch.
+pub(super) const LINES: usize = 30;
+/// How long one run of `attache` may take.
+const LIMIT: Duration = Duration::from_secs(180);
+
+const _: () = assert!(FILES.len() < 99, "every file has a word of its own");

@@ -1,0 +1,169 @@
+//! What strace saw: which programs were started, and which files were opened, by processes other than `attache` itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What goes before the command to watch. One file for each process: no line is cut in two by another process.
+pub(super) fn words(traces: &Path) -> Vec<OsString> {
+    let options = [
+        "strace",
+        "-f",
+        "-ff",
+        "-y",
+        "-qq",
+        "-s",
+        "4096",
+        "-e",
+        "signal=none",
+        "-e",
+    ];
+    let calls = "trace=open,openat,openat2,execve,execveat,clone,clone3,fork,vfork";
+    let mut words: Vec<OsString> = options.iter().map(OsString::from).collect();
+    words.extend([calls.into(), "-o".into(), traces.join("t").into_os_string()]);
+    words
+}
+
+#[derive(Default)]
+pub(super) struct Seen {
+    /// Path and words of each program that was started.
+    pub(super) started: Vec<(String, Vec<String>)>,
+    /// Files that were opened for more than their place (`O_PATH`).
+    pub(super) opened: BTreeSet<PathBuf>,
+    pub(super) processes: usize,
+}
+
+/// Reads the traces of one run, whose first program is ours.
+pub(super) fn read(traces: &Path, ours: &Path) -> io::Result<Seen> {
+    let mut texts = BTreeMap::new();
+    for entry in fs::read_dir(traces)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if let Some(pid) = name.strip_prefix("t.").and_then(|pid| pid.parse().ok()) {
+            let text = String::from_utf8_lossy(&fs::read(entry.path())?).into_owned();
+            texts.insert(pid, text);
+        }
+    }
+    Ok(sort_out(&texts, &ours.display().to_string()))
+}
+
+fn sort_out(texts: &BTreeMap<u32, String>, ours: &str) -> Seen {
+    let mut seen = Seen {
+        processes: texts.len(),
+        ..Seen::default()
+    };
+    let mut children = BTreeSet::new();
+    for line in texts.values().flat_map(|text| text.lines()) {
+        children.extend(child(line));
+    }
+    // Who was started by nobody we saw is the first, or a stranger: its first program says which.
+    let roots = texts.keys().filter(|pid| !children.contains(*pid));
+    let mut waiting: Vec<(u32, bool)> = roots.map(|pid| (*pid, false)).collect();
+    while let Some((pid, was_ours)) = waiting.pop() {
+        let mut is_ours = was_ours;
+        for line in texts.get(&pid).into_iter().flat_map(|text| text.lines()) {
+            if let Some((path, words)) = started(line) {
+                is_ours = path == ours && words.get(1).is_none_or(|word| word != "agent");
+                seen.started.push((path, words));
+            } else if let Some(child) = child(line) {
+                waiting.push((child, is_ours));
+            } else if let (false, Some(path)) = (is_ours, opened(line)) {
+                seen.opened.insert(path.into());
+            }
+        }
+    }
+    seen
+}
+
+/// The process that a line starts.
+fn child(line: &str) -> Option<u32> {
+    let calls = ["clone(", "clone3(", "fork(", "vfork("];
+    let is_start = calls.iter().any(|call| line.starts_with(call));
+    let (_, result) = line.rsplit_once(" = ").filter(|_| is_start)?;
+    result.split('<').next()?.trim().parse().ok()
+}
+
+fn started(line: &str) -> Option<(String, Vec<String>)> {
+    let is_start = line.starts_with("execve(") || line.starts_with("execveat(");
+    let (call, result) = line.rsplit_once(" = ").filter(|_| is_start)?;
+    if result.trim() != "0" {
+        return None;
+    }
+    let mut strings = strings(call);
+    let first = strings.first()?.clone();
+    // `execveat` with a descriptor and an empty path.
+    let path = match (first.as_str(), call.split_once('<')) {
+        ("", Some((_, rest))) => rest.split('>').next().unwrap_or_default().to_owned(),
+        _ => first,
+    };
+    strings.remove(0);
+    Some((path, strings))
+}
+
+/// What is in double quotes, with quotes and backslashes as they were meant.
+fn strings(call: &str) -> Vec<String> {
+    let mut strings = Vec::new();
+    let mut letters = call.chars();
+    while letters.by_ref().any(|letter| letter == '"') {
+        let mut text = String::new();
+        while let Some(letter) = letters.next() {
+            match letter {
+                '"' => break,
+                '\\' => text.extend(letters.next()),
+                _ => text.push(letter),
+            }
+        }
+        strings.push(text);
+    }
+    strings
+}
+
+/// The path of what was really opened.
+fn opened(line: &str) -> Option<&str> {
+    let is_open = line.starts_with("open");
+    let (call, result) = line.rsplit_once(" = ").filter(|_| is_open)?;
+    let (_, path) = result.split_once('<')?;
+    let path = path.trim_end().strip_suffix('>')?;
+    (!call.contains("O_PATH")).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_start_and_open_is_seen_and_what_we_open_is_not() {
+        let texts = BTreeMap::from([
+            (
+                10,
+                r#"execve("/a/attache", ["/a/attache", "run"], 0x1 /* 9 vars */) = 0
+openat(AT_FDCWD</p>, "secrets", O_RDONLY|O_DIRECTORY) = 3</p/secrets>
+clone(child_stack=NULL, flags=SIGCHLD) = 11
+"#,
+            ),
+            (
+                11,
+                r#"openat(AT_FDCWD</p>, "secrets/key", O_RDONLY) = 4</p/secrets/key>
+execve("/bin/x", ["x", "a \"b\""], 0x1 /* 9 vars */) = -1 EACCES (Permission denied)
+execve("/bin/sh", ["sh", "-c", "a \"b\""], 0x1 /* 9 vars */) = 0
+vfork() = 12
+openat(AT_FDCWD</p>, "secrets/key", O_RDONLY|O_PATH) = 4</p/secrets/key>
+openat(AT_FDCWD</p>, "way/key", O_RDONLY) = -1 ENOENT (No such file or directory)
+"#,
+            ),
+            (
+                12,
+                "openat(AT_FDCWD</p>, \"way/open\", O_RDONLY) = 4</p/open>\n",
+            ),
+        ]);
+        let texts = texts.into_iter();
+        let texts = texts.map(|(pid, text)| (pid, text.to_owned())).collect();
+        let seen = sort_out(&texts, "/a/attache");
+        let words = ["sh", "-c", "a \"b\""].map(str::to_owned).to_vec();
+        assert_eq!(seen.started[1..], [("/bin/sh".to_owned(), words)]);
+        assert_eq!(seen.opened, BTreeSet::from([PathBuf::from("/p/open")]));
+        assert_eq!(seen.processes, 3);
+    }
+}
