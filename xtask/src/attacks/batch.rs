@@ -214,7 +214,7 @@ impl Batch<'_> {
         let mut words = vec![self.tools.binary.clone().into_os_string()];
         words.extend(options.iter().cloned());
         words.extend(["-a", "builtin", "--model", "embedded"].map(OsString::from));
-        if step.line.text.len() % 2 == 0 {
+        if step.line.text.len().is_multiple_of(2) {
             words.push("--no-terminal".into());
         }
         words.push(format!("run {}", step.line.text).into());

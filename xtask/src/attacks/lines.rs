@@ -34,14 +34,14 @@ impl Target {
     fn draw(random: &mut Random) -> Self {
         match random.below(12) {
             0..=5 => Self::Call {
-                program: *random.pick(&PROGRAMS),
+                program: random.pick(&PROGRAMS),
                 word: if random.once_in(4) {
                     OTHER_WORD
                 } else {
                     DENIED_WORD
                 },
             },
-            6..=10 => Self::File(*random.pick(&FILES)),
+            6..=10 => Self::File(random.pick(&FILES)),
             _ => Self::Harmless,
         }
     }
@@ -116,7 +116,7 @@ pub(super) fn generate(
 }
 
 fn harmless(workshop: &mut Workshop<'_>) -> (&'static str, String) {
-    let program = *workshop.random.pick(&PROGRAMS);
+    let program = workshop.random.pick(&PROGRAMS);
     let forms = [
         "echo '{p} push' {h}",
         "echo \"do not run {p} push; {p} is denied\" {h}",
@@ -127,9 +127,9 @@ fn harmless(workshop: &mut Workshop<'_>) -> (&'static str, String) {
         "echo {h} >/dev/null; echo \"$(echo '{p}')\" {h}",
         "case '{p} push' in *push) echo {h};; esac",
         "echo {h} {p}",
-        "git --version >/dev/null 2>&1; echo '&& {p} push' {h}",
+        "true; echo '&& {p} push' {h}",
     ];
-    let form = *workshop.random.pick(&forms);
+    let form = workshop.random.pick(&forms);
     let text = form.replace("{p}", program).replace("{h}", HARMLESS);
     ("harmless", text)
 }

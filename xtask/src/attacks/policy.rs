@@ -48,7 +48,7 @@ impl Policy {
         }
         if shape != 1 {
             for _ in 0..=random.below(2) {
-                policy.paths.push(random.pick(PATHS));
+                policy.paths.push(&PATHS[random.below(PATHS.len())]);
             }
         }
         policy

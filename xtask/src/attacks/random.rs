@@ -14,8 +14,8 @@ impl Random {
         usize::try_from(self.next() % bound).unwrap_or(0)
     }
 
-    pub(super) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.below(from.len())]
+    pub(super) fn pick<T: Clone>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())].clone()
     }
 
     /// True once in `times`.

@@ -20,7 +20,7 @@ pub(super) fn spell(
         let name = respelled(workshop.random, program);
         return Ok(("quoting", format!("{name} {rest}")));
     }
-    let (family, form) = *workshop.random.pick(FORMS);
+    let (family, form) = workshop.random.pick(FORMS);
     let link = match family {
         "symlink" | "hard link" | "shebang" => workshop.fresh(),
         _ => String::new(),
@@ -76,7 +76,7 @@ fn respelled(random: &mut Random, word: &str) -> String {
         format!("${{unset:-{word}}}"),
         format!("{head}\\\n{tail}"),
     ];
-    random.pick(&forms).clone()
+    random.pick(&forms)
 }
 
 const FORMS: &[(&str, &str)] = &[

@@ -7,7 +7,7 @@ pub(super) fn wrap(
     workshop: &mut Workshop<'_>,
     line: &str,
 ) -> Result<(&'static str, String), String> {
-    let &(family, form) = workshop.random.pick(LAYERS);
+    let (family, form) = workshop.random.pick(LAYERS);
     let mut text = form.to_owned();
     let bash = format!("cd {}\n{line}\n", quoted(&workshop.project()));
     let python = workshop.stage.python.clone();

@@ -8,16 +8,16 @@ pub(super) fn spell(
     file: &str,
 ) -> Result<(&'static str, String), String> {
     if workshop.random.once_in(6) {
-        let (family, form) = *workshop.random.pick(TREES);
+        let (family, form) = workshop.random.pick(TREES);
         let project = workshop.project();
         let tree = match file.starts_with("..") {
             true => "../vault".to_owned(),
-            false => workshop.random.pick(&[".".to_owned(), project]).clone(),
+            false => workshop.random.pick(&[".".to_owned(), project]),
         };
         return Ok((family, form.replace("{t}", &tree)));
     }
     let path = respelled(workshop, file)?;
-    let (family, form) = *workshop.random.pick(READERS);
+    let (family, form) = workshop.random.pick(READERS);
     let text = form
         .replace("{new}", &workshop.fresh())
         .replace("{python}", &workshop.stage.python)
@@ -56,7 +56,7 @@ fn respelled(workshop: &mut Workshop<'_>, file: &str) -> Result<String, String> 
         format!("./{link}"),
         format!("{link}.hard"),
     ];
-    let form = workshop.random.pick(&forms).clone();
+    let form = workshop.random.pick(&forms);
     let at = |name: &str| workshop.stage.project.join(name);
     let fail = |error: std::io::Error| format!("cannot make a link to {file}: {error}");
     let name = form.trim_start_matches("./");
