@@ -15,7 +15,7 @@ use super::agent::WENT_ON;
 use super::lines::{self, HARMLESS, Line, Target};
 use super::policy::Policy;
 use super::random::Random;
-use super::stage::{FILES, Stage, canary};
+use super::stage::{FILES, PROGRAMS, Stage, canary};
 use super::strace;
 
 /// What every run needs.
@@ -77,10 +77,14 @@ pub(super) fn run(
         seed,
         policy,
         report: Report::default(),
+        checks_strace: number == 0,
     };
     let fail = |error: io::Error| format!("cannot run attache in {}: {error}", folder.display());
     let (stage, steps) = steps(&folder, &mut random.clone(), &batch.policy)?;
     let before = batch.play(&stage, &steps, None).map_err(fail)?;
+    if batch.checks_strace && tools.has_strace {
+        batch.check_strace(&stage).map_err(fail)?;
+    }
     let (stage, steps) = self::steps(&folder, &mut random, &batch.policy)?;
     let text = batch.policy.text(&stage);
     let after = batch.play(&stage, &steps, Some(&text)).map_err(fail)?;
@@ -141,6 +145,8 @@ struct Batch<'a> {
     seed: u64,
     policy: Policy,
     report: Report,
+    /// Whether strace also watches the run without the policy, to show that it sees what it is to find.
+    checks_strace: bool,
 }
 
 impl Batch<'_> {
@@ -166,8 +172,9 @@ impl Batch<'_> {
             None => options.push("--approve-all".into()),
         }
         let mut words = match policy {
-            Some(_) if self.tools.has_strace => strace::words(&stage.run.join("trace")),
-            _ => Vec::new(),
+            _ if !self.tools.has_strace => Vec::new(),
+            None if !self.checks_strace => Vec::new(),
+            _ => strace::words(&stage.run.join("trace")),
         };
         words.push(self.tools.binary.clone().into());
         words.extend(options.iter().cloned());
@@ -321,22 +328,29 @@ impl Batch<'_> {
                 );
             }
         }
-        let denied = self.policy.denied_files();
-        let denied = denied
-            .iter()
-            .map(|file| fs::metadata(stage.project.join(file)));
-        let denied: BTreeSet<u64> = denied
-            .map_while(Result::ok)
-            .map(|file| file.ino())
-            .collect();
+        let denied = inodes(stage, &self.policy.denied_files());
         for path in &seen.opened {
-            if fs::metadata(path).is_ok_and(|file| denied.contains(&file.ino())) {
+            if is_one_of(&denied, path) {
                 self.fault(
                     stage,
                     None,
                     &format!("strace saw {} opened", path.display()),
                 );
             }
+        }
+        Ok(())
+    }
+
+    /// Without a policy, strace must see fake programs start and secrets opened.
+    fn check_strace(&mut self, stage: &Stage) -> io::Result<()> {
+        let seen = strace::read(&stage.run.join("trace"), &self.tools.binary)?;
+        let is_fake = |path: &str| PROGRAMS.iter().any(|name| Path::new(path).ends_with(name));
+        if !seen.started.iter().any(|(path, _)| is_fake(path)) {
+            self.fault(stage, None, "strace saw no fake program without a policy");
+        }
+        let secrets = inodes(stage, &FILES);
+        if !seen.opened.iter().any(|path| is_one_of(&secrets, path)) {
+            self.fault(stage, None, "strace saw no secret opened without a policy");
         }
         Ok(())
     }
@@ -372,6 +386,17 @@ impl Batch<'_> {
         }
         self.report.faults.push(text);
     }
+}
+
+fn inodes(stage: &Stage, files: &[&str]) -> BTreeSet<u64> {
+    let files = files
+        .iter()
+        .map(|file| fs::metadata(stage.project.join(file)));
+    files.flatten().map(|file| file.ino()).collect()
+}
+
+fn is_one_of(inodes: &BTreeSet<u64>, path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| inodes.contains(&file.ino()))
 }
 
 /// Lines of a batch.
