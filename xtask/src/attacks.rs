@@ -225,7 +225,7 @@ fn verdict(report: &Report) -> Result<(), String> {
 }
 
 /// Batches of the second tier, and of `--all`.
-const SOME: usize = 18;
+const SOME: usize = 48;
 const MANY: usize = 150;
 const SEED: u64 = 13;
 /// Violations that are printed.

@@ -13,6 +13,8 @@ pub(super) fn wrap(
     let python = workshop.stage.python.clone();
     let scripts = [
         ("{sh}", "sh", format!("{line}\n")),
+        // Every shell reads it, also those that the line starts.
+        ("{start}", "sh", format!("unset BASH_ENV\n{line}\n")),
         ("{script}", "sh", format!("#!/bin/bash\n{bash}")),
         ("{env}", "sh", format!("#!/usr/bin/env bash\n{bash}")),
         (
@@ -94,7 +96,7 @@ const LAYERS: &[(&str, &str)] = &[
     ("script", "source {sh}"),
     ("script", "bash {sh}"),
     ("script", "bash < {sh}"),
-    ("script", "BASH_ENV=./{sh} bash -c true"),
+    ("script", "BASH_ENV=./{start} bash -c true"),
     ("#!", "./{script}"),
     ("#!", "./{env}"),
     ("#!", "{dir}/{script}"),
