@@ -23,6 +23,7 @@ pub(super) fn trials() -> Vec<Trial> {
         }),
         trial("trees::a_start_given_up_leaves_nothing", given_up),
         trial("trees::forks_without_end_are_swept", forks),
+        trial("trees::a_deep_tree_is_swept", deep),
     ]
 }
 
@@ -81,6 +82,17 @@ async fn forks() {
     let program = shell(r#"echo; eval "$CHAIN"; exec sleep 1000"#);
     let program = program.env("CHAIN", chain).env("LEFT", "20000");
     let (child, stdout) = ready(&program, 1).await;
+    child.kill();
+    assert_eq!(child.wait().await.survivors, 0);
+    expect_end(stdout).await;
+}
+
+// Each process waits for the next. A sweep used to end some two hundred levels before its time was up.
+async fn deep() {
+    let chain =
+        r#"LEFT=$((LEFT - 1)); [ $LEFT = 0 ] && { echo; exec sleep 1000; }; sh -c "$CHAIN"; true"#;
+    let program = shell(r#"eval "$CHAIN""#).env("CHAIN", chain);
+    let (child, stdout) = ready(&program.env("LEFT", "600"), 1).await;
     child.kill();
     assert_eq!(child.wait().await.survivors, 0);
     expect_end(stdout).await;
