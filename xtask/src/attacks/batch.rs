@@ -316,6 +316,10 @@ impl Batch<'_> {
         }
         let seen = strace::read(&stage.run.join("trace"), &self.tools.binary)?;
         self.report.processes = seen.processes;
+        if seen.lost > 0 {
+            let lost = format!("strace lost {} processes", seen.lost);
+            self.fault(stage, None, &lost);
+        }
         for (path, words) in &seen.started {
             let name = Path::new(path).file_name().unwrap_or_default();
             let mut call = vec![name.to_str().unwrap_or_default()];

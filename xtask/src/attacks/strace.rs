@@ -33,6 +33,8 @@ pub(super) struct Seen {
     /// Files that were opened for more than their place (`O_PATH`).
     pub(super) opened: BTreeSet<PathBuf>,
     pub(super) processes: usize,
+    /// Processes that were started and have no trace.
+    pub(super) lost: usize,
 }
 
 /// Reads the traces of one run, whose first program is ours.
@@ -58,6 +60,8 @@ fn sort_out(texts: &BTreeMap<u32, String>, ours: &str) -> Seen {
     for line in texts.values().flat_map(|text| text.lines()) {
         children.extend(child(line));
     }
+    let is_lost = |pid: &&u32| !texts.contains_key(*pid);
+    seen.lost = children.iter().filter(is_lost).count();
     // Who was started by nobody we saw is the first, or a stranger: its first program says which.
     let roots = texts.keys().filter(|pid| !children.contains(*pid));
     let mut waiting: Vec<(u32, bool)> = roots.map(|pid| (*pid, false)).collect();
@@ -164,6 +168,6 @@ openat(AT_FDCWD</p>, "way/key", O_RDONLY) = -1 ENOENT (No such file or directory
         let words = ["sh", "-c", "a \"b\""].map(str::to_owned).to_vec();
         assert_eq!(seen.started[1..], [("/bin/sh".to_owned(), words)]);
         assert_eq!(seen.opened, BTreeSet::from([PathBuf::from("/p/open")]));
-        assert_eq!(seen.processes, 3);
+        assert_eq!((seen.processes, seen.lost), (3, 0));
     }
 }

@@ -76,6 +76,29 @@ fn attack_an_agent_that_never_asks_cannot_start_a_denied_program() {
 }
 
 #[test]
+fn attack_a_hard_link_to_a_denied_program_does_not_run_in_a_terminal() {
+    if !exec_support().is_available() {
+        return;
+    }
+    let dir = stage("exec-hard-link");
+    let path = format!("{}:{}", dir.display(), std::env::var("PATH").unwrap());
+    let run = |policy: &str| {
+        let mut command = bare(&["run", "-a", "builtin", "--model", "embedded"]);
+        command.args(["--approve-all", "--policy", policy, "--cwd"]);
+        command.arg(&dir).arg("run ln -f forbidden other; ./other");
+        command.env("PATH", &path).env("HOME", dir.join("home"));
+        shown(&command.output().unwrap())
+    };
+    let text = "#!/bin/sh\necho ran >>record\n";
+    fs::write(dir.join("forbidden"), text).unwrap();
+    let said = run(r#"{"rules": [{"action": "deny", "command": "forbidden"}]}"#);
+    assert!(!dir.join("record").exists(), "{said}");
+    let said = run(r#"{"rules": [{"action": "deny", "command": "something"}]}"#);
+    assert!(dir.join("record").exists(), "{said}");
+    fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
 fn the_guard_notes_what_ran_without_a_rule() {
     if !exec_support().is_available() {
         return;

@@ -264,9 +264,11 @@ fn keeper(control: StdStream, program: &Program) -> io::Result<(Option<reaper::G
         return Ok((None, Custody::Direct));
     }
     let mut command = Command::new("/proc/self/exe");
-    // A program that is not to have our environment must not find it in the process above it.
+    // A program that is not to have our environment must not find it in the process above it. The guard needs to know
+    // where programs are: it judges them by their files.
     if !program.inherits {
         command.env_clear();
+        command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
     }
     let guard = command
         .arg0(GUARD)
