@@ -142,7 +142,7 @@ impl Permissions {
         }
         // Nobody asks when a file is opened, and a file that is made or renamed later is covered by nobody.
         let is_covered = enforcement.paths && !policy.ask.are_about_paths();
-        let is_left = about_paths && !(is_covered && !policy.deny.have_wildcards());
+        let is_left = about_paths && (!is_covered || policy.deny.have_wildcards());
         if is_left && let Some(why) = facts.hides_paths() {
             // What is there now is out of reach, so that a rule on the command can allow it.
             return match is_covered {
