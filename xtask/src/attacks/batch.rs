@@ -120,7 +120,7 @@ fn steps(
         let shell = ["bash", "-c", &line.text].map(str::to_owned).to_vec();
         let words = match way {
             Way::Terminal if random.once_in(3) => {
-                vec![format!("bash -c '{}'", line.text.replace('\'', r"'\''"))]
+                vec![format!("bash -c {}", lines::quoted(&line.text))]
             }
             _ => shell,
         };
@@ -224,10 +224,13 @@ impl Batch<'_> {
         if step.line.text.len().is_multiple_of(2) {
             words.push("--no-terminal".into());
         }
-        words.push(format!("run {}", step.line.text).into());
+        // Its shell is `sh`, which reads some spellings otherwise than bash does.
+        let command = format!("bash -c {}", lines::quoted(&step.line.text));
+        words.push(format!("run {command}").into());
         let ended = stage.run(&words, LIMIT)?;
         // What is shown of the call is not what it printed.
-        let printed = ended.printed.replace(&step.line.text, "");
+        let printed = ended.printed.replace(&command, "");
+        let printed = printed.replace(&step.line.text, "");
         Ok(printed.into_bytes())
     }
 

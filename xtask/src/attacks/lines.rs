@@ -135,7 +135,7 @@ fn harmless(workshop: &mut Workshop<'_>) -> (&'static str, String) {
 }
 
 /// In single quotes for a shell.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
