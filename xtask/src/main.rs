@@ -61,8 +61,8 @@ Usage: cargo xtask <command>
   ci       formatting, lints, tidy, tests and documentation; a Rust toolchain is all it needs
   attacks  random policies against generated command lines: what is denied must not run and must not be read; --all for
            thousands of lines, --seed N for others, --binary FILE for a binary that is already built
-  bench    what codec and engine cost next to the official crates, frames and starts; `codec`, `engine`, `screen` or
-           `start` for one, --quick for less
+  bench    what codec and engine cost next to the official crates, frames, starts and judged programs; `codec`, `engine`,
+           `screen`, `start` or `exec` for one, --quick for less
   interop  our agent and client, and those of interop/, each with each; --install-only stops before that, `claude`
            plays the scenarios of `attache claude` alone, and `claude WORD` those with the word in their names
   pictures draws real runs of the binary into docs/images; needs tmux

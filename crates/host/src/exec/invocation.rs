@@ -2,7 +2,6 @@
 //! such as the script behind an interpreter or a part of a multi-call program.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
 
 use attache_transport::process::{Exec, ExecFile};
 
@@ -14,6 +13,8 @@ use super::programs::{Programs, is_loader};
 pub(super) struct Invocation {
     /// What the program is called: as it was given, as it is on the disk, as it is told.
     pub(super) names: Vec<String>,
+    /// The names without directories.
+    bases: Vec<String>,
     /// The file, by device and inode.
     pub(super) file: Option<(u64, u64)>,
     /// Its arguments.
@@ -31,10 +32,7 @@ impl Invocation {
 
     /// Whether one of its names, without the directory, fits.
     pub(super) fn is_called(&self, fits: impl Fn(&str) -> bool) -> bool {
-        let names = self.names.iter().map(|name| base(name));
-        names
-            .map(|name| name.strip_suffix(".exe").unwrap_or(name))
-            .any(fits)
+        self.bases.iter().any(|name| fits(name))
     }
 
     fn new(names: Vec<String>, file: Option<&ExecFile>, words: Vec<String>) -> Invocation {
@@ -42,7 +40,14 @@ impl Invocation {
         names.extend(file.map(|file| text(file.path.as_os_str())));
         names.retain(|name| !name.is_empty());
         names.dedup();
+        let base_of = |name: &String| {
+            let name = base(name);
+            name.strip_suffix(".exe").unwrap_or(name).to_owned()
+        };
+        let mut bases: Vec<String> = names.iter().map(base_of).collect();
+        bases.dedup();
         Invocation {
+            bases,
             names,
             file: file.map(|file| file.id),
             words,
@@ -114,9 +119,9 @@ fn within(
         found.extend(script(outer, find));
     }
     let dashed = outer
-        .names
+        .bases
         .iter()
-        .filter_map(|name| base(name).strip_prefix("git-"));
+        .filter_map(|name| name.strip_prefix("git-"));
     found.extend(dashed.map(|subcommand| {
         let words = std::iter::once(subcommand.to_owned()).chain(outer.words.iter().cloned());
         Invocation::new(vec!["git".to_owned()], None, words.collect())
@@ -209,10 +214,7 @@ pub(super) fn subcommands<'a>(invocation: &'a Invocation, program: &str) -> Vec<
 }
 
 pub(super) fn base(path: &str) -> &str {
-    Path::new(path)
-        .file_name()
-        .and_then(OsStr::to_str)
-        .unwrap_or(path)
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 fn text_of(word: &OsString) -> String {

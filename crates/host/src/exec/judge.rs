@@ -141,6 +141,10 @@ impl ExecJudge for Judge {
         }
     }
 
+    fn looks_at_directory(&self) -> bool {
+        !self.approved.is_empty()
+    }
+
     fn is_enforcing(&self) -> bool {
         !self.deny.is_empty() || !self.ask.is_empty()
     }

@@ -73,7 +73,7 @@ pub struct Exec {
     pub args: Option<Vec<OsString>>,
     /// How many arguments there are beyond those in `args`.
     pub more: usize,
-    /// The working directory.
+    /// The working directory, where the judge wants to know it.
     pub cwd: Option<PathBuf>,
 }
 
@@ -100,6 +100,11 @@ pub trait ExecJudge: Send {
     /// What becomes of this exec. `find` looks a path up as the process would.
     fn judge(&mut self, exec: &Exec, find: &dyn Fn(&OsStr) -> Option<ExecFile>) -> ExecVerdict;
 
+    /// Whether [`Exec::cwd`] is wanted for a verdict, which costs a look more.
+    fn looks_at_directory(&self) -> bool {
+        false
+    }
+
     /// Whether any exec can be denied. If not, there is no second look at programs after their exec.
     fn is_enforcing(&self) -> bool;
 }
@@ -118,7 +123,7 @@ pub struct ExecRecord {
     pub args: Vec<OsString>,
     /// How many more arguments there are.
     pub more: u32,
-    /// The working directory.
+    /// The working directory; not of programs that simply ran.
     pub cwd: Option<PathBuf>,
     /// The names of the processes above it, nearest first, up to the program that was started.
     pub parents: Vec<OsString>,

@@ -20,6 +20,7 @@ mod supervisor;
 mod sweep;
 pub(super) mod table;
 mod tracee;
+mod view;
 mod wire;
 
 use std::ffi::OsStr;

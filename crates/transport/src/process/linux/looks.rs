@@ -156,7 +156,7 @@ impl Expected {
 }
 
 const PAUSES: [Duration; 4] = [
-    Duration::from_millis(2),
+    Duration::from_millis(3),
     Duration::from_millis(10),
     Duration::from_millis(100),
     Duration::from_millis(500),

@@ -42,13 +42,49 @@ pub(super) fn string(thread: i32, address: u64, most: usize) -> Result<Vec<u8>, 
     }
 }
 
+/// The beginnings of a path and of an array of pointers, read in one call: most are no longer.
+pub(super) struct Beginnings {
+    path: Vec<u8>,
+    array: Vec<u8>,
+}
+
+impl Beginnings {
+    /// Reads them. What cannot be read is empty, and tried once more by itself.
+    pub(super) fn read(thread: i32, path: u64, array: u64) -> Beginnings {
+        let ranges = [piece(path, SHORT), piece(array, FEW)];
+        let [first, second] = [ranges[0].length, ranges[1].length];
+        let mut buffer = vec![0; first + second];
+        let read = read_memory(thread, &ranges, &mut buffer);
+        if read != Ok(buffer.len()) {
+            buffer.clear();
+        }
+        let array = buffer.split_off(first.min(buffer.len()));
+        Beginnings {
+            path: buffer,
+            array,
+        }
+    }
+
+    /// The whole path.
+    pub(super) fn path(&self, thread: i32, path: u64, most: usize) -> Result<Vec<u8>, Fault> {
+        match self.path.iter().position(|byte| *byte == 0) {
+            Some(end) => Ok(self.path[..end].to_vec()),
+            None => string(thread, path, most),
+        }
+    }
+}
+
 /// The strings of an array that ends with a null pointer, and how many there are beyond those that are read; none if
 /// some cannot be read.
-pub(super) fn strings(thread: i32, array: u64) -> Option<(Vec<OsString>, usize)> {
+pub(super) fn strings(
+    thread: i32,
+    array: u64,
+    known: &Beginnings,
+) -> Option<(Vec<OsString>, usize)> {
     if array == 0 {
         return Some((Vec::new(), 0));
     }
-    let (pointers, mut more) = pointers(thread, array)?;
+    let (pointers, mut more) = pointers(thread, array, &known.array)?;
     let mut found = Vec::with_capacity(pointers.len());
     let mut room = MOST_BYTES;
     for group in pointers.chunks(MOST_RANGES) {
@@ -111,20 +147,12 @@ fn finish(thread: i32, start: Start, room: usize) -> Result<Vec<u8>, Fault> {
 }
 
 /// The pointers of an array up to the null, at most so many words, and how many more there are.
-fn pointers(thread: i32, array: u64) -> Option<(Vec<u64>, usize)> {
+fn pointers(thread: i32, array: u64, known: &[u8]) -> Option<(Vec<u64>, usize)> {
     let mut found = Vec::new();
-    let (mut at, mut more) = (array, 0);
-    let mut carry = Vec::new();
-    // Most commands have few words; long lists are read page by page.
-    let mut length = 16 * WORD;
+    let mut more = 0;
+    let mut carry = known.to_vec();
+    let mut at = array.wrapping_add(u64::try_from(known.len()).unwrap_or(0));
     loop {
-        let mut chunk = [0; PIECE];
-        let range = piece(at, length);
-        let read = read_memory(thread, &[range], &mut chunk)
-            .ok()
-            .filter(|read| *read > 0)?;
-        at = at.wrapping_add(u64::try_from(read).unwrap_or(0));
-        carry.extend(&chunk[..read]);
         let whole = carry.len() - carry.len() % WORD;
         for bytes in carry.drain(..whole).as_slice().chunks_exact(WORD) {
             let pointer = bytes.try_into().map(u64::from_ne_bytes).ok()?;
@@ -139,7 +167,11 @@ fn pointers(thread: i32, array: u64) -> Option<(Vec<u64>, usize)> {
         if more >= MOST_COUNTED {
             return Some((found, more));
         }
-        length = PIECE;
+        let mut chunk = [0; PIECE];
+        let read = read_memory(thread, &[piece(at, PIECE)], &mut chunk);
+        let read = read.ok().filter(|read| *read > 0)?;
+        at = at.wrapping_add(u64::try_from(read).unwrap_or(0));
+        carry.extend(&chunk[..read]);
     }
 }
 
@@ -159,4 +191,6 @@ pub(super) const MOST_BYTES: usize = 256 * 1024;
 const MOST_COUNTED: usize = 1 << 20;
 const PIECE: usize = 4096;
 const SHORT: usize = 256;
+/// Most commands have few words; long lists are read page by page.
+const FEW: usize = 16 * WORD;
 const WORD: usize = size_of::<u64>();

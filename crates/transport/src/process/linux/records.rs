@@ -4,41 +4,65 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read as _;
+use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::seccomp;
 use super::tracee::name_and_parent;
 use crate::process::exec::{Exec, ExecRecord};
 
 /// The names and parents of processes, as they were a moment ago.
 #[derive(Default)]
-pub(super) struct Processes(HashMap<i32, (Instant, OsString, i32)>);
+pub(super) struct Processes(HashMap<i32, Known>);
+
+struct Known {
+    since: Instant,
+    name: OsString,
+    parent: i32,
+}
 
 impl Processes {
-    /// For the log: with the names that the kernel has for processes, at most 15 bytes.
-    pub(super) fn brief(&mut self, exec: &Exec) -> ExecRecord {
+    /// For the log: quick, and so without the directory. What a process has executed under our eyes is known.
+    pub(super) fn brief(&mut self, exec: &Exec, pidfd: BorrowedFd<'_>) -> ExecRecord {
         let process = i32::try_from(exec.pid).unwrap_or(0);
-        // It executes something: what is known of it is out of date.
-        self.0.remove(&process);
-        let parents = parents(process, |process| self.of(process));
-        self.0.remove(&process);
-        record(exec, BRIEF_WORDS, BRIEF_BYTES, parents)
+        let before = self.0.remove(&process).filter(Known::is_fresh);
+        let parent = seccomp::parent_of(pidfd).or_else(|| Some(name_and_parent(process)?.1));
+        let parent = parent.unwrap_or(0);
+        let mut found: Vec<OsString> = before.into_iter().map(|known| known.name).collect();
+        found.extend(above(parent, |process| self.of(process)));
+        let name = Path::new(&exec.given).file_name().unwrap_or_default();
+        self.keep(process, name.to_owned(), parent);
+        record(exec, BRIEF_WORDS, BRIEF_BYTES, found)
     }
 
     fn of(&mut self, process: i32) -> Option<(OsString, i32)> {
-        let now = Instant::now();
-        if let Some((known, name, parent)) = self.0.get(&process)
-            && now.duration_since(*known) < FRESH
-        {
-            return Some((name.clone(), *parent));
+        if let Some(known) = self.0.get(&process).filter(|known| known.is_fresh()) {
+            return Some((known.name.clone(), known.parent));
         }
         let (name, parent) = name_and_parent(process)?;
+        self.keep(process, name.clone(), parent);
+        Some((name, parent))
+    }
+
+    fn keep(&mut self, process: i32, name: OsString, parent: i32) {
         if self.0.len() >= MOST_KNOWN {
             self.0.clear();
         }
-        self.0.insert(process, (now, name.clone(), parent));
-        Some((name, parent))
+        let since = Instant::now();
+        let known = Known {
+            since,
+            name,
+            parent,
+        };
+        self.0.insert(process, known);
+    }
+}
+
+impl Known {
+    fn is_fresh(&self) -> bool {
+        self.since.elapsed() < FRESH
     }
 }
 
@@ -75,24 +99,35 @@ fn record(exec: &Exec, words: usize, bytes: usize, parents: Vec<OsString>) -> Ex
 }
 
 /// The names of the processes above, nearest first. What the process itself has executed before counts, too.
-fn parents(process: i32, mut name_of: impl FnMut(i32) -> Option<(OsString, i32)>) -> Vec<OsString> {
-    let us = i32::try_from(std::process::id()).unwrap_or(0);
-    let mut found = Vec::new();
-    let mut next = process;
-    while found.len() < MOST_PARENTS
-        && next > 1
-        && next != us
-        && let Some((name, parent)) = name_of(next)
-    {
-        found.push(name);
-        next = parent;
-    }
+fn parents(process: i32, name_of: impl Fn(i32) -> Option<(OsString, i32)>) -> Vec<OsString> {
+    let mut found = above(process, &name_of);
     // A copy of its parent that has not executed anything is not a step of its own.
-    let above = found.get(1).cloned().or_else(|| Some(name_of(us)?.0));
-    if above.as_ref() == found.first() && !found.is_empty() {
+    let next = found.get(1).cloned().or_else(|| Some(name_of(us())?.0));
+    if next.as_ref() == found.first() && !found.is_empty() {
         found.remove(0);
     }
     found
+}
+
+/// The names of a process and of those above it, up to us.
+fn above(
+    mut process: i32,
+    mut name_of: impl FnMut(i32) -> Option<(OsString, i32)>,
+) -> Vec<OsString> {
+    let mut found = Vec::new();
+    while found.len() < MOST_PARENTS
+        && process > 1
+        && process != us()
+        && let Some((name, parent)) = name_of(process)
+    {
+        found.push(name);
+        process = parent;
+    }
+    found
+}
+
+fn us() -> i32 {
+    i32::try_from(std::process::id()).unwrap_or(0)
 }
 
 /// The first word of its arguments without the directory.
@@ -111,5 +146,5 @@ const BRIEF_BYTES: usize = 8 * 1024;
 const MOST_PARENTS: usize = 16;
 const MOST_KNOWN: usize = 4096;
 /// Less than it takes for the number of a process to be used again.
-const FRESH: Duration = Duration::from_secs(1);
+const FRESH: Duration = Duration::from_secs(10);
 const MOST_NAME: u64 = 4096;

@@ -121,6 +121,17 @@ pub(super) fn is_waiting(listener: BorrowedFd<'_>, id: u64) -> bool {
     unsafe { libc::ioctl(listener.as_raw_fd(), ID_VALID, &raw const id) == 0 }
 }
 
+/// The parent of a process; none on kernels before 6.13.
+pub(super) fn parent_of(pidfd: BorrowedFd<'_>) -> Option<i32> {
+    let mut info = [0_u64; 8];
+    info[0] = INFO_PID;
+    // SAFETY: the kernel writes the 64 bytes that the number of the call tells.
+    let result = unsafe { libc::ioctl(pidfd.as_raw_fd(), GET_INFO, info.as_mut_ptr()) };
+    // Mask; control group; process and its first thread; parent and user.
+    let parent = low(info[3]);
+    (result == 0 && info[0] & INFO_PID != 0 && parent > 0).then_some(parent)
+}
+
 /// A range of another process's memory.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Range {
@@ -186,4 +197,6 @@ const SYNC_WAKE_UP: libc::c_ulong = 1;
 const RECEIVE: libc::Ioctl = 0xc050_2100_u32 as libc::Ioctl;
 const SEND: libc::Ioctl = 0xc018_2101_u32 as libc::Ioctl;
 const ID_VALID: libc::Ioctl = 0x4008_2102;
+const INFO_PID: u64 = 1;
+const GET_INFO: libc::Ioctl = 0xc040_ff0b_u32 as libc::Ioctl;
 const SET_FLAGS: libc::Ioctl = 0x4008_2104;

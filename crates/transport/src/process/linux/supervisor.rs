@@ -17,7 +17,8 @@ use super::looks::SecondLooks;
 use super::outbox::Outbox;
 use super::records::{self, Processes};
 use super::seccomp::{self, Notification, Response};
-use super::tracee::{Look, Ours, Tracee};
+use super::tracee::{Look, Tracee};
+use super::view::Ours;
 use crate::process::exec::{Exec, ExecEvent, ExecJudge, ExecVerdict, ExecWatch};
 use crate::process::guard;
 
@@ -218,15 +219,30 @@ impl Supervisor {
         }
     }
 
-    fn decide(&mut self, call: Notification, tracee: Tracee, exec: Box<Exec>) {
+    fn decide(&mut self, call: Notification, tracee: Tracee, mut exec: Box<Exec>) {
+        if self.judge.looks_at_directory() {
+            exec.cwd = tracee.cwd();
+        }
         // An older kernel repeats a call that a signal has interrupted.
-        let same =
-            |request: &&mut Request| request.call.thread == call.thread && request.exec == exec;
+        let same = |request: &&mut Request| {
+            request.call.thread == call.thread && is_same(&request.exec, &exec)
+        };
         if let Some(request) = self.requests.iter_mut().find(same) {
             request.call = call;
             return;
         }
         match self.judge.judge(&exec, &|path| tracee.find(path)) {
+            ExecVerdict::Continue => self.go_on(&call, tracee, &exec),
+            verdict => {
+                exec.cwd = exec.cwd.take().or_else(|| tracee.cwd());
+                self.stop(call, tracee, exec, verdict);
+            }
+        }
+    }
+
+    /// Denies an exec, or has it wait for the owner.
+    fn stop(&mut self, call: Notification, tracee: Tracee, exec: Box<Exec>, verdict: ExecVerdict) {
+        match verdict {
             ExecVerdict::Continue => self.go_on(&call, tracee, &exec),
             ExecVerdict::Deny { why } => self.deny(&call, &exec, why),
             ExecVerdict::Ask { why } if !self.is_started => {
@@ -240,7 +256,7 @@ impl Supervisor {
     }
 
     fn go_on(&mut self, call: &Notification, tracee: Tracee, exec: &Exec) {
-        let record = self.processes.brief(exec);
+        let record = self.processes.brief(exec, tracee.pidfd.as_fd());
         self.is_started = true;
         self.respond(call, Response::Continue);
         if self.judge.is_enforcing() {
@@ -301,7 +317,9 @@ impl Supervisor {
         }
         // It has waited for long: what runs must be what was shown.
         match tracee.exec(self.abi, &call) {
-            Look::Exec(now) if now == exec => self.go_on(&call, tracee, &exec),
+            Look::Exec(now) if is_same(&now, &exec) && tracee.cwd() == exec.cwd => {
+                self.go_on(&call, tracee, &exec)
+            }
             Look::Exec(now) => self.deny(&call, &now, CHANGED.to_owned()),
             Look::Futile(_) => self.deny(&call, &exec, CHANGED.to_owned()),
         }
@@ -324,8 +342,9 @@ impl Supervisor {
         }
     }
 
+    /// Looks at those that are due, and while awake at those that soon will be.
     fn look_again(&mut self) {
-        for found in self.looks.at_due(Instant::now(), &mut *self.judge) {
+        for found in self.looks.at_due(Instant::now() + SOON, &mut *self.judge) {
             self.outbox.put(&found);
         }
     }
@@ -342,7 +361,16 @@ impl Supervisor {
     }
 }
 
+/// Whether this is the same exec, apart from the directory.
+fn is_same(one: &Exec, other: &Exec) -> bool {
+    (one.pid, &one.given, &one.file, one.more) == (other.pid, &other.given, &other.file, other.more)
+        && one.args == other.args
+        && one.interpreters == other.interpreters
+}
+
 const CHANGED: &str = "its arguments were changed while the request waited";
 const MOST_REQUESTS: usize = 64;
+/// A wake-up costs more than a look.
+const SOON: Duration = Duration::from_millis(2);
 const CHECK: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_millis(500);

@@ -4,18 +4,19 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read as _;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, StatxFlags};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::filter::Abi;
-use super::memory;
+use super::memory::{self, Beginnings};
 use super::seccomp::Notification;
+use super::view::{Ours, entry, first_line, real_path, root};
 use crate::process::exec::{Exec, ExecFile, ExecInterpreter};
 
 /// A process that waits in an exec.
@@ -44,39 +45,6 @@ pub(super) enum Look {
     Exec(Box<Exec>),
     /// The kernel would refuse it for this reason. It is refused with it, so that nothing can change in between.
     Futile(Errno),
-}
-
-/// Our own view of the file system to compare with.
-#[derive(Debug)]
-pub(super) struct Ours {
-    root: Option<Root>,
-    /// The device of `/proc`.
-    processes: Option<u64>,
-}
-
-/// A root directory: its mount, which belongs to one namespace, device and inode.
-type Root = (u64, u32, u32, u64);
-
-impl Ours {
-    pub(super) fn new() -> Ours {
-        let processes = rustix::fs::stat("/proc").ok();
-        Ours {
-            root: root("/"),
-            processes: processes.map(|stat| stat.st_dev),
-        }
-    }
-}
-
-fn root(path: &str) -> Option<Root> {
-    let wanted = StatxFlags::MNT_ID | StatxFlags::INO;
-    let found = rustix::fs::statx(CWD, path, AtFlags::empty(), wanted).ok()?;
-    let has_mount = found.stx_mask & StatxFlags::MNT_ID.bits() != 0;
-    has_mount.then_some((
-        found.stx_mnt_id,
-        found.stx_dev_major,
-        found.stx_dev_minor,
-        found.stx_ino,
-    ))
 }
 
 impl Tracee {
@@ -109,7 +77,8 @@ impl Tracee {
             true => (low(call.args[0]), call.args[1], call.args[2], call.args[4]),
             false => (libc::AT_FDCWD, call.args[0], call.args[1], 0),
         };
-        let given = match memory::string(self.thread, path, MOST_PATH) {
+        let known = Beginnings::read(self.thread, path, argv);
+        let given = match known.path(self.thread, path, MOST_PATH) {
             Ok(given) => given,
             Err(memory::Fault::TooLong) => return Look::Futile(Errno::NAMETOOLONG),
             Err(memory::Fault::Unreadable) => return Look::Exec(Box::new(self.unknown())),
@@ -132,14 +101,14 @@ impl Tracee {
             (Err(_), View::Other) => None,
         };
         let found = match &file {
-            Some(file) => match executable(file, self.view) {
+            Some(file) => match self.executable(file) {
                 Ok(found) => Some(found),
                 Err(errno) => return Look::Futile(errno),
             },
             None => None,
         };
         let interpreters = file.as_ref().map(|file| self.interpreters(file));
-        let (args, more) = match memory::strings(self.thread, argv) {
+        let (args, more) = match memory::strings(self.thread, argv, &known) {
             Some((args, more)) => (Some(args), more),
             None => (None, 0),
         };
@@ -150,7 +119,7 @@ impl Tracee {
             interpreters: interpreters.unwrap_or_default(),
             args,
             more,
-            cwd: self.cwd(),
+            cwd: None,
         }))
     }
 
@@ -158,7 +127,6 @@ impl Tracee {
     fn unknown(&self) -> Exec {
         Exec {
             pid: self.process.unsigned_abs(),
-            cwd: self.cwd(),
             ..Exec::default()
         }
     }
@@ -169,7 +137,8 @@ impl Tracee {
         described(&file).ok()
     }
 
-    fn cwd(&self) -> Option<PathBuf> {
+    /// Its working directory, which costs as much to find out as much else.
+    pub(super) fn cwd(&self) -> Option<PathBuf> {
         std::fs::read_link(format!("/proc/{}/cwd", self.thread)).ok()
     }
 
@@ -280,6 +249,19 @@ impl Tracee {
         })
     }
 
+    /// The file, if it can be executed. In another view the kernel decides that.
+    fn executable(&self, file: &OwnedFd) -> Result<ExecFile, Errno> {
+        let stat = rustix::fs::fstat(file)?;
+        let executes = stat.st_mode & 0o111;
+        if stat.st_mode & libc::S_IFMT != libc::S_IFREG || executes == 0 {
+            return Err(Errno::ACCESS);
+        }
+        if self.view == View::Ours && executes != 0o111 {
+            rustix::fs::access(entry(file), rustix::fs::Access::EXEC_OK)?;
+        }
+        Ok(of_stat(real_path(file), &stat))
+    }
+
     /// The interpreters that the kernel runs in place of a script.
     fn interpreters(&self, script: &OwnedFd) -> Vec<ExecInterpreter> {
         let mut found = Vec::new();
@@ -360,68 +342,16 @@ fn leader(thread: i32) -> Option<i32> {
     line.trim().parse().ok()
 }
 
-/// The file, if it can be executed. In another view the kernel decides that.
-fn executable(file: &OwnedFd, view: View) -> Result<ExecFile, Errno> {
-    let stat = rustix::fs::fstat(file)?;
-    if stat.st_mode & libc::S_IFMT != libc::S_IFREG || stat.st_mode & 0o111 == 0 {
-        return Err(Errno::ACCESS);
-    }
-    if view == View::Ours {
-        let (execute, itself) = (rustix::fs::Access::EXEC_OK, AtFlags::EMPTY_PATH);
-        match rustix::fs::accessat(file, "", execute, itself) {
-            Err(Errno::NOSYS | Errno::INVAL) => rustix::fs::access(entry(file), execute)?,
-            allowed => allowed?,
-        }
-    }
-    Ok(of_stat(file, &stat))
-}
-
 fn described(file: &OwnedFd) -> Result<ExecFile, Errno> {
-    Ok(of_stat(file, &rustix::fs::fstat(file)?))
+    Ok(of_stat(real_path(file), &rustix::fs::fstat(file)?))
 }
 
-fn of_stat(file: &OwnedFd, stat: &rustix::fs::Stat) -> ExecFile {
+fn of_stat(path: PathBuf, stat: &rustix::fs::Stat) -> ExecFile {
     ExecFile {
-        path: real_path(file),
+        path,
         id: (stat.st_dev, stat.st_ino),
         gains_rights: stat.st_mode & (libc::S_ISUID | libc::S_ISGID) != 0,
     }
-}
-
-/// The words of a `#!` line: the interpreter and at most one argument.
-fn first_line(file: &OwnedFd) -> Option<Vec<OsString>> {
-    let mut head = [0; MOST_LINE];
-    // A file that only root may read has no first line for an interpreter either.
-    let opened = File::open(entry(file)).ok()?;
-    let read = rustix::io::read(&opened, &mut head).ok()?;
-    interpreter_line(&head[..read])
-}
-
-fn interpreter_line(head: &[u8]) -> Option<Vec<OsString>> {
-    let line = head.strip_prefix(b"#!")?;
-    let line = line.split(|byte| matches!(byte, b'\n' | 0)).next()?;
-    let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
-    let line = line.trim_ascii();
-    let end = line.iter().position(blank).unwrap_or(line.len());
-    let (program, arg) = line.split_at(end);
-    if program.is_empty() {
-        return None;
-    }
-    let words = [program, arg.trim_ascii()];
-    let words = words.iter().filter(|word| !word.is_empty());
-    Some(
-        words
-            .map(|word| OsString::from_vec(word.to_vec()))
-            .collect(),
-    )
-}
-
-fn real_path(file: &OwnedFd) -> PathBuf {
-    std::fs::read_link(entry(file)).unwrap_or_default()
-}
-
-fn entry(file: &OwnedFd) -> String {
-    format!("/proc/self/fd/{}", file.as_raw_fd())
 }
 
 /// Whether the rest of a path below /proc/self is one link of a process and nothing more.
@@ -481,32 +411,5 @@ fn low(number: u64) -> i32 {
 const HANDLE: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 const AT_EMPTY_PATH: u64 = 0x1000;
 const MOST_PATH: usize = 4096;
-/// As many bytes as the kernel looks at.
-const MOST_LINE: usize = 256;
 const MOST_INTERPRETERS: usize = 5;
 const MOST_LINKS: usize = 40;
-
-#[cfg(test)]
-mod tests {
-    use super::interpreter_line;
-
-    #[test]
-    fn the_line_of_a_script_has_a_program_and_one_argument() {
-        let words = |head: &[u8]| {
-            let line = interpreter_line(head).unwrap_or_default();
-            let words: Vec<String> = line
-                .iter()
-                .map(|word| word.to_string_lossy().into_owned())
-                .collect();
-            words.join("|")
-        };
-        assert_eq!(words(b"#!/bin/sh\necho"), "/bin/sh");
-        assert_eq!(
-            words(b"#! \t/usr/bin/env -S a b \nx"),
-            "/usr/bin/env|-S a b"
-        );
-        assert_eq!(words(b"#!/bin/sh"), "/bin/sh");
-        assert_eq!(words(b"#!\n/bin/sh"), "");
-        assert_eq!(words(b"\x7fELF"), "");
-    }
-}
