@@ -39,6 +39,7 @@ pub(super) fn spell(
         .replace("{tail}", tail)
         .replace("{path}", &path)
         .replace("{bin}", &workshop.stage.bin.display().to_string())
+        .replace("{dir}", &workshop.project())
         .replace("{python}", &workshop.stage.python)
         .replace("{list}", &literal_list(&[program, word, &ran]))
         .replace("{w}", word)
@@ -160,7 +161,8 @@ const FORMS: &[(&str, &str)] = &[
         "perl -e 'exec {\"{path}\"} \"ls\", \"{w}\", \"{ran}\"'",
     ),
     ("awk", "awk 'BEGIN { system(\"{n} {w} {ran}\") }'"),
-    ("git", "git -c alias.x='!{n} {w} {ran}' x"),
+    // git runs aliases at the top of the repository around it, where nothing may be written.
+    ("git", "git -c alias.x='!cd {dir}; {n} {w} {ran}' x"),
     ("git", "git -c core.pager='{n} {w} {ran}' -p --version"),
     ("make", "printf 'all:\\n\\t{n} {w} {ran}\\n' | make -s -f -"),
     (
