@@ -90,6 +90,14 @@ impl ChildEnvironment {
         &self.0.values
     }
 
+    /// Whether a text names a variable that children do not get, as programs do that miss one.
+    pub fn is_missed_in(&self, text: &str) -> bool {
+        let words = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+        let words: std::collections::HashSet<&str> = words.collect();
+        let mut withheld = self.0.withheld.iter();
+        withheld.any(|name| words.contains(name.as_str()))
+    }
+
     /// Tells in one sentence which variables children do not get and how to pass them; nothing if none of them looks
     /// wanted. It names variables and shows no values.
     pub fn notice(&self) -> Option<String> {

@@ -334,7 +334,8 @@ impl Host {
         Ok(v1::CreateTerminalResponse::new(terminal))
     }
 
-    /// What the first command of a session lacks of the user's environment, for the user: its output says it to the agent.
+    /// What the first command of a session lacks of the user's environment, for the user. If the command fails and its
+    /// output names one of the variables, the output says it to the agent, too.
     pub fn notice(&self, terminal: &v1::TerminalId) -> Option<String> {
         self.notices().get(terminal).cloned()
     }
@@ -357,8 +358,17 @@ impl Host {
             .terminals
             .output(&request.session_id, &request.terminal_id);
         let mut output = output?;
-        if let Some(notice) = self.notice(&request.terminal_id) {
-            output.output.insert_str(0, &format!("[{notice}]\n"));
+        // What a command wrote is its own, unless it failed and names a variable that it lacks.
+        let status = output.exit_status.as_ref();
+        let has_failed = status.is_some_and(|status| status.exit_code != Some(0));
+        if has_failed
+            && let Some(notice) = self.notice(&request.terminal_id)
+            && self.terminals.is_missed_in(&output.output)
+        {
+            if !output.output.ends_with('\n') {
+                output.output.push('\n');
+            }
+            output.output.push_str(&format!("[attache: {notice}]\n"));
         }
         Ok(output)
     }

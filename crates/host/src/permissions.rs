@@ -120,7 +120,12 @@ impl Permissions {
             .judge_by_policy(&facts, policy, &doubt)
             .unwrap_or_else(|| self.judge_by_preset(&facts));
         match verdict {
-            Verdict::Allow(_) if action.sets_variables() => self.ask(VARIABLES),
+            // With `--approve-all` the agent may set them in a shell line anyway.
+            Verdict::Allow(_)
+                if action.sets_variables() && self.config.preset != Preset::ApproveAll =>
+            {
+                self.ask(VARIABLES)
+            }
             verdict => verdict,
         }
     }

@@ -33,6 +33,12 @@ pub(crate) fn asks(kind: &str) -> String {
     format!("echo '{line}'; read answer")
 }
 
+/// Asks to read a file of its working directory.
+pub(crate) fn asks_to_read(file: &str) -> String {
+    let located = format!(r#""kind":"read","locations":[{{"path":"'"$PWD"'/{file}"}}]"#);
+    asks("read").replace(r#""kind":"read""#, &located)
+}
+
 /// Tells of a tool call of a kind.
 pub(crate) fn tells_tool(kind: &str) -> String {
     let update = format!(

@@ -41,7 +41,8 @@ fn shown(output: &Output) -> String {
     let (out, err) = (&output.stdout, &output.stderr);
     let (out, err) = (String::from_utf8_lossy(out), String::from_utf8_lossy(err));
     let code = output.status.code().unwrap();
-    format!("out: {out}\nerr: {err}\nexit: {code}\n")
+    let shown = format!("out: {out}\nerr: {err}\nexit: {code}\n");
+    shown.replace(env!("CARGO_MANIFEST_DIR"), "CWD")
 }
 
 #[test]
@@ -76,13 +77,29 @@ fn a_last_line_without_an_end_gets_one() {
 fn what_only_reads_is_allowed() {
     check(
         &["hi"],
-        &agents::turn(&agents::asks("read"), agents::ECHO_ANSWER),
+        &agents::turn(&agents::asks_to_read("a.txt"), agents::ECHO_ANSWER),
         &expect![[r#"
             out: {"outcome":"selected","optionId":"yes"}
 
-            err: allowed: read tool “Look at it” (--approve-reads)
+            err: allowed: read CWD/a.txt (--approve-reads)
 
             exit: 0
+        "#]],
+    );
+}
+
+#[test]
+fn reading_that_names_no_file_is_not_reading() {
+    check(
+        &["hi"],
+        &agents::turn(&agents::asks("read"), agents::ECHO_ANSWER),
+        &expect![[r#"
+            out: {"outcome":"selected","optionId":"no"}
+
+            err: denied: read tool “Look at it” (--approve-reads)
+            attache: not all was allowed; see --approve-all and --policy
+
+            exit: 5
         "#]],
     );
 }
@@ -287,10 +304,11 @@ fn a_question_that_names_a_tool_that_was_told_before() {
         &agents::turn(&told, &asks),
         &expect![[r#"
             out: 
-            err: allowed: read tool “Look at it” (--approve-reads)
+            err: denied: read tool “Look at it” (--approve-reads)
             tool: Look at it (read, pending)
+            attache: not all was allowed; see --approve-all and --policy
 
-            exit: 0
+            exit: 5
         "#]],
     );
 }
@@ -336,7 +354,7 @@ fn escape_sequences_of_an_error_do_not_reach_the_terminal() {
         &agents::fails(-32603, "\\u001b[2Jgone"),
         &expect![[r#"
             out: 
-            err: attache: gone (-32603)
+            err: attache: ␛[2Jgone (-32603)
 
             exit: 1
         "#]],

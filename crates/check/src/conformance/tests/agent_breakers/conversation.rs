@@ -272,7 +272,7 @@ pub(super) static ALL: &[Breaker] = &[
         "",
         Set("/params/options", "[]"),
     )
-    .also(&["agent.permission.choice", "agent.permission.allowed-runs"]),
+    .also(&["agent.permission.choice"]),
     b(
         "agent.permission.named",
         "tools",
