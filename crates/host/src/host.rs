@@ -358,17 +358,8 @@ impl Host {
             .terminals
             .output(&request.session_id, &request.terminal_id);
         let mut output = output?;
-        // What a command wrote is its own, unless it failed and names a variable that it lacks.
-        let status = output.exit_status.as_ref();
-        let has_failed = status.is_some_and(|status| status.exit_code != Some(0));
-        if has_failed
-            && let Some(notice) = self.notice(&request.terminal_id)
-            && self.terminals.is_missed_in(&output.output)
-        {
-            if !output.output.ends_with('\n') {
-                output.output.push('\n');
-            }
-            output.output.push_str(&format!("[attache: {notice}]\n"));
+        if let Some(notice) = self.notice(&request.terminal_id) {
+            self.terminals.explain(&mut output, &notice);
         }
         Ok(output)
     }

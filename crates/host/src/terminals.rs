@@ -143,11 +143,6 @@ impl Terminals {
         &self.0.environment
     }
 
-    /// Whether a text names a variable that commands do not get.
-    pub(crate) fn is_missed_in(&self, text: &str) -> bool {
-        self.0.environment.is_missed_in(text)
-    }
-
     /// A sentence on the variables that commands lack, once for each session; nothing if they lack none that looks
     /// wanted. Whoever runs a command asks for it, and tells the user and the agent.
     pub fn notice(&self, session: &v1::SessionId) -> Option<String> {

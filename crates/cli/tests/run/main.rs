@@ -9,6 +9,7 @@ mod orphans;
 #[cfg(target_os = "linux")]
 mod paths_attack;
 mod policy_attack;
+mod reading;
 mod wire;
 
 use std::path::Path;
@@ -69,37 +70,6 @@ fn a_last_line_without_an_end_gets_one() {
 
             err: 
             exit: 0
-        "#]],
-    );
-}
-
-#[test]
-fn what_only_reads_is_allowed() {
-    check(
-        &["hi"],
-        &agents::turn(&agents::asks_to_read("a.txt"), agents::ECHO_ANSWER),
-        &expect![[r#"
-            out: {"outcome":"selected","optionId":"yes"}
-
-            err: allowed: read CWD/a.txt (--approve-reads)
-
-            exit: 0
-        "#]],
-    );
-}
-
-#[test]
-fn reading_that_names_no_file_is_not_reading() {
-    check(
-        &["hi"],
-        &agents::turn(&agents::asks("read"), agents::ECHO_ANSWER),
-        &expect![[r#"
-            out: {"outcome":"selected","optionId":"no"}
-
-            err: denied: read tool “Look at it” (--approve-reads)
-            attache: not all was allowed; see --approve-all and --policy
-
-            exit: 5
         "#]],
     );
 }
@@ -293,24 +263,6 @@ fn an_agent_that_is_not_there() {
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("`no-such-agent` was not found"));
-}
-
-#[test]
-fn a_question_that_names_a_tool_that_was_told_before() {
-    let told = agents::tells_tool("read");
-    let asks = agents::asks_briefly();
-    check(
-        &["hi"],
-        &agents::turn(&told, &asks),
-        &expect![[r#"
-            out: 
-            err: denied: read tool “Look at it” (--approve-reads)
-            tool: Look at it (read, pending)
-            attache: not all was allowed; see --approve-all and --policy
-
-            exit: 5
-        "#]],
-    );
 }
 
 #[test]

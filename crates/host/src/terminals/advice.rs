@@ -3,6 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use attache_schema::v1;
+
+use super::Terminals;
 use crate::sandbox::Limits;
 
 /// The line for what a command wrote last, if the sandbox or the policy kept it from a path that stands there.
@@ -21,6 +24,21 @@ pub(super) fn advice(limits: &Limits, cwd: &Path, output: &str) -> Option<String
         }
     }
     None
+}
+
+impl Terminals {
+    /// Adds a notice of missing variables to the output of a command that failed and names one of them. Any other output is
+    /// the command's own.
+    pub(crate) fn explain(&self, output: &mut v1::TerminalOutputResponse, notice: &str) {
+        let status = output.exit_status.as_ref();
+        let has_failed = status.is_some_and(|status| status.exit_code != Some(0));
+        if has_failed && self.0.environment.is_missed_in(&output.output) {
+            if !output.output.ends_with('\n') {
+                output.output.push('\n');
+            }
+            output.output.push_str(&note(notice));
+        }
+    }
 }
 
 /// Paths that may stand in a line: what is quoted, and words with a slash.

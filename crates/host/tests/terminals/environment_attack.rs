@@ -178,7 +178,13 @@ async fn notice() {
     let permissions = Permissions::preset(Preset::ApproveAll);
     let host = Host::new(Files::default(), terminals, permissions, Log::none());
     let mut told = Vec::new();
-    for (session, line) in [("a", "echo one"), ("a", "echo two"), ("b", "echo three")] {
+    let failing = "echo API_KEY is not set; exit 1";
+    for (session, line) in [
+        ("a", failing),
+        ("a", failing),
+        ("b", "echo API_KEY"),
+        ("c", "false"),
+    ] {
         let session = v1::SessionId::from(session);
         if host.roots(&session).is_none() {
             host.open(&session, Roots::open(folder.path(), &[]).unwrap());
@@ -192,7 +198,7 @@ async fn notice() {
         let output = host.terminal_output(&output).unwrap().output;
         let lines: Vec<&str> = output.lines().collect();
         told.push((lines.len(), host.notice(&id).is_some()));
-        if let [notice, _] = lines.as_slice() {
+        if let [_, notice] = lines.as_slice() {
             assert!(notice.contains("`environment.pass`"), "{notice}");
             assert!(
                 notice.contains("API_KEY") && notice.contains("more"),
@@ -201,7 +207,7 @@ async fn notice() {
             assert!(!notice.contains("canary"), "{notice}");
         }
     }
-    assert_eq!(told, [(2, true), (1, false), (2, true)]);
+    assert_eq!(told, [(2, true), (1, false), (1, true), (0, true)]);
 }
 
 fn sandbox() -> Sandbox {

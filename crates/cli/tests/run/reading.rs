@@ -1,0 +1,54 @@
+//! What counts as reading, which `attache run` allows by itself.
+
+use expect_test::expect;
+
+use super::{agents, check};
+
+#[test]
+fn what_only_reads_is_allowed() {
+    check(
+        &["hi"],
+        &agents::turn(&agents::asks_to_read("a.txt"), agents::ECHO_ANSWER),
+        &expect![[r#"
+            out: {"outcome":"selected","optionId":"yes"}
+
+            err: allowed: read CWD/a.txt (--approve-reads)
+
+            exit: 0
+        "#]],
+    );
+}
+
+#[test]
+fn reading_that_names_no_file_is_not_reading() {
+    check(
+        &["hi"],
+        &agents::turn(&agents::asks("read"), agents::ECHO_ANSWER),
+        &expect![[r#"
+            out: {"outcome":"selected","optionId":"no"}
+
+            err: denied: read tool “Look at it” (--approve-reads)
+            attache: not all was allowed; see --approve-all and --policy
+
+            exit: 5
+        "#]],
+    );
+}
+
+#[test]
+fn a_question_that_names_a_tool_that_was_told_before() {
+    let told = agents::tells_tool("read");
+    let asks = agents::asks_briefly();
+    check(
+        &["hi"],
+        &agents::turn(&told, &asks),
+        &expect![[r#"
+            out: 
+            err: denied: read tool “Look at it” (--approve-reads)
+            tool: Look at it (read, pending)
+            attache: not all was allowed; see --approve-all and --policy
+
+            exit: 5
+        "#]],
+    );
+}
