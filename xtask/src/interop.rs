@@ -114,7 +114,7 @@ fn subjects(place: &Place, agents: &[binary::Agent]) -> Result<Vec<denied::Subje
     Ok(subjects)
 }
 
-const RUN_COMMANDS: [&str; 3] = ["codex", "qwen", "opencode"];
+const RUN_COMMANDS: [&str; 2] = ["qwen", "opencode"];
 
 /// Builds the binary, and gives its path and the target folder.
 pub(crate) fn build_binary(root: &Path) -> Result<(PathBuf, PathBuf), String> {

@@ -56,24 +56,40 @@ struct Trial {
     name: &'static str,
     /// The rule's action; without one there is no policy.
     action: Option<&'static str>,
+    commands: &'static [&'static str],
     runs: bool,
+    /// Whether the agent works on afterwards. One whose request for permission is rejected may end its turn.
+    goes_on: bool,
 }
 
-const TRIALS: [Trial; 3] = [
+const TRIALS: [Trial; 4] = [
     Trial {
         name: "program, no rule",
         action: None,
+        commands: &SPELLINGS,
         runs: true,
+        goes_on: true,
     },
     Trial {
         name: "program denied",
         action: Some("deny"),
+        commands: &SPELLINGS,
         runs: false,
+        goes_on: true,
     },
     Trial {
         name: "asked, no user",
         action: Some("ask"),
+        commands: &SPELLINGS,
         runs: false,
+        goes_on: true,
+    },
+    Trial {
+        name: "denied at once",
+        action: Some("deny"),
+        commands: &READABLE,
+        runs: false,
+        goes_on: false,
     },
 ];
 
@@ -123,7 +139,8 @@ fn go(
         fs::write(&policy, json!({ "rules": [rule] }).to_string())?;
         command.arg("--policy").arg(policy);
     }
-    let commands: Vec<&str> = SPELLINGS.iter().copied().chain([AFTERWARDS]).collect();
+    let commands = trial.commands.iter().copied().chain([AFTERWARDS]);
+    let commands: Vec<&str> = commands.collect();
     command.arg(subject.script.prompt(&commands)).arg("--");
     command.args(&subject.words).current_dir(&cwd);
     command.envs(subject.env.iter().map(|(name, value)| (name, value)));
@@ -138,11 +155,11 @@ fn go(
         faults.push(format!("no end after {} s", LIMIT.as_secs()));
     }
     let times = fs::read_to_string(&ran).map_or(0, |text| text.lines().count());
-    let wanted = if trial.runs { SPELLINGS.len() } else { 0 };
+    let wanted = if trial.runs { trial.commands.len() } else { 0 };
     if times != wanted {
         faults.push(format!("the program ran {times} times, not {wanted}"));
     }
-    if !cwd.join("afterwards").exists() {
+    if trial.goes_on && !cwd.join("afterwards").exists() {
         faults.push("the agent did not go on after it".to_owned());
     }
     let audit = audit(place, folder)?;
@@ -197,12 +214,18 @@ fn audit(place: &Place, folder: &Path) -> io::Result<String> {
 
 const PROGRAM: &str = "forbidden-tool";
 const RULE: &str = "no-forbidden-tool";
+/// Only what is executed tells which program these start.
 const SPELLINGS: [&str; 5] = [
-    "forbidden-tool plain",
-    "forbidden''-to\"ol\" quoted",
-    "sh -c 'for''bidden-tool nested'",
     "eval \"$(printf 'forbidden-%s evaluated' tool)\"",
     "python3 -c 'import os; os.system(\"forbidden-\" + \"tool python\")'",
+    "echo 'forbidden-''tool script' > script; sh script",
+    "name=forbidden; \"$name-tool\" variable",
+    "echo listed | xargs \"$(echo forbidden)-tool\"",
+];
+/// The words tell: the request for permission is denied already.
+const READABLE: [&str; 2] = [
+    "forbidden-tool plain",
+    "sh -c 'for''bidden-to\"ol\" quoted'",
 ];
 /// Shows that the agent still works after a denial.
 const AFTERWARDS: &str = "touch afterwards";
