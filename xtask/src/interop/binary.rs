@@ -70,7 +70,10 @@ pub(super) fn run(place: &Place, agent: &Agent, errand: &Errand) -> Result<Outco
         .map_err(|error| format!("cannot run attache in {}: {error}", folder.display()))?;
     Ok(match fault {
         None => Outcome::Ok(start.elapsed()),
-        Some(fault) => Outcome::Failed(fault),
+        Some(fault) => {
+            eprintln!("    failed: {fault}");
+            Outcome::Failed(fault)
+        }
     })
 }
 

@@ -37,7 +37,10 @@ pub(super) fn rows(place: &Place, part: &str) -> Result<Vec<Row>, String> {
         let start = Instant::now();
         let outcome = match stage.fresh(name).and_then(|stage| scenario(&stage)) {
             Ok(()) => Outcome::Ok(start.elapsed()),
-            Err(fault) => Outcome::Failed(fault),
+            Err(fault) => {
+                eprintln!("    failed: {fault}");
+                Outcome::Failed(fault)
+            }
         };
         rows.push(row(name, outcome));
     }
