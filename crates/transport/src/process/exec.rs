@@ -145,7 +145,7 @@ pub enum ExecEvent {
         /// The rule, or what else stopped it.
         why: String,
     },
-    /// A process waits for [`ExecAnswers::answer`].
+    /// A process waits for an answer through [`ExecAnswers`].
     Ask {
         /// Names the request in the answer.
         id: u64,
