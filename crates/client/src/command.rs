@@ -70,7 +70,7 @@ pub enum Command {
         /// How long it holds, where it is remembered for longer than the session.
         term: Term,
     },
-    /// Undo a decision: one that lasts is revoked, permission for one use is taken back if it was not used yet.
+    /// Undo a decision: one that lasts is revoked, permission for one use is withdrawn if it was not used yet.
     /// [`Event::Forgotten`](crate::Event::Forgotten) says what came of it.
     Forget {
         /// The id from [`Event::Remembered`](crate::Event::Remembered).
@@ -122,7 +122,7 @@ pub enum How {
 pub enum Answer {
     /// One of the options of the request. The agent gets exactly this option.
     Choose {
-        /// Its id. An id that the request does not offer is no answer.
+        /// Its id. An id that the request does not offer is ignored.
         option: v1::PermissionOptionId,
         /// What we remember ourselves, so that the next request like this one needs no answer.
         remember: Scope,

@@ -144,7 +144,7 @@ impl Terminals {
     }
 
     /// A sentence on the variables that commands lack, once for each session; nothing if they lack none that looks
-    /// wanted. Whoever runs a command asks for it, and tells the user and the agent.
+    /// wanted. The caller shows it to the user and the agent.
     pub fn notice(&self, session: &v1::SessionId) -> Option<String> {
         let notice = self.0.environment.notice()?;
         let mut told = self.0.told.as_ref()?.lock();

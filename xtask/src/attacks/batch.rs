@@ -362,7 +362,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Whether a call is denied: a program, and the first word that is no option.
+    /// Whether a call is denied: a program, and the first word that is not an option.
     fn denies(&self, call: &[&str]) -> bool {
         let word = call.iter().skip(1).find(|word| !word.starts_with('-'));
         let program = call.first().copied().unwrap_or_default();

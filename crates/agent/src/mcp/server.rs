@@ -133,7 +133,7 @@ impl Server {
     /// Waits until the lists account for every change that the server has told of.
     pub(super) async fn fresh(&self) -> Result<(), Failure> {
         let Some(link) = self.with_live(|live| live.link.clone()) else {
-            // Whoever calls it hears what became of it.
+            // The caller gets the result.
             return Ok(());
         };
         let changes = link.handler.changes().count();

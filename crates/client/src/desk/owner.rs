@@ -25,7 +25,7 @@ impl Owner {
         let (done, outcome) = oneshot::channel();
         self.post(move |desk| {
             if !done.is_closed() {
-                // Whoever waits is polled after this.
+                // The waiting task is polled after this.
                 done.send(act(desk)).ok();
             }
         });

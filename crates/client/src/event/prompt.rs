@@ -16,7 +16,7 @@ pub struct PermissionPrompt {
     pub action: Action,
     /// Where the request comes from.
     pub subject: PromptSubject,
-    /// The answers that are offered, in the order of whoever offers them. For a tool call they are the agent's.
+    /// The answers that are offered, in the order in which they are offered. For a tool call they are the agent's.
     pub options: Vec<v1::PermissionOption>,
     /// For each change that is shown, in their order, how it compares with the disk; not of more than 64.
     pub disk: Vec<OnDisk>,

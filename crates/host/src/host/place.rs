@@ -14,7 +14,7 @@ pub struct Place {
     pub is_closed: bool,
 }
 
-/// What is at a path now, for whoever is to decide on a change there.
+/// What is at a path now, for the user who decides on a change there.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Look {
     /// A text.

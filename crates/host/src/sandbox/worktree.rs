@@ -23,7 +23,7 @@ fn repository(root: &Path) -> Option<Vec<PathBuf>> {
     Some(below.into_iter().chain([own]).collect())
 }
 
-/// The only line of a small file that is no link.
+/// The only line of a small file that is not a link.
 fn line(path: &Path) -> Option<String> {
     if !std::fs::symlink_metadata(path).ok()?.is_file() {
         return None;

@@ -1,4 +1,4 @@
-//! Programs judged when they are executed: what is denied does not run, whoever executes it and however it is spelled.
+//! Programs judged when they are executed: what is denied does not run, by any process, under any spelling.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -142,7 +142,7 @@ impl Desk {
         Shown::Prompt(answered)
     }
 
-    /// The user's answer. One to a prompt that was withdrawn is no answer.
+    /// The user's answer. An answer to a withdrawn prompt is ignored.
     pub(in crate::desk) fn answer(&mut self, prompt: u64, answer: Answer, term: Term) {
         let mut requests = self.pending.requests.values_mut();
         let open = requests.find_map(|request| request.prompt.take_if(|it| it.id == prompt));

@@ -74,7 +74,7 @@ fn push<'a, W>(readings: &mut Vec<&'a [W]>, reading: &'a [W]) {
 }
 
 enum Kind {
-    /// It is no option.
+    /// It is not an option.
     Word,
     /// No options follow.
     End,
