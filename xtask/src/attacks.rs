@@ -178,6 +178,7 @@ fn table(tools: &Tools, report: &Report) -> String {
         let way = match way {
             Way::Terminal => "terminal",
             Way::Own => "agent",
+            Way::Request => "request",
             Way::Builtin => "builtin",
         };
         let Counts {
@@ -226,7 +227,7 @@ fn verdict(report: &Report) -> Result<(), String> {
 
 /// Batches of the second tier, and of `--all`.
 const SOME: usize = 48;
-const MANY: usize = 150;
+const MANY: usize = 300;
 const SEED: u64 = 13;
 /// Violations that are printed.
 const SHOWN: usize = 12;

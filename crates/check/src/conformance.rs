@@ -33,7 +33,7 @@ pub use check::{Check, Need, PromptKind};
 pub use client::check_client;
 pub use conversation::{Conversation, Said, What};
 pub use options::{Options, Preset};
-pub use process::{launch_program, serve_mcp};
+pub use process::{Processes, launch_program, serve_mcp};
 pub use proxy::{ProxyLaunch, check_proxy};
 pub use report::{Detail, Format, Paint, Report};
 pub use select::Selection;

@@ -7,6 +7,7 @@
 mod actor;
 pub mod conformance;
 mod heard;
+pub mod hostile;
 mod memory;
 mod pattern;
 pub mod record;

@@ -75,8 +75,15 @@ fn store(arguments: &Agent) -> anyhow::Result<Store> {
 
 /// A policy that cannot be read ends the program: it is never ignored.
 fn policy(arguments: &Agent) -> anyhow::Result<Option<Policy>> {
-    let given = arguments.policy.as_deref();
-    Ok(given.map(Policy::given).transpose()?)
+    let mut all: Option<Policy> = None;
+    for given in &arguments.policy {
+        let policy = Policy::given(given)?;
+        all = Some(match all {
+            Some(before) => before.narrowed_by(policy, given),
+            None => policy,
+        });
+    }
+    Ok(all)
 }
 
 /// Protects the policy, and what the project's file names here, trusted or not: the agent must not write what decides on
@@ -84,7 +91,10 @@ fn policy(arguments: &Agent) -> anyhow::Result<Option<Policy>> {
 fn protect(arguments: &Agent) {
     let given = arguments.policy.iter().map(PathBuf::from);
     let configuration = configuration();
-    let policy = configuration.policy.into_iter().map(|it| it.value);
+    let policy: Vec<PathBuf> = configuration
+        .policies()
+        .map(|it| it.value.clone())
+        .collect();
     protected_files::protect(given.chain(policy).chain(configuration.named_files));
 }
 

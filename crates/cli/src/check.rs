@@ -6,18 +6,20 @@ mod relay;
 use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::Path;
+use std::pin::pin;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use attache::process::Program;
 use attache_check::conformance::{
-    self, Detail, Format, Options, Paint, Report, Selection, Subject, Verdict,
+    self, Detail, Format, Options, Paint, Processes, Report, Selection, Subject, Verdict,
 };
 
 use crate::arguments::{
     Check, CheckAgent, CheckClient, CheckCommand, CheckFormat, CheckHome, CheckProxy, How,
 };
 use crate::exit::{self, Exit};
+use crate::signals::Signals;
 use crate::{agents, print};
 use home::FreshHome;
 
@@ -33,13 +35,14 @@ pub(crate) async fn check(arguments: Check) -> anyhow::Result<Exit> {
 }
 
 async fn agent_checked(arguments: &CheckAgent) -> anyhow::Result<Exit> {
-    if arguments.how.list {
-        return list(Subject::Agent, &arguments.how);
+    let how = &arguments.how;
+    if how.list {
+        return list(Subject::Agent, how);
     }
     let here = std::env::current_dir().context("the current directory")?;
     let agent = agents::chosen(&arguments.choice, &here)?;
-    let folder = Folder::new()?;
-    let mut options = options(&arguments.how, &folder);
+    let mut surroundings = Surroundings::new(how)?;
+    let mut options = surroundings.options(how);
     if let Some(preset) = arguments.preset {
         options = options.preset(preset);
     }
@@ -48,56 +51,107 @@ async fn agent_checked(arguments: &CheckAgent) -> anyhow::Result<Exit> {
     let words = ["check", "mcp"].map(str::to_owned);
     let us = us.to_string_lossy().into_owned();
     options.mcp = Some(std::iter::once(us).chain(words).collect());
-    let program = agent.program().cwd(folder.path());
-    let home = match arguments.home {
-        CheckHome::Fresh => Some(FreshHome::new()?),
-        CheckHome::Real => None,
+    let program = surroundings.put(agent.program());
+    let launch = conformance::launch_program(program, surroundings.processes.clone());
+    let check = conformance::check_agent(launch, options);
+    let Some(report) = surroundings.finish(check).await else {
+        return Ok(Exit::Interrupted);
     };
-    let program = match &home {
-        Some(home) => home.move_in(program),
-        None => program,
-    };
-    let launch = conformance::launch_program(program);
-    let report = conformance::check_agent(launch, options).await;
-    if home.is_some() && report.wants_login() {
+    if how.home == CheckHome::Fresh && report.wants_login() {
         eprintln!(
             "attache: the agent wants a login; it was checked with an empty home directory. `--home real` checks it with your own, which it may change"
         );
     }
-    tell(&report, &arguments.how)
+    tell(&report, how)
 }
 
 async fn client_checked(arguments: &CheckClient) -> anyhow::Result<Exit> {
-    if arguments.how.list {
-        return list(Subject::Client, &arguments.how);
+    let how = &arguments.how;
+    if how.list {
+        return list(Subject::Client, how);
     }
-    let folder = Folder::new()?;
-    let options = options(&arguments.how, &folder);
-    let launch = relay::client(arguments, &folder, options.patience)?;
-    let report = conformance::check_client(launch, options).await;
-    tell(&report, &arguments.how)
+    let mut surroundings = Surroundings::new(how)?;
+    let options = surroundings.options(how);
+    let launch = relay::client(arguments, &surroundings, options.patience)?;
+    let check = conformance::check_client(launch, options);
+    match surroundings.finish(check).await {
+        Some(report) => tell(&report, how),
+        None => Ok(Exit::Interrupted),
+    }
 }
 
 async fn proxy_checked(arguments: &CheckProxy) -> anyhow::Result<Exit> {
-    if arguments.how.list {
-        return list(Subject::Proxy, &arguments.how);
+    let how = &arguments.how;
+    if how.list {
+        return list(Subject::Proxy, how);
     }
     if arguments.command.is_empty() {
         bail!("no proxy: give its command after `--`");
     }
-    let folder = Folder::new()?;
-    let options = options(&arguments.how, &folder);
-    let launch = relay::proxy(&arguments.command, &folder, options.patience)?;
-    let report = conformance::check_proxy(launch, options).await;
-    tell(&report, &arguments.how)
+    let mut surroundings = Surroundings::new(how)?;
+    let options = surroundings.options(how);
+    let launch = relay::proxy(&arguments.command, &surroundings, options.patience)?;
+    let check = conformance::check_proxy(launch, options);
+    match surroundings.finish(check).await {
+        Some(report) => tell(&report, how),
+        None => Ok(Exit::Interrupted),
+    }
 }
 
-fn options(how: &How, folder: &Folder) -> Options {
-    let mut options = Options::new(folder.path());
-    options.patience = Duration::from_secs(how.timeout);
-    options.at_once = usize::from(how.jobs);
-    options.only = Selection::new(how.only.iter().cloned());
-    options
+/// What programs under test are started in: a directory and a home directory, which are gone in the end, however the
+/// check ends.
+struct Surroundings {
+    folder: Folder,
+    home: Option<FreshHome>,
+    processes: Processes,
+    signals: Signals,
+}
+
+impl Surroundings {
+    fn new(how: &How) -> anyhow::Result<Surroundings> {
+        // First: from now on a signal leaves no folder behind.
+        let signals = Signals::new()?;
+        Ok(Surroundings {
+            folder: Folder::new()?,
+            home: match how.home {
+                CheckHome::Fresh => Some(FreshHome::new()?),
+                CheckHome::Real => None,
+            },
+            processes: Processes::default(),
+            signals,
+        })
+    }
+
+    fn options(&self, how: &How) -> Options {
+        let mut options = Options::new(self.folder.path());
+        options.patience = Duration::from_secs(how.timeout);
+        options.at_once = usize::from(how.jobs);
+        options.only = Selection::new(how.only.iter().cloned());
+        options
+    }
+
+    /// The program in these surroundings.
+    fn put(&self, program: Program) -> Program {
+        let program = program.cwd(self.folder.path());
+        match &self.home {
+            Some(home) => home.move_in(program),
+            None => program,
+        }
+    }
+
+    /// The report, or nothing if a signal comes first; then all that was started has ended.
+    async fn finish(&mut self, check: impl Future<Output = Report>) -> Option<Report> {
+        // Kept until its processes have ended: dropping it would kill them without waiting.
+        let mut check = pin!(check);
+        tokio::select! {
+            report = &mut check => Some(report),
+            () = self.signals.next() => {
+                self.processes.end().await;
+                eprintln!("attache: interrupted; what was started for the check has ended");
+                None
+            }
+        }
+    }
 }
 
 fn list(subject: Subject, how: &How) -> anyhow::Result<Exit> {
@@ -163,9 +217,4 @@ impl Folder {
     fn path(&self) -> &Path {
         self.0.path()
     }
-}
-
-fn program(command: &[String], folder: &Folder) -> anyhow::Result<Program> {
-    let (name, words) = command.split_first().context("the command is empty")?;
-    Ok(Program::new(name).args(words).cwd(folder.path()))
 }

@@ -102,10 +102,12 @@ fn check(cwd: &Path) -> anyhow::Result<Exit> {
         Err(error) => return Ok(exit::fail(Exit::Failed, &error)),
     };
     let mut exit = Exit::Done;
-    if let Some(policy) = &configuration.policy
-        && let Err(error) = configuration.load_policy()
-    {
-        let place = format!("{}: `policy`", policy.place);
+    if let Err(error) = configuration.load_policy() {
+        let named: Vec<String> = configuration
+            .policies()
+            .map(|it| it.place.to_string())
+            .collect();
+        let place = format!("{}: `policy`", named.join(", "));
         exit = exit::fail(Exit::Failed, &anyhow::Error::new(error).context(place));
     }
     if let Some(agent) = &configuration.default_agent

@@ -167,17 +167,20 @@ fn opening(terms: &Terms, configuration: &Configuration, cwd: PathBuf) -> anyhow
 /// themselves, and not only where they ask us.
 fn with_policy(agent: &Agent, terms: &Terms, configuration: &Configuration) -> Program {
     let program = agent.program();
-    let said = terms.approval.policy.as_deref();
-    let policy: Option<OsString> = match (said, &configuration.policy) {
-        (Some(json), _) if json.trim_start().starts_with('{') => Some(json.into()),
-        (Some(path), _) => Some(absolute(Path::new(path))),
-        (None, Some(configured)) => Some(absolute(&configured.value)),
-        (None, None) => None,
-    };
-    match policy {
-        Some(policy) if agents::is_own(agent) => program.arg("--policy").arg(policy),
-        _ => program,
+    if !agents::is_own(agent) {
+        return program;
     }
+    let policies: Vec<OsString> = match terms.approval.policy.as_deref() {
+        Some(json) if json.trim_start().starts_with('{') => vec![json.into()],
+        Some(path) => vec![absolute(Path::new(path))],
+        None => {
+            let configured = configuration.policies();
+            configured.map(|it| absolute(&it.value)).collect()
+        }
+    };
+    policies.into_iter().fold(program, |program, policy| {
+        program.arg("--policy").arg(policy)
+    })
 }
 
 /// The agent runs in another directory than we do.

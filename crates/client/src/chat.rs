@@ -16,6 +16,7 @@ mod form;
 mod fuzzy;
 mod help;
 mod keymap;
+mod login;
 mod mentions;
 mod panel;
 mod permission;

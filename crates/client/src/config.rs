@@ -9,6 +9,7 @@ mod foreign;
 mod layer;
 mod mcp;
 mod named;
+mod narrow;
 mod nearest;
 mod sandbox;
 mod trust;
@@ -80,8 +81,10 @@ pub struct Configuration {
     pub permissions: Option<Setting<Preset>>,
     /// How long an answer holds for more than the session, unless the person says otherwise.
     pub expiry: Option<Setting<Term>>,
-    /// A file with rules for permissions.
+    /// The user's file with rules for permissions.
     pub policy: Option<Setting<PathBuf>>,
+    /// The same of a trusted project. Its rules that deny or ask count beside the user's; those that allow do not.
+    pub project_policy: Option<Setting<PathBuf>>,
     /// Variables that commands and MCP servers get beside those that are listed. Only the user's own file says so.
     pub pass: Option<Setting<Vec<VariablePattern>>>,
     /// MCP servers for every session.
@@ -156,12 +159,14 @@ impl Configuration {
     /// When a file of ours that counts cannot be read or does not fit. A file that does not exist is empty.
     pub fn load(sources: &Sources) -> Result<Configuration, Error> {
         let mut configuration = Configuration::default();
+        let user = match Document::open(&sources.user)? {
+            Some(document) => Layer::read(&document)?,
+            None => Layer::default(),
+        };
         if let Some(path) = &sources.project {
-            configuration.add_project(path, &sources.trust)?;
+            configuration.add_project(path, &sources.trust, &user)?;
         }
-        if let Some(document) = Document::open(&sources.user)? {
-            configuration.add(Layer::read(&document)?);
-        }
+        configuration.add(user);
         for editor in configuration.editors(sources) {
             // What is wrong with the file of an editor is no reason to do nothing.
             match sources.home.as_ref().map(|home| editor.agents(home)) {
@@ -184,23 +189,33 @@ impl Configuration {
         self.agents.iter().find(|agent| agent.value.name == name)
     }
 
-    /// The policy that the configuration names, if it names one. That of a trusted project is the one that was looked at.
+    /// The user's policy, and what a trusted project's denies and asks about beside it. That of a project is the one that
+    /// was looked at when trust was checked.
     ///
     /// # Errors
     ///
-    /// When it cannot be read, others may have written it, or it does not fit.
+    /// When one cannot be read, others may have written it, or it does not fit.
     pub fn load_policy(&self) -> Result<Option<Policy>, PolicyError> {
-        let Some(policy) = &self.policy else {
-            return Ok(None);
+        let own = self.policy.as_ref();
+        let own = own.map(|policy| Policy::load(&policy.value)).transpose()?;
+        let Some(project) = &self.project_policy else {
+            return Ok(own);
         };
-        let loaded = Policy::load(&policy.value)?;
-        match &self.policy_text {
-            Some(text) => Policy::parse(&policy.value.display().to_string(), text).map(Some),
-            None => Ok(Some(loaded)),
-        }
+        let loaded = Policy::load(&project.value)?;
+        let name = project.value.display().to_string();
+        let project = match &self.policy_text {
+            Some(text) => Policy::parse(&name, text)?,
+            None => loaded,
+        };
+        Ok(Some(own.unwrap_or_default().narrowed_by(project, &name)))
     }
 
-    fn add_project(&mut self, path: &Path, trust: &Trust) -> Result<(), Error> {
+    /// The policies that count, the user's first.
+    pub fn policies(&self) -> impl Iterator<Item = &Setting<PathBuf>> {
+        self.policy.iter().chain(&self.project_policy)
+    }
+
+    fn add_project(&mut self, path: &Path, trust: &Trust, user: &Layer) -> Result<(), Error> {
         let document = match Document::open(path) {
             Ok(Some(document)) => document,
             Ok(None) => return Ok(()),
@@ -220,6 +235,7 @@ impl Configuration {
             Ok(named) => (named, None),
             Err(why) => (Named::default(), Some(why)),
         };
+        layer.narrow(user, named.policy.as_deref());
         self.named_files.extend(named.files.iter().cloned());
         let names = named.existing().cloned().collect();
         let contents = trust::Contents {
@@ -232,10 +248,14 @@ impl Configuration {
                 return Err(error);
             }
             self.policy_text = named.policy;
+            self.project_policy = layer.policy.take();
             self.add(layer);
             return Ok(());
         }
-        let mut alone = Configuration::default();
+        let mut alone = Configuration {
+            project_policy: layer.policy.take(),
+            ..Configuration::default()
+        };
         alone.add(layer);
         let (has_changed, changed) = match known {
             Known::Changed(files) => (true, files),

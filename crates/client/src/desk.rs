@@ -5,6 +5,7 @@ mod connection;
 mod disk;
 mod failure;
 mod forms;
+mod login;
 mod opening;
 mod owner;
 mod permission;
@@ -45,6 +46,7 @@ use serving::Load;
 use sessions::Sessions;
 use wire::Garbage;
 
+pub use login::LoginCommand;
 pub use permission::ExecPrompts;
 pub use setup::{Setup, Times, Way};
 

@@ -37,6 +37,17 @@ pub enum Event<'a> {
         /// Its name.
         agent: &'a str,
     },
+    /// A login of the agent's ran on the user's terminal, or could not.
+    LoggedIn {
+        /// The agent's name.
+        agent: &'a str,
+        /// The program and its arguments.
+        command: &'a [String],
+        /// The names of the variables that the agent has it get.
+        variables: &'a [String],
+        /// How it ended.
+        outcome: &'a str,
+    },
     /// An agent asked for permission.
     Asked(&'a Action),
     /// A question was answered, by a rule or a person.

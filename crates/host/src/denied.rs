@@ -3,6 +3,7 @@
 
 mod find;
 
+use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,12 +12,12 @@ use std::time::{Duration, Instant};
 use attache_transport::process::{Cover, CoverKind};
 
 use crate::permissions::{PathRule, PathRules, Reach};
-use crate::roots::Place;
+use crate::roots::{Dir, End, Identity, Place};
 use find::{FoundPath, Search};
 
 /// What a deny rule keeps from being done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub(crate) enum Access {
     /// Reading, listing and searching.
     Read,
     /// Writing, removing and moving.
@@ -113,43 +114,7 @@ impl DeniedPaths {
         self.found.iter().map(|found| found.path.as_path())
     }
 
-    /// Judges an open file or directory by what it really is, and by the path that was asked for.
-    ///
-    /// # Errors
-    ///
-    /// The rule that denies it.
-    pub fn check(&self, file: &File, asked: &Path, access: Access) -> Result<(), Denied> {
-        if self.is_empty() {
-            return Ok(());
-        }
-        self.check_path(asked, access)?;
-        if let Some(path) = path_of(file, asked) {
-            self.check_path(&path, access)?;
-            self.check_ways(&path, access)?;
-        }
-        match file.metadata() {
-            Ok(metadata) => self.check_metadata(&metadata, access),
-            // What nobody can tell about is not given away.
-            Err(_) => self.first(access),
-        }
-    }
-
-    /// Whether a path is denied, by its words and by where it leads. Nothing need be there.
-    pub fn is_denied(&self, path: &Path, access: Access) -> bool {
-        let is_denied = || {
-            self.check_path(path, access)?;
-            let leads = real(path);
-            self.check_path(&leads, access)?;
-            self.check_ways(&leads, access)?;
-            match std::fs::metadata(path) {
-                Ok(metadata) => self.check_metadata(&metadata, access),
-                Err(_) => Ok(()),
-            }
-        };
-        !self.is_empty() && is_denied().is_err()
-    }
-
-    /// Judges a place beneath the roots.
+    /// Judges a place beneath the roots, by the directories that were opened on the way and by what has the last name.
     pub(crate) fn check_place(
         &self,
         place: &Place<'_>,
@@ -159,26 +124,67 @@ impl DeniedPaths {
         if self.is_empty() {
             return Ok(());
         }
-        let real = place.real_path();
-        for path in [asked, &place.path(), &real] {
+        for path in [asked, &place.path(), &place.real_path()] {
             self.check_path(path, access)?;
         }
-        self.check_ways(&real, access)?;
-        match std::fs::symlink_metadata(&real) {
-            Ok(metadata) if !metadata.is_symlink() => self.check_metadata(&metadata, access),
-            _ => Ok(()),
+        let directory = place.directory();
+        self.check_directory(directory, place.names_below(), access)?;
+        match &place.end {
+            End::File(name) | End::Special(name) => match directory.metadata(name) {
+                Ok(metadata) if !metadata.is_symlink() => self.check_metadata(&metadata, access),
+                _ => Ok(()),
+            },
+            End::Directory | End::Missing(_) => Ok(()),
         }
     }
 
-    /// Whether something denied lies below a directory that is to be moved or removed.
-    pub(crate) fn check_tree(&self, directory: &Path) -> Result<(), Denied> {
-        let mut found = self.found.iter();
-        match found
-            .find(|found| found.reach != Reach::Commands && found.path.starts_with(directory))
-        {
-            Some(found) => Err(denied(&found.rule)),
-            None => Ok(()),
+    /// Judges an open directory, and these names below it. Names that others change meanwhile do not count.
+    pub(crate) fn check_directory(
+        &self,
+        directory: &Dir,
+        below: &[OsString],
+        access: Access,
+    ) -> Result<(), Denied> {
+        if self.is_empty() {
+            return Ok(());
         }
+        if let Some(mut path) = directory.path_now() {
+            path.extend(below);
+            self.check_path(&path, access)?;
+        }
+        let (Ok(own), Ok(above)) = (directory.identity(), directory.above()) else {
+            // What nobody can tell about is not given away.
+            return self.first(access);
+        };
+        for id in above.into_iter().chain([own]) {
+            self.check_identity(FileId::from(id), access)?;
+        }
+        Ok(())
+    }
+
+    /// Judges an open file by what it is. Its directory is judged by [`check_place`](Self::check_place).
+    pub(crate) fn check_file(&self, file: &File, access: Access) -> Result<(), Denied> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        match file.metadata() {
+            Ok(metadata) => self.check_metadata(&metadata, access),
+            Err(_) => self.first(access),
+        }
+    }
+
+    /// Whether something denied lies below a directory that is to be moved, or is that directory.
+    pub(crate) fn check_tree(&self, directory: &Dir) -> Result<(), Denied> {
+        let found = self.found.iter();
+        for found in found.filter(|found| found.reach != Reach::Commands) {
+            let is_inside = directory
+                .identity()
+                .and_then(|id| Ok(FileId::from(id) == found.id || found.is_below(id)?));
+            if is_inside.unwrap_or(true) {
+                return Err(denied(&found.rule));
+            }
+        }
+        Ok(())
     }
 
     /// What is covered for a program, as it is at this moment: what was found first, what is spelled out and exists by now,
@@ -241,19 +247,6 @@ impl DeniedPaths {
             Some(rule) => Err(denied(&rule.id)),
             None => Ok(()),
         }
-    }
-
-    /// Whether a directory on the way is a denied one under another name, as with a bind mount.
-    fn check_ways(&self, path: &Path, access: Access) -> Result<(), Denied> {
-        if self.found.is_empty() {
-            return Ok(());
-        }
-        for above in path.ancestors().skip(1).take(MOST_ANCESTORS) {
-            if let Ok(metadata) = std::fs::metadata(above) {
-                self.check_identity(FileId::of(&metadata), access)?;
-            }
-        }
-        Ok(())
     }
 
     fn check_metadata(&self, metadata: &Metadata, access: Access) -> Result<(), Denied> {
@@ -336,6 +329,12 @@ impl FileId {
     }
 }
 
+impl From<Identity> for FileId {
+    fn from(Identity { device, inode }: Identity) -> FileId {
+        FileId { device, inode }
+    }
+}
+
 #[cfg(unix)]
 fn links(metadata: &Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt;
@@ -361,18 +360,6 @@ fn denied(rule: &str) -> Denied {
     }
 }
 
-/// Where an open file is, without links.
-#[cfg(target_os = "linux")]
-fn path_of(file: &File, _asked: &Path) -> Option<PathBuf> {
-    use std::os::fd::AsRawFd;
-    std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn path_of(_: &File, asked: &Path) -> Option<PathBuf> {
-    std::fs::canonicalize(asked).ok()
-}
-
 /// Where a path leads, as far as it exists, and the rest as it is.
 fn real(path: &Path) -> PathBuf {
     let mut existing = path;
@@ -390,7 +377,6 @@ fn real(path: &Path) -> PathBuf {
     }
 }
 
-const MOST_ANCESTORS: usize = 64;
 /// A command waits as long at its start.
 const QUICK: Duration = Duration::from_millis(300);
 

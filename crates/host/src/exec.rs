@@ -4,18 +4,18 @@
 mod daemons;
 mod invocation;
 mod judge;
-mod options;
 mod pattern;
 mod programs;
 #[cfg(test)]
 mod tests;
 mod watcher;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use attache_transport::process::{ExecJudge, ExecSupport, ExecWatch, exec_support};
 use serde::{Deserialize, Serialize};
 
+use crate::permissions::{ShellLine, SimpleCommand, normal_path};
 use judge::Judge;
 pub use watcher::{ExecRequest, Watcher};
 
@@ -41,6 +41,8 @@ pub struct ExecRules {
     pub(crate) is_attended: bool,
     /// Whether every command rule of the policy is here.
     pub(crate) is_complete: bool,
+    /// The directories in which relative paths of rules are looked for.
+    pub(crate) directories: Vec<PathBuf>,
     /// Commands that were allowed before their start.
     pub(crate) approved: Vec<Approved>,
 }
@@ -54,13 +56,16 @@ pub(crate) struct ExecRule {
     pub(crate) is_denial: bool,
     /// Its patterns, as the user wrote them.
     pub(crate) commands: Vec<String>,
+    /// Its paths, likewise. If there are any, the rule catches a command whose directory or arguments lead to one.
+    pub(crate) paths: Vec<String>,
 }
 
 /// A command that was allowed before its start, for once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Approved {
     words: Vec<String>,
-    cwd: PathBuf,
+    /// The directories that it may run in.
+    directories: Vec<PathBuf>,
 }
 
 impl ExecRules {
@@ -79,17 +84,44 @@ impl ExecRules {
         !self.rules.is_empty()
     }
 
-    /// Whether every command rule of the policy is enforced when a program is executed. Rules that also name a tool or a
-    /// path are not.
+    /// Whether every command rule of the policy is enforced when a program is executed. A rule that also names a tool is
+    /// not, and of one that names a path only what the arguments say.
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }
 
-    /// The same rules, with a command that the user has allowed to start: the same words in the same directory are not
-    /// asked about once more. A rule that denies still does.
+    /// The same rules for a program that is started in a directory: relative paths of rules are looked for in it.
+    #[must_use]
+    pub fn started_in(mut self, directory: &Path) -> ExecRules {
+        // The kernel tells directories without links.
+        let resolved = directory.canonicalize().ok();
+        let written = directory.is_absolute().then(|| directory.to_owned());
+        let both = resolved.into_iter().chain(written);
+        self.directories.extend(both);
+        self.directories.dedup();
+        self
+    }
+
+    /// The same rules, with a command that was allowed to start in a directory. The command itself, and each part of a
+    /// shell line whose words are all known, may run once without being asked about again, in a directory that the line
+    /// shows. A rule that denies still does.
     #[must_use]
     pub fn approving(mut self, words: Vec<String>, cwd: PathBuf) -> ExecRules {
-        self.approved.push(Approved { words, cwd });
+        let line = ShellLine::of(&words);
+        let directories = directories_of(&line, &cwd);
+        let parts = line.parts.iter().filter_map(SimpleCommand::literal_words);
+        let mut parts: Vec<Vec<String>> = parts
+            .map(|words| words.into_iter().map(str::to_owned).collect())
+            .collect();
+        // A command that is no line is its own first part.
+        if parts.first() != Some(&words) {
+            parts.insert(0, words);
+        }
+        let parts = parts.into_iter().filter(|words| !words.is_empty());
+        self.approved.extend(parts.map(|words| Approved {
+            words,
+            directories: directories.clone(),
+        }));
         self
     }
 
@@ -111,3 +143,25 @@ pub fn judge(rules: &[u8]) -> Option<Box<dyn ExecJudge>> {
     let rules: ExecRules = serde_json::from_slice(rules).ok()?;
     Some(Box::new(Judge::new(rules)?))
 }
+
+/// The directories in which parts of a line may run, as far as the line shows them.
+fn directories_of(line: &ShellLine, cwd: &Path) -> Vec<PathBuf> {
+    let mut found = vec![cwd.to_owned()];
+    for part in &line.parts {
+        let words = part.literal_words().unwrap_or_default();
+        let ["cd" | "pushd", target] = words.as_slice() else {
+            continue;
+        };
+        let more: Vec<PathBuf> = found
+            .iter()
+            .map(|directory| directory.join(target))
+            .map(|path| path.canonicalize().unwrap_or_else(|_| normal_path(&path)))
+            .filter(|path| !found.contains(path))
+            .collect();
+        found.extend(more);
+        found.truncate(MOST_DIRECTORIES);
+    }
+    found
+}
+
+const MOST_DIRECTORIES: usize = 16;

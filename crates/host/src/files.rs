@@ -109,18 +109,18 @@ impl Files {
     fn open_any(&self, roots: &Roots, path: &Path) -> Result<File, Error> {
         check_names_file(roots, path)?;
         let failed = |error| Error::of_system(path, "read", error);
-        let file = match roots.open_at_once(path, self.protected.state())? {
-            Some(opened) => opened.map_err(failed)?,
-            None => {
-                let place = roots.walk(path).map_err(dangling_is_missing)?;
-                self.protected.check_read(&place, path)?;
-                let name = file_name(&place, path)?;
-                place.directory().read(name).map_err(failed)?
-            }
-        };
-        // What was opened counts, not what the path said before.
-        let judged = roots.denied().check(&file, path, Access::Read);
-        judged.map_err(|denied| Error::denied(path, denied))?;
+        // What a policy denies is recognised by the directories on the way, which one step does not show.
+        if roots.denied().is_empty()
+            && let Some(opened) = roots.open_at_once(path, self.protected.state())?
+        {
+            return opened.map_err(failed);
+        }
+        let place = roots.walk(path).map_err(dangling_is_missing)?;
+        self.protected.check_read(&place, path)?;
+        roots.check_place(&place, path, Access::Read)?;
+        let file = place.directory().read(file_name(&place, path)?);
+        let file = file.map_err(failed)?;
+        check_file(roots, &file, path, Access::Read)?;
         Ok(file)
     }
 
@@ -134,7 +134,7 @@ impl Files {
         check_names_file(roots, path)?;
         let place = roots.walk(path)?;
         self.protected.check_write(&place, path)?;
-        check_denied(roots, &place, path, Access::Change)?;
+        roots.check_place(&place, path, Access::Change)?;
         let size = u64::try_from(content.len()).unwrap_or(u64::MAX);
         if size > self.limits.write {
             return Err(Error::TooLarge {
@@ -144,7 +144,7 @@ impl Files {
                 advice: "write it in parts with another tool",
             });
         }
-        write::write(&place, path, content)
+        write::write(roots, &place, path, content)
     }
 
     /// Whether agents may not write there, whatever a person has allowed before. Also where nothing exists yet.
@@ -156,14 +156,9 @@ impl Files {
     }
 }
 
-/// Refuses what a rule of the policy denies.
-fn check_denied(
-    roots: &Roots,
-    place: &Place<'_>,
-    path: &Path,
-    access: Access,
-) -> Result<(), Error> {
-    let judged = roots.denied().check_place(place, path, access);
+/// Refuses an open file that a rule of the policy denies.
+fn check_file(roots: &Roots, file: &File, path: &Path, access: Access) -> Result<(), Error> {
+    let judged = roots.denied().check_file(file, access);
     judged.map_err(|denied| Error::denied(path, denied))
 }
 

@@ -82,14 +82,16 @@ impl Host {
     /// Confines an agent: what the policy denies is hidden from it by the kernel. Also what cannot be, in sentences for the
     /// user. Looks at the disk.
     pub fn confine_agent(&self, program: Program) -> (Program, Vec<String>) {
-        let (program, notices) = self.confined(program);
+        let (program, notices) = self.confine_beside_agent(program);
         // Each notice is about something that is left open.
         self.permissions
             .enforce_paths(&self.agent, notices.is_empty());
         (program, notices)
     }
 
-    fn confined(&self, program: Program) -> (Program, Vec<String>) {
+    /// The same for another program of the agent's, such as its login. Whether the agent itself is confined stays as it
+    /// was.
+    pub fn confine_beside_agent(&self, program: Program) -> (Program, Vec<String>) {
         let rules = self.permissions.path_rules(&self.agent);
         if rules.is_empty() {
             return (program, Vec::new());

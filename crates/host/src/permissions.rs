@@ -15,6 +15,7 @@ mod paths;
 mod policy;
 mod records;
 mod rules;
+mod seen_paths;
 mod state;
 mod store;
 mod term;
@@ -32,10 +33,9 @@ pub use crate::private::Error as StoreError;
 pub use action::{Action, Digest};
 pub use answer::{is_allowed_by, label, outcome};
 pub use command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
-pub use command::options::{CommandWord, normalized};
-pub use command::pattern::{CommandPattern, Match};
+pub use command::pattern::CommandPattern;
 pub use glob::PathPattern;
-pub use grants::{Grant, ShownContent};
+pub use grants::{Grant, GrantedBy, ShownContent};
 pub use memory::{Pattern, Remembered, What, Workspace};
 pub use path_rules::PathRules;
 pub use policy::{Policy, PolicyError, PolicyWarning, RuleAction};
@@ -45,7 +45,12 @@ pub use terms::{
     Because, Config, Decision, Enforcement, Preset, Scope, UseVerdict, Verdict, Warning,
 };
 
+pub(crate) use command::base_name;
+pub(crate) use command::options::subcommands;
+pub(crate) use command::pattern::Match;
 pub(crate) use path_rules::{PathRule, Reach};
+pub(crate) use paths::normal_path;
+pub(crate) use seen_paths::{Seen, values};
 
 use facts::Facts;
 use memory::seconds;
@@ -99,7 +104,7 @@ impl Permissions {
             return Verdict::Deny(by(rule));
         }
         if self.config.preset == Preset::DenyAll {
-            return Verdict::Deny(Because("--deny-all".to_owned()));
+            return Verdict::Deny(Because(self.config.preset_source.clone()));
         }
         let doubt = self.doubt(&facts, policy);
         let now = seconds((self.config.clock)());
@@ -120,9 +125,8 @@ impl Permissions {
             .judge_by_policy(&facts, policy, &doubt)
             .unwrap_or_else(|| self.judge_by_preset(&facts));
         match verdict {
-            // With `--approve-all` the agent may set them in a shell line anyway.
             Verdict::Allow(_)
-                if action.sets_variables() && self.config.preset != Preset::ApproveAll =>
+                if !facts.line.variables.is_empty() && self.config.preset != Preset::ApproveAll =>
             {
                 self.ask(VARIABLES)
             }
@@ -154,6 +158,9 @@ impl Permissions {
                 true => Doubt::Weak,
                 false => Doubt::Strong(why),
             };
+        }
+        if rules.iter().any(|rules| rules.may_be_renamed(facts)) {
+            return Doubt::Weak;
         }
         let is_open = is_left || (about_commands && !enforcement.commands);
         match is_open && facts.runs_unknown() {
@@ -306,12 +313,13 @@ impl Permissions {
     fn judge_by_preset(&self, facts: &Facts<'_>) -> Verdict {
         let reads = facts.only_reads_inside();
         let because = |text: &str| Because(text.to_owned());
+        let preset = || Because(self.config.preset_source.clone());
         match self.config.preset {
-            Preset::DenyAll => Verdict::Deny(because("--deny-all")),
+            Preset::DenyAll => Verdict::Deny(preset()),
             Preset::ApproveAll if facts.action.is_protected() => Verdict::Deny(because(PROTECTED)),
-            Preset::ApproveAll => Verdict::Allow(because("--approve-all")),
-            Preset::ApproveReads if reads => Verdict::Allow(because("--approve-reads")),
-            Preset::ApproveReads => Verdict::Deny(because("--approve-reads")),
+            Preset::ApproveAll => Verdict::Allow(preset()),
+            Preset::ApproveReads if reads => Verdict::Allow(preset()),
+            Preset::ApproveReads => Verdict::Deny(preset()),
             Preset::Ask if reads => Verdict::Allow(because("reading inside the workspace")),
             Preset::Ask => Verdict::Ask,
         }

@@ -149,8 +149,7 @@ impl Roots {
         let asked = path;
         let path = asked.unwrap_or(self.cwd());
         let place = self.directory_place(path)?;
-        let judged = self.denied().check_place(&place, path, Access::Read);
-        judged.map_err(|denied| Error::denied(path, denied))?;
+        self.check_place(&place, path, Access::Read)?;
         Ok(StartDirectory {
             path: match asked {
                 Some(_) => place.real_path(),
@@ -162,6 +161,17 @@ impl Roots {
                 .descriptor()
                 .map_err(|error| Error::of_system(path, "open", error))?,
         })
+    }
+
+    /// Refuses a place that a rule of the policy denies.
+    pub(crate) fn check_place(
+        &self,
+        place: &Place<'_>,
+        asked: &Path,
+        access: Access,
+    ) -> Result<(), Error> {
+        let judged = self.denied().check_place(place, asked, access);
+        judged.map_err(|denied| Error::denied(asked, denied))
     }
 
     /// Where a directory beneath the roots really is: a path without links, for a command to start in.

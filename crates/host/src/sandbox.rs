@@ -138,9 +138,9 @@ pub fn shortcomings() -> Vec<String> {
 
 /// Why the kernel does not keep agents from paths that a policy denies on this system, in a sentence for the user.
 pub fn path_rule_shortcoming() -> Option<String> {
-    let reason = namespace_support().err()?;
+    let missing = namespace_support().err()?;
     Some(format!(
-        "the kernel does not keep agents from paths that the policy denies, nor commands from those inside the session's directories: {reason}"
+        "the kernel does not keep agents from paths that the policy denies, nor commands from those inside the session's directories: {missing}"
     ))
 }
 

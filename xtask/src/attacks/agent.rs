@@ -1,5 +1,6 @@
-//! An agent that does as a script says: it asks for permission and runs a line in the client's terminal, whatever the
-//! answer was, or runs the line by itself and asks nobody. Then it says that it went on.
+//! An agent that does as a script says: it asks for permission, with a kind and a tool name that may be lies, and runs a
+//! line in the client's terminal or requests a file, whatever the answer was; or it runs the line by itself and asks
+//! nobody. Then it says that it went on.
 
 use std::fs;
 use std::io::{self, BufRead, Write};
@@ -69,23 +70,51 @@ impl Agent {
         });
         let output = outputs.join(name);
         match step["way"].as_str() {
-            Some("terminal") => fs::write(output, self.run_in_terminal(name, &words)?),
+            Some("terminal") => {
+                let line = words.last().copied().unwrap_or_default();
+                self.ask(step, json!({ "command": line }))?;
+                fs::write(output, self.run_in_terminal(&words)?)
+            }
+            Some("request") => {
+                self.ask(step, json!({ "path": step["path"] }))?;
+                fs::write(output, self.request_file(step)?)
+            }
             _ => run_alone(&words, &self.cwd, &output),
         }
     }
 
-    fn run_in_terminal(&mut self, name: &str, words: &[&str]) -> io::Result<String> {
-        let (command, arguments) = words.split_first().unwrap_or((&"", &[]));
-        let line = words.last().copied().unwrap_or_default();
+    fn ask(&mut self, step: &Value, input: Value) -> io::Result<()> {
         let option = |id, kind| json!({"optionId": id, "name": id, "kind": kind});
-        self.request(
-            "session/request_permission",
-            json!({
-                "sessionId": "s",
-                "toolCall": {"toolCallId": name, "title": line, "kind": "execute", "rawInput": {"command": line}},
-                "options": [option("yes", "allow_once"), option("no", "reject_once")],
-            }),
-        )?;
+        let call = json!({
+            "toolCallId": step["name"],
+            "title": step["title"],
+            "kind": step["kind"],
+            "rawInput": input,
+            "_meta": {"claudeCode": {"toolName": step["tool"]}},
+        });
+        let options = [option("yes", "allow_once"), option("no", "reject_once")];
+        let params = json!({"sessionId": "s", "toolCall": call, "options": options});
+        self.request("session/request_permission", params).map(drop)
+    }
+
+    /// Reads the file, or adds a word to it.
+    fn request_file(&mut self, step: &Value) -> io::Result<String> {
+        let path = &step["path"];
+        let Some(word) = step["adds"].as_str() else {
+            let params = json!({"sessionId": "s", "path": path});
+            let read = self.request("fs/read_text_file", params)?;
+            let content = read["result"]["content"].as_str();
+            return Ok(content.unwrap_or_default().to_owned());
+        };
+        let content = fs::read_to_string(path.as_str().unwrap_or_default());
+        let content = format!("{}{word}\n", content.unwrap_or_default());
+        let params = json!({"sessionId": "s", "path": path, "content": content});
+        self.request("fs/write_text_file", params)?;
+        Ok(String::new())
+    }
+
+    fn run_in_terminal(&mut self, words: &[&str]) -> io::Result<String> {
+        let (command, arguments) = words.split_first().unwrap_or((&"", &[]));
         let started = self.request(
             "terminal/create",
             json!({"sessionId": "s", "command": command, "args": arguments, "cwd": self.cwd}),

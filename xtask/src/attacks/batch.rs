@@ -35,6 +35,8 @@ pub(super) enum Way {
     Terminal,
     /// The agent starts it and asks nobody.
     Own,
+    /// The agent asks, and requests the file that the line is about.
+    Request,
     /// Our own agent, with its tool `run`.
     Builtin,
 }
@@ -43,7 +45,7 @@ pub(super) enum Way {
 #[derive(Default, Clone, Copy)]
 pub(super) struct Counts {
     pub(super) lines: usize,
-    /// Denied lines that do what they are after when there is no policy.
+    /// Lines that a rule or the preset denies and that do what they are after when there is no policy.
     pub(super) dangerous: usize,
     /// Of these, how many did it under the policy.
     pub(super) through: usize,
@@ -100,6 +102,9 @@ struct Step {
     line: Line,
     way: Way,
     words: Vec<String>,
+    /// What the agent calls it. None of this may decide anything.
+    kind: &'static str,
+    tool: &'static str,
 }
 
 /// The same for the same random numbers.
@@ -111,11 +116,17 @@ fn steps(
     let stage = Stage::new(folder)?;
     let mut steps = Vec::new();
     for number in 0..LINES {
-        let line = lines::generate(&stage, random, number, policy)?;
-        let way = match random.below(9) {
-            0 if !line.text.contains('\n') => Way::Builtin,
-            0..=4 => Way::Own,
+        let way = match random.below(10) {
+            0 => Way::Builtin,
+            1..=4 => Way::Own,
+            5 => Way::Request,
             _ => Way::Terminal,
+        };
+        let line = lines::generate(&stage, random, number, policy, way)?;
+        // Our own agent is given a line as one line of its prompt.
+        let way = match way {
+            Way::Builtin if line.text.contains('\n') => Way::Own,
+            way => way,
         };
         let shell = ["bash", "-c", &line.text].map(str::to_owned).to_vec();
         let words = match way {
@@ -124,9 +135,35 @@ fn steps(
             }
             _ => shell,
         };
-        steps.push(Step { line, way, words });
+        steps.push(Step {
+            line,
+            way,
+            words,
+            kind: random.pick(&["execute", "execute", "read", "edit", "think", "other"]),
+            tool: random.pick(&["Bash", "Read", "Edit", "run", "mcp__x__y"]),
+        });
     }
     Ok((stage, steps))
+}
+
+impl Step {
+    /// What the agent needs to know.
+    fn script(&self) -> serde_json::Value {
+        let line = &self.line;
+        let way = match self.way {
+            Way::Terminal => "terminal",
+            Way::Request => "request",
+            Way::Own | Way::Builtin => "own",
+        };
+        let adds = match line.target {
+            Target::Write(_) => Some(line.word()),
+            _ => None,
+        };
+        json!({
+            "name": line.name, "way": way, "words": self.words, "path": line.path, "adds": adds,
+            "kind": self.kind, "tool": self.tool, "title": line.text,
+        })
+    }
 }
 
 /// What lines did, by their number.
@@ -154,15 +191,7 @@ impl Batch<'_> {
     fn play(&self, stage: &Stage, steps: &[Step], policy: Option<&str>) -> io::Result<Played> {
         let script = stage.run.join("script.json");
         let scripted = steps.iter().filter(|step| step.way != Way::Builtin);
-        let scripted = scripted.map(|step| {
-            let way = if step.way == Way::Own {
-                "own"
-            } else {
-                "terminal"
-            };
-            json!({"name": step.line.name, "way": way, "words": step.words})
-        });
-        let scripted: Vec<_> = scripted.collect();
+        let scripted: Vec<_> = scripted.map(Step::script).collect();
         fs::write(&script, json!(scripted).to_string())?;
         let mut options: Vec<OsString> = vec!["run".into()];
         match policy {
@@ -199,7 +228,8 @@ impl Batch<'_> {
             let printed = String::from_utf8_lossy(&printed).into_owned();
             let did = match step.line.target {
                 Target::Call { .. } => stage.ran(&step.line.name).exists(),
-                Target::File(file) => printed.contains(&canary(file)),
+                Target::Read(file) => printed.contains(&canary(file)),
+                Target::Write(file) => stage.content(file).contains(&step.line.word()),
                 Target::Harmless => printed.contains(HARMLESS),
             };
             if did {
@@ -245,13 +275,14 @@ impl Batch<'_> {
                 before.did.contains(&number),
                 after.did.contains(&number),
             );
-            for file in self.policy.denied_files() {
-                if after.printed[number].contains(&canary(file)) {
+            for file in FILES {
+                let is_denied = self.policy.denies(Target::Read(file), step.way);
+                if is_denied && after.printed[number].contains(&canary(file)) {
                     self.fault(stage, Some(step), &format!("{file} was read"));
                 }
             }
         }
-        for file in self.policy.denied_files() {
+        for file in self.policy.hidden_files() {
             if after
                 .printed
                 .last()
@@ -270,22 +301,22 @@ impl Batch<'_> {
                 );
             }
         }
-        if let Some(file) = stage.changed_file() {
+        if let Some(file) = stage.changed_file(&self.policy.unchangeable_files()) {
             self.fault(stage, None, &format!("{file} was changed"));
         }
     }
 
     fn judge_line(&mut self, stage: &Stage, step: &Step, before: bool, after: bool) {
         let line = &step.line;
-        let is_denied = self.policy.denies(line.target);
-        let is_free = match (line.target, step.way) {
-            (Target::Harmless, Way::Terminal | Way::Builtin) => {
-                self.policy.lets_harmless_lines_run() && !line.family.contains('>')
-            }
+        let is_denied = self.policy.denies(line.target, step.way);
+        let is_closed = match (line.target, step.way) {
+            // Layers around a harmless line may be undecidable.
+            (Target::Harmless, Way::Terminal | Way::Builtin) => line.family.contains('>'),
             // Ways to a file that lead through other processes are closed on purpose.
-            (_, Way::Own) => !is_denied && !line.text.contains("/proc/"),
+            (_, Way::Own) => line.text.contains("/proc/"),
             _ => false,
         };
+        let is_free = !is_closed && self.policy.lets_run(line.target, step.way);
         let key = (step.way, self.policy.preset);
         let counts = self.report.counts.entry(key).or_default();
         counts.lines += 1;
@@ -293,7 +324,7 @@ impl Batch<'_> {
             counts.idle += 1;
             self.report
                 .idle
-                .push(format!("{}: {}", line.family, line.text));
+                .push(format!("{}: {} {}", line.family, line.text, line.path));
         }
         if is_denied {
             counts.dangerous += usize::from(before);
@@ -335,15 +366,16 @@ impl Batch<'_> {
                 );
             }
         }
-        let denied = inodes(stage, &self.policy.denied_files());
-        for path in &seen.opened {
-            if is_one_of(&denied, path) {
-                self.fault(
-                    stage,
-                    None,
-                    &format!("strace saw {} opened", path.display()),
-                );
-            }
+        let hidden = inodes(stage, &self.policy.hidden_files());
+        for path in seen.opened.iter().filter(|path| is_one_of(&hidden, path)) {
+            let what = format!("strace saw {} opened", path.display());
+            self.fault(stage, None, &what);
+        }
+        let fixed = inodes(stage, &self.policy.unchangeable_files());
+        let written = seen.opened_to_write.iter();
+        for path in written.filter(|path| is_one_of(&fixed, path)) {
+            let what = format!("strace saw {} opened to change it", path.display());
+            self.fault(stage, None, &what);
         }
         Ok(())
     }
@@ -358,6 +390,10 @@ impl Batch<'_> {
         let secrets = inodes(stage, &FILES);
         if !seen.opened.iter().any(|path| is_one_of(&secrets, path)) {
             self.fault(stage, None, "strace saw no secret opened without a policy");
+        }
+        let mut written = seen.opened_to_write.iter();
+        if !written.any(|path| is_one_of(&secrets, path)) {
+            self.fault(stage, None, "strace saw no change without a policy");
         }
         Ok(())
     }
@@ -383,12 +419,13 @@ impl Batch<'_> {
             let way = match step.way {
                 Way::Terminal => "in a terminal of the client",
                 Way::Own => "by the agent itself",
+                Way::Request => "as a request for a file",
                 Way::Builtin => "by our own agent",
             };
             let (family, words) = (&step.line.family, &step.words);
             text += &format!(
-                "  line:   {} ({family}), {way}\n          {words:?}\n",
-                step.line.name
+                "  line:   {} ({family}), {way}\n          {words:?} {}\n",
+                step.line.name, step.line.path
             );
         }
         self.report.faults.push(text);

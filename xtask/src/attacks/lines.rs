@@ -1,10 +1,12 @@
-//! Generated command lines: a call of a fake program, a read of a file, or something harmless with denied words in it,
-//! then a few layers around it that each run the line inside.
+//! Generated command lines: a call of a fake program, a read or a change of a file, or something harmless with denied words
+//! in it, then a few layers around it that each run the line inside.
 
 mod calls;
 mod layers;
 mod reads;
+mod writes;
 
+use super::batch::Way;
 use super::policy::{DENIED_WORD, OTHER_WORD, Policy};
 use super::random::Random;
 use super::stage::{FILES, PROGRAMS, Stage};
@@ -17,6 +19,19 @@ pub(super) struct Line {
     pub(super) target: Target,
     /// The names of the spelling and of the layers.
     pub(super) family: String,
+    /// How a request names the file.
+    pub(super) path: String,
+}
+
+impl Line {
+    /// What a change adds to its file.
+    pub(super) fn word(&self) -> String {
+        added_word(&self.name)
+    }
+}
+
+fn added_word(name: &str) -> String {
+    format!("wrote-{name}")
 }
 
 #[derive(Clone, Copy)]
@@ -25,14 +40,26 @@ pub(super) enum Target {
         program: &'static str,
         word: &'static str,
     },
-    File(&'static str),
+    /// Prints the word in a file.
+    Read(&'static str),
+    /// Adds a word to a file.
+    Write(&'static str),
     /// Prints [`HARMLESS`] and does nothing else.
     Harmless,
 }
 
 impl Target {
-    fn draw(random: &mut Random) -> Self {
-        match random.below(12) {
+    fn draw(random: &mut Random, way: Way) -> Self {
+        let choice = match way {
+            Way::Request => 6 + random.below(6),
+            _ => random.below(14),
+        };
+        // Nothing outside the project is changed in a terminal, or given to a request.
+        let mut file = random.pick(&FILES);
+        while file.starts_with("..") && (choice > 9 || way == Way::Request) {
+            file = random.pick(&FILES);
+        }
+        match choice {
             0..=5 => Self::Call {
                 program: random.pick(&PROGRAMS),
                 word: if random.once_in(4) {
@@ -41,7 +68,8 @@ impl Target {
                     DENIED_WORD
                 },
             },
-            6..=10 => Self::File(random.pick(&FILES)),
+            6..=9 => Self::Read(file),
+            10..=12 => Self::Write(file),
             _ => Self::Harmless,
         }
     }
@@ -80,14 +108,20 @@ pub(super) fn generate(
     random: &mut Random,
     number: usize,
     policy: &Policy,
+    way: Way,
 ) -> Result<Line, String> {
     let name = format!("L{number:04}");
-    let mut target = Target::draw(random);
+    let mut target = Target::draw(random, way);
     for _ in 0..3 {
-        if matches!(target, Target::Harmless) || policy.denies(target) {
+        if matches!(target, Target::Harmless) || policy.denies(target, way) {
             break;
         }
-        target = Target::draw(random);
+        target = Target::draw(random, way);
+    }
+    let mut layers = random.below(4);
+    // Of the lines that must run in spite of rules, a plain one now and then.
+    if way != Way::Own && policy.lets_run(Target::Harmless, way) && random.once_in(4) {
+        (target, layers) = (Target::Harmless, 0);
     }
     let mut workshop = Workshop {
         stage,
@@ -97,16 +131,23 @@ pub(super) fn generate(
     };
     let (family, text) = match target {
         Target::Call { program, word } => calls::spell(&mut workshop, program, word)?,
-        Target::File(file) => reads::spell(&mut workshop, file)?,
+        Target::Read(file) => reads::spell(&mut workshop, file)?,
+        Target::Write(file) => writes::spell(&mut workshop, file, &added_word(&name))?,
         Target::Harmless => harmless(&mut workshop),
+    };
+    let path = match target {
+        Target::Read(file) | Target::Write(file) if way == Way::Request => {
+            reads::requested(&mut workshop, file)?
+        }
+        _ => String::new(),
     };
     let mut line = Line {
         name,
+        path,
         text,
         target,
         family: family.to_owned(),
     };
-    let layers = workshop.random.below(4);
     for _ in 0..layers {
         let (family, text) = layers::wrap(&mut workshop, &line.text)?;
         line.text = text;

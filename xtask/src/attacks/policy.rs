@@ -1,20 +1,36 @@
 //! Random policies, and what they deny. The second is worked out from how a policy was made, not by reading its rules:
 //! it must not share a mistake with the code under test.
 
+mod allowances;
+mod files;
+
 use serde_json::{Value, json};
 
+use super::batch::Way;
 use super::lines::Target;
 use super::random::Random;
 use super::stage::{FILES, PROGRAMS, Stage};
+use allowances::{ALLOWANCES, Allowance};
+use files::FileRule;
 
-/// Rules to deny, and a preset.
+/// Rules that deny, ask and allow, a default, and a preset.
 pub(super) struct Policy {
     pub(super) preset: &'static str,
     programs: Vec<ProgramRule>,
-    paths: Vec<&'static PathRule>,
+    files: Vec<FileRule>,
+    allowances: Vec<&'static Allowance>,
+    default: Option<&'static str>,
+}
+
+/// What a rule does that does not allow. In `attache run` nobody can be asked, so both keep a thing from happening.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Restriction {
+    Deny,
+    Ask,
 }
 
 struct ProgramRule {
+    restriction: Restriction,
     program: &'static str,
     pattern: String,
     covers: Covers,
@@ -26,21 +42,14 @@ enum Covers {
     DeniedWord,
 }
 
-/// A way to deny some of [`FILES`].
-struct PathRule {
-    /// `{run}` is the directory of the run.
-    pattern: &'static str,
-    files: &'static [&'static str],
-    /// Whether the kernel hides all that it can match, so that no command is undecidable because of it.
-    names_tree: bool,
-}
-
 impl Policy {
     pub(super) fn new(random: &mut Random, preset: &'static str) -> Self {
         let mut policy = Self {
             preset,
             programs: Vec::new(),
-            paths: Vec::new(),
+            files: Vec::new(),
+            allowances: Vec::new(),
+            default: random.pick(&[None, None, None, Some("allow"), Some("ask"), Some("deny")]),
         };
         let shape = random.below(5);
         if shape != 0 {
@@ -48,8 +57,13 @@ impl Policy {
         }
         if shape != 1 {
             for _ in 0..=random.below(2) {
-                policy.paths.push(&PATHS[random.below(PATHS.len())]);
+                policy.files.push(FileRule::new(random));
             }
+        }
+        for _ in 0..random.below(4) {
+            policy
+                .allowances
+                .push(&ALLOWANCES[random.below(ALLOWANCES.len())]);
         }
         policy
     }
@@ -66,6 +80,7 @@ impl Policy {
                 _ => (" push *", Covers::DeniedWord),
             };
             self.programs.push(ProgramRule {
+                restriction: Restriction::new(random),
                 program,
                 pattern: format!("{program}{suffix}"),
                 covers,
@@ -75,28 +90,31 @@ impl Policy {
 
     /// What `--policy` takes.
     pub(super) fn text(&self, stage: &Stage) -> String {
-        let run = stage.run.display().to_string();
         let programs = self
             .programs
             .iter()
-            .map(|rule| json!({"action": "deny", "command": rule.pattern}));
-        let paths = self
-            .paths
-            .iter()
-            .map(|rule| json!({"action": "deny", "path": rule.pattern.replace("{run}", &run)}));
-        let rules: Vec<Value> = programs.chain(paths).collect();
-        json!({ "rules": rules }).to_string()
-    }
-
-    pub(super) fn denies(&self, target: Target) -> bool {
-        match target {
-            Target::Call { program, word } => self.denies_call(program, word),
-            Target::File(file) => self.denies_file(file),
-            Target::Harmless => false,
+            .map(|rule| json!({"action": rule.restriction.action(), "command": rule.pattern}));
+        let files = self.files.iter().map(|rule| rule.json(stage));
+        let allowances = self.allowances.iter().map(|allowance| allowance.json());
+        let rules: Vec<Value> = programs.chain(files).chain(allowances).collect();
+        match self.default {
+            Some(default) => json!({ "rules": rules, "default": default }).to_string(),
+            None => json!({ "rules": rules }).to_string(),
         }
     }
 
-    /// Whether it denies this program with this first word.
+    /// Whether a line must not do what it is after when it goes this way: because of a rule, or of the preset.
+    pub(super) fn denies(&self, target: Target, way: Way) -> bool {
+        let by_rule = match target {
+            Target::Call { program, word } => self.denies_call(program, word),
+            Target::Read(file) => self.denies_reading(file, way),
+            Target::Write(file) => self.denies_writing(file, way),
+            Target::Harmless => false,
+        };
+        by_rule || self.preset_denies(target, way)
+    }
+
+    /// Whether a rule keeps this program with this first word from being started, by anybody.
     pub(super) fn denies_call(&self, program: &str, word: &str) -> bool {
         self.programs.iter().any(|rule| {
             rule.program == program
@@ -107,18 +125,97 @@ impl Policy {
         })
     }
 
-    fn denies_file(&self, file: &str) -> bool {
-        self.paths.iter().any(|rule| rule.files.contains(&file))
+    pub(super) fn denies_reading(&self, file: &str, way: Way) -> bool {
+        self.files.iter().any(|rule| rule.denies_reading(file, way))
     }
 
-    pub(super) fn denied_files(&self) -> Vec<&'static str> {
+    pub(super) fn denies_writing(&self, file: &str, way: Way) -> bool {
+        self.files.iter().any(|rule| rule.denies_writing(file, way))
+    }
+
+    /// Files that nobody may read, whichever way.
+    pub(super) fn hidden_files(&self) -> Vec<&'static str> {
         let files = FILES.iter().copied();
-        files.filter(|file| self.denies_file(file)).collect()
+        files
+            .filter(|file| self.denies_reading(file, Way::Own))
+            .collect()
     }
 
-    /// Whether harmless lines run under it: its preset allows what no rule denies, and no pattern makes lines undecidable.
-    pub(super) fn lets_harmless_lines_run(&self) -> bool {
-        self.preset == "--approve-all" && self.paths.iter().all(|rule| rule.names_tree)
+    /// Files that nobody may change, whichever way.
+    pub(super) fn unchangeable_files(&self) -> Vec<&'static str> {
+        let files = FILES.iter().copied();
+        files
+            .filter(|file| self.denies_writing(file, Way::Own))
+            .collect()
+    }
+
+    /// Whether the preset or the default denies what no rule allows. Kinds and names of tools allow no command.
+    fn preset_denies(&self, target: Target, way: Way) -> bool {
+        let may_widen = |widens: fn(&Allowance) -> bool| {
+            self.preset != "--deny-all" && self.allowances.iter().any(|it| widens(it))
+        };
+        match (way, target) {
+            (Way::Own, _) => false,
+            (Way::Terminal | Way::Builtin, _) => {
+                !self.allows_the_rest(&["--approve-all"]) && !may_widen(|it| it.covers_commands)
+            }
+            (Way::Request, Target::Write(_)) => {
+                !self.allows_the_rest(&["--approve-all"]) && !may_widen(|it| it.covers_files)
+            }
+            (Way::Request, _) => {
+                !self.allows_the_rest(&["--approve-all", "--approve-reads"])
+                    && !may_widen(|it| it.covers_files)
+            }
+        }
+    }
+
+    /// Whether what no rule covers is allowed, where these are the presets that allow it.
+    fn allows_the_rest(&self, presets: &[&str]) -> bool {
+        match self.default {
+            _ if self.preset == "--deny-all" => false,
+            Some(default) => default == "allow",
+            None => presets.contains(&self.preset),
+        }
+    }
+
+    /// Whether the line must do what it is after, if it does so without a policy.
+    pub(super) fn lets_run(&self, target: Target, way: Way) -> bool {
+        if self.denies(target, way) {
+            return false;
+        }
+        match (way, target) {
+            (Way::Own, _) => true,
+            // No rule on files makes lines undecidable.
+            (Way::Terminal | Way::Builtin, Target::Harmless) => {
+                self.allows_the_rest(&["--approve-all"])
+                    && self.files.iter().all(FileRule::is_enforced_whole)
+            }
+            (Way::Terminal | Way::Builtin, _) => false,
+            (Way::Request, Target::Write(file)) => {
+                self.allows_the_rest(&["--approve-all"]) && !file.starts_with("..")
+            }
+            (Way::Request, Target::Read(file)) => {
+                self.allows_the_rest(&["--approve-all", "--approve-reads"])
+                    && !file.starts_with("..")
+            }
+            (Way::Request, _) => false,
+        }
+    }
+}
+
+impl Restriction {
+    fn new(random: &mut Random) -> Self {
+        match random.once_in(3) {
+            true => Self::Ask,
+            false => Self::Deny,
+        }
+    }
+
+    fn action(self) -> &'static str {
+        match self {
+            Self::Deny => "deny",
+            Self::Ask => "ask",
+        }
     }
 }
 
@@ -127,46 +224,3 @@ pub(super) const PRESETS: [&str; 3] = ["--approve-all", "--approve-reads", "--de
 /// The word that rules with arguments deny, and one that they do not.
 pub(super) const DENIED_WORD: &str = "push";
 pub(super) const OTHER_WORD: &str = "fetch";
-
-const PATHS: &[PathRule] = &[
-    PathRule {
-        pattern: "secrets",
-        files: &["secrets/key", "secrets/deep/er/key"],
-        names_tree: true,
-    },
-    PathRule {
-        pattern: "secrets/**",
-        files: &["secrets/key", "secrets/deep/er/key"],
-        names_tree: true,
-    },
-    PathRule {
-        pattern: "secrets/deep",
-        files: &["secrets/deep/er/key"],
-        names_tree: true,
-    },
-    PathRule {
-        pattern: "{run}/vault",
-        files: &["../vault/key"],
-        names_tree: true,
-    },
-    PathRule {
-        pattern: "./app/.env",
-        files: &["app/.env"],
-        names_tree: true,
-    },
-    PathRule {
-        pattern: ".env",
-        files: &[".env", "app/.env"],
-        names_tree: false,
-    },
-    PathRule {
-        pattern: "*.pem",
-        files: &["keys/a.pem"],
-        names_tree: false,
-    },
-    PathRule {
-        pattern: "keys/*.pem",
-        files: &["keys/a.pem"],
-        names_tree: false,
-    },
-];

@@ -125,13 +125,14 @@ impl Stage {
         }
     }
 
-    /// Whether every secret is as it was.
-    pub(super) fn changed_file(&self) -> Option<&'static str> {
-        let is_same = |file: &str| {
-            fs::read_to_string(self.project.join(file))
-                .is_ok_and(|text| text.trim_end() == canary(file))
-        };
-        FILES.iter().copied().find(|file| !is_same(file))
+    /// The first of the files that is not as it was.
+    pub(super) fn changed_file(&self, files: &[&'static str]) -> Option<&'static str> {
+        let is_same = |file: &str| self.content(file).trim_end() == canary(file);
+        files.iter().copied().find(|file| !is_same(file))
+    }
+
+    pub(super) fn content(&self, file: &str) -> String {
+        fs::read_to_string(self.project.join(file)).unwrap_or_default()
     }
 
     /// Whether fake programs have noted that they ran: name and words of each.

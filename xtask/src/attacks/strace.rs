@@ -32,6 +32,8 @@ pub(super) struct Seen {
     pub(super) started: Vec<(String, Vec<String>)>,
     /// Files that were opened for more than their place (`O_PATH`).
     pub(super) opened: BTreeSet<PathBuf>,
+    /// Those that were opened to change them.
+    pub(super) opened_to_write: BTreeSet<PathBuf>,
     pub(super) processes: usize,
     /// Processes that were started and have no trace.
     pub(super) lost: usize,
@@ -74,6 +76,9 @@ fn sort_out(texts: &BTreeMap<u32, String>, ours: &str) -> Seen {
             } else if let Some(child) = child(line) {
                 waiting.push((child, is_ours));
             } else if let (false, Some(path)) = (is_ours, opened(line)) {
+                if is_for_writing(line) {
+                    seen.opened_to_write.insert(path.into());
+                }
                 seen.opened.insert(path.into());
             }
         }
@@ -133,6 +138,10 @@ fn opened(line: &str) -> Option<&str> {
     (!call.contains("O_PATH")).then_some(path)
 }
 
+fn is_for_writing(line: &str) -> bool {
+    line.contains("O_WRONLY") || line.contains("O_RDWR")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,7 +168,9 @@ openat(AT_FDCWD</p>, "way/key", O_RDONLY) = -1 ENOENT (No such file or directory
             ),
             (
                 12,
-                "openat(AT_FDCWD</p>, \"way/open\", O_RDONLY) = 4</p/open>\n",
+                "openat(AT_FDCWD</p>, \"way/open\", O_RDONLY) = 4</p/open>\n\
+                 openat(AT_FDCWD</p>, \"new\", O_WRONLY|O_APPEND) = 4</p/new>\n\
+                 openat(AT_FDCWD</p>, \"old\", O_RDWR) = -1 EROFS (Read-only file system)\n",
             ),
         ]);
         let texts = texts.into_iter();
@@ -167,7 +178,9 @@ openat(AT_FDCWD</p>, "way/key", O_RDONLY) = -1 ENOENT (No such file or directory
         let seen = sort_out(&texts, "/a/attache");
         let words = ["sh", "-c", "a \"b\""].map(str::to_owned).to_vec();
         assert_eq!(seen.started[1..], [("/bin/sh".to_owned(), words)]);
-        assert_eq!(seen.opened, BTreeSet::from([PathBuf::from("/p/open")]));
+        let [open, new] = ["/p/open", "/p/new"].map(PathBuf::from);
+        assert_eq!(seen.opened, BTreeSet::from([open, new.clone()]));
+        assert_eq!(seen.opened_to_write, BTreeSet::from([new]));
         assert_eq!((seen.processes, seen.lost), (3, 0));
     }
 }

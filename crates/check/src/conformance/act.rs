@@ -19,7 +19,7 @@ pub struct Ends {
     /// What it is told.
     pub write: Box<dyn AsyncWrite + Send + Unpin>,
     /// Its process, if it has one.
-    pub child: Option<Child>,
+    pub child: Option<Arc<Child>>,
 }
 
 pub(crate) type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

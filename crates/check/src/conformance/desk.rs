@@ -87,9 +87,15 @@ impl Desk {
             Person::IsMissing => return Reply::Fail(-32603, "nobody is here to be asked"),
         };
         let options = params.get("options").and_then(Value::as_array);
+        let options = options.map_or(&[][..], Vec::as_slice);
         // Never an option that lasts: the agent would keep it, and what a check leaves behind would count for the user.
-        let fits = |option: &&Value| text(option, "/kind") == wanted;
-        let chosen = options.and_then(|options| options.iter().find(fits));
+        // Of two options with one id, the agent may take either.
+        let fits = |option: &&Value| {
+            let id = option.get("optionId");
+            let same = options.iter().filter(|other| other.get("optionId") == id);
+            text(option, "/kind") == wanted && same.count() == 1
+        };
+        let chosen = options.iter().find(fits);
         match chosen.and_then(|option| option.get("optionId")) {
             Some(id) => Reply::Ok(json!({ "outcome": { "outcome": "selected", "optionId": id } })),
             None => Reply::Ok(json!({ "outcome": { "outcome": "cancelled" } })),

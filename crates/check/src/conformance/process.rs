@@ -1,27 +1,78 @@
 //! What is under test as a program, and the MCP server that an agent under test is given.
 
+use std::fmt::Display;
 use std::io::{self, BufRead, Write};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
-use attache_transport::process::Program;
+use attache_transport::process::{Child, Program};
 use serde_json::{Value, json};
+use tokio::sync::Mutex;
+use tokio::task::JoinSet;
 
 use super::act::{Ends, Launch};
+use super::wire::LADDER;
 
 /// Starts a program each time, in the custody of the transport.
-pub fn launch_program(program: Program) -> Launch {
+pub fn launch_program(program: Program, processes: Processes) -> Launch {
     Arc::new(move |_| {
-        let program = program.clone();
-        Box::pin(async move {
-            let spawned = program.spawn_piped().await;
-            let (child, stdin, stdout) = spawned.map_err(|error| error.to_string())?;
-            Ok(Ends {
-                read: Box::new(stdout),
-                write: Box::new(stdin),
-                child: Some(child),
-            })
-        })
+        let (program, processes) = (program.clone(), processes.clone());
+        Box::pin(async move { processes.start_piped(&program).await })
     })
+}
+
+/// The processes of a check. A check that is given up ends them and waits for their end before it removes what they
+/// work in.
+#[derive(Clone, Default)]
+pub struct Processes(Arc<Mutex<ProcessList>>);
+
+#[derive(Default)]
+struct ProcessList {
+    running: Vec<Weak<Child>>,
+    is_closed: bool,
+}
+
+impl Processes {
+    /// Starts one more, unless [`Processes::end`] was called.
+    pub async fn start<T, E: Display>(
+        &self,
+        spawn: impl Future<Output = Result<(Child, T), E>>,
+    ) -> Result<(Arc<Child>, T), String> {
+        // Locked until the process is in the list: nobody misses one that is being started.
+        let mut list = self.0.lock().await;
+        if list.is_closed {
+            return Err("the check was interrupted".to_owned());
+        }
+        let (child, rest) = spawn.await.map_err(|error| error.to_string())?;
+        let child = Arc::new(child);
+        list.running.retain(|child| child.strong_count() > 0);
+        list.running.push(Arc::downgrade(&child));
+        Ok((child, rest))
+    }
+
+    /// Starts one more, with our ends of its standard input and output.
+    pub async fn start_piped(&self, program: &Program) -> Result<Ends, String> {
+        let piped = async {
+            let piped = program.spawn_piped().await;
+            piped.map(|(child, stdin, stdout)| (child, (stdin, stdout)))
+        };
+        let (child, (stdin, stdout)) = self.start(piped).await?;
+        Ok(Ends {
+            read: Box::new(stdout),
+            write: Box::new(stdin),
+            child: Some(child),
+        })
+    }
+
+    /// Ends all of them with everything they started, and waits for that. Nothing is started afterwards.
+    pub async fn end(&self) {
+        let mut list = self.0.lock().await;
+        list.is_closed = true;
+        let mut ending = JoinSet::new();
+        for child in list.running.iter().filter_map(Weak::upgrade) {
+            ending.spawn(async move { child.stop(LADDER).await });
+        }
+        ending.join_all().await;
+    }
 }
 
 /// An MCP server with one tool, which writes the methods it hears to `heard`, one a line.

@@ -154,7 +154,7 @@ impl Wire {
 }
 
 /// What is under test has had its chance to end by itself.
-const LADDER: Ladder = Ladder {
+pub(crate) const LADDER: Ladder = Ladder {
     after_close: Duration::from_millis(300),
     after_term: Duration::from_millis(300),
 };

@@ -29,9 +29,9 @@ pub(crate) struct Agent {
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     /// Rules that the agent's own tools obey, in a file or as JSON: those that deny and those that ask. The client answers
-    /// by those that allow. `attache chat` and `attache run` pass their policy on.
+    /// by those that allow. `attache chat` and `attache run` pass their policy on. Can be given several times.
     #[arg(long, value_name = "FILE|JSON")]
-    pub(crate) policy: Option<String>,
+    pub(crate) policy: Vec<String>,
     #[command(flatten)]
     pub(crate) sandbox: SandboxFlags,
     /// The most requests to the model in one turn; 200 if nothing is said.

@@ -21,7 +21,7 @@ Examples:
   attache check agent --list
 
 Exit codes:
-  0 no duty is broken   1 one is   2 usage")]
+  0 no duty is broken   1 one is   2 usage   130 interrupted")]
 pub(crate) struct Check {
     #[command(subcommand)]
     pub(crate) command: CheckCommand,
@@ -60,19 +60,16 @@ pub(crate) struct CheckAgent {
     /// Prompts for agents that are known: attache, tour, interop, products, or model for any with a language model.
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: Option<Preset>,
-    /// The agent's home directory: an empty one that is removed afterwards, or your own, with its logins and settings.
-    #[arg(long, value_name = "HOME", default_value = "fresh")]
-    pub(crate) home: CheckHome,
     #[command(flatten)]
     pub(crate) how: How,
 }
 
-/// The home directory of an agent under test.
+/// The home directory of a program under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CheckHome {
     /// An empty directory that is removed afterwards.
     Fresh,
-    /// Your own, which the agent may change.
+    /// Your own, which the program may change.
     Real,
 }
 
@@ -108,6 +105,10 @@ pub(crate) struct CheckProxy {
 /// How a check is done and told.
 #[derive(Debug, Args)]
 pub(crate) struct How {
+    /// The home directory of the program under test: an empty one that is removed afterwards, or your own, with its
+    /// logins and settings.
+    #[arg(long, value_name = "HOME", default_value = "fresh")]
+    pub(crate) home: CheckHome,
     /// Only the checks whose ids fit, with `*` for any text; can be given several times.
     #[arg(long, value_name = "GLOB")]
     pub(crate) only: Vec<String>,

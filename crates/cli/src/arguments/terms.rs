@@ -77,7 +77,7 @@ pub(crate) struct Approval {
     /// Allow everything that no rule denies, without asking.
     #[arg(long, group = "preset")]
     pub(crate) approve_all: bool,
-    /// Deny everything that no rule allows, without asking.
+    /// Deny everything, whatever rules and earlier decisions allow, without asking.
     #[arg(long, group = "preset")]
     pub(crate) deny_all: bool,
     /// Rules of what is allowed, denied and asked, in a file or as JSON; `attache permissions check` looks at one.

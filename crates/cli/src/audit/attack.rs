@@ -1,13 +1,14 @@
 //! A log of hostile text: each event is one line, and every character of it can be seen.
 
 use attache::process::{is_hidden, plain};
+use attache_check::hostile::some_texts;
 use serde_json::{Map, Value, json};
 
 use super::line;
 
 #[test]
 fn every_field_is_shown_as_it_is() {
-    for text in texts() {
+    for text in some_texts() {
         let fields = [
             json!({ "agent": text, "session": "s1", "kind": "execute", "command": ["echo", text] }),
             json!({ "agent": "a", "session": text, "path": text, "error": text }),
@@ -44,40 +45,3 @@ fn shown_line(event: &str, fields: Value) -> String {
     let fields: Map<String, Value> = serde_json::from_value(fields).unwrap();
     line("2026-11-18T03:00:00Z", event, &fields)
 }
-
-fn texts() -> Vec<String> {
-    let pairs = PIECES.iter().flat_map(|first| {
-        let second = PIECES.iter().step_by(5);
-        second.map(move |second| format!("a{first}b{second}c"))
-    });
-    pairs.collect()
-}
-
-const PIECES: &[&str] = &[
-    "\x1b[2J",
-    "\x1b]0;x\x07",
-    "\u{9b}1A",
-    "\x08",
-    "\r",
-    "\n",
-    "\t",
-    "\0",
-    "\x7f",
-    "\u{202e}",
-    "\u{2066}",
-    "\u{200b}",
-    "\u{200d}",
-    "\u{feff}",
-    "\u{2028}",
-    "\u{85}",
-    "\u{a0}",
-    "\u{3000}",
-    "\u{e0041}",
-    "\u{fe0f}",
-    "⏎",
-    "⟦U+000A⟧",
-    "'",
-    " ",
-    "  denied: ",
-    "日",
-];

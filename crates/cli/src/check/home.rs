@@ -1,4 +1,4 @@
-//! A home directory for an agent under test, so that nothing it keeps (settings, permissions, logins, sessions) reaches
+//! A home directory for a program under test, so that nothing it keeps (settings, permissions, logins, sessions) reaches
 //! the user's own. It is gone in the end.
 
 use std::env;
@@ -16,7 +16,7 @@ impl FreshHome {
         let made = tempfile::Builder::new()
             .prefix("attache-check-home-")
             .tempdir();
-        let home = FreshHome(made.context("a home directory for the agent")?);
+        let home = FreshHome(made.context("a home directory for the program under test")?);
         for (_, folder) in XDG {
             std::fs::create_dir_all(home.path().join(folder))?;
         }
@@ -48,8 +48,8 @@ impl FreshHome {
     }
 }
 
-/// Toolchains and download caches stay where they are: without them most agents would not start. Nothing in them changes
-/// what an agent may do.
+/// Toolchains and download caches stay where they are: without them most programs would not start. Nothing in them changes
+/// what a program may do.
 fn toolchains() -> Vec<(&'static str, PathBuf)> {
     let Some(home) = env::home_dir() else {
         return Vec::new();

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use attache::process::{Child, Program};
-use attache_check::conformance::{Ends, Launch, ProxyLaunch};
+use attache_check::conformance::{Ends, Launch, Processes, ProxyLaunch};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy, sink};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use super::{Folder, program};
+use super::Surroundings;
 use crate::arguments::CheckClient;
 use crate::exit::Exit;
 
@@ -49,17 +49,17 @@ pub(crate) async fn join(place: &str) -> anyhow::Result<Exit> {
 /// Starts a client for each act. Without a command it waits for whoever connects.
 pub(super) fn client(
     arguments: &CheckClient,
-    folder: &Folder,
+    surroundings: &Surroundings,
     patience: Duration,
 ) -> anyhow::Result<Launch> {
     if arguments.command.is_empty() {
         return by_hand();
     }
-    let usual = Command::new(&arguments.command, folder)?;
+    let usual = Command::new(&arguments.command, surroundings)?;
     let cancel = arguments.commands.iter().find(|(kind, _)| kind == "cancel");
     let cancel = cancel.map(|(_, command)| {
         let words = ["sh", "-c", command].map(str::to_owned);
-        Command::new(&words, folder)
+        Command::new(&words, surroundings)
     });
     let cancel = cancel.transpose()?;
     let patience = patience + START;
@@ -70,8 +70,7 @@ pub(super) fn client(
         };
         Box::pin(async move {
             let command = command.ok_or("there is no command for it")?;
-            let (child, ends) = command.start_captured(patience).await?;
-            Ok(with_child(ends, child))
+            command.start_captured(patience).await
         })
     }))
 }
@@ -79,10 +78,10 @@ pub(super) fn client(
 /// Starts a proxy for each act, and gives both of its ends.
 pub(super) fn proxy(
     words: &[String],
-    folder: &Folder,
+    surroundings: &Surroundings,
     patience: Duration,
 ) -> anyhow::Result<ProxyLaunch> {
-    let command = Command::new(words, folder)?;
+    let command = Command::new(words, surroundings)?;
     let patience = patience + START;
     Ok(Arc::new(move |_| {
         let command = command.clone();
@@ -93,19 +92,21 @@ pub(super) fn proxy(
 /// A command that is told of an agent.
 #[derive(Clone)]
 struct Command {
+    /// The first word is the program's.
+    program: Program,
     words: Vec<String>,
-    folder: std::path::PathBuf,
     us: String,
+    processes: Processes,
 }
 
 impl Command {
-    fn new(words: &[String], folder: &Folder) -> anyhow::Result<Command> {
-        // Whether it makes sense is found here, not in the middle.
-        program(words, folder)?;
+    fn new(command: &[String], surroundings: &Surroundings) -> anyhow::Result<Command> {
+        let (name, words) = command.split_first().context("the command is empty")?;
         Ok(Command {
+            program: surroundings.put(Program::new(name)),
             words: words.to_vec(),
-            folder: folder.path().to_owned(),
             us: us()?,
+            processes: surroundings.processes.clone(),
         })
     }
 
@@ -119,37 +120,29 @@ impl Command {
         let quoted: Vec<String> = agent.iter().map(|word| quote(word)).collect();
         let quoted = quoted.join(" ");
         let named = self.words.iter().any(|word| word.contains(AGENT));
-        let mut words: Vec<String> = self
-            .words
-            .iter()
-            .map(|word| word.replace(AGENT, &quoted))
-            .collect();
-        if !named {
-            words.extend(agent);
+        let words = self.words.iter().map(|word| word.replace(AGENT, &quoted));
+        let program = self.program.clone().args(words);
+        match named {
+            true => program,
+            false => program.args(agent),
         }
-        let name = words.remove(0);
-        Program::new(name).args(words).cwd(&self.folder)
     }
 
-    async fn start_captured(&self, patience: Duration) -> Result<(Child, Ends), String> {
+    async fn start_captured(&self, patience: Duration) -> Result<Ends, String> {
         let door = Door::open().await?;
-        let started = self.program(&door).spawn_captured().await;
-        let (child, mut output) = started.map_err(|error| error.to_string())?;
+        let program = self.program(&door);
+        let (child, mut output) = self.processes.start(program.spawn_captured()).await?;
         tokio::spawn(async move { copy(&mut output, &mut sink()).await });
-        let ends = door.enter_unless_ended(patience, &child).await?;
-        Ok((child, ends))
+        let mut ends = door.enter_unless_ended(patience, &child).await?;
+        ends.child = Some(child);
+        Ok(ends)
     }
 
     async fn start_piped(&self, patience: Duration) -> Result<(Ends, Ends), String> {
         let door = Door::open().await?;
-        let started = self.program(&door).spawn_piped().await;
-        let (child, stdin, stdout) = started.map_err(|error| error.to_string())?;
-        let back = door.enter_unless_ended(patience, &child).await?;
-        let front = Ends {
-            read: Box::new(stdout),
-            write: Box::new(stdin),
-            child: Some(child),
-        };
+        let front = self.processes.start_piped(&self.program(&door)).await?;
+        let child = front.child.as_deref().ok_or("it does not run")?;
+        let back = door.enter_unless_ended(patience, child).await?;
         Ok((front, back))
     }
 }
@@ -253,11 +246,6 @@ fn us() -> anyhow::Result<String> {
         Ok(us) => Ok(us),
         Err(_) => bail!("the path of this program is no UTF-8"),
     }
-}
-
-fn with_child(mut ends: Ends, child: Child) -> Ends {
-    ends.child = Some(child);
-    ends
 }
 
 /// A word as a shell reads it.

@@ -124,6 +124,15 @@ fn rules(
     preset: Preset,
 ) -> anyhow::Result<(Permissions, Vec<Warning>)> {
     let mut config = Config::new(preset);
+    if said(approval).is_none() {
+        config.preset_source = match &configuration.permissions {
+            Some(configured) if configured.value == preset => {
+                let (name, place) = (preset.name(), &configured.place);
+                format!("preset `{name}` of {place}")
+            }
+            _ => format!("preset `{}`, the default", preset.name()),
+        };
+    }
     config.store = Some(permissions::store()?);
     config.policy = match &approval.policy {
         Some(said) => Some(Policy::given(said)?),
@@ -136,7 +145,7 @@ fn rules(
 /// Protects the files that decide what agents may do: the policy, and what the project's file names.
 fn protect(approval: &Approval, configuration: &Configuration) {
     let given = approval.policy.iter().map(PathBuf::from);
-    let policy = configuration.policy.iter().map(|it| it.value.clone());
+    let policy = configuration.policies().map(|it| it.value.clone());
     let named = configuration.named_files.iter().cloned();
     protected_files::protect(given.chain(policy).chain(named));
 }
@@ -147,7 +156,17 @@ pub(super) fn preset(
     configuration: &Configuration,
     presence: Presence,
 ) -> Preset {
-    let said = match approval {
+    let configured = configuration.permissions.as_ref().map(|it| it.value);
+    match (said(approval).or(configured), presence) {
+        (None | Some(Preset::Ask), Presence::Unattended) => Preset::ApproveReads,
+        (None, Presence::Attended) => Preset::Ask,
+        (Some(preset), _) => preset,
+    }
+}
+
+/// The preset of the command line.
+fn said(approval: &Approval) -> Option<Preset> {
+    match approval {
         Approval { deny_all: true, .. } => Some(Preset::DenyAll),
         Approval {
             approve_all: true, ..
@@ -157,12 +176,6 @@ pub(super) fn preset(
             ..
         } => Some(Preset::ApproveReads),
         _ => None,
-    };
-    let configured = configuration.permissions.as_ref().map(|it| it.value);
-    match (said.or(configured), presence) {
-        (None | Some(Preset::Ask), Presence::Unattended) => Preset::ApproveReads,
-        (None, Presence::Attended) => Preset::Ask,
-        (Some(preset), _) => preset,
     }
 }
 

@@ -279,6 +279,8 @@ fn a_login_has_the_terminal_and_gives_it_back() {
     };
     pane.wait_for("Log in here");
     pane.choose("Log in here");
+    pane.wait_for("agent.sh login");
+    pane.choose("Run it");
     pane.wait_for("who are you?");
     pane.send("ada");
     pane.press("Enter");
@@ -286,6 +288,47 @@ fn a_login_has_the_terminal_and_gives_it_back() {
     pane.send("hello");
     pane.press("Enter");
     pane.wait_for("Hello, world!");
+}
+
+#[test]
+fn attack_a_login_in_the_terminal_runs_denied_programs_and_reads_denied_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(at("secret"), "the secret").unwrap();
+    let policy = serde_json::json!({ "rules": [
+        { "action": "deny", "command": "whoami", "id": "no-names" },
+        { "action": "ask", "command": "id" },
+        { "action": "deny", "path": at("secret") },
+    ]});
+    std::fs::write(at("policy"), policy.to_string()).unwrap();
+    let (secret, seen) = (at("secret"), at("seen"));
+    let login = format!(
+        "if [ \"$1\" = login ]; then\n\
+         whoami && echo denied >>{seen}; id && echo asked >>{seen}; cat {secret} >>{seen}\n\
+         echo end >>{seen}; exit 0\nfi\n"
+    );
+    let variables = [
+        ("WANTS_LOGIN", "1"),
+        ("CHAT_ARGUMENTS", &format!("--policy={}", at("policy"))),
+    ];
+    let agent = format!("{login}{}", agent::AGENT);
+    let Some(pane) = Pane::open_with(100, 24, &variables, &agent) else {
+        eprintln!("skipped: tmux is not installed");
+        return;
+    };
+    pane.wait_for("Log in here");
+    pane.choose("Log in here");
+    pane.wait_for("agent.sh login");
+    pane.choose("Run it");
+    pane.wait_for("The agent wants a login");
+    let seen = std::fs::read_to_string(seen).unwrap();
+    let reads = attache::process::namespace_support().map_or("the secret", |()| "");
+    if attache::process::exec_support().is_available() {
+        assert_eq!(seen, format!("{reads}end\n"));
+    }
+    let audit = pane.audit();
+    assert!(audit.contains("  login  sh "), "{audit}");
+    assert!(audit.contains("denied: policy rule `no-names`"), "{audit}");
 }
 
 #[test]

@@ -127,6 +127,15 @@ impl Pane {
         String::from_utf8_lossy(&title.stdout).trim().to_owned()
     }
 
+    /// What the audit log says.
+    pub(crate) fn audit(&self) -> String {
+        let mut audit = Command::new(env!("CARGO_BIN_EXE_attache"));
+        let audit = audit
+            .arg("audit")
+            .env("ATTACHE_HOME", self.dir.join("home"));
+        String::from_utf8_lossy(&audit.output().unwrap().stdout).into_owned()
+    }
+
     /// What is on the terminal.
     pub(crate) fn screen(&self) -> String {
         let screen = self.tmux(&["capture-pane", "-p"]);
@@ -235,7 +244,7 @@ fn start(dir: &std::path::Path, variables: &[(&str, &str)]) -> String {
     format!(
         "export ATTACHE_HOME={dir}/home LANG=C.UTF-8 LC_ALL=C.UTF-8 {variables}\n\
          cd {dir}/work\n\
-         sh -c 'echo $$ >{dir}/pid; exec {program} chat -- sh {dir}/agent.sh'\n\
+         sh -c 'echo $$ >{dir}/pid; exec {program} chat $CHAT_ARGUMENTS -- sh {dir}/agent.sh'\n\
          echo \"left with $?\"\n\
          cat\n"
     )

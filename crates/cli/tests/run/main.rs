@@ -4,7 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
 
 mod agents;
+#[cfg(target_os = "linux")]
+mod environment_attack;
 mod exec_attacks;
+#[cfg(target_os = "linux")]
+mod ordinary_user;
 mod orphans;
 #[cfg(target_os = "linux")]
 mod paths_attack;
@@ -82,7 +86,7 @@ fn the_rest_is_denied_unless_told_otherwise() {
         &expect![[r#"
             out: {"outcome":"selected","optionId":"no"}
 
-            err: denied: edit tool “Look at it” (--approve-reads)
+            err: denied: edit tool “Look at it” (preset `approve-reads`, the default)
             attache: not all was allowed; see --approve-all and --policy
 
             exit: 5

@@ -3,17 +3,25 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 
 use attache::process::namespace_support;
 
+use crate::ordinary_user::{by_ordinary_user, has_namespaces};
 use crate::{agents, bare, shown};
 
 #[test]
 fn an_agent_does_not_read_denied_paths_with_programs_of_its_own() {
-    let Some(project) = Project::new("own") else {
-        return;
-    };
+    agent_reads_nothing(Project::new("own"));
+}
+
+#[test]
+fn nor_does_an_agent_that_an_ordinary_user_starts() {
+    agent_reads_nothing(Project::of_ordinary_user("own"));
+}
+
+fn agent_reads_nothing(project: Option<Project>) {
+    let Some(project) = project else { return };
     let mut reads = String::new();
     for path in [
         "secrets/key",
@@ -59,9 +67,16 @@ fn an_agent_does_not_read_denied_paths_with_programs_of_its_own() {
 
 #[test]
 fn our_own_agent_does_not_read_denied_paths_without_the_client() {
-    let Some(project) = Project::new("builtin") else {
-        return;
-    };
+    our_agent_reads_nothing(Project::new("builtin"));
+}
+
+#[test]
+fn nor_does_our_own_agent_that_an_ordinary_user_starts() {
+    our_agent_reads_nothing(Project::of_ordinary_user("builtin"));
+}
+
+fn our_agent_reads_nothing(project: Option<Project>) {
+    let Some(project) = project else { return };
     for prompt in [
         "read secrets/key",
         "read .env",
@@ -87,16 +102,32 @@ fn our_own_agent_does_not_read_denied_paths_without_the_client() {
     project.is_as_it_was();
 }
 
-struct Project(PathBuf);
+struct Project {
+    base: PathBuf,
+    path: PathBuf,
+    is_of_ordinary_user: bool,
+}
 
 impl Project {
     fn new(name: &str) -> Option<Project> {
-        if let Err(reason) = namespace_support() {
-            eprintln!("skipped: nothing can be covered: {reason}");
+        if let Err(missing) = namespace_support() {
+            eprintln!("skipped: nothing can be covered: {missing}");
             return None;
         }
+        Some(Project::made(name))
+    }
+
+    fn of_ordinary_user(name: &str) -> Option<Project> {
+        let mut project = Project::made(&format!("{name}-ordinary"));
+        project.is_of_ordinary_user = true;
+        has_namespaces().then_some(project)
+    }
+
+    fn made(name: &str) -> Project {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let path = path.join(format!("paths-{name}-{}", std::process::id()));
+        let base = path.join(format!("paths-{name}-{}", std::process::id()));
+        let path = base.join("project");
+        fs::create_dir_all(base.join("home")).unwrap();
         fs::create_dir_all(path.join("secrets")).unwrap();
         fs::create_dir_all(path.join("app")).unwrap();
         for name in FILES {
@@ -110,13 +141,28 @@ impl Project {
         .unwrap();
         fs::hard_link(path.join("secrets/key"), path.join("hard")).unwrap();
         std::os::unix::fs::symlink("secrets", path.join("way")).unwrap();
-        Some(Project(path))
+        Project {
+            base,
+            path,
+            is_of_ordinary_user: false,
+        }
+    }
+
+    /// As the user of this project starts it.
+    fn output(&self, mut command: Command) -> Output {
+        command.env("ATTACHE_HOME", self.base.join("home/attache"));
+        command.env("HOME", self.base.join("home"));
+        if self.is_of_ordinary_user {
+            by_ordinary_user(&mut command, &[&self.base]);
+        }
+        command.output().unwrap()
     }
 
     fn run(&self, arguments: &[&str], agent: &str) -> Output {
         let mut command = bare(&["run", "--approve-all", "--policy", POLICY, "hi", "--cwd"]);
-        command.arg(&self.0).args(arguments);
-        command.args(["--", "sh", "-c", agent]).output().unwrap()
+        command.arg(&self.path).args(arguments);
+        command.args(["--", "sh", "-c", agent]);
+        self.output(command)
     }
 
     fn run_builtin(&self, arguments: &[&str], prompt: &str) -> Output {
@@ -124,14 +170,14 @@ impl Project {
         command
             .args(arguments)
             .arg("--cwd")
-            .arg(&self.0)
+            .arg(&self.path)
             .arg(prompt);
-        command.output().unwrap()
+        self.output(command)
     }
 
     fn is_as_it_was(&self) {
         for name in FILES {
-            let text = fs::read_to_string(self.0.join(name)).unwrap();
+            let text = fs::read_to_string(self.path.join(name)).unwrap();
             assert_eq!(text, format!("{CANARY}\n"), "{name}");
         }
     }
@@ -139,7 +185,7 @@ impl Project {
 
 impl Drop for Project {
     fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).ok();
+        fs::remove_dir_all(&self.base).ok();
     }
 }
 

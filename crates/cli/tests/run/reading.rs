@@ -12,7 +12,7 @@ fn what_only_reads_is_allowed() {
         &expect![[r#"
             out: {"outcome":"selected","optionId":"yes"}
 
-            err: allowed: read CWD/a.txt (--approve-reads)
+            err: allowed: read CWD/a.txt (preset `approve-reads`, the default)
 
             exit: 0
         "#]],
@@ -27,7 +27,7 @@ fn reading_that_names_no_file_is_not_reading() {
         &expect![[r#"
             out: {"outcome":"selected","optionId":"no"}
 
-            err: denied: read tool “Look at it” (--approve-reads)
+            err: denied: read tool “Look at it” (preset `approve-reads`, the default)
             attache: not all was allowed; see --approve-all and --policy
 
             exit: 5
@@ -44,7 +44,7 @@ fn a_question_that_names_a_tool_that_was_told_before() {
         &agents::turn(&told, &asks),
         &expect![[r#"
             out: 
-            err: denied: read tool “Look at it” (--approve-reads)
+            err: denied: read tool “Look at it” (preset `approve-reads`, the default)
             tool: Look at it (read, pending)
             attache: not all was allowed; see --approve-all and --policy
 

@@ -1,6 +1,7 @@
 //! `attache check`, on our own products.
 
-use std::process::Output;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::{Machine, scripts};
 
@@ -49,17 +50,22 @@ fn keeper(machine: &Machine, options: &str) -> String {
         case "$reply" in *'"always"'*) echo "always_allow: shell" >>"$HOME/.agentrc" ;; esac
         answer '"result":{"stopReason":"end_turn"}' ;;"#;
     let answers = answers.replace("OPTIONS", options).replace("LOG", &log);
+    let script = scripts::agent(r#""authMethods":[]"#, &answers);
+    script.replacen("#!/bin/sh\n", &settler(machine), 1)
+}
+
+/// The beginning of a script that keeps something in every place where settings may be, and writes the places down.
+fn settler(machine: &Machine) -> String {
     let setup = r#"#!/bin/sh
 for place in "$HOME" "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" "$XDG_STATE_HOME" "$XDG_CACHE_HOME" "$XDG_RUNTIME_DIR" \
-    "${CODEX_HOME:-$HOME/.codex}" "${CLAUDE_CONFIG_DIR:-$HOME/.claude}" "${GOOSE_PATH_ROOT:-$HOME/.goose}"
+    "${CODEX_HOME:-$HOME/.codex}" "${CLAUDE_CONFIG_DIR:-$HOME/.claude}" "${GOOSE_PATH_ROOT:-$HOME/.goose}" \
+    "${ATTACHE_HOME:-$HOME/.attache}"
 do
     mkdir -p "$place" && echo started >>"$place/.seen"
-    echo "$place" >>LOG.places
+    echo "$place" >>LOG
 done
 "#;
-    let setup = setup.replace("LOG", &log);
-    let script = scripts::agent(r#""authMethods":[]"#, &answers);
-    script.replacen("#!/bin/sh\n", &setup, 1)
+    setup.replace("LOG", &machine.path("places").display().to_string())
 }
 
 /// Everything below a directory.
@@ -75,11 +81,7 @@ fn tree(folder: &std::path::Path) -> Vec<String> {
 
 fn check_keeper(options: &str, home: &[&str]) -> (Machine, Output) {
     let machine = Machine::new();
-    let script = keeper(&machine, options);
-    machine.program("bin/keeper", &script);
-    for folder in ["home/.codex", "home/.config", "home/.claude", "home/.cargo"] {
-        std::fs::create_dir_all(machine.path(folder)).unwrap();
-    }
+    machine.program("bin/keeper", &keeper(&machine, options));
     let words = [
         "check",
         "agent",
@@ -92,20 +94,30 @@ fn check_keeper(options: &str, home: &[&str]) -> (Machine, Output) {
         "--only",
         "agent.permission.rejected",
     ];
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_attache"));
-    command.args(words).args(home).args(["--", "keeper"]);
-    command.current_dir(machine.path("project"));
+    let output = check_in_home(&machine, &[&words, home, &["--", "keeper"]].concat());
+    (machine, output)
+}
+
+/// Runs the command with a home in which every agent has its place.
+fn check_in_home(machine: &Machine, words: &[&str]) -> Output {
+    for folder in HOME {
+        std::fs::create_dir_all(machine.path("home").join(folder)).unwrap();
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_attache"));
+    command.args(words).current_dir(machine.path("project"));
     command.env("HOME", machine.path("home"));
     command.env(
         "PATH",
         format!("{}:/usr/bin:/bin", machine.path("bin").display()),
     );
+    command.env("ATTACHE_HOME", machine.path("home/.attache"));
     command.env("XDG_CONFIG_HOME", machine.path("home/.config"));
     command.env("CODEX_HOME", machine.path("home/.codex"));
     command.env("CLAUDE_CONFIG_DIR", machine.path("home/.claude"));
-    let output = command.output().unwrap();
-    (machine, output)
+    command.output().unwrap()
 }
+
+const HOME: [&str; 5] = [".attache", ".cargo", ".claude", ".codex", ".config"];
 
 #[test]
 fn a_check_never_chooses_an_option_that_lasts() {
@@ -113,11 +125,14 @@ fn a_check_never_chooses_an_option_that_lasts() {
     let never = r#"{"optionId":"never","name":"Never","kind":"reject_always"}"#;
     let once = r#"{"optionId":"once","name":"Once","kind":"allow_once"}"#;
     let no = r#"{"optionId":"no","name":"No","kind":"reject_once"}"#;
+    let twin = r#"{"optionId":"always","name":"Once","kind":"allow_once"}"#;
+    let no_twin = r#"{"optionId":"never","name":"No","kind":"reject_once"}"#;
     for (options, chosen) in [
         (vec![always], vec!["cancelled"]),
         (vec![always, never], vec!["cancelled"]),
         (vec![always, never, once, no], vec!["once", "no"]),
         (vec![never, no, always, once], vec!["once", "no"]),
+        (vec![always, twin, never, no_twin], vec!["cancelled"]),
     ] {
         let (machine, output) = check_keeper(&options.join(","), &[]);
         let log = std::fs::read_to_string(machine.path("chosen")).unwrap_or_default();
@@ -137,16 +152,36 @@ fn a_check_never_chooses_an_option_that_lasts() {
 fn a_check_leaves_the_home_directory_as_it_is() {
     let once = r#"{"optionId":"once","name":"Once","kind":"allow_once"}"#;
     let (machine, _) = check_keeper(once, &[]);
-    let home = machine.path("home");
-    let seen: Vec<String> = tree(&home)
-        .into_iter()
-        .map(|path| path.replace(&home.display().to_string(), "~"))
-        .collect();
-    assert_eq!(seen, ["~/.cargo", "~/.claude", "~/.codex", "~/.config"]);
-    let places = std::fs::read_to_string(machine.path("chosen.places")).unwrap();
-    let root = machine.path("home").display().to_string();
+    home_is_untouched(&machine);
+}
+
+#[test]
+fn a_client_and_a_proxy_under_test_have_an_empty_home_too() {
+    for subject in ["client", "proxy"] {
+        let machine = Machine::new();
+        machine.program("bin/settler", &settler(&machine));
+        let words = ["check", subject, "--timeout", "2", "--", "settler"];
+        let output = check_in_home(&machine, &words);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        home_is_untouched(&machine);
+        let words = [&words[..4], &["--home", "real", "--", "settler"]].concat();
+        check_in_home(&machine, &words);
+        for folder in HOME.into_iter().filter(|folder| *folder != ".cargo") {
+            let seen = machine.path("home").join(folder).join(".seen");
+            assert!(seen.exists(), "{subject}: {}", seen.display());
+        }
+    }
+}
+
+/// That the program under test started, and neither touched the user's home nor left another behind.
+fn home_is_untouched(machine: &Machine) {
+    let home = machine.path("home").display().to_string();
+    let seen = tree(&machine.path("home"));
+    let seen: Vec<String> = seen.iter().map(|path| path.replace(&home, "~")).collect();
+    assert_eq!(seen, HOME.map(|folder| format!("~/{folder}")));
+    let places = std::fs::read_to_string(machine.path("places")).unwrap();
     for place in places.lines() {
-        assert!(!place.starts_with(&root), "{place}");
+        assert!(!place.starts_with(&home), "{place}");
         assert!(
             !std::path::Path::new(place).exists(),
             "{place} is left behind"
@@ -159,6 +194,94 @@ fn the_real_home_is_used_when_it_is_wanted() {
     let once = r#"{"optionId":"once","name":"Once","kind":"allow_once"}"#;
     let (machine, _) = check_keeper(once, &["--home", "real"]);
     assert!(machine.path("home/.seen").exists());
+}
+
+/// A proxy that asks for permission by itself, and adds an option that lasts to every permission request of the agent.
+#[test]
+fn a_proxy_under_test_gets_no_answer_that_lasts() {
+    let machine = Machine::new();
+    let lasting = r#"{"optionId":"lasting","name":"Always","kind":"allow_always"}"#;
+    let own = format!(
+        r#"{{"jsonrpc":"2.0","id":900,"method":"session/request_permission","params":{{"sessionId":"s","toolCall":{{"toolCallId":"t"}},"options":[{lasting}]}}}}"#
+    );
+    let log = machine.path("answers").display().to_string();
+    let script = format!(
+        "#!/bin/sh\nprintf '%s\\n' '{own}'\ntee -a '{log}' | \"$@\" | sed -u 's/\"options\":\\[/&{lasting},/'\n"
+    );
+    machine.program("bin/giver", &script);
+    let output = machine.attache(&["check", "proxy", "--timeout", "2", "--", "giver"]);
+    let answers = std::fs::read_to_string(&log).unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        shown.contains("proxy.backward.request"),
+        "the option was not added: {shown}"
+    );
+    assert!(
+        answers.contains(r#""outcome":"cancelled""#) && !answers.contains("lasting"),
+        "{answers}"
+    );
+}
+
+#[test]
+fn a_check_that_is_interrupted_leaves_nothing_behind() {
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        for (subject, joins) in [
+            ("agent", ""),
+            ("client", ""),
+            ("client", "\"$@\" &"),
+            ("proxy", ""),
+            ("proxy", "\"$@\" &"),
+        ] {
+            interrupt(signal, subject, joins);
+        }
+    }
+}
+
+/// Interrupts a check of a program that ignores signals, has detached children and writes to its home all the time.
+fn interrupt(signal: &str, subject: &str, joins: &str) {
+    let machine = Machine::new();
+    let pids = machine.path("pids");
+    let script = format!(
+        "#!/bin/sh\ntrap '' INT TERM HUP\n{joins}\nsetsid sleep 1000 &\n\
+         echo $! >>'{0}'\necho $$ >>'{0}'\n\
+         while :; do mkdir -p \"$HOME/a\" && echo x >\"$HOME/a/b\"; echo x >c; done\n",
+        pids.display()
+    );
+    machine.program("bin/stubborn", &script);
+    std::fs::create_dir(machine.path("tmp")).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_attache"));
+    command.args(["check", subject, "--", "stubborn"]);
+    command.current_dir(machine.path("project"));
+    command.env("TMPDIR", machine.path("tmp"));
+    command.env("HOME", machine.path("home"));
+    command.env(
+        "PATH",
+        format!("{}:/usr/bin:/bin", machine.path("bin").display()),
+    );
+    command.stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let started = || std::fs::read_to_string(&pids).unwrap_or_default();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while started().lines().count() < 2 {
+        assert!(Instant::now() < deadline, "it does not start");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(!tree(&machine.path("tmp")).is_empty());
+    send(signal, &child.id().to_string());
+    let how = format!("{signal} {subject} {joins}");
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{how}");
+    let left = tree(&machine.path("tmp"));
+    assert!(left.is_empty(), "{how}: {left:?}");
+    for pid in started().lines() {
+        assert!(!send("-0", pid), "{how}: {pid} still runs");
+    }
+}
+
+/// Whether there was a process to send it to.
+fn send(signal: &str, pid: &str) -> bool {
+    let mut kill = Command::new("kill");
+    kill.args([signal, pid]).stderr(Stdio::null());
+    kill.status().unwrap().success()
 }
 
 #[test]

@@ -392,3 +392,20 @@ fn what_the_kernel_enforces_is_told() {
         );
     }
 }
+
+/// Once the probe asked for more than an ordinary user has, and nobody noticed: tests were run by the superuser.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_ordinary_user_is_not_told_that_paths_cannot_be_hidden() {
+    use crate::ordinary_user::{by_ordinary_user, has_namespaces};
+    if !has_namespaces() {
+        return;
+    }
+    let machine = Machine::new();
+    let mut command = machine.command(&["doctor", "--", "./nothing"]);
+    by_ordinary_user(&mut command, &[&machine.path("")]);
+    let output = command.output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    let paths = told.lines().find(|line| line.contains("denied paths"));
+    assert!(paths.is_some_and(|line| line.starts_with("ok ")), "{told}");
+}

@@ -11,6 +11,9 @@ mod claude;
 mod config;
 mod doctor;
 mod generated;
+#[cfg(target_os = "linux")]
+#[path = "../run/ordinary_user.rs"]
+mod ordinary_user;
 mod passing;
 mod permissions;
 mod scripts;

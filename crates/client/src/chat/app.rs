@@ -206,6 +206,7 @@ impl App {
             }
             Input::Saved(Err(Unsaved::There(path))) => self.ask_over(path),
             Input::Saved(Err(Unsaved::Failed(why))) => self.toast(Tone::Bad, why, now),
+            Input::LoginDescribed(command) => self.wants_to_run_login(*command, now),
             Input::LoginEnded(Ok(())) => self.restart(),
             Input::LoginEnded(Err(why)) => self.toast(Tone::Bad, why, now),
             Input::Tick => {}

@@ -9,6 +9,7 @@ use attache::v1;
 
 use super::death::Death;
 use super::form::Form;
+use super::login::LoginPrompt;
 use super::permission::PermissionDialog;
 use super::picker::Picker;
 use super::url::Page;
@@ -29,10 +30,16 @@ pub(crate) enum What {
     Form(u64, Box<Form>),
     Page(u64, Page),
     Login(Picker),
+    LoginProgram(Box<LoginPrompt>),
     Death(Death),
 }
 
 impl What {
+    /// Whether it is about a login.
+    pub(crate) fn is_login(&self) -> bool {
+        matches!(self, What::Login(_) | What::LoginProgram(_))
+    }
+
     /// Whether text is typed in it.
     pub(crate) fn takes_text(&self) -> bool {
         matches!(self, What::Form(..) | What::Login(_))

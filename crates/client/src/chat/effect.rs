@@ -7,6 +7,7 @@ use crossterm::event::KeyEvent;
 
 use super::mentions::Attachment;
 use crate::command::Command;
+use crate::desk::LoginCommand;
 use crate::event::Event;
 
 /// Something that happened.
@@ -41,6 +42,8 @@ pub enum Input {
     },
     /// A file was written, or why not.
     Saved(Result<PathBuf, Unsaved>),
+    /// What a login in the terminal would run.
+    LoginDescribed(Box<LoginCommand>),
     /// A login in the terminal is over.
     LoginEnded(Result<(), String>),
     /// Time has passed.
@@ -74,8 +77,10 @@ pub enum Effect {
         /// What was written.
         prompt: Box<Attachment>,
     },
-    /// Run a login on the person's terminal.
-    TerminalLogin(v1::AuthMethodId),
+    /// Say what a login on the user's terminal would run.
+    DescribeLogin(v1::AuthMethodId),
+    /// Run a login on the user's terminal, as it was shown.
+    RunLogin(LoginCommand),
     /// Take the mouse, or leave it to the terminal.
     Mouse(Mouse),
     /// Draw everything anew.

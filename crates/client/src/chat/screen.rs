@@ -17,7 +17,7 @@ use tokio::time::sleep_until;
 use super::app::{App, Settings};
 use super::draw::Surroundings;
 use super::effect::{Effect, Input, Steering};
-use crate::desk::Desk;
+use crate::desk::{Desk, LoginCommand};
 use crate::event::Event;
 use errands::Errands;
 use terminal::{Signals, Stage};
@@ -153,7 +153,13 @@ impl Screen<'_> {
                 let text = self.app.export(format, &|id| terminals.view(id));
                 self.errands.save(path, text, there);
             }
-            Effect::TerminalLogin(method) => self.log_in(&method, desk).await?,
+            Effect::DescribeLogin(method) => {
+                self.errands.tell(match desk.terminal_login(&method) {
+                    Some(command) => Input::LoginDescribed(Box::new(command)),
+                    None => Input::LoginEnded(Err("this login has no program".to_owned())),
+                });
+            }
+            Effect::RunLogin(command) => self.log_in(&command, desk).await?,
             Effect::Quit => return Ok(Next::Leave),
             errand => self.errands.run(errand),
         }
@@ -161,22 +167,17 @@ impl Screen<'_> {
     }
 
     /// Leaves the terminal to the agent's own login, then comes back.
-    async fn log_in(&mut self, method: &v1::AuthMethodId, desk: &mut Desk) -> io::Result<()> {
-        let Some(program) = desk.terminal_login(method) else {
-            let why = "this login has no program".to_owned();
-            self.errands.tell(Input::LoginEnded(Err(why)));
-            return Ok(());
-        };
+    async fn log_in(&mut self, command: &LoginCommand, desk: &mut Desk) -> io::Result<()> {
         self.stage.leave();
         // Its reader would take the keys that are meant for the program.
         self.keys = None;
-        let ended = program.run_attached().await;
+        let ended = desk.run_login(command).await;
         self.stage.return_to()?;
         self.keys = Some(EventStream::new());
         let outcome = match ended {
             Ok(Status::Exited(0)) => Ok(()),
             Ok(status) => Err(format!("the login {status}")),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(error),
         };
         self.errands.tell(Input::LoginEnded(outcome));
         self.is_stale = true;

@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use attache::v1;
+use attache_host::permissions::{Action, Config, Permissions, Preset, Verdict};
 use tempfile::TempDir;
 
 use super::{Configuration, Error, Sources, Trust};
@@ -64,7 +66,7 @@ impl Project {
         assert_eq!(is_trusted, !configuration.rows().is_empty());
         assert_eq!(
             is_trusted,
-            configuration.policy.is_some()
+            configuration.project_policy.is_some()
                 || !configuration.agents.is_empty()
                 || !configuration.mcp_servers.is_empty()
         );
@@ -174,7 +176,7 @@ fn trust_ends_when_a_named_file_changes() {
             assert!(untrusted.has_changed, "{text}: {what}");
             assert_eq!(untrusted.changed.len(), 1, "{text}: {what}");
             assert!(
-                configuration.policy.is_none()
+                configuration.project_policy.is_none()
                     && configuration.agents.is_empty()
                     && configuration.mcp_servers.is_empty()
             );
@@ -243,6 +245,83 @@ fn the_policy_that_counts_is_the_one_that_was_looked_at() {
         format!("{policy:?}").contains("default: None"),
         "{policy:?}"
     );
+}
+
+#[test]
+fn a_trusted_project_drops_no_rule_of_the_user_and_allows_nothing() {
+    let project = Project::new(
+        r#"{"policy":"x.json","permissions":{"preset":"approve-all","expiry":"never"}}"#,
+    );
+    let rules = r#"{"rules":[{"action":"allow","command":"echo **"},{"action":"deny","command":"rm","id":"theirs"}],"default":"allow"}"#;
+    project.write("project/x.json", rules);
+    project.write(
+        "own.json",
+        r#"{"rules":[{"action":"deny","command":"echo **","id":"mine"}]}"#,
+    );
+    for (own, preset) in [
+        (
+            r#"{"policy":"own.json","permissions":{"expiry":"1d"}}"#,
+            None,
+        ),
+        (
+            r#"{"policy":"own.json","permissions":{"preset":"approve-reads","expiry":"1d"}}"#,
+            Some(Preset::ApproveReads),
+        ),
+    ] {
+        project.write("config.json", own);
+        let seen = project.load().untrusted;
+        if let Some(untrusted) = seen {
+            let warned: Vec<String> = untrusted.warnings.iter().map(ToString::to_string).collect();
+            assert!(
+                warned[0].contains("`permissions` does not count"),
+                "{warned:?}"
+            );
+            assert!(
+                warned[1].contains("`permissions.expiry` does not count"),
+                "{warned:?}"
+            );
+            assert!(
+                warned[2].contains("2 rules of x.json that allow do not count"),
+                "{warned:?}"
+            );
+            project.sources().trust.add(&untrusted).unwrap();
+        }
+        let configuration = project.load();
+        assert_eq!(configuration.untrusted, None);
+        assert_eq!(
+            configuration.permissions.as_ref().map(|it| it.value),
+            preset
+        );
+        assert_eq!(
+            configuration.expiry.as_ref().unwrap().value.to_string(),
+            "1d"
+        );
+        let policy = configuration.load_policy().unwrap().unwrap();
+        assert_eq!(policy.allowing(), 0);
+        let mut config = Config::new(Preset::ApproveAll);
+        config.policy = Some(policy);
+        let permissions = Permissions::open(config).0;
+        for (command, rule) in [("echo", "mine"), ("rm", "theirs of ")] {
+            let request = v1::CreateTerminalRequest::new("s", command).args(vec!["x".to_owned()]);
+            let action = Action::running("a", project.path("project"), &request);
+            match permissions.judge(&action) {
+                Verdict::Deny(because) => assert!(because.0.contains(rule), "{because}"),
+                verdict => panic!("{command}: {verdict:?}"),
+            }
+        }
+    }
+    project.write("config.json", r#"{"permissions":"approve-all"}"#);
+    let preset = project.load().permissions.unwrap().value;
+    assert_eq!(
+        preset,
+        Preset::ApproveAll,
+        "the user's own, and the project's is not wider"
+    );
+    let text = r#"{"permissions":"deny-all","agent_servers":{"a":{"command":"sh"}}}"#;
+    project.write("project/.attache.json", text);
+    project.trust();
+    let preset = project.load().permissions.unwrap().value;
+    assert_eq!(preset, Preset::DenyAll, "a project may narrow");
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! The configuration as people are shown it: each value under its key, without secrets.
 
 use attache::v1;
-use attache_host::permissions::Preset;
 use serde_json::{Value, json};
 
 use super::error::Place;
@@ -63,7 +62,7 @@ impl Configuration {
             add(format!("mcp_servers.{name}"), value, &server.place);
         }
         if let Some(permissions) = &self.permissions {
-            let preset = json!(preset_name(permissions.value));
+            let preset = json!(permissions.value.name());
             let key = match self.expiry {
                 Some(_) => "permissions.preset",
                 None => "permissions",
@@ -86,6 +85,14 @@ impl Configuration {
             for (key, value) in sandbox.value.values() {
                 add(key.to_owned(), value, &sandbox.place);
             }
+        }
+        // Both policies count.
+        if let Some(policy) = &self.project_policy {
+            rows.push(Row {
+                key: "policy".to_owned(),
+                value: json!(policy.value.to_string_lossy()),
+                place: policy.place.clone(),
+            });
         }
         rows
     }
@@ -122,16 +129,6 @@ impl Configuration {
                 rest => row.value.get(rest.strip_prefix('.')?).cloned(),
             });
         Ok(own)
-    }
-}
-
-/// A preset, as in the configuration.
-fn preset_name(preset: Preset) -> &'static str {
-    match preset {
-        Preset::Ask => "ask",
-        Preset::ApproveReads => "approve-reads",
-        Preset::ApproveAll => "approve-all",
-        Preset::DenyAll => "deny-all",
     }
 }
 

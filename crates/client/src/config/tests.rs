@@ -227,13 +227,12 @@ fn the_user_passes_variables_and_a_project_cannot() {
 
 #[test]
 fn nothing_of_a_project_counts_before_it_is_trusted() {
-    let evil =
-        r#"{"agent_servers": {"gemini": {"command": "./evil"}}, "permissions": "approve-all"}"#;
+    let evil = r#"{"agent_servers": {"gemini": {"command": "./evil"}}, "permissions": "deny-all"}"#;
     let disk = Disk::new(&[("project/.attache.json", evil), ("project/deep/file", "")]);
     let untrusted = expect![[r#"
         untrusted: ~/project/.attache.json
           agent_servers.gemini = ~/project/evil
-          permissions = approve-all
+          permissions = deny-all
     "#]];
     untrusted.assert_eq(&disk.load(&[]));
 
@@ -242,7 +241,7 @@ fn nothing_of_a_project_counts_before_it_is_trusted() {
     sources.trust.add(&seen).unwrap();
     expect![[r#"
         agent_servers.gemini = ~/project/evil [~/project/.attache.json:1:30]
-        permissions = approve-all [~/project/.attache.json:1:69]
+        permissions = deny-all [~/project/.attache.json:1:69]
     "#]]
     .assert_eq(&disk.load(&[]));
 
@@ -251,7 +250,7 @@ fn nothing_of_a_project_counts_before_it_is_trusted() {
     expect![[r#"
         changed: ~/project/.attache.json
           agent_servers.gemini = ~/project/worse
-          permissions = approve-all
+          permissions = deny-all
     "#]]
     .assert_eq(&disk.load(&[]));
 

@@ -49,7 +49,10 @@ impl Desk {
         let sessions = self.sessions.ids();
         let watcher = self.setup.watcher.clone();
         let program = match &watcher {
-            Some(watcher) => program.watch(watcher.watch()),
+            Some(watcher) => {
+                let watch = watcher.watch_in(program.working_directory());
+                program.watch(watch)
+            }
             None => program,
         };
         let started = async move {
@@ -216,22 +219,6 @@ impl Desk {
             let outcome = Err(failure::gone("session/prompt"));
             self.tell(Event::Ended { session, outcome });
         }
-    }
-
-    /// The program of a login in a terminal: the agent's own with more arguments. Run it on the person's terminal, and
-    /// submit [`Command::Restart`](crate::Command::Restart) when it has exited with 0. `None` when the method is not of
-    /// that sort.
-    pub fn terminal_login(&self, method: &v1::AuthMethodId) -> Option<Program> {
-        let methods = &self.hello.as_ref()?.auth_methods;
-        let found = methods.iter().find_map(|offered| match offered {
-            v1::AuthMethod::Terminal(offered) if offered.id == *method => Some(offered),
-            _ => None,
-        })?;
-        let mut program = self.program.clone()?.args(&found.args);
-        for (name, value) in &found.env {
-            program = program.env(name, value.reveal());
-        }
-        Some(program)
     }
 }
 

@@ -15,7 +15,7 @@ pub fn records(decisions: &Path, log: &Path, mut tell: impl FnMut(Finding)) {
     tell(logged(log));
 }
 
-/// Looks at the policy that is configured: rules that allow less than they look like, or than they did before.
+/// Looks at the policy that is configured: rules that do less than they look like, or than they did before.
 pub fn policy(policy: Result<Option<Policy>, String>, mut tell: impl FnMut(Finding)) {
     let policy = match policy {
         Ok(Some(policy)) => policy,

@@ -27,10 +27,13 @@ pub fn sandbox(mut tell: impl FnMut(Finding)) {
             Subject::DeniedPaths,
             "paths that a policy denies are hidden from agents and commands",
         ),
-        Err(reason) => Finding::odd(
+        Err(missing) => Finding::odd(
             Subject::DeniedPaths,
-            "the kernel does not hide paths that a policy denies; agents can read them with tools of their own",
-            reason,
+            format!(
+                "the kernel does not hide paths that a policy denies, so agents can read them with tools of their own: {}",
+                missing.reason
+            ),
+            missing.fix,
         ),
     });
     tell(match exec_support() {

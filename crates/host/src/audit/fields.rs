@@ -5,7 +5,7 @@ use serde_json::Value;
 use attache_transport::process::ExecRecord;
 
 use super::{Event, mask, masked};
-use crate::permissions::Action;
+use crate::permissions::{Action, Because};
 
 /// What goes into the log of an event, and when it happened.
 #[derive(Debug)]
@@ -30,6 +30,7 @@ impl Event<'_> {
     fn name(&self) -> &'static str {
         match self {
             Event::Started { .. } => "started",
+            Event::LoggedIn { .. } => "login",
             Event::Asked(_) => "asked",
             Event::Decided { .. } => "decided",
             Event::Read { .. } => "read",
@@ -43,22 +44,18 @@ impl Event<'_> {
     fn fields(&self) -> Vec<(&'static str, Value)> {
         match self {
             Event::Started { agent } => vec![("agent", cut(agent))],
+            Event::LoggedIn {
+                agent,
+                command,
+                variables,
+                outcome,
+            } => logged_in(agent, command, variables, outcome),
             Event::Asked(action) => asked(action),
             Event::Decided {
                 action,
                 is_allowed,
                 because,
-            } => {
-                let outcome = match is_allowed {
-                    Some(true) => "allowed",
-                    Some(false) => "denied",
-                    None => "cancelled",
-                };
-                let mut fields = asked(action);
-                fields.push(("outcome", Value::from(outcome)));
-                fields.push(("because", text(&because.0)));
-                fields
-            }
+            } => decided(action, *is_allowed, because),
             Event::Read {
                 agent,
                 session,
@@ -118,6 +115,20 @@ impl Event<'_> {
     }
 }
 
+fn logged_in(
+    agent: &str,
+    command: &[String],
+    variables: &[String],
+    outcome: &str,
+) -> Vec<(&'static str, Value)> {
+    vec![
+        ("agent", cut(agent)),
+        ("command", words(command)),
+        ("variables", list(variables)),
+        ("outcome", text(outcome)),
+    ]
+}
+
 /// Whose it was, then what was done.
 fn of(agent: &str, session: &str, done: [(&'static str, Value); 2]) -> Vec<(&'static str, Value)> {
     let agent = Some(agent).filter(|agent| !agent.is_empty());
@@ -150,6 +161,22 @@ fn executed(
     fields.push(("parents", list(exec.parents.iter().map(text_of))));
     fields.push(("outcome", Value::from(outcome)));
     fields.extend(because.map(|because| ("because", text(because))));
+    fields
+}
+
+fn decided(
+    action: &Action,
+    is_allowed: Option<bool>,
+    because: &Because,
+) -> Vec<(&'static str, Value)> {
+    let outcome = match is_allowed {
+        Some(true) => "allowed",
+        Some(false) => "denied",
+        None => "cancelled",
+    };
+    let mut fields = asked(action);
+    fields.push(("outcome", Value::from(outcome)));
+    fields.push(("because", text(&because.0)));
     fields
 }
 

@@ -3,8 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
 
 use std::fs::{self, File};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use attache_transport::process::CoverKind;
 
 use super::{Access, Bases, DeniedPaths, Subject, find};
 use crate::Roots;
@@ -33,7 +39,6 @@ fn no_name_of_a_denied_file_reads_or_changes_it() {
         assert!(!listed.as_ref().is_ok_and(is_listed), "{name:?}");
         if name.exists() {
             assert!(files.write(&roots, &name, "changed").is_err(), "{name:?}");
-            assert!(roots.denied().is_denied(&name, Access::Change), "{name:?}");
         }
         tried += 1;
     }
@@ -70,9 +75,7 @@ fn a_hard_link_to_a_denied_file_is_refused_on_the_descriptor() {
         "{read:?}"
     );
     let file = File::open(tree.join("open/innocent")).unwrap();
-    let judged = roots
-        .denied()
-        .check(&file, &tree.join("open/innocent"), Access::Read);
+    let judged = roots.denied().check_file(&file, Access::Read);
     assert_eq!(judged.unwrap_err().rule, "secrets");
     // And programs do not see it either.
     let (covers, open) = roots.denied().covers(Subject::Command, &tree).unwrap();
@@ -97,17 +100,9 @@ fn where_not_everything_was_seen_files_with_two_names_are_refused() {
     };
     let mut denied = DeniedPaths::find_in(&rules, bases);
     let file = File::open(tree.join("open/one")).unwrap();
-    assert!(
-        denied
-            .check(&file, &tree.join("open/one"), Access::Read)
-            .is_ok()
-    );
+    assert!(denied.check_file(&file, Access::Read).is_ok());
     denied.is_cut = true;
-    assert!(
-        denied
-            .check(&file, &tree.join("open/one"), Access::Read)
-            .is_err()
-    );
+    assert!(denied.check_file(&file, Access::Read).is_err());
 }
 
 #[test]
@@ -202,6 +197,50 @@ fn rules_reach_as_far_as_their_kinds() {
     }
 }
 
+/// Rules on one file add up, whatever their order and however each names the file.
+#[test]
+fn no_rule_weakens_another_on_the_same_file() {
+    let tree = tree();
+    fs::hard_link(tree.join("keys/server.pem"), tree.join("app/link.key")).unwrap();
+    let names = ["keys", "./keys/server.pem", "*.pem", "keys/*", "app/*.key"];
+    for (first, second) in [
+        ("execute", "edit"),
+        ("execute", "read"),
+        ("edit", "read"),
+        ("edit", "execute"),
+        ("read", "execute"),
+        ("read", "edit"),
+    ] {
+        for (one, other) in names
+            .iter()
+            .flat_map(|one| names.iter().map(move |other| (one, other)))
+        {
+            let text = format!(
+                r#"{{"rules":[{{"action":"deny","kind":"{first}","path":"{one}"}},{{"action":"deny","kind":"{second}","path":"{other}"}}]}}"#
+            );
+            let roots = roots(&tree, &text);
+            let denies = |kind: &str| first == kind || second == kind;
+            for name in ["keys/server.pem", "app/link.key"] {
+                let covers = |subject| {
+                    let (covers, _) = roots.denied().covers(subject, &tree).unwrap();
+                    let covers = covers.into_iter();
+                    let about = covers.filter(|cover| tree.join(name).starts_with(&cover.path));
+                    about
+                        .map(|cover| cover.kind != CoverKind::ReadOnly)
+                        .collect::<Vec<_>>()
+                };
+                let (agent, command) = (covers(Subject::Agent), covers(Subject::Command));
+                let what = format!("{name}: {text}: {agent:?} {command:?}");
+                assert_eq!(agent.contains(&true), denies("read"), "{what}");
+                let is_covered = denies("read") || denies("edit");
+                assert_eq!(!agent.is_empty(), is_covered, "{what}");
+                let hides = denies("read") || denies("execute");
+                assert_eq!(command.contains(&true), hides, "{what}");
+            }
+        }
+    }
+}
+
 #[test]
 fn only_patterns_are_open_ended() {
     for (path, expected) in [
@@ -234,6 +273,97 @@ fn a_search_ends_in_time() {
         find::MOST_FOUND
     );
     assert!(denied.is_open_ended());
+}
+
+/// Somebody else swaps the denied tree, or what it lies in, with another directory all the time.
+#[test]
+fn a_swapped_parent_does_not_lead_a_request_into_a_denied_tree() {
+    let tree = tree();
+    for directory in ["config/priv", "other/priv", "d/made"] {
+        fs::create_dir_all(tree.join(directory)).unwrap();
+    }
+    fs::write(tree.join("config/priv/key"), CANARY).unwrap();
+    for name in ["other/priv/key", "d/key"] {
+        fs::write(tree.join(name), "open").unwrap();
+    }
+    let roots = roots(
+        &tree,
+        r#"{"rules":[{"action":"deny","path":"secrets/**"},{"action":"deny","path":"config/priv"}]}"#,
+    );
+    assert_eq!(roots.denied().places().count(), 2);
+    // Whatever their names are by now.
+    let secret = ["secrets", "config/priv"].map(|name| File::open(tree.join(name)).unwrap());
+    let is_over = AtomicBool::new(false);
+    let (seen, read, written) = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                for (one, other) in [("secrets", "d"), ("config", "other"), ("secrets", "d/made")] {
+                    let (one, other) = (tree.join(one), tree.join(other));
+                    for _ in 0..2 {
+                        // What moves its own parent fails, and the next round goes on.
+                        renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE).ok();
+                    }
+                }
+            }
+        });
+        let counts = request_all(&tree, &roots);
+        is_over.store(true, Ordering::Relaxed);
+        counts
+    });
+    assert_eq!(seen, 0, "secrets that were read");
+    for (secret, expected) in secret.iter().zip([&["deep", "key"][..], &["key"]]) {
+        let held = format!("/proc/self/fd/{}", secret.as_raw_fd());
+        let entries = fs::read_dir(&held)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<_> = entries.collect();
+        names.sort();
+        assert_eq!(names, expected);
+        assert_eq!(
+            fs::read_to_string(Path::new(&held).join("key")).unwrap(),
+            CANARY
+        );
+    }
+    assert!(
+        read > 1000 && written > 50,
+        "{read} {written}: not a fair trial"
+    );
+}
+
+/// Reads and writes where the denied trees may be at that moment: how often a secret was read, and how often something was
+/// read and written at all.
+fn request_all(tree: &Path, roots: &Roots) -> (usize, usize, usize) {
+    let files = Files::default();
+    let (mut seen, mut read, mut written) = (0, 0, 0);
+    for round in 0..ROUNDS {
+        for path in [
+            "d/key",
+            "other/priv/key",
+            "config/priv/key",
+            "secrets/key",
+            "d/made/key",
+        ] {
+            let text = files.read(roots, &tree.join(path), None, None);
+            read += usize::from(text.is_ok());
+            seen += usize::from(text.is_ok_and(|text| text == CANARY));
+        }
+        if round % 32 == 0 {
+            for path in [
+                "d/new",
+                "d/key",
+                "other/priv/new",
+                "d/made/deep/new",
+                "d/fresh/deep/new",
+            ] {
+                let path = tree.join(path);
+                written += usize::from(files.write(roots, &path, "open").is_ok());
+                if path.ends_with("deep/new") {
+                    files.remove(roots, &path).ok();
+                }
+            }
+        }
+    }
+    (seen, read, written)
 }
 
 /// A workspace with files that rules deny by a tree, by a name and by a pattern, and ways to them.
@@ -314,6 +444,7 @@ fn policy(text: &str) -> Policy {
     Policy::parse("test", text).unwrap()
 }
 
+const ROUNDS: usize = 4000;
 const CANARY: &str = "canary-77ab";
 const DENIES: &str = r#"{"rules":[
     {"action":"deny","id":"secrets","path":"secrets/**"},

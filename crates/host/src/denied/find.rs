@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::{Bases, FileId, links, real};
 use crate::names::fold;
 use crate::permissions::{PathRules, Reach};
+use crate::roots::{Dir, Identity};
 
 /// A denied file or directory that exists.
 #[derive(Debug)]
@@ -49,6 +50,19 @@ impl FoundPath {
         Ok(now)
     }
 
+    /// Whether it lies below a directory now.
+    pub(super) fn is_below(&self, directory: Identity) -> io::Result<bool> {
+        for (path, _) in self.now()? {
+            if let Some(parent) = path.parent() {
+                let parent = Dir::open(parent)?;
+                if parent.identity()? == directory || parent.above()?.contains(&directory) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
     #[cfg(target_os = "linux")]
     fn moved_to(&self) -> Option<PathBuf> {
         use std::os::fd::AsRawFd;
@@ -69,7 +83,8 @@ fn is_missing(error: &io::Error) -> bool {
 pub(super) struct Search<'a> {
     bases: &'a Bases,
     found: Vec<FoundPath>,
-    linked: HashMap<FileId, (String, Reach)>,
+    /// Rules for files that have other names. One file can fall under several.
+    linked: HashMap<FileId, Vec<(String, Reach)>>,
     room: usize,
     deadline: Instant,
     is_cut: bool,
@@ -88,8 +103,10 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn end(self) -> (Vec<FoundPath>, Vec<(FileId, String, Reach)>, bool) {
-        let linked = self.linked.into_iter();
-        let linked = linked.map(|(id, (rule, reach))| (id, rule, reach));
+        let linked = self.linked.into_iter().flat_map(|(id, rules)| {
+            let rules = rules.into_iter();
+            rules.map(move |(rule, reach)| (id, rule, reach))
+        });
         (self.found, linked.collect(), self.is_cut)
     }
 
@@ -131,18 +148,16 @@ impl<'a> Search<'a> {
         starts.dedup_by(|below, above| below.starts_with(above));
         for start in starts {
             self.walk(&start, &mut |search, path| {
-                let met = rules
-                    .iter()
-                    .find(|rule| search.bases.meets(rule, path))
-                    .map(|rule| (rule.id.clone(), rule.reach));
-                let Some((rule, reach)) = met else {
-                    return Descend::Yes;
-                };
-                search.add(path, &rule, reach);
-                match reach {
-                    Reach::Everything => Descend::No,
-                    Reach::Changes | Reach::Commands => Descend::Yes,
+                let mut descend = Descend::Yes;
+                for rule in rules.iter() {
+                    if search.bases.meets(rule, path) {
+                        search.add(path, &rule.id, rule.reach);
+                        if rule.reach == Reach::Everything {
+                            descend = Descend::No;
+                        }
+                    }
                 }
+                descend
             });
         }
     }
@@ -157,8 +172,10 @@ impl<'a> Search<'a> {
                     && metadata.is_file()
                     && links(&metadata) > 1
                 {
-                    let id = FileId::of(&metadata);
-                    search.linked.entry(id).or_insert((rule.clone(), reach));
+                    let rules = search.linked.entry(FileId::of(&metadata)).or_default();
+                    if !rules.iter().any(|(_, known)| *known == reach) {
+                        rules.push((rule.clone(), reach));
+                    }
                 }
                 Descend::Yes
             };
@@ -170,16 +187,16 @@ impl<'a> Search<'a> {
         }
         for root in self.bases.roots.clone() {
             self.walk(&root, &mut |search, path| {
-                if search.found.iter().any(|found| found.path == path) {
+                let is_hidden =
+                    |found: &FoundPath| found.path == path && found.reach == Reach::Everything;
+                if search.found.iter().any(is_hidden) {
                     return Descend::No;
                 }
                 let Ok(metadata) = std::fs::symlink_metadata(path) else {
                     return Descend::Yes;
                 };
                 let linked = search.linked.get(&FileId::of(&metadata)).cloned();
-                if metadata.is_file()
-                    && let Some((rule, reach)) = linked
-                {
+                for (rule, reach) in linked.into_iter().flatten() {
                     search.add(path, &rule, reach);
                 }
                 Descend::Yes

@@ -76,6 +76,8 @@ const WORDS: &[&str] = &[
     "PYTHONUTF8",
     "CARGO_TERM_COLOR",
     "RUST_BACKTRACE",
+    "RUST_LOG",
+    "NODE_ENV",
     "NPM_CONFIG_YES",
     "HOMEBREW_NO_AUTO_UPDATE",
     // Marks by which programs see that an agent runs them.

@@ -1,6 +1,7 @@
 //! Programs that can have a daemon outside the watched tree run commands. Rules do not reach there, so a user is asked.
 
-use super::invocation::{Invocation, subcommands};
+use super::invocation::Invocation;
+use crate::permissions::subcommands;
 
 /// The name of the program, if this call of it can make a daemon run something.
 pub(super) fn client(invocation: &Invocation) -> Option<&'static str> {
@@ -34,9 +35,9 @@ impl Client {
             Used::Except(harmless) => {
                 words.is_empty() || !words.iter().all(|word| harmless.contains(&word.as_str()))
             }
-            Used::With(some) => subcommands(invocation, name)
-                .iter()
-                .any(|word| some.contains(word)),
+            Used::With(some) => subcommands(name, words)
+                .flatten()
+                .any(|word| some.contains(&word)),
             Used::Here => words.iter().any(|word| {
                 let host = word.rsplit('@').next().unwrap_or(word);
                 host == "localhost" || host == "::1" || host == "0" || host.starts_with("127.")

@@ -5,8 +5,8 @@ use std::ffi::{OsStr, OsString};
 
 use attache_transport::process::{Exec, ExecFile};
 
-use super::options;
 use super::programs::{Programs, is_loader};
+use crate::permissions::base_name;
 
 /// A program and its arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,8 +26,16 @@ impl Invocation {
     pub(super) fn is(&self, program: &str) -> bool {
         match program.contains('/') {
             true => self.names.iter().any(|name| name == program),
-            false => self.is_called(|name| name.eq_ignore_ascii_case(program)),
+            false => {
+                let program = base_name(program);
+                self.is_called(|name| name == program)
+            }
         }
+    }
+
+    /// Whether it stands for a program such as `git-push`.
+    pub(super) fn is_dashed(&self) -> bool {
+        self.file.is_none() && self.names == ["git"]
     }
 
     /// Whether one of its names, without the directory, fits.
@@ -40,11 +48,7 @@ impl Invocation {
         names.extend(file.map(|file| text(file.path.as_os_str())));
         names.retain(|name| !name.is_empty());
         names.dedup();
-        let base_of = |name: &String| {
-            let name = base(name);
-            name.strip_suffix(".exe").unwrap_or(name).to_owned()
-        };
-        let mut bases: Vec<String> = names.iter().map(base_of).collect();
+        let mut bases: Vec<String> = names.iter().map(|name| base_name(name)).collect();
         bases.dedup();
         Invocation {
             bases,
@@ -206,15 +210,6 @@ fn script(outer: &Invocation, find: &dyn Fn(&OsStr) -> Option<ExecFile>) -> Opti
         }
     }
     None
-}
-
-/// A subcommand in every way that options can be read.
-pub(super) fn subcommands<'a>(invocation: &'a Invocation, program: &str) -> Vec<&'a str> {
-    options::first_words(program, &invocation.words).collect()
-}
-
-pub(super) fn base(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 fn text_of(word: &OsString) -> String {

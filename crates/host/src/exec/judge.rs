@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::path::PathBuf;
 
 use attache_transport::process::{Exec, ExecFile, ExecJudge, ExecVerdict};
 
@@ -9,47 +10,63 @@ use super::daemons;
 use super::invocation::{self, Invocation};
 use super::pattern::Pattern;
 use super::programs::Programs;
-use super::{Approved, ExecRules};
+use super::{Approved, ExecRule, ExecRules};
+use crate::permissions::{Match, PathPattern, Seen, ShellLine, values};
 
 /// Keeps the command rules of a policy.
 pub(super) struct Judge {
-    deny: Vec<(String, Vec<Pattern>)>,
-    ask: Vec<(String, Vec<Pattern>)>,
+    deny: Vec<Rule>,
+    ask: Vec<Rule>,
     allowed: Vec<Pattern>,
     approved: Vec<Approved>,
+    /// Where relative paths of rules are looked for.
+    directories: Vec<PathBuf>,
     is_attended: bool,
     programs: Programs,
+}
+
+struct Rule {
+    why: String,
+    commands: Vec<Pattern>,
+    paths: Vec<PathPattern>,
+}
+
+/// What keeps a program from being executed at once.
+enum Objection<'a> {
+    Denied(&'a Rule),
+    Asked(&'a Rule),
+    /// Words that could not be looked at may make it a command that the rule names.
+    Unchecked(&'a Rule),
+    /// Its subcommand may be an alias of one that the rule names.
+    Renamed(&'a Rule),
+    /// It is a client of a daemon, by this name.
+    Daemon(&'static str),
 }
 
 impl Judge {
     /// None if a pattern cannot be read.
     pub(super) fn new(rules: ExecRules) -> Option<Judge> {
         let programs = Programs::on_path();
-        let mut judge = Judge {
-            deny: Vec::new(),
-            ask: Vec::new(),
-            allowed: Vec::new(),
+        let pattern = |text: &String| Pattern::parse(text, |name| programs.files_of(name));
+        let rule = |rule: ExecRule| {
+            let paths = rule.paths.iter().map(|text| PathPattern::parse(text).ok());
+            Some(Rule {
+                commands: rule.commands.iter().map(pattern).collect::<Option<_>>()?,
+                paths: paths.collect::<Option<_>>()?,
+                why: rule.why,
+            })
+        };
+        let (deny, ask): (Vec<ExecRule>, Vec<ExecRule>) =
+            rules.rules.into_iter().partition(|rule| rule.is_denial);
+        Some(Judge {
+            deny: deny.into_iter().map(rule).collect::<Option<_>>()?,
+            ask: ask.into_iter().map(rule).collect::<Option<_>>()?,
+            allowed: rules.allowed.iter().map(pattern).collect::<Option<_>>()?,
             approved: rules.approved,
+            directories: rules.directories,
             is_attended: rules.is_attended,
             programs,
-        };
-        for rule in rules.rules {
-            let patterns = rule.commands.iter().map(|text| judge.pattern(text));
-            let patterns = patterns.collect::<Option<Vec<_>>>()?;
-            match rule.is_denial {
-                true => judge.deny.push((rule.why, patterns)),
-                false => judge.ask.push((rule.why, patterns)),
-            }
-        }
-        for text in &rules.allowed {
-            let pattern = judge.pattern(text)?;
-            judge.allowed.push(pattern);
-        }
-        Some(judge)
-    }
-
-    fn pattern(&self, text: &str) -> Option<Pattern> {
-        Pattern::parse(text, |program| self.programs.files_of(program))
+        })
     }
 
     /// A user is asked; where nobody can be, it is denied.
@@ -62,62 +79,153 @@ impl Judge {
         }
     }
 
-    /// Whether the user has just allowed exactly this, for once.
-    fn take_approval(&mut self, exec: &Exec) -> bool {
-        let is_same = |approved: &Approved| {
-            let args = exec.args.as_deref().unwrap_or_default();
-            exec.cwd.as_ref() == Some(&approved.cwd)
-                && exec.more == 0
-                && args
-                    .iter()
-                    .map(|arg| arg.to_str())
-                    .eq(approved.words.iter().map(|word| Some(&**word)))
+    fn objection(&self, exec: &Exec, all: &[Invocation]) -> Option<Objection<'_>> {
+        let caught = |rule: &Rule| {
+            let each = all.iter();
+            let each = each.map(|it| rule.catches(exec, it, &self.directories));
+            each.max().unwrap_or(Caught::No)
         };
-        let found = self.approved.iter().position(is_same);
-        if let Some(found) = found {
-            self.approved.swap_remove(found);
+        let (mut unchecked, mut renamed) = (None, None);
+        for rule in &self.deny {
+            match caught(rule) {
+                Caught::Yes => return Some(Objection::Denied(rule)),
+                Caught::Maybe => unchecked = unchecked.or(Some(rule)),
+                Caught::Renamed => renamed = renamed.or(Some(rule)),
+                Caught::No => {}
+            }
         }
-        found.is_some()
+        let mut asking = None;
+        for rule in &self.ask {
+            match caught(rule) {
+                Caught::Yes => asking = asking.or(Some(rule)),
+                Caught::Maybe => unchecked = unchecked.or(Some(rule)),
+                Caught::Renamed => renamed = renamed.or(Some(rule)),
+                Caught::No => {}
+            }
+        }
+        let by_rule = unchecked
+            .map(Objection::Unchecked)
+            .or(asking.map(Objection::Asked))
+            .or(renamed
+                .filter(|_| !self.is_allowed(&all[0]))
+                .map(Objection::Renamed));
+        by_rule.or_else(|| self.daemon(all).map(Objection::Daemon))
     }
 
-    fn judge_rules(&self, exec: &Exec, all: &[Invocation]) -> Option<ExecVerdict> {
-        let catches = |patterns: &[Pattern]| {
-            all.iter()
-                .any(|invocation| patterns.iter().any(|pattern| pattern.covers(invocation)))
-        };
-        if let Some((why, _)) = self.deny.iter().find(|(_, patterns)| catches(patterns)) {
-            return Some(ExecVerdict::Deny { why: why.clone() });
-        }
-        // Words beyond those that were read could still make it a command that a rule names.
-        let names = |patterns: &[Pattern]| {
-            all.iter()
-                .any(|invocation| patterns.iter().any(|pattern| pattern.names(invocation)))
-        };
-        let mut rules = self.deny.iter().chain(&self.ask);
-        if exec.more > 0
-            && let Some((why, _)) = rules.find(|(_, patterns)| names(patterns))
-        {
-            return Some(self.ask(format!("{why}; it has more arguments than can be checked")));
-        }
-        let asking = self.ask.iter().find(|(_, patterns)| catches(patterns));
-        asking.map(|(why, _)| self.ask(why.clone()))
+    fn daemon(&self, all: &[Invocation]) -> Option<&'static str> {
+        let mut clients = all
+            .iter()
+            .filter(|_| !self.deny.is_empty())
+            .filter(|invocation| !self.is_allowed(invocation));
+        clients.find_map(daemons::client)
     }
 
-    fn judge_daemons(&self, all: &[Invocation]) -> Option<ExecVerdict> {
-        if self.deny.is_empty() {
-            return None;
+    fn is_allowed(&self, invocation: &Invocation) -> bool {
+        let mut allowed = self.allowed.iter();
+        allowed.any(|pattern| pattern.allows(invocation))
+    }
+
+    /// The approval that covers an exec: of the same words, in a directory that was shown, and shown as a command that the
+    /// rule is about. A link with another name was not.
+    fn approval(&self, exec: &Exec, objection: &Objection<'_>) -> Option<usize> {
+        let args = exec.args.as_deref().filter(|_| exec.more == 0)?;
+        let cwd = exec.cwd.as_ref()?;
+        self.approved.iter().position(|approved| {
+            let words = approved.words.iter().map(|word| Some(&**word));
+            args.iter().map(|arg| arg.to_str()).eq(words)
+                && approved.directories.contains(cwd)
+                && objection.is_to(&approved.words)
+        })
+    }
+}
+
+impl Objection<'_> {
+    /// Whether the words of a command show what the objection is about.
+    fn is_to(&self, words: &[String]) -> bool {
+        let line = ShellLine::of(words);
+        let mut parts = line.parts.iter();
+        match self {
+            Objection::Asked(rule) | Objection::Renamed(rule) => parts.any(|part| {
+                let mut commands = rule.commands.iter();
+                commands.any(|pattern| pattern.is_shown_by(part))
+            }),
+            Objection::Daemon(client) => {
+                parts.any(|part| part.program().as_deref() == Some(client))
+            }
+            Objection::Denied(_) | Objection::Unchecked(_) => false,
         }
-        let client = all.iter().find_map(|invocation| {
-            let client = daemons::client(invocation)?;
-            let is_allowed = self
-                .allowed
-                .iter()
-                .any(|pattern| pattern.covers(invocation));
-            (!is_allowed).then_some(client)
-        })?;
-        Some(self.ask(format!(
-            "`{client}` can have a program outside run commands, where no rule that denies commands applies"
-        )))
+    }
+
+    fn why(&self) -> String {
+        match self {
+            Objection::Denied(rule) | Objection::Asked(rule) => rule.why.clone(),
+            Objection::Unchecked(rule) => {
+                format!("{}; it has more arguments than can be checked", rule.why)
+            }
+            Objection::Renamed(rule) => format!(
+                "{}; its subcommand is not built in and may be an alias; a rule that allows this command decides it",
+                rule.why
+            ),
+            Objection::Daemon(client) => format!(
+                "`{client}` can have a program outside run commands, where no rule that denies commands applies"
+            ),
+        }
+    }
+}
+
+/// Whether a rule is about an exec.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Caught {
+    No,
+    /// Its subcommand may be an alias of one that the rule names.
+    Renamed,
+    /// There is more than was looked at.
+    Maybe,
+    Yes,
+}
+
+impl Rule {
+    fn catches(&self, exec: &Exec, invocation: &Invocation, directories: &[PathBuf]) -> Caught {
+        let each = self.commands.iter();
+        let found = each.map(|pattern| pattern.catches(invocation)).max();
+        let mut commands = self.commands.iter();
+        if found == Some(Match::Maybe) {
+            return Caught::Renamed;
+        }
+        if found != Some(Match::Yes) {
+            // Words beyond those that were read could still make it a command that the rule names.
+            return match exec.more > 0 && commands.any(|pattern| pattern.names(invocation)) {
+                true => Caught::Maybe,
+                false => Caught::No,
+            };
+        }
+        match self.paths.is_empty() {
+            true => Caught::Yes,
+            false => self.touches(exec, invocation, directories),
+        }
+    }
+
+    /// Whether the directory of a command or one of its arguments leads to a path of the rule.
+    fn touches(&self, exec: &Exec, invocation: &Invocation, directories: &[PathBuf]) -> Caught {
+        let bases = match &exec.cwd {
+            Some(cwd) => std::slice::from_ref(cwd),
+            None => directories,
+        };
+        let workspaces = directories.iter().map(PathBuf::as_path);
+        let mut found = Caught::No;
+        for workspace in workspaces.chain(bases.iter().map(PathBuf::as_path)) {
+            let words = invocation.words.iter().flat_map(|word| values(word));
+            let arguments = Seen::in_words(words, bases, std::iter::empty(), workspace);
+            let running_in = Seen::of(exec.cwd.iter().cloned(), workspace);
+            let mut views = arguments.views.iter().chain(&running_in.views);
+            if views.any(|view| self.paths.iter().any(|pattern| pattern.covers(view))) {
+                return Caught::Yes;
+            }
+            if arguments.is_cut || exec.more > 0 {
+                found = Caught::Maybe;
+            }
+        }
+        found
     }
 }
 
@@ -130,30 +238,29 @@ impl ExecJudge for Judge {
             return self.ask(UNREADABLE.to_owned());
         }
         let all = invocation::of(exec, &self.programs, find);
-        let verdict = self
-            .judge_rules(exec, &all)
-            .or_else(|| self.judge_daemons(&all));
-        match verdict {
-            None => ExecVerdict::Continue,
-            Some(ExecVerdict::Deny { why }) if self.is_denied(&why) => ExecVerdict::Deny { why },
-            Some(_) if self.take_approval(exec) => ExecVerdict::Continue,
-            Some(verdict) => verdict,
+        let Some(objection) = self.objection(exec, &all) else {
+            return ExecVerdict::Continue;
+        };
+        if let Objection::Denied(rule) = objection {
+            let why = rule.why.clone();
+            return ExecVerdict::Deny { why };
+        }
+        match self.approval(exec, &objection) {
+            Some(used) => {
+                self.approved.swap_remove(used);
+                ExecVerdict::Continue
+            }
+            None => self.ask(objection.why()),
         }
     }
 
     fn looks_at_directory(&self) -> bool {
-        !self.approved.is_empty()
+        let mut rules = self.deny.iter().chain(&self.ask);
+        !self.approved.is_empty() || rules.any(|rule| !rule.paths.is_empty())
     }
 
     fn is_enforcing(&self) -> bool {
         !self.deny.is_empty() || !self.ask.is_empty()
-    }
-}
-
-impl Judge {
-    /// Whether a rule denies it, rather than that nobody can be asked.
-    fn is_denied(&self, why: &str) -> bool {
-        self.deny.iter().any(|(rule, _)| rule == why)
     }
 }
 

@@ -1,21 +1,13 @@
-//! A command pattern against what is really executed. It errs on the side of covering: patterns here deny or ask.
+//! A command pattern against what is really executed: the program by its names and its file, then its arguments.
 
 use super::invocation::Invocation;
 use super::judge::Files;
-use super::options;
-use crate::permissions::{CommandPattern, Match};
+use crate::permissions::{CommandPattern, Match, SimpleCommand};
 
 /// A pattern of a rule.
 #[derive(Debug)]
 pub(super) struct Pattern {
     written: CommandPattern,
-    program: String,
-    /// Subcommands, in their order.
-    words: Vec<String>,
-    /// Options, which may stand anywhere.
-    options: Vec<String>,
-    /// Whether more words may follow.
-    is_open: bool,
     /// The files that the program's name leads to.
     files: Files,
 }
@@ -23,81 +15,44 @@ pub(super) struct Pattern {
 impl Pattern {
     /// A pattern as a user wrote it.
     pub(super) fn parse(text: &str, files: impl Fn(&str) -> Files) -> Option<Pattern> {
-        let pattern = CommandPattern::parse(text).ok()?;
-        let (words, is_open) = pattern.parts();
-        let (program, rest) = words.split_first()?;
-        let (options, words): (Vec<String>, Vec<String>) =
-            rest.iter().cloned().partition(|word| word.starts_with('-'));
-        Some(Pattern {
-            files: files(program),
-            // A rule that names a program and nothing else is about the program, whatever its arguments.
-            is_open: is_open || rest.is_empty(),
-            program: program.clone(),
-            words,
-            options,
-            written: pattern.clone(),
-        })
+        let written = CommandPattern::parse(text).ok()?;
+        let files = files(written.program());
+        Some(Pattern { written, files })
     }
 
     /// Whether this is its program.
     pub(super) fn names(&self, invocation: &Invocation) -> bool {
-        invocation.is(&self.program)
+        invocation.is(self.written.program())
             || invocation
                 .file
                 .is_some_and(|file| self.files.contains(&file))
     }
 
-    /// Whether this is its command.
-    pub(super) fn covers(&self, invocation: &Invocation) -> bool {
-        self.names(invocation) && self.covers_words(invocation)
+    /// Whether a rule that denies or asks catches this.
+    pub(super) fn catches(&self, invocation: &Invocation) -> Match {
+        if !self.names(invocation) {
+            return Match::No;
+        }
+        match self.written.catches_call(&invocation.words) {
+            // A program `git-name` is that subcommand itself, whatever aliases there are.
+            Match::Maybe if invocation.is_dashed() => Match::No,
+            found => found,
+        }
     }
 
-    fn covers_words(&self, invocation: &Invocation) -> bool {
-        let words = &invocation.words;
-        // What a shell line with these words would be denied for is denied here, too.
-        let full: Vec<&str> = std::iter::once(self.program.as_str())
-            .chain(words.iter().map(String::as_str))
+    /// Whether a user who saw this part of a line saw what the pattern is about.
+    pub(super) fn is_shown_by(&self, part: &SimpleCommand) -> bool {
+        let found = self.written.catches(&part.words);
+        // A command that may be an alias was asked about too, unless a rule allows it.
+        found == Match::Yes || (found == Match::Maybe && part.literal_words().is_some())
+    }
+
+    /// Whether a rule that allows covers this, word for word.
+    pub(super) fn allows(&self, invocation: &Invocation) -> bool {
+        let words = invocation.words.iter().map(String::as_str);
+        let words: Vec<&str> = std::iter::once(self.written.program())
+            .chain(words)
             .collect();
-        if self.written.catches(&full) == Match::Yes {
-            return true;
-        }
-        let has_options = self.options.iter().all(|option| has_option(words, option));
-        if !has_options {
-            return false;
-        }
-        // A name that a link gives does not tell which options there are.
-        let ends = options::ends(&self.program, &self.words, words);
-        match self.is_open {
-            true => !ends.is_empty(),
-            false => ends.iter().any(|end| {
-                let rest = &words[*end..];
-                rest.iter().all(|word| self.options.contains(word))
-            }),
-        }
+        self.names(invocation) && self.written.allows_words(&words)
     }
 }
-
-/// Whether an option stands among words: as it is, with a value, or its letters in other bundles.
-fn has_option(words: &[String], option: &str) -> bool {
-    let is_it = |word: &String| {
-        word == option
-            || (option.starts_with("--")
-                && word
-                    .strip_prefix(option)
-                    .is_some_and(|rest| rest.starts_with('=')))
-    };
-    if words.iter().any(is_it) {
-        return true;
-    }
-    let letters = option.strip_prefix('-').unwrap_or_default();
-    let is_bundle = (1..=MOST_LETTERS).contains(&letters.len())
-        && letters.chars().all(|char| char.is_ascii_alphabetic());
-    let has = |letter: char| {
-        let mut bundles = words.iter().filter_map(|word| word.strip_prefix('-'));
-        bundles.any(|bundle| !bundle.starts_with('-') && bundle.contains(letter))
-    };
-    is_bundle && letters.chars().all(has)
-}
-
-/// Longer words behind one dash are names, as in `find -exec`.
-const MOST_LETTERS: usize = 3;

@@ -6,8 +6,8 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::invocation::base;
 use super::judge::Files;
+use crate::permissions::base_name;
 
 /// Where programs are looked for, and those of many names that were found there.
 #[derive(Debug, Default)]
@@ -87,7 +87,7 @@ pub(super) fn reads_scripts(name: &str) -> bool {
 
 /// A file under one of whose names another program answers is not what a rule means.
 fn is_one_program(path: &Path) -> bool {
-    let name = base(path.to_str().unwrap_or_default()).to_owned();
+    let name = base_name(path.to_str().unwrap_or_default());
     !is_multi_call(&name) && !SHARED.contains(&name.as_str()) && !is_linked_script(path)
 }
 

@@ -1,5 +1,7 @@
 //! What the judge says about an exec. The attack tests in `tests/exec_attacks` run real programs.
 
+mod rules;
+
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
@@ -264,6 +266,11 @@ fn what_cannot_be_read_is_asked_about_or_denied() {
 fn an_approved_command_is_not_asked_about_twice() {
     let ask = r#"{"rules": [{"action": "ask", "command": "git push **", "id": "push"}]}"#;
     let words = ["git", "push", "origin"].map(str::to_owned).to_vec();
+    // A link of another name was not shown to be what the rule is about.
+    let linked = ["./link", "push"].map(str::to_owned).to_vec();
+    let hidden = rules(Preset::Ask, ask).approving(linked, "/project".into());
+    let link = exec("./link=>/usr/bin/git", &["./link", "push"]);
+    assert_eq!(said(&hidden, &link), "asks: policy rule `push`");
     let rules = rules(Preset::Ask, ask).approving(words.clone(), "/project".into());
     let mut judge = judge(&rules.watch().rules).unwrap();
     let push = exec("/usr/bin/git", &["git", "push", "origin"]);
@@ -329,7 +336,6 @@ fn only_rules_about_commands_of_this_agent_apply() {
     let policy = r#"{"rules": [
         {"action": "deny", "command": "a", "agent": "other"},
         {"action": "deny", "command": "b", "tool": "Bash"},
-        {"action": "deny", "command": "c", "path": "x"},
         {"action": "deny", "command": "d", "kind": "read"},
         {"action": "deny", "kind": "execute"},
         {"action": "allow", "command": "e"}

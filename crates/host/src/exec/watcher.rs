@@ -73,17 +73,22 @@ impl Watcher {
         &self.0.rules
     }
 
-    /// What to start the agent with.
-    pub fn watch(&self) -> ExecWatch {
-        self.0.rules.watch()
+    /// What to start the agent with, in a directory.
+    pub fn watch_in(&self, directory: &Path) -> ExecWatch {
+        self.0.rules.clone().started_in(directory).watch()
     }
 
-    /// What to start a command with that is allowed already. It is not asked about once more.
-    pub(crate) fn watch_command(&self, words: &[String], cwd: &Path) -> ExecWatch {
+    /// What to start a command with that is allowed already, in a session's directory. It is not asked about once more.
+    pub(crate) fn watch_command(
+        &self,
+        words: &[String],
+        cwd: &Path,
+        workspace: &Path,
+    ) -> ExecWatch {
         // The kernel tells directories without links.
         let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
-        let rules = self.0.rules.clone().approving(words.to_vec(), cwd);
-        rules.watch()
+        let rules = self.0.rules.clone().started_in(workspace);
+        rules.approving(words.to_vec(), cwd).watch()
     }
 
     /// Takes care of what a program that was started with one of these watches executes, until it has ended. Needs a
@@ -91,6 +96,17 @@ impl Watcher {
     pub fn follow(&self, child: &mut Child, session: Option<&v1::SessionId>) {
         if let Some(execs) = child.take_execs() {
             tokio::spawn(Following::new(self.clone(), session.cloned()).run(execs));
+        }
+    }
+
+    /// The same for a program that has the user's terminal: nobody can be asked, so requests are denied.
+    pub fn follow_unattended(&self, child: &mut Child) {
+        if let Some(execs) = child.take_execs() {
+            let following = Following {
+                presence: Presence::Unattended,
+                ..Following::new(self.clone(), None)
+            };
+            tokio::spawn(following.run(execs));
         }
     }
 
@@ -108,9 +124,17 @@ impl fmt::Debug for Watcher {
     }
 }
 
+/// Whether a user can answer while the program runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Presence {
+    Attended,
+    Unattended,
+}
+
 /// One watched program.
 struct Following {
     watcher: Watcher,
+    presence: Presence,
     session: Option<v1::SessionId>,
     asked: JoinSet<(u64, bool)>,
     open: HashMap<u64, AbortHandle>,
@@ -120,6 +144,7 @@ impl Following {
     fn new(watcher: Watcher, session: Option<v1::SessionId>) -> Following {
         Following {
             watcher,
+            presence: Presence::Attended,
             session,
             asked: JoinSet::new(),
             open: HashMap::new(),
@@ -186,7 +211,8 @@ impl Following {
 
     fn ask(&mut self, id: u64, exec: &ExecRecord, why: String) -> Option<u64> {
         self.note(exec, "asked", Some(&why));
-        let Some(ask) = lock(&self.watcher.0.ask).clone() else {
+        let ask = lock(&self.watcher.0.ask).clone();
+        let Some(ask) = ask.filter(|_| self.presence == Presence::Attended) else {
             return Some(id);
         };
         let text = |word: &std::ffi::OsString| word.to_string_lossy().into_owned();

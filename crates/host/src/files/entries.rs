@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::write::make_parents;
-use super::{Error, Files, Kind, check_denied, wrong_kind};
+use super::{Error, Files, Kind, wrong_kind};
 use crate::Roots;
 use crate::denied::Access;
 use crate::roots::{End, Seen};
@@ -53,7 +53,7 @@ impl Files {
     pub fn list(&self, roots: &Roots, path: &Path) -> Result<Listing, Error> {
         let place = roots.walk(path)?;
         self.protected.check_read(&place, path)?;
-        check_denied(roots, &place, path, Access::Read)?;
+        roots.check_place(&place, path, Access::Read)?;
         match place.end {
             End::Directory => {}
             End::File(_) | End::Special(_) => return Err(wrong_kind(path, Kind::File)),
@@ -75,7 +75,7 @@ impl Files {
     pub fn to_read(&self, roots: &Roots, path: &Path) -> Result<PathBuf, Error> {
         let place = roots.walk(path).map_err(super::dangling_is_missing)?;
         self.protected.check_read(&place, path)?;
-        check_denied(roots, &place, path, Access::Read)?;
+        roots.check_place(&place, path, Access::Read)?;
         Ok(place.path())
     }
 
@@ -87,7 +87,7 @@ impl Files {
     pub fn to_write(&self, roots: &Roots, path: &Path) -> Result<PathBuf, Error> {
         let place = roots.walk(path)?;
         self.protected.check_write(&place, path)?;
-        check_denied(roots, &place, path, Access::Change)?;
+        roots.check_place(&place, path, Access::Change)?;
         Ok(place.path())
     }
 
@@ -99,7 +99,7 @@ impl Files {
     pub fn to_remove(&self, roots: &Roots, path: &Path) -> Result<(PathBuf, What), Error> {
         let (place, seen) = roots.walk_to_name(path)?;
         self.protected.check_write(&place, path)?;
-        check_denied(roots, &place, path, Access::Change)?;
+        roots.check_place(&place, path, Access::Change)?;
         let what = match seen {
             Seen::Directory(_) => What::Directory,
             Seen::Link(_) => What::Link,
@@ -124,7 +124,7 @@ impl Files {
     pub fn remove(&self, roots: &Roots, path: &Path) -> Result<(), Error> {
         let (place, seen) = roots.walk_to_name(path)?;
         self.protected.check_write(&place, path)?;
-        check_denied(roots, &place, path, Access::Change)?;
+        roots.check_place(&place, path, Access::Change)?;
         let name = super::file_name(&place, path)?;
         let dir = place.directory();
         let removed = match seen {
@@ -144,14 +144,14 @@ impl Files {
     pub fn rename(&self, roots: &Roots, from: &Path, to: &Path) -> Result<(), Error> {
         let (old, seen) = roots.walk_to_name(from)?;
         self.protected.check_write(&old, from)?;
-        check_denied(roots, &old, from, Access::Change)?;
+        roots.check_place(&old, from, Access::Change)?;
         let new = roots.walk(to)?;
         self.protected.check_write(&new, to)?;
-        check_denied(roots, &new, to, Access::Change)?;
-        if matches!(seen, Seen::Directory(_)) {
+        roots.check_place(&new, to, Access::Change)?;
+        if let Seen::Directory(moved) = &seen {
             self.protected.check_tree(&old, from)?;
             // What is denied in it would be out of the rule's reach.
-            let judged = roots.denied().check_tree(&old.real_path());
+            let judged = roots.denied().check_tree(moved);
             judged.map_err(|denied| Error::denied(from, denied))?;
             self.protected.check_tree(&new, to)?;
         }
@@ -166,8 +166,7 @@ impl Files {
             });
         }
         let name = super::file_name(&old, from)?;
-        let (last, made) = make_parents(new.directory(), names)
-            .map_err(|error| Error::of_system(to, "make the directory of", error))?;
+        let (last, made) = make_parents(roots, new.directory(), names, to)?;
         let dir = made.as_ref().unwrap_or(new.directory());
         let moved = old.directory().move_to(name, dir, last);
         let synced = moved

@@ -7,19 +7,31 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::{Error, Kind, wrong_kind};
+use super::{Error, Kind, check_file, wrong_kind};
+use crate::Roots;
+use crate::denied::Access;
 use crate::roots::{Dir, End, Place, facts_of, keep_owner_and_mode};
 
-pub(super) fn write(place: &Place<'_>, path: &Path, content: &str) -> Result<(), Error> {
+pub(super) fn write(
+    roots: &Roots,
+    place: &Place<'_>,
+    path: &Path,
+    content: &str,
+) -> Result<(), Error> {
     let failed = |error| Error::of_system(path, "write", error);
     match &place.end {
         End::Directory => Err(wrong_kind(path, Kind::Directory)),
         End::Special(_) => Err(wrong_kind(path, Kind::Special)),
         End::File(name) => {
             let old = open_old(place.directory(), name, path)?;
+            check_file(roots, &old, path, Access::Change)?;
             replace(place.directory(), name, content, old).map_err(failed)
         }
-        End::Missing(names) => create(place.directory(), names, content).map_err(failed),
+        End::Missing(names) => {
+            let (name, made) = make_parents(roots, place.directory(), names, path)?;
+            let dir = made.as_ref().unwrap_or(place.directory());
+            create(dir, name, content).map_err(failed)
+        }
     }
 }
 
@@ -50,27 +62,33 @@ fn read_only(path: &Path) -> Error {
     }
 }
 
-fn create(dir: &Dir, names: &[OsString], content: &str) -> io::Result<()> {
-    let (name, made) = make_parents(dir, names)?;
-    let dir = made.as_ref().unwrap_or(dir);
+fn create(dir: &Dir, name: &OsStr, content: &str) -> io::Result<()> {
     let mut temporary = Temporary::create(dir, Dir::create_shared)?;
     temporary.fill(content)?;
     temporary.rename(name)
 }
 
-/// Makes the directories above the last of the names; gives that name, and the last directory if one was made.
+/// Makes the directories above the last of the names; gives that name, and the last directory if one was made. Somebody may
+/// put another directory in the place of one that was just made, so each is judged when it is open.
 pub(super) fn make_parents<'n>(
+    roots: &Roots,
     dir: &Dir,
     names: &'n [OsString],
-) -> io::Result<(&'n OsStr, Option<Dir>)> {
+    path: &Path,
+) -> Result<(&'n OsStr, Option<Dir>), Error> {
+    let failed = |error| Error::of_system(path, "make the directory of", error);
     let Some((name, parents)) = names.split_last() else {
-        return Err(io::ErrorKind::InvalidInput.into());
+        return Err(failed(io::ErrorKind::InvalidInput.into()));
     };
     let mut made: Option<Dir> = None;
-    for parent in parents {
+    for (index, parent) in parents.iter().enumerate() {
         let above = made.as_ref().unwrap_or(dir);
-        let below = above.make_directory(parent)?;
-        above.sync()?;
+        let below = above.make_directory(parent).map_err(failed)?;
+        above.sync().map_err(failed)?;
+        let judged = roots
+            .denied()
+            .check_directory(&below, &names[index + 1..], Access::Change);
+        judged.map_err(|denied| Error::denied(path, denied))?;
         made = Some(below);
     }
     Ok((name, made))

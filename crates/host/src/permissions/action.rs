@@ -1,6 +1,7 @@
 //! From a tool call to a question: which command, which files, and the digests that an answer is bound to.
 
 mod input;
+mod members;
 mod summary;
 mod uses;
 
@@ -15,7 +16,6 @@ use serde_json::Value;
 
 use super::command::line::{ShellLine, ShellWord, SimpleCommand};
 use super::{command, paths};
-use crate::environment::is_harmless;
 use crate::protected_files;
 use input::Input;
 
@@ -38,9 +38,11 @@ pub struct Action {
     pub tool_identity: Option<String>,
     /// Whether the tool is given something whose meaning we do not know. Such an action is never taken for reading.
     pub has_unknown_input: bool,
-    /// Whether it shows what files would become: a change, or text to write. Such an action is never taken for reading,
-    /// either.
+    /// Whether it shows anything beside its input: a change, text to write, a terminal. Such an action is never taken for
+    /// reading, either.
     pub has_content: bool,
+    /// Whether its input names code to run, or its kind is to run something. Then it runs a command, seen or not.
+    pub runs_code: bool,
     /// The title, as shown.
     pub title: String,
     /// The command and its arguments, where it runs one. A text that a shell would read is one word.
@@ -154,22 +156,12 @@ impl Action {
 
     /// The variables that the action sets for its command, as `NAME=value`, other than those that an agent may set without
     /// asking. With them a command may do something else than its words say, so no preset and no pattern allows them.
-    pub fn variables(&self) -> impl Iterator<Item = &str> {
-        let words = self.command.as_deref().unwrap_or_default();
-        let rest = match words {
-            [first, rest @ ..] if command::base_name(first) == "env" => rest,
-            _ => &[],
-        };
-        let is_of_env = |word: &&String| word.starts_with('-') || word.contains('=');
-        rest.iter().take_while(is_of_env).filter_map(|word| {
-            let (name, value) = word.split_once('=')?;
-            (!is_harmless(name, value)).then_some(word.as_str())
-        })
-    }
-
-    /// Whether the action sets such variables.
-    pub fn sets_variables(&self) -> bool {
-        self.variables().next().is_some()
+    pub fn variables(&self) -> Vec<String> {
+        let line = self.line().unwrap_or_default();
+        let shown = line.variables.into_iter().map(|(name, value)| match value {
+            ShellWord::Literal(text) | ShellWord::Undecided(text) => format!("{name}={text}"),
+        });
+        shown.collect()
     }
 
     /// The simple commands that the command is made of, as far as they can be told; none where it runs no command.
@@ -285,8 +277,9 @@ impl<'a> Call<'a> {
             kind: self.kind.clone(),
             tool: self.name.clone().or_else(|| input.tool()),
             tool_identity: None,
-            has_unknown_input: input.has_unknown(),
-            has_content: input.has_content() || self.changes().next().is_some(),
+            has_unknown_input: input.has_unknown() || self.has_strange_path(),
+            has_content: input.has_content() || !self.content.is_empty(),
+            runs_code: *self.kind == v1::ToolKind::Execute || input.names_code(),
             title: self.title.to_owned(),
             command,
             directory: run_in,
@@ -315,6 +308,12 @@ impl<'a> Call<'a> {
             true => input.likely_paths().take(MAX_PATHS).collect(),
             false => all,
         }
+    }
+
+    /// Whether it says that it touches a file that cannot be.
+    fn has_strange_path(&self) -> bool {
+        let mut paths = self.locations.iter().map(|location| location.path.as_str());
+        paths.any(|path| path.contains('\0'))
     }
 
     /// The changes of files that it shows.

@@ -3,23 +3,22 @@
 use attache_schema::v1;
 
 use super::rules::Rule;
-use super::{Action, Because, Permissions, Preset, Remembered, UseVerdict, Verdict, action, by};
+use super::{Action, Because, Permissions, Preset, Remembered, UseVerdict, Verdict, by};
 use crate::exec::{ExecRule, ExecRules};
 
 impl Permissions {
     /// The command rules of the policy for one agent, to be enforced when a program is executed. Rules that also name a
-    /// tool or a path are not among them: neither can be seen there.
+    /// tool are not among them: it cannot be seen there.
     pub fn exec_rules(&self, agent: &str) -> ExecRules {
         let Some(policy) = &self.config.policy else {
             return ExecRules::default();
         };
-        let catches = |rule: &&Rule| {
-            is_about_programs(rule) && action::names(agent).any(|name| rule.is_for(name))
-        };
+        let catches = |rule: &&Rule| rule.is_about_programs() && rule.is_for_any_name(agent);
         let exec_rule = |rule: &Rule, is_denial| ExecRule {
             why: by(rule).0,
             is_denial,
             commands: rule.commands.iter().map(ToString::to_string).collect(),
+            paths: rule.paths.iter().map(ToString::to_string).collect(),
         };
         let deny = policy
             .deny
@@ -32,7 +31,8 @@ impl Permissions {
             .filter(catches)
             .map(|rule| exec_rule(rule, false));
         let allow = policy.allow.iter();
-        let allow = allow.filter(|rule| is_about_programs(rule) && rule.is_for(agent));
+        let allow = allow
+            .filter(|rule| rule.is_about_programs() && rule.paths.is_empty() && rule.is_for(agent));
         let allowed = allow
             .flat_map(|rule| &rule.commands)
             .map(ToString::to_string);
@@ -42,7 +42,9 @@ impl Permissions {
             allowed: allowed.collect(),
             is_attended: self.config.preset == Preset::Ask,
             // A rule that is left out is kept by what an agent tells, if at all.
-            is_complete: left.all(|rule| rule.commands.is_empty() || is_about_programs(rule)),
+            is_complete: left.all(|rule| {
+                rule.commands.is_empty() || (rule.is_about_programs() && rule.paths.is_empty())
+            }),
             ..ExecRules::default()
         }
     }
@@ -79,10 +81,12 @@ impl Permissions {
     }
 }
 
-fn is_about_programs(rule: &Rule) -> bool {
-    !rule.commands.is_empty()
-        && rule.tools.is_empty()
-        && rule.paths.is_empty()
-        && rule.words.is_empty()
-        && (rule.kinds.is_empty() || rule.kinds.contains(&v1::ToolKind::Execute))
+impl Rule {
+    /// Whether the rule applies when a program is executed.
+    pub(super) fn is_about_programs(&self) -> bool {
+        !self.commands.is_empty()
+            && self.tools.is_empty()
+            && self.words.is_empty()
+            && (self.kinds.is_empty() || self.kinds.contains(&v1::ToolKind::Execute))
+    }
 }

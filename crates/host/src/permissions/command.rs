@@ -6,6 +6,8 @@ pub(super) mod options;
 pub(super) mod pattern;
 mod programs;
 mod shell;
+mod subcommands;
+mod variables;
 mod word;
 mod wrappers;
 
@@ -32,7 +34,7 @@ pub(super) fn tokens(text: &str) -> Vec<&str> {
 }
 
 /// The name of a program without its directory, in small letters as some file systems have it.
-pub(super) fn base_name(word: &str) -> String {
+pub(crate) fn base_name(word: &str) -> String {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     let name = name.to_lowercase();
     name.strip_suffix(".exe")

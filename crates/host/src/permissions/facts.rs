@@ -13,6 +13,7 @@ use super::command::options::CommandWord as _;
 use super::command::pattern::{CommandPattern, Match};
 use super::command::{self, MAX_TOKENS};
 use super::glob::PathPattern;
+use super::seen_paths::{MAX_LINKS, Seen, resolved, values};
 use super::{Action, paths};
 
 /// An action as rules look at it, worked out once.
@@ -29,13 +30,6 @@ pub(super) struct Facts<'a> {
     seen: Seen,
     /// Paths that may stand in the command, likewise.
     seen_in_command: OnceCell<Seen>,
-}
-
-#[derive(Debug, Default)]
-struct Seen {
-    views: Vec<String>,
-    /// Whether some were too much to look at.
-    is_cut: bool,
 }
 
 /// A path as it was given, for rules that allow.
@@ -112,15 +106,25 @@ impl<'a> Facts<'a> {
     /// Whether one of its simple commands falls under a pattern. A title may only deny.
     pub(super) fn runs(&self, pattern: &CommandPattern) -> Match {
         let parts = self.line.parts.iter();
-        let found = parts.map(|part| pattern.catches(&part.words)).max();
-        let in_title = (0..self.title.len()).any(|at| {
-            let words = &self.title[at..];
-            pattern.catches(words) == Match::Yes || pattern.begins_with(words)
+        let found = parts.map(|part| match pattern.catches(&part.words) {
+            // An alias: see `may_rename`.
+            Match::Maybe if part.literal_words().is_some() => Match::No,
+            found => found,
         });
+        let found = found.max();
+        let in_title = (0..self.title.len()).any(|at| pattern.begins(&self.title[at..]));
         match in_title {
             true => Match::Yes,
             false => found.unwrap_or(Match::No),
         }
+    }
+
+    /// Whether a simple command whose words are all known may fall under a pattern.
+    pub(super) fn may_rename(&self, pattern: &CommandPattern) -> bool {
+        let mut parts = self.line.parts.iter();
+        parts.any(|part| {
+            part.literal_words().is_some() && pattern.catches(&part.words) == Match::Maybe
+        })
     }
 
     /// The programs that rules on commands are found by.
@@ -236,28 +240,14 @@ impl<'a> Facts<'a> {
                 ..Seen::default()
             };
         }
-        let bases = self.bases();
-        let mut places: Vec<PathBuf> = Vec::new();
-        let mut looked_for = 0;
-        for word in words.iter().filter(|word| !word.starts_with('-')) {
-            for base in &bases {
-                let place = base.join(word);
-                looked_for += 1;
-                if looked_for <= MAX_LINKS {
-                    places.extend(resolved(&place, word.contains('/')));
-                }
-                places.push(place);
-            }
-        }
-        for path in &self.action.paths {
-            looked_for += 1;
-            if looked_for <= MAX_LINKS {
-                places.extend(resolved(&self.action.workspace.join(path), true));
-            }
-        }
-        let mut seen = Seen::of(places.into_iter(), &self.action.workspace);
-        seen.is_cut |= looked_for > MAX_LINKS;
-        seen
+        let paths = self.action.paths.iter();
+        let given = paths.map(|path| self.action.workspace.join(path));
+        Seen::in_words(
+            words.into_iter(),
+            &self.bases(),
+            given,
+            &self.action.workspace,
+        )
     }
 
     /// What may be a path: every known word of a program that opens files, the values of its options, and the pieces of
@@ -322,24 +312,6 @@ impl<'a> Facts<'a> {
     }
 }
 
-impl Seen {
-    /// Rules look at a path and at every directory above it, so that long and deep ones cost most.
-    fn of(paths: impl Iterator<Item = PathBuf>, base: &Path) -> Seen {
-        let (mut seen, mut room) = (Seen::default(), MAX_LOOKS);
-        for path in paths {
-            let length = base.as_os_str().len() + path.as_os_str().len();
-            match room.checked_sub(length.saturating_mul(path.components().count())) {
-                Some(left) => {
-                    room = left;
-                    seen.views.extend(views(&path, base));
-                }
-                None => seen.is_cut = true,
-            }
-        }
-        seen
-    }
-}
-
 impl Place {
     /// A path that may mean something else is not inside anything.
     fn of(path: &Path, base: &Path, also: &[PathBuf]) -> Place {
@@ -396,66 +368,8 @@ fn changes_directory(part: &SimpleCommand) -> bool {
     matches!(part.program().as_deref(), Some("cd" | "pushd"))
 }
 
-/// A word, and what stands in it behind an option's letter, an equals sign, a colon or a comma.
-fn values(word: &str) -> Vec<&str> {
-    let mut found: Vec<&str> = word
-        .split(['=', ':', ','])
-        .filter(|part| !part.is_empty())
-        .collect();
-    found.push(word);
-    if let Some(short) = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')) {
-        let starts = short.char_indices().skip(1).take(MAX_LETTERS);
-        found.extend(starts.map(|(at, _)| &short[at..]));
-    }
-    found.retain(|value| !value.is_empty());
-    found
-}
-
-/// Where links lead, for what is there. Of what is not there, the directory above counts if it is looked at too.
-fn resolved(place: &Path, with_directory: bool) -> Option<PathBuf> {
-    let there = match place.canonicalize() {
-        Ok(there) => there,
-        Err(_) if with_directory => place
-            .parent()?
-            .canonicalize()
-            .ok()?
-            .join(place.file_name()?),
-        Err(_) => return None,
-    };
-    (there != *place).then_some(there)
-}
-
-/// A path as given, without `.` and `..`, from the workspace on, and each as forgiving file systems see it.
-fn views(path: &Path, base: &Path) -> Vec<String> {
-    let normal = paths::normal(base, path);
-    let given = [
-        Some(path.to_owned()),
-        paths::inside(base, path),
-        Some(normal),
-    ];
-    let mut views: Vec<String> = Vec::with_capacity(6);
-    for path in given.into_iter().flatten() {
-        let text = path.to_string_lossy().into_owned();
-        let folded: Vec<String> = text.split('/').map(paths::folded).collect();
-        views.push(folded.join("/"));
-        views.push(text);
-    }
-    views.sort();
-    views.dedup();
-    views
-}
-
 /// More words of a command are not taken for paths, and then nothing is allowed that a rule could deny.
 const MAX_WORDS_AS_PATHS: usize = 1024;
 
-/// Letters times directories of all paths together: ten thousand usual ones are less than half.
-const MAX_LOOKS: usize = 1 << 24;
-
 /// A call names one directory to run in; others among its paths cost little.
 const MAX_DIRECTORIES: usize = 4;
-
-/// Letters in front of a value that is written together with its option.
-const MAX_LETTERS: usize = 4;
-
-/// Paths that are looked for on the disk.
-const MAX_LINKS: usize = 256;

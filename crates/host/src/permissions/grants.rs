@@ -21,6 +21,15 @@ pub struct Grant {
     reach: Reach,
 }
 
+/// Who gave a permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GrantedBy {
+    /// The user, who saw the request: its yes covers what was shown.
+    User,
+    /// A rule, a remembered decision or the preset: it covers what the kind of the action says and no other effect.
+    Rule,
+}
+
 /// How far a grant reaches.
 #[derive(Debug, Clone)]
 enum Reach {
@@ -47,15 +56,29 @@ enum Content {
 impl Grant {
     /// Permission for what was shown, each part of it once. `None` where nothing that an agent does through us is
     /// covered.
-    pub fn of_shown(action: &Action, content: &ShownContent) -> Option<Grant> {
+    pub fn of_shown(action: &Action, content: &ShownContent, by: GrantedBy) -> Option<Grant> {
         let reach = match &action.command {
             Some(_) => Reach::Run,
             None => {
-                let reads: Vec<PathBuf> = action.whole_paths().collect();
-                if reads.is_empty() || reads.len() > MOST_FILES {
+                let named: Vec<PathBuf> = action.whole_paths().collect();
+                if named.len() > MOST_FILES {
                     return None;
                 }
-                let writes = writes(action, content, &reads);
+                let (may_read, may_write) = match by {
+                    GrantedBy::User => (true, can_write(action)),
+                    GrantedBy::Rule => (
+                        action.kind == v1::ToolKind::Read,
+                        action.kind == v1::ToolKind::Edit,
+                    ),
+                };
+                let writes = match may_write {
+                    true => writes(action, content, &named),
+                    false => Vec::new(),
+                };
+                let reads = if may_read { named } else { Vec::new() };
+                if reads.is_empty() && writes.is_empty() {
+                    return None;
+                }
                 Reach::Files { reads, writes }
             }
         };
@@ -167,9 +190,6 @@ impl Action {
 
 /// The files that may be written once, and with what. Where some content is shown, nothing else may be written.
 fn writes(action: &Action, content: &ShownContent, named: &[PathBuf]) -> Vec<(PathBuf, Content)> {
-    if !can_write(action) {
-        return Vec::new();
-    }
     match content {
         ShownContent::None => {
             let named = named.iter().cloned();

@@ -1,7 +1,6 @@
 //! Deny rules about paths, taken out of a policy for those who enforce them: on open files, and in the kernel.
 
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 
 use attache_schema::v1;
@@ -60,19 +59,11 @@ impl PathRules {
 impl Policy {
     /// The deny rules that name paths, for an agent by its name or the path of its program.
     pub fn path_rules(&self, agent: &str) -> PathRules {
-        let path = agent.split(" #").next().unwrap_or(agent);
-        let name = Path::new(path).file_name().and_then(|name| name.to_str());
-        let is_for = |rule: &&Rule| {
-            rule.agents.is_empty()
-                || rule
-                    .agents
-                    .iter()
-                    .any(|it| it == agent || Some(it.as_str()) == name)
-        };
         let about_paths = |rule: &&Rule| {
             !rule.paths.is_empty() && rule.tools.is_empty() && rule.commands.is_empty()
         };
-        let rules = self.deny.iter().filter(about_paths).filter(is_for);
+        let rules = self.deny.iter().filter(about_paths);
+        let rules = rules.filter(|rule| rule.is_for_any_name(agent));
         let rules = rules.flat_map(|rule| {
             reaches(&rule.kinds).map(|reach| PathRule {
                 id: rule.id.clone(),

@@ -7,6 +7,11 @@ use std::path::{Component, Path, PathBuf};
 use crate::names::fold;
 pub(super) use crate::names::is_protected;
 
+/// A whole path without `.` and `..`.
+pub(crate) fn normal_path(path: &Path) -> PathBuf {
+    normal(Path::new("/"), path)
+}
+
 /// A path without `.` and `..`, from a directory on.
 pub(super) fn normal(base: &Path, path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();

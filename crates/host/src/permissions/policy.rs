@@ -1,7 +1,6 @@
 //! A policy: rules that a person has written down, read from JSON. What is wrong in it is told with its place.
 
 mod document;
-mod exec;
 mod warnings;
 
 use std::fs::File;
@@ -95,6 +94,35 @@ impl Policy {
             true => Policy::parse("--policy", argument),
             false => Policy::load(Path::new(argument)),
         }
+    }
+
+    /// The same policy with what another one denies and asks about beside it. Nothing that the other one allows counts.
+    /// `name` is the other one's, for people.
+    #[must_use]
+    pub fn narrowed_by(mut self, other: Policy, name: &str) -> Policy {
+        for (own, other) in [
+            (&mut self.deny, other.deny),
+            (&mut self.ask, other.ask),
+            (&mut self.escalate, other.escalate),
+        ] {
+            for rule in other.iter() {
+                own.add(Rule {
+                    id: format!("{} of {name}", rule.id),
+                    ..rule.clone()
+                });
+            }
+        }
+        self.default = match (self.default, other.default) {
+            (Some(RuleAction::Deny), _) | (_, Some(RuleAction::Deny)) => Some(RuleAction::Deny),
+            (Some(RuleAction::Ask), _) | (_, Some(RuleAction::Ask)) => Some(RuleAction::Ask),
+            (own, Some(RuleAction::Allow) | None) => own,
+        };
+        self
+    }
+
+    /// How many rules allow something, a default included.
+    pub fn allowing(&self) -> usize {
+        self.allow.iter().count() + usize::from(self.default == Some(RuleAction::Allow))
     }
 
     fn add_rules(&mut self, list: &Node<'_>) -> Result<(), PolicyError> {

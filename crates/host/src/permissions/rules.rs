@@ -100,8 +100,11 @@ impl Rule {
 
     /// A rule on files covers tools that say which files they touch. Of others it covers those that it names for an agent.
     fn covers_paths(&self, facts: &Facts<'_>) -> bool {
-        let is_named = self.names_agents_word() && !self.agents.is_empty();
-        (is_named || is_about_files(&facts.kind())) && self.covers_each(facts)
+        let action = facts.action;
+        let is_named = self.names_agents_word() && !self.agents.is_empty() && !action.runs_code;
+        let is_of_files = is_about_files(&facts.kind());
+        let is_clear = is_of_files && !(action.runs_code && action.has_unknown_input);
+        (is_named || is_clear) && self.covers_each(facts)
     }
 
     fn covers_each(&self, facts: &Facts<'_>) -> bool {
@@ -119,7 +122,7 @@ impl Rule {
         let is_by_tool = !self.tools.is_empty() || self.is_by_tool_word(facts);
         match is_about_files(&facts.kind()) && !is_by_tool {
             true => facts.is_inside() && !facts.action.has_unknown_input,
-            false => !self.agents.is_empty() && facts.places.is_empty(),
+            false => !self.agents.is_empty() && facts.places.is_empty() && !facts.action.runs_code,
         }
     }
 
@@ -133,7 +136,7 @@ impl Rule {
     fn catches(&self, facts: &Facts<'_>) -> bool {
         let action = facts.action;
         let mut kinds = [action.kind.clone(), facts.kind()].into_iter();
-        action.agent_names().any(|name| self.is_for(name))
+        self.is_for_any_name(&action.agent)
             && kinds.any(|kind| self.is_about(facts, &kind))
             && (self.words.is_empty() || self.words.iter().any(|word| facts.is_named(word)))
             && (self.commands.is_empty() || self.runs_any(facts, Match::Yes))
@@ -142,8 +145,7 @@ impl Rule {
 
     /// Whether it may run a command that falls under the rule.
     fn may_catch(&self, facts: &Facts<'_>) -> bool {
-        facts.action.agent_names().any(|name| self.is_for(name))
-            && self.runs_any(facts, Match::Maybe)
+        self.is_for_any_name(&facts.action.agent) && self.runs_any(facts, Match::Maybe)
     }
 
     fn runs_any(&self, facts: &Facts<'_>, least: Match) -> bool {
@@ -288,6 +290,18 @@ impl Rules {
             || self.first(facts, |rule| rule.may_catch(facts)).is_some()
     }
 
+    /// Whether a command whose words are all known may fall under one of these rules: its subcommand may be an alias.
+    pub(super) fn may_be_renamed(&self, facts: &Facts<'_>) -> bool {
+        let may_be = |rule: &Rule| {
+            rule.is_for_any_name(&facts.action.agent)
+                && rule
+                    .commands
+                    .iter()
+                    .any(|pattern| facts.may_rename(pattern))
+        };
+        self.first(facts, may_be).is_some()
+    }
+
     /// Whether some rule is about files of which more can come.
     pub(super) fn have_wildcards(&self) -> bool {
         self.has_wildcards
@@ -306,19 +320,6 @@ impl Rules {
     /// Whether a command has to be understood for these rules to be kept.
     pub(super) fn are_about_commands(&self) -> bool {
         !self.by_program.is_empty()
-    }
-
-    /// The first rule on a program that fits.
-    pub(super) fn of_exec(
-        &self,
-        fits: impl Fn(&Rule) -> bool,
-        arguments: &[String],
-    ) -> Option<&Rule> {
-        let program = command::base_name(arguments.first()?);
-        let rules = self.by_program.get(&program)?.iter();
-        rules
-            .map(|index| &self.rules[*index])
-            .find(|rule| fits(rule))
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Rule> {

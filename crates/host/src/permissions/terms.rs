@@ -88,6 +88,18 @@ pub enum Preset {
     DenyAll,
 }
 
+impl Preset {
+    /// Its name in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Preset::Ask => "ask",
+            Preset::ApproveReads => "approve-reads",
+            Preset::ApproveAll => "approve-all",
+            Preset::DenyAll => "deny-all",
+        }
+    }
+}
+
 /// What is enforced when an agent acts, beside the verdict on what it says it will do. Nothing by default: then an
 /// action that cannot be decided before is asked about, or denied where nobody can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -105,6 +117,8 @@ pub struct Enforcement {
 pub struct Config {
     /// What happens with questions that nothing else answers.
     pub preset: Preset,
+    /// What the preset comes from, for people; its flag unless told.
+    pub preset_source: String,
     /// The file of decisions, outside every workspace; without it they are forgotten when the program ends.
     pub store: Option<PathBuf>,
     /// Rules that a person has written down.
@@ -119,6 +133,7 @@ impl Config {
     pub fn new(preset: Preset) -> Config {
         Config {
             preset,
+            preset_source: format!("--{}", preset.name()),
             store: None,
             policy: None,
             enforcement: Enforcement::default(),

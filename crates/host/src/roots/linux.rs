@@ -33,13 +33,45 @@ pub(crate) enum Seen {
 }
 
 impl Dir {
-    /// Opens a root; links on the path are followed.
-    pub(super) fn open(path: &Path) -> io::Result<Dir> {
+    /// Opens a directory; links on the path are followed.
+    pub(crate) fn open(path: &Path) -> io::Result<Dir> {
         Ok(Dir(fs::openat(CWD, path, DIRECTORY, Mode::empty())?))
     }
 
     pub(crate) fn identity(&self) -> io::Result<Identity> {
         Ok(identity_of(&fs::fstat(&self.0)?))
+    }
+
+    /// Which directories lie above it, the nearest first. They are asked from the directory itself, so that what other names
+    /// lead to by now does not count.
+    pub(crate) fn above(&self) -> io::Result<Vec<Identity>> {
+        let mut found = Vec::new();
+        let (mut below, mut above) = (self.identity()?, self.parent()?);
+        while above.identity()? != below {
+            below = above.identity()?;
+            found.push(below);
+            if found.len() > MOST_ABOVE {
+                return Err(Errno::NAMETOOLONG.into());
+            }
+            above = above.parent()?;
+        }
+        Ok(found)
+    }
+
+    fn parent(&self) -> io::Result<Dir> {
+        Ok(Dir(fs::openat(&self.0, "..", DIRECTORY, Mode::empty())?))
+    }
+
+    /// Where it is at this moment.
+    pub(crate) fn path_now(&self) -> Option<PathBuf> {
+        std::fs::read_link(self.held_path(Path::new(""))).ok()
+    }
+
+    /// What has a name in it; a link is not followed.
+    pub(crate) fn metadata(&self, name: &OsStr) -> io::Result<std::fs::Metadata> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let found = fs::openat(&self.0, name, flags, Mode::empty())?;
+        File::from(found).metadata()
     }
 
     /// Its path without links.
@@ -317,6 +349,9 @@ const READ: OFlags = OFlags::NONBLOCK
     .union(OFlags::CLOEXEC);
 
 const MOST_TRIES: usize = 32;
+
+/// No path that the kernel takes has more names.
+const MOST_ABOVE: usize = 2048;
 
 const ACCESS_LIST: &str = "system.posix_acl_access";
 

@@ -27,14 +27,29 @@ pub(crate) enum Seen {
 }
 
 impl Dir {
-    /// Opens a root; links on the path are followed.
-    pub(super) fn open(path: &Path) -> io::Result<Dir> {
+    /// Opens a directory; links on the path are followed.
+    pub(crate) fn open(path: &Path) -> io::Result<Dir> {
         let dir = cap_std::fs::Dir::open_ambient_dir(path, ambient_authority())?;
         Ok(Dir(dir))
     }
 
     pub(crate) fn identity(&self) -> io::Result<Identity> {
         Ok(identity_of(&self.0.dir_metadata()?))
+    }
+
+    /// Which directories lie above it: cap-std does not tell.
+    pub(crate) fn above(&self) -> io::Result<Vec<Identity>> {
+        Ok(Vec::new())
+    }
+
+    /// Where it is at this moment: nobody can tell.
+    pub(crate) fn path_now(&self) -> Option<PathBuf> {
+        None
+    }
+
+    /// What has a name in it; a link is not followed.
+    pub(crate) fn metadata(&self, name: &OsStr) -> io::Result<std::fs::Metadata> {
+        self.read(name)?.metadata()
     }
 
     /// Its path without links.

@@ -51,12 +51,16 @@ impl Place<'_> {
     /// The names from the root to the end, without links.
     pub(crate) fn names(&self) -> impl Iterator<Item = &OsStr> {
         let entered = self.entered.iter().map(|(name, _)| name.as_os_str());
-        let end = match &self.end {
+        entered.chain(self.names_below().iter().map(OsString::as_os_str))
+    }
+
+    /// The names below the last directory that was entered.
+    pub(crate) fn names_below(&self) -> &[OsString] {
+        match &self.end {
             End::Directory => &[],
             End::File(name) | End::Special(name) => std::slice::from_ref(name),
             End::Missing(names) => names.as_slice(),
-        };
-        entered.chain(end.iter().map(OsString::as_os_str))
+        }
     }
 
     /// The whole path, without links, below the name that the root was given.

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use attache_host::Roots;
@@ -35,6 +35,10 @@ pub(super) fn trials() -> Vec<Trial> {
         trial(
             "exec_attacks::terminals_ask_once_and_note_what_ran",
             terminals,
+        ),
+        trial(
+            "exec_attacks::parts_of_an_approved_line_are_asked_about_once",
+            approved_parts,
         ),
     ]
 }
@@ -263,6 +267,90 @@ async fn harmless() {
 #[derive(Clone, Default)]
 struct Asked(Arc<Mutex<Vec<ExecRequest>>>);
 
+/// Terminals that ask under a policy. The user allows what ends with `second`.
+fn asking(policy: &str, logs: &Path) -> (Terminals, Asked) {
+    let watcher = Watcher::new(rules(policy), "agent", Log::open(logs).unwrap());
+    let asked = Asked::default();
+    let heard = asked.clone();
+    watcher.ask_with(move |request| {
+        let is_second = request.args.last().is_some_and(|arg| arg == "second");
+        heard.0.lock().unwrap().push(request);
+        async move { is_second }
+    });
+    let terminals = Terminals::new(Limits::default(), Sandbox::Off);
+    terminals.watch_with(watcher);
+    (terminals, asked)
+}
+
+async fn run_in_terminal(terminals: &Terminals, dir: &Path, words: &[&str]) {
+    let roots = Roots::open(dir, &[]).unwrap();
+    let session = v1::SessionId::from("session");
+    let mut request = v1::CreateTerminalRequest::new(session.clone(), words[0]);
+    request.args = words[1..].iter().map(|word| (*word).to_owned()).collect();
+    let id = terminals.create(&roots, &request).await.unwrap();
+    terminals.wait(&session, &id).await.unwrap();
+    terminals.release(&session, &id).await.unwrap();
+}
+
+/// Each line is approved as a whole when its terminal starts: what is asked about then, and what ran.
+async fn approved_parts() {
+    let stage = Stage::new("parts");
+    let dir = fs::canonicalize(&stage.dir).unwrap();
+    fs::create_dir(dir.join("sub")).unwrap();
+    let git = dir.join("bin/git");
+    let git = git.to_str().unwrap();
+    let policy = format!(
+        r#"{{"rules": [
+            {{"action": "ask", "command": "{git} push **", "id": "push"}},
+            {{"action": "deny", "command": "{git} push --force **", "id": "no-force"}}
+        ]}}"#
+    );
+    stage.script("hidden", &"#!/bin/sh\nGIT push one\n".replace("GIT", git));
+    stage.script("other", &"#!/bin/sh\nGIT push one x\n".replace("GIT", git));
+    let (terminals, asked) = asking(&policy, &dir.join("log"));
+    for (line, runs, asks) in [
+        ("GIT push one", "one", ""),
+        ("GIT push one && GIT push two", "one two", ""),
+        ("cd sub && GIT push one; true", "one", ""),
+        (
+            "env GIT push 'one'; echo \"$(GIT push two)\"",
+            "one two",
+            "",
+        ),
+        ("sh -c 'GIT push one; true'; true", "one", ""),
+        // It runs more often than it is shown.
+        ("for i in 1 2; do GIT push one; done", "one", "one"),
+        (
+            "GIT push one; GIT push one; GIT push one | cat",
+            "one one one",
+            "",
+        ),
+        ("GIT push one; ./hidden", "one", "one"),
+        ("./hidden; GIT push one", "one", "one"),
+        // It is not what is shown.
+        ("./other; GIT push one", "one", "one x"),
+        ("x=one; GIT push $x", "", "one"),
+        ("cd $PWD/sub && GIT push one", "", "one"),
+        (
+            "set -- one; GIT push \"$@\" second",
+            "one second",
+            "one second",
+        ),
+        ("GIT push --force one; GIT push two", "two", ""),
+    ] {
+        let script = line.replace("GIT", git);
+        let record = dir.join("record");
+        fs::write(&record, "").unwrap();
+        let line = format!("export RECORD={}; {script}", record.display());
+        run_in_terminal(&terminals, &dir, &["/bin/sh", "-c", &line]).await;
+        let ran = stage.record().replace("git push ", "").replace('\n', " ");
+        assert_eq!(ran.trim(), runs, "{line}");
+        let asked: Vec<ExecRequest> = asked.0.lock().unwrap().drain(..).collect();
+        let asked: Vec<String> = asked.iter().map(|it| it.args[2..].join(" ")).collect();
+        assert_eq!(asked.join(", "), asks, "{line}");
+    }
+}
+
 async fn terminals() {
     let stage = Stage::new("terminals");
     let dir = fs::canonicalize(&stage.dir).unwrap();
@@ -275,21 +363,10 @@ async fn terminals() {
         git.display()
     );
     let logs = dir.join("log");
-    let log = Log::open(&logs).unwrap();
-    let watcher = Watcher::new(rules(&policy), "agent", log);
-    let asked = Asked::default();
-    let heard = asked.clone();
-    watcher.ask_with(move |request| {
-        let is_second = request.args.last().is_some_and(|arg| arg == "second");
-        heard.0.lock().unwrap().push(request);
-        async move { is_second }
-    });
-    let terminals = Terminals::new(Limits::default(), Sandbox::Off);
-    terminals.watch_with(watcher);
-    let roots = Roots::open(&dir, &[]).unwrap();
+    let (terminals, asked) = asking(&policy, &logs);
     let session = v1::SessionId::from("session");
     let script = format!(
-        "export RECORD={}; {git} push first; {git} push second; {}/bin/curl; true",
+        "export RECORD={} it=push; {git} $it first; {git} $it second; {}/bin/curl; true",
         dir.join("record").display(),
         dir.display(),
         git = git.display(),
@@ -298,11 +375,7 @@ async fn terminals() {
         vec![git.to_str().unwrap(), "push", "approved"],
         vec!["sh", "-c", &script],
     ] {
-        let mut request = v1::CreateTerminalRequest::new(session.clone(), words[0]);
-        request.args = words[1..].iter().map(|word| (*word).to_owned()).collect();
-        let id = terminals.create(&roots, &request).await.unwrap();
-        terminals.wait(&session, &id).await.unwrap();
-        terminals.release(&session, &id).await.unwrap();
+        run_in_terminal(&terminals, &dir, &words).await;
     }
     // The approved one had no RECORD to write to, and was not asked about.
     assert_eq!(stage.record(), "git push second\n");

@@ -401,7 +401,7 @@ fn which(program: &str) -> bool {
 }
 
 #[allow(clippy::print_stderr, reason = "who runs the tests should know")]
-fn skip(reason: &str) {
+fn skip(reason: impl std::fmt::Display) {
     eprintln!("skipped: {reason}");
 }
 

@@ -145,6 +145,21 @@ pub enum Support {
     },
 }
 
+/// Why the kernel cannot do something here, and what to do about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unsupported {
+    /// The cause, as a sentence without a full stop.
+    pub reason: &'static str,
+    /// What to change on this system, as a sentence without a full stop.
+    pub fix: &'static str,
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}; {}", self.reason, self.fix)
+    }
+}
+
 /// How far this system can limit what a program writes.
 pub fn sandbox_support() -> Support {
     platform::sandbox_support()
@@ -154,8 +169,8 @@ pub fn sandbox_support() -> Support {
 ///
 /// # Errors
 ///
-/// Why not, as the end of a sentence.
-pub fn namespace_support() -> Result<(), &'static str> {
+/// Why not, and what to do about it.
+pub fn namespace_support() -> Result<(), Unsupported> {
     platform::namespace_support()
 }
 

@@ -42,7 +42,8 @@ use tokio::net::unix::pipe;
 use tokio::sync::watch;
 
 use super::{
-    Custody, Error, ExecSupport, Pipes, Program, Progress, Started, Status, Support, guard,
+    Custody, Error, ExecSupport, Pipes, Program, Progress, Started, Status, Support, Unsupported,
+    guard,
 };
 pub(super) use execs::AnswerSocket;
 use wire::{Fault, Files, Report};
@@ -84,7 +85,7 @@ pub(super) fn sandbox_support() -> Support {
     fence::support()
 }
 
-pub(super) fn namespace_support() -> Result<(), &'static str> {
+pub(super) fn namespace_support() -> Result<(), Unsupported> {
     namespace::support()
 }
 
@@ -94,15 +95,17 @@ pub(super) fn exec_support() -> ExecSupport {
 
 /// Keeps other processes of the same user from reading this one's memory and environment.
 pub(super) fn forbid_inspection() -> io::Result<()> {
-    let hidden = rustix::process::DumpableBehavior::NotDumpable;
-    Ok(rustix::process::set_dumpable_behavior(hidden)?)
+    bond::hide()
 }
 
-/// Becomes the guard if the arguments say so.
+/// Becomes the guard, or tries a namespace, if the arguments say so.
 pub(super) fn guard_if_asked() {
     let args: Vec<_> = std::env::args_os().take(3).collect();
     if args == [OsStr::new(GUARD), OsStr::new(MARK)] {
         std::process::exit(keeper::guard());
+    }
+    if args == [OsStr::new(GUARD), OsStr::new(PROBE)] {
+        std::process::exit(namespace::try_here());
     }
 }
 
@@ -372,7 +375,7 @@ fn refusal(program: &Program, fault: Fault, errno: Errno) -> Error {
         },
         (Fault::Confinement, _) => {
             let reason = match namespace::support() {
-                Err(reason) => reason.to_owned(),
+                Err(unsupported) => unsupported.to_string(),
                 Ok(()) => source.to_string(),
             };
             Error::Sandbox {
@@ -403,4 +406,5 @@ const UNGUARDED: &str = "the guard ended at once; call guard::run_if_asked first
 const NO_JUDGE: &str =
     "nobody can judge by these rules; call guard::judge_with before guard::run_if_asked";
 const MARK: &str = "--keep";
+const PROBE: &str = "--try-namespace";
 const START: Duration = Duration::from_secs(20);

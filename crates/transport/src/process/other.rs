@@ -11,6 +11,7 @@ use tokio::sync::{Notify, watch};
 
 use super::{
     Custody, Error, ExecSupport, Pipes, Program, Progress, Signal, Started, Status, Support,
+    Unsupported,
 };
 
 pub(super) type Input = process::ChildStdin;
@@ -71,8 +72,11 @@ pub(super) fn sandbox_support() -> Support {
     Support::Missing { reason: MISSING }
 }
 
-pub(super) fn namespace_support() -> Result<(), &'static str> {
-    Err(MISSING)
+pub(super) fn namespace_support() -> Result<(), Unsupported> {
+    Err(Unsupported {
+        reason: MISSING,
+        fix: "run agents on Linux, in a container or in a virtual machine",
+    })
 }
 
 pub(super) fn exec_support() -> ExecSupport {

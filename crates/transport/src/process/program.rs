@@ -98,6 +98,13 @@ impl Program {
         self.cwd.as_deref().unwrap_or(Path::new("."))
     }
 
+    /// Its name and its arguments.
+    pub fn words(&self) -> impl Iterator<Item = &OsStr> {
+        std::iter::once(&self.name)
+            .chain(&self.args)
+            .map(OsString::as_os_str)
+    }
+
     /// How many bytes of standard error are kept, 64 KiB unless told.
     #[must_use]
     pub fn tail(mut self, bytes: usize) -> Program {
@@ -203,9 +210,18 @@ impl Program {
     ///
     /// As with [`Program::spawn`].
     pub async fn run_attached(&self) -> Result<Status, Error> {
+        Ok(self.spawn_attached().await?.wait().await.status)
+    }
+
+    /// The same, and returns when it runs.
+    ///
+    /// # Errors
+    ///
+    /// As with [`Program::spawn`].
+    pub async fn spawn_attached(&self) -> Result<Child, Error> {
         in_runtime()?;
         let started = platform::start_attached(self).await?;
-        Ok(Child::captured(started).wait().await.status)
+        Ok(Child::captured(started))
     }
 }
 

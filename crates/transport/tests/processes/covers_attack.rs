@@ -5,10 +5,11 @@ use std::fs;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 
 use attache_transport::process::{
-    Confinement, Cover, CoverKind, Error, Network, Program, Support, namespace_support,
+    Confinement, Cover, CoverKind, Error, Network, Program, Support, guard, namespace_support,
     sandbox_support,
 };
 use libtest_mimic::Trial;
@@ -21,6 +22,14 @@ pub(super) fn trials() -> Vec<Trial> {
     vec![
         trial("covers_attack::no_way_shows_what_is_hidden", hidden),
         user_trial("covers_attack::nor_to_a_user", hidden),
+        secretive_trial(
+            "covers_attack::nor_to_a_user_whose_process_is_not_inspected",
+            "ATTACHE_TEST_USER",
+        ),
+        secretive_trial(
+            "covers_attack::nor_to_such_a_user_without_a_guard",
+            super::DIRECT,
+        ),
         user_trial(
             "covers_attack::nor_to_a_user_inside_landlock",
             hidden_and_fenced,
@@ -49,6 +58,16 @@ where
     }
 }
 
+/// The same in a process that nobody may look into, as ours is. It cannot write its own files in `/proc` unless it is
+/// the superuser's.
+fn secretive_trial(name: &'static str, variable: &'static str) -> Trial {
+    let user = rustix::process::geteuid().is_root().then_some(NOBODY);
+    elsewhere_as(name, variable, user, || async {
+        guard::forbid_inspection().unwrap();
+        hidden().await;
+    })
+}
+
 async fn hidden() {
     let Some(tree) = Tree::new() else { return };
     let said = tree.run(tree.confinement(), WAYS).await;
@@ -60,7 +79,7 @@ async fn hidden() {
 async fn hidden_and_fenced() {
     let Some(tree) = Tree::new() else { return };
     if let Support::Missing { .. } = sandbox_support() {
-        return skip(&sandbox_support().to_string());
+        return skip(sandbox_support());
     }
     let confinement = tree.confinement().write_beneath(&tree.base);
     let said = tree.run(confinement, WAYS).await;
@@ -168,8 +187,13 @@ struct Tree {
 
 impl Tree {
     fn new() -> Option<Tree> {
-        if let Err(reason) = namespace_support() {
-            skip(reason);
+        if let Err(missing) = namespace_support() {
+            // Another program must agree.
+            let mut unshare = Command::new("unshare");
+            unshare.args(["-Urmn", "mount", "-t", "tmpfs", "none", "/mnt"]);
+            let has_others = unshare.output().is_ok_and(|it| it.status.success());
+            assert!(!has_others, "{missing}");
+            skip(missing);
             return None;
         }
         let base = scratch();
@@ -250,7 +274,7 @@ fn scratch() -> PathBuf {
 }
 
 #[allow(clippy::print_stderr, reason = "who runs the tests should know")]
-fn skip(reason: &str) {
+fn skip(reason: impl std::fmt::Display) {
     eprintln!("skipped: nothing can be covered: {reason}");
 }
 

@@ -26,8 +26,33 @@ pub(super) fn spell(
     Ok((family, text))
 }
 
+/// The path as a request for a file names it: absolute, some with `..` or through a link.
+pub(super) fn requested(workshop: &mut Workshop<'_>, file: &str) -> Result<String, String> {
+    let project = workshop.project();
+    let (folder, name) = file.rsplit_once('/').unwrap_or((".", file));
+    let link = workshop.fresh();
+    let at = workshop.stage.project.join(&link);
+    let fail = |error: std::io::Error| format!("cannot make a link to {file}: {error}");
+    Ok(match workshop.random.below(6) {
+        0 => format!("{project}/{folder}/./{name}"),
+        1 => {
+            std::os::unix::fs::symlink(folder, at).map_err(fail)?;
+            format!("{project}/{link}/{name}")
+        }
+        2 => {
+            std::os::unix::fs::symlink(file, at).map_err(fail)?;
+            format!("{project}/{link}")
+        }
+        3 if !file.starts_with("..") => {
+            std::fs::hard_link(workshop.stage.project.join(file), at).map_err(fail)?;
+            format!("{project}/{link}")
+        }
+        _ => format!("{project}/{file}"),
+    })
+}
+
 /// The path as a word of a shell.
-fn respelled(workshop: &mut Workshop<'_>, file: &str) -> Result<String, String> {
+pub(super) fn respelled(workshop: &mut Workshop<'_>, file: &str) -> Result<String, String> {
     let (folder, name) = file.rsplit_once('/').unwrap_or((".", file));
     let (head, tail) = name.split_at(1);
     let (first, rest) = folder.split_at(1);

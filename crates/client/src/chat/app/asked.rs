@@ -11,11 +11,13 @@ use crate::chat::asks::What;
 use crate::chat::death::After;
 use crate::chat::effect::Effect;
 use crate::chat::form::Filled;
+use crate::chat::login::Permit;
 use crate::chat::panel::Panel;
 use crate::chat::permission::{self, Keys, Pressed};
 use crate::chat::picker::{Choice, Picked};
 use crate::chat::url::Visited;
 use crate::command::{Answer, Command};
+use crate::desk::LoginCommand;
 use crate::paint::Tone;
 
 /// The box of the request on the screen.
@@ -64,7 +66,7 @@ impl App {
     /// A key for the request on the screen.
     pub(super) fn ask_key(&mut self, key: &KeyEvent, now: Instant) {
         let session = self.tab().session().cloned();
-        let size = self.size;
+        let (size, theme) = (self.size, self.settings.theme);
         let Some(ask) = self.asks.first_mut(session.as_ref()) else {
             return;
         };
@@ -107,10 +109,18 @@ impl App {
                 Picked::Chosen(choice) => {
                     self.asks.take(session.as_ref());
                     if choice == Choice::Nothing {
-                        let text = "not logged in; Ctrl-P, Log in, when you want to";
-                        self.toast(Tone::Info, text, now);
+                        self.toast(Tone::Info, NOT_LOGGED_IN, now);
                     }
                     self.choose(choice, now);
+                }
+            },
+            What::LoginProgram(login) => match login.key(key) {
+                Chosen::Open => {}
+                Chosen::Back => self.asks.leave(),
+                Chosen::Answer(permit) => {
+                    let does_fit = login.fits(&theme, size);
+                    let command = login.command.clone();
+                    self.permit_login(permit, command, does_fit, now);
                 }
             },
             What::Death(death) => match death.key(key) {
@@ -123,6 +133,31 @@ impl App {
                     self.copy(report, now);
                 }
             },
+        }
+    }
+
+    /// The user has decided on a login; what the screen does not show whole does not run.
+    fn permit_login(
+        &mut self,
+        permit: Permit,
+        command: LoginCommand,
+        is_shown: bool,
+        now: Instant,
+    ) {
+        let session = self.tab().session().cloned();
+        match permit {
+            Permit::Run if !is_shown => {
+                let text = "the screen is too small to show all that would run";
+                self.toast(Tone::Warning, text, now);
+            }
+            Permit::Run => {
+                self.asks.take(session.as_ref());
+                self.effects.push(Effect::RunLogin(command));
+            }
+            Permit::Refuse => {
+                self.asks.take(session.as_ref());
+                self.toast(Tone::Info, NOT_LOGGED_IN, now);
+            }
         }
     }
 
@@ -249,6 +284,7 @@ impl App {
                 panel.keys = "↑↓ select · Enter choose · Esc back".to_owned();
                 panel
             }
+            What::LoginProgram(login) => login.panel(&brush.theme, width),
             What::Death(death) => death.panel(&brush.theme, width),
         };
         if !has_keys {
@@ -258,3 +294,5 @@ impl App {
         Some(AskPanel::Panel(panel))
     }
 }
+
+const NOT_LOGGED_IN: &str = "not logged in; Ctrl-P, Log in, when you want to";

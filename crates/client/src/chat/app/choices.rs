@@ -131,7 +131,7 @@ impl App {
         let methods = self.agent.iter().flat_map(|agent| &agent.auth_methods);
         let is_terminal = |known: &v1::AuthMethod| matches!(known, v1::AuthMethod::Terminal(it) if it.id == method);
         if methods.into_iter().any(is_terminal) {
-            self.effects.push(Effect::TerminalLogin(method));
+            self.effects.push(Effect::DescribeLogin(method));
         } else {
             self.toast(Tone::Info, "logging in", now);
             self.submit(Command::Login(method));

@@ -7,10 +7,12 @@ use attache::v1;
 use super::keys::TWICE;
 use super::{App, Latest, Life, Start};
 use crate::chat::asks::What;
+use crate::chat::login::LoginPrompt;
 use crate::chat::picker::{Choice, Picker, Row};
 use crate::chat::tab::{State, Tab};
 use crate::chat::text;
 use crate::command::{Command, How, Opening};
+use crate::desk::LoginCommand;
 use crate::event::{Failure, FailureKind, Opened};
 use crate::paint::Tone;
 use crate::setting::Choices;
@@ -249,7 +251,7 @@ impl App {
     }
 
     pub(super) fn wants_login(&mut self, methods: &[v1::AuthMethod], now: Instant) {
-        self.asks.retain(|ask| !matches!(ask.what, What::Login(_)));
+        self.asks.retain(|ask| !ask.what.is_login());
         if methods.is_empty() {
             let text = "the agent wants a login but offers no way to log in; see its documentation";
             self.toast(Tone::Bad, text, now);
@@ -267,10 +269,19 @@ impl App {
         }
     }
 
+    /// The user has chosen a login that runs a program, and is to see which.
+    pub(super) fn wants_to_run_login(&mut self, command: LoginCommand, now: Instant) {
+        self.asks.retain(|ask| !ask.what.is_login());
+        let what = What::LoginProgram(Box::new(LoginPrompt::new(command)));
+        if !self.asks.push(None, what) {
+            self.toast(Tone::Warning, "too many requests wait for you", now);
+        }
+    }
+
     /// Sessions that were refused for want of a login are asked for again.
     pub(super) fn logged_in(&mut self, now: Instant) {
         self.toast(Tone::Good, "logged in", now);
-        self.asks.retain(|ask| !matches!(ask.what, What::Login(_)));
+        self.asks.retain(|ask| !ask.what.is_login());
         let mut openings = Vec::new();
         for tab in &mut self.tabs {
             if tab.state == State::Unauthenticated {

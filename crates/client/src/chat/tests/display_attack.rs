@@ -2,6 +2,7 @@
 
 use attache::process::plain::{visible, visible_command, visible_word};
 use attache::v1;
+use attache_check::hostile::some_texts;
 
 use super::stage::{asked, stage};
 use crate::event::{Event, HostRequest, PromptSubject};
@@ -9,7 +10,7 @@ use crate::print::{Colour, Format, Piece, Printer, Surface};
 
 #[test]
 fn a_command_shows_all_that_it_runs() {
-    for text in texts() {
+    for text in some_texts() {
         let words = vec!["echo".to_owned(), text.clone()];
         let mut prompt = asked(1, &["echo", &text], &text);
         prompt.options[0].name.clone_from(&text);
@@ -19,7 +20,7 @@ fn a_command_shows_all_that_it_runs() {
 
 #[test]
 fn a_shell_line_shows_all_that_it_runs() {
-    for text in texts() {
+    for text in some_texts() {
         let line = format!("echo hi {text}; echo done");
         check(asked(1, &[&line], "List files"), &[&visible(&line)]);
     }
@@ -27,7 +28,7 @@ fn a_shell_line_shows_all_that_it_runs() {
 
 #[test]
 fn a_command_of_the_host_shows_directory_and_variables() {
-    for text in texts() {
+    for text in some_texts() {
         let mut prompt = asked(1, &["make"], "");
         prompt.subject = PromptSubject::HostRequest(HostRequest::Run {
             command: vec!["make".to_owned()],
@@ -42,7 +43,7 @@ fn a_command_of_the_host_shows_directory_and_variables() {
 
 #[test]
 fn files_and_their_changes_are_shown_as_they_are() {
-    for text in texts() {
+    for text in some_texts() {
         let path = format!("/code/project/{text}/a.rs");
         let line = text.replace('\n', " ");
         let mut prompt = asked(1, &[], &text);
@@ -58,7 +59,7 @@ fn files_and_their_changes_are_shown_as_they_are() {
 
 #[test]
 fn a_tool_shows_what_it_is_given() {
-    for text in texts() {
+    for text in some_texts() {
         let input = format!("{{\"note\":{}}}", serde_json::Value::from(text.as_str()));
         let mut prompt = asked(1, &[], "Note");
         prompt.action.kind = v1::ToolKind::Other;
@@ -73,7 +74,7 @@ fn a_tool_shows_what_it_is_given() {
 
 #[test]
 fn what_run_writes_to_stderr_is_shown_as_it_is() {
-    for text in texts() {
+    for text in some_texts() {
         let mut printer = Printer::new(Format::Text, Surface::Terminal, Colour::Off);
         let line = text.replace(['\n', '\r'], " ");
         let diff = v1::Diff::new(format!("/w/{text}"), format!("new {line}\n")).old_text("old\n");
@@ -125,67 +126,3 @@ fn check(prompt: crate::event::PermissionPrompt, texts: &[&str]) {
 fn is_raw(char: &char) -> bool {
     *char != '\n' && attache::process::is_hidden(*char)
 }
-
-/// Texts that act on a terminal, hide, reorder, break lines or look like our signs.
-fn texts() -> Vec<String> {
-    let mut texts = vec![
-        "\x1b]; echo PWNED; echo \x07".to_owned(),
-        "# a comment\nrm -rf ~".to_owned(),
-    ];
-    for (index, first) in PIECES.iter().enumerate() {
-        texts.push(format!("a{first}b"));
-        let second = PIECES[(index * 7 + 3) % PIECES.len()];
-        texts.push(format!("{first}x{second}; rm -rf ~"));
-        texts.push(format!("ls{second}{first}"));
-    }
-    texts
-}
-
-const PIECES: &[&str] = &[
-    "\x1b[2J",
-    "\x1b]0;x\x07",
-    "\x1b]8;;http://a\x1b\\",
-    "\x1b",
-    "\u{9b}1A",
-    "\u{9d}",
-    "\x07",
-    "\x08\x08",
-    "\r",
-    "\n",
-    "\r\n",
-    "\0",
-    "\x7f",
-    "\u{202e}",
-    "\u{2066}",
-    "\u{2069}",
-    "\u{200f}",
-    "\u{61c}",
-    "\u{200b}",
-    "\u{200d}",
-    "\u{200c}",
-    "\u{feff}",
-    "\u{ad}",
-    "\u{2028}",
-    "\u{85}",
-    "\u{a0}",
-    "\u{3000}",
-    "\u{2800}",
-    "\u{3164}",
-    "\u{fe0f}",
-    "\u{e0041}",
-    "\u{301}",
-    "\u{1161}",
-    "⏎",
-    "␛",
-    "⟦U+000A⟧",
-    "'",
-    "\"",
-    "\\",
-    "   ",
-    "$(id)",
-    "`id`",
-    "#",
-    "é",
-    "日",
-    "\u{fffe}",
-];

@@ -6,6 +6,7 @@ use expect_test::expect;
 use super::stage::{Stage, stage};
 use crate::chat::Effect;
 use crate::command::Command;
+use crate::desk::LoginCommand;
 use crate::event::Event;
 
 #[test]
@@ -113,7 +114,32 @@ fn a_login_in_the_terminal_runs_there() {
     stage.event(Event::WantsLogin(methods));
     stage.press("<Tab>");
     stage.press("<Enter><Down><Enter>");
-    assert_eq!(stage.done(), [Effect::TerminalLogin("tty".into())]);
+    assert_eq!(stage.done(), [Effect::DescribeLogin("tty".into())]);
+    let command = LoginCommand {
+        method: "tty".into(),
+        words: ["agent", "--login", "a\nb"].map(str::to_owned).to_vec(),
+        directory: "/w".to_owned(),
+        variables: vec![("LD_PRELOAD".to_owned(), "/tmp/e.so".into())],
+    };
+    stage.input(crate::chat::Input::LoginDescribed(Box::new(
+        command.clone(),
+    )));
+    stage.press("<Enter><Tab><Enter>");
+    assert_eq!(stage.done(), [], "nothing runs before it is chosen");
+    let screen = stage.screen();
+    for shown in ["agent --login", "a⏎", "/w", "LD_PRELOAD=/tmp/e.so"] {
+        assert!(screen.contains(shown), "{shown}: {screen}");
+    }
+    stage = stage.size(80, 12);
+    stage.press("<Down><Enter>");
+    assert_eq!(
+        stage.done(),
+        [],
+        "nothing runs that the screen does not show"
+    );
+    stage = stage.size(80, 24);
+    stage.press("<Enter>");
+    assert_eq!(stage.done(), [Effect::RunLogin(command)]);
     stage.input(crate::chat::Input::LoginEnded(Ok(())));
     assert_eq!(stage.done(), [Effect::Submit(Command::Restart)]);
 }

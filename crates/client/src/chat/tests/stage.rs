@@ -235,6 +235,7 @@ pub(super) fn asked(number: u64, command: &[&str], title: &str) -> PermissionPro
             tool_identity: None,
             has_unknown_input: false,
             has_content: false,
+            runs_code: false,
             title: title.to_owned(),
             command: Some(command.iter().map(|word| (*word).to_owned()).collect()),
             directory: None,

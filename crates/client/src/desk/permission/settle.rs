@@ -2,7 +2,7 @@
 
 use attache::v1;
 use attache_host::audit;
-use attache_host::permissions::{self, Action, Because, Grant, Remembered, Scope};
+use attache_host::permissions::{self, Action, Because, Grant, GrantedBy, Remembered, Scope};
 
 use super::{CANCELLED, Case, Outcome, Ruling, Settled, Subject};
 use crate::desk::{Desk, before};
@@ -29,7 +29,7 @@ impl Desk {
                 let outcome = self.ruled(case, was_shown, is_allowed, because);
                 // It grants what was shown, once; what the agent then does is judged by itself as well.
                 if outcome.is_allowed && !is_over {
-                    drop(self.grant_shown(case));
+                    drop(self.grant_shown(case, GrantedBy::Rule));
                 }
                 outcome
             }
@@ -110,7 +110,7 @@ impl Desk {
         if let Some(id) = remembered {
             return self.grant_remembered(case, &id);
         }
-        if let Some(id) = self.grant_shown(case) {
+        if let Some(id) = self.grant_shown(case, GrantedBy::User) {
             self.tell(Event::Remembered {
                 id,
                 session: case.action.session.clone(),
@@ -122,11 +122,11 @@ impl Desk {
     }
 
     /// Grants what a tool call has shown, for one use. What is done through us is done by the answer itself.
-    fn grant_shown(&mut self, case: &Case) -> Option<String> {
+    fn grant_shown(&mut self, case: &Case, by: GrantedBy) -> Option<String> {
         let Subject::ToolCall(_) = &case.subject else {
             return None;
         };
-        let grant = Grant::of_shown(&case.action, &case.content)?;
+        let grant = Grant::of_shown(&case.action, &case.content, by)?;
         self.setup.host.permissions.grant(grant)
     }
 

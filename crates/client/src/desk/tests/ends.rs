@@ -111,12 +111,13 @@ async fn a_login_in_a_terminal_is_the_agents_program_with_more_arguments() {
     assert!(desk.terminal_login(&"t".into()).is_none());
     until(&mut desk, "ready").await;
     assert!(desk.terminal_login(&"other".into()).is_none());
-    let program = desk.terminal_login(&"t".into()).unwrap();
-    let shown = format!("{program:?}");
-    assert!(
-        shown.contains(r#""login"], inherits: true, env: ["A"]"#),
-        "{shown}"
-    );
+    let command = desk.terminal_login(&"t".into()).unwrap();
+    assert_eq!(command.words.last().unwrap(), "login");
+    assert_eq!(command.variables, [("A".to_owned(), "b".into())]);
+    let mut other = command.clone();
+    other.words.push("--evil".to_owned());
+    let refused = desk.run_login(&other).await.unwrap_err();
+    assert_eq!(refused, "the agent has changed the login that you saw");
     desk.stop().await;
 }
 

@@ -2,7 +2,8 @@
 
 mod generated;
 
-use attache_host::permissions::{Permissions, Preset, Scope, Term};
+use attache::v1;
+use attache_host::permissions::{Config, Permissions, Policy, Preset, Scope, Term};
 use serde_json::{Value, json};
 
 use super::{BEGIN, Table, allow, reject};
@@ -53,6 +54,19 @@ impl Turn {
         });
     }
 
+    /// The agent reads a file, and may or may not.
+    fn read(&mut self, path: &str, is_permitted: bool) {
+        self.steps += 1;
+        self.line(
+            "<- fs/read_text_file",
+            &json!({ "sessionId": "s", "path": path }),
+        );
+        self.script.push_str(&match is_permitted {
+            true => format!("=> @{} {{...}}\n", self.steps),
+            false => format!("!> @{} {DENIED}\n", self.steps),
+        });
+    }
+
     /// The agent runs a command in a directory that is not there, and may or may not.
     fn run(&mut self, params: &Value, is_permitted: bool) {
         self.steps += 1;
@@ -70,10 +84,14 @@ impl Turn {
     }
 
     /// Plays the turn. Whatever the agent does without having asked is rejected. What happens is as the script says.
-    async fn play(mut self) -> Vec<String> {
+    async fn play(self) -> Vec<String> {
+        self.play_with(Permissions::preset(Preset::Ask)).await
+    }
+
+    async fn play_with(mut self, permissions: Permissions) -> Vec<String> {
         self.script
             .push_str("<= @turn {\"stopReason\":\"end_turn\"}\n");
-        let mut table = Table::judging(&self.script, Permissions::preset(Preset::Ask));
+        let mut table = Table::judging(&self.script, permissions);
         table.begin();
         table.until("opened").await;
         table.prompt("go");
@@ -157,6 +175,38 @@ async fn attack_a_request_without_content_permits_one_write_to_each_file() {
         turn.play().await;
         assert_eq!(std::fs::read_to_string(&one).unwrap(), "first");
         assert_eq!(std::fs::read_to_string(&two).unwrap(), "third");
+    }
+}
+
+/// A rule allows one kind and another rule asks about all others. What the agent then does is asked about, unless it is
+/// of the kind that is allowed.
+#[tokio::test]
+async fn attack_a_kind_that_a_rule_allows_leads_past_no_rule_that_asks() {
+    let kinds = v1::ToolKind::KNOWN;
+    // A rule that allows this one names commands.
+    for kind in kinds.iter().filter(|kind| **kind != "execute") {
+        let (_folder, base) = folder();
+        let file = format!("{base}/file");
+        std::fs::write(&file, "old").unwrap();
+        let others: Vec<&&str> = kinds.iter().filter(|it| *it != kind).collect();
+        let policy = json!({ "rules": [
+            { "action": "allow", "agent": "scripted", "kind": kind, "path": file },
+            { "action": "ask", "kind": others },
+        ] });
+        let mut config = Config::new(Preset::Ask);
+        config.policy = Some(Policy::parse("policy.json", &policy.to_string()).unwrap());
+        let mut turn = Turn::new();
+        let call = json!({ "kind": kind, "locations": [{ "path": file }] });
+        turn.request(call, "yes");
+        turn.write(&file, "new", *kind == "edit");
+        turn.read(&file, *kind == "read");
+        turn.run(
+            &json!({ "command": "attache-no-such-program", "cwd": "/attache-nowhere" }),
+            false,
+        );
+        let asked = turn.play_with(Permissions::open(config).0).await;
+        let by_user = asked.iter().find(|title| title.starts_with("yes"));
+        assert_eq!(by_user, None, "the rule allows {kind}");
     }
 }
 

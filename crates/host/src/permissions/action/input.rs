@@ -5,8 +5,11 @@ use std::path::PathBuf;
 use attache_rpc::json::Raw;
 use serde_json::{Map, Value};
 
-use super::command;
+use super::{command, members};
 use crate::environment::is_harmless;
+use members::{
+    COMMANDS, CONTENT, DESCRIPTIONS, DIRECTORIES, EDITING, PASSING, PATHS, PATTERNS, QUERIES, TOOLS,
+};
 
 /// What the model gave the tool.
 pub(super) struct Input {
@@ -112,9 +115,31 @@ impl Input {
     pub(super) fn has_unknown(&self) -> bool {
         match &self.value {
             Value::Null => false,
-            Value::Object(members) => members.keys().any(|name| !is_known(name)),
+            Value::Object(members) => members
+                .iter()
+                .any(|(name, value)| !self.is_known(name, value)),
             _ => true,
         }
+    }
+
+    /// Whether it names code to run, at any depth: a script, a program, arguments. Such a tool runs commands, whatever it is
+    /// called.
+    pub(super) fn names_code(&self) -> bool {
+        let Value::Object(members) = &self.value else {
+            return members::names_code(&self.value);
+        };
+        let is_editing = self.is_editing();
+        let mut members = members.iter();
+        members.any(|(name, value)| {
+            let is_verb = is_editing && name == "command";
+            !is_verb && (members::is_code(name) || members::names_code(value))
+        })
+    }
+
+    /// A command stands for itself, with everything around it.
+    fn is_known(&self, name: &str, value: &Value) -> bool {
+        members::is_known(name, value)
+            || (members::belongs_to_command(name) && self.command().is_some())
     }
 
     /// What is given beside that.
@@ -122,7 +147,9 @@ impl Input {
         let Value::Object(members) = &self.value else {
             return self.value.clone();
         };
-        let unknown = members.iter().filter(|(name, _)| !is_known(name));
+        let unknown = members
+            .iter()
+            .filter(|(name, value)| !self.is_known(name, value));
         let unknown: Map<String, Value> = unknown
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
@@ -194,20 +221,6 @@ impl Input {
     }
 }
 
-fn is_known(name: &str) -> bool {
-    let known = [
-        COMMANDS,
-        DIRECTORIES,
-        PATHS,
-        READING,
-        CONTENT,
-        DESCRIPTIONS,
-        PASSING,
-        &["args", "env"],
-    ];
-    known.iter().any(|names| names.contains(&name))
-}
-
 fn command_words(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) if text.trim().is_empty() => Vec::new(),
@@ -262,155 +275,3 @@ fn decoded(text: &str) -> String {
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
-
-const COMMANDS: &[&str] = &["command", "cmd", "argv"];
-
-const EDITING: &[&str] = &[
-    "view",
-    "create",
-    "str_replace",
-    "insert",
-    "undo_edit",
-    "write",
-];
-
-const DIRECTORIES: &[&str] = &[
-    "cwd",
-    "workdir",
-    "working_directory",
-    "workingDirectory",
-    "directory",
-    "dir_path",
-];
-
-const PATHS: &[&str] = &[
-    "file_path",
-    "filePath",
-    "path",
-    "abs_path",
-    "absPath",
-    "absolute_path",
-    "absolutePath",
-    "notebook_path",
-    "file",
-    "filename",
-    "file_name",
-    "uri",
-    "dir",
-    "directory",
-    "dir_path",
-    "source",
-    "source_path",
-    "destination",
-    "destination_path",
-    "old_path",
-    "oldPath",
-    "new_path",
-    "newPath",
-    "target_file",
-    "target_path",
-    "paths",
-    "files",
-    "file_paths",
-    "edits",
-];
-
-/// What is searched for is no file.
-const QUERIES: &[&str] = &["query", "pattern", "regex", "description", "prompt", "url"];
-
-/// Members that may be patterns of files. To some tools `pattern` is a regular expression: one that looks like a path
-/// elsewhere is taken for that.
-const PATTERNS: &[&str] = &["glob", "include", "pattern"];
-
-/// Members that say which part of a file is read, or what is searched for and how the finds are shown.
-const READING: &[&str] = &[
-    "-A",
-    "-B",
-    "-C",
-    "-i",
-    "-n",
-    "case_sensitive",
-    "caseSensitive",
-    "context",
-    "depth",
-    "end_line",
-    "endLine",
-    "exclude",
-    "file_filtering_options",
-    "glob",
-    "head_limit",
-    "ignore_case",
-    "include",
-    "line",
-    "limit",
-    "lines",
-    "max_results",
-    "multiline",
-    "offset",
-    "output_mode",
-    "pages",
-    "pattern",
-    "query",
-    "recursive",
-    "regex",
-    "respect_git_ignore",
-    "start_line",
-    "startLine",
-    "type",
-    "view_range",
-];
-
-/// Members that say what is written to a file, or what page is fetched.
-const CONTENT: &[&str] = &[
-    "changes",
-    "content",
-    "contents",
-    "expected_replacements",
-    "file_text",
-    "format",
-    "insert_line",
-    "insert_text",
-    "instruction",
-    "new_source",
-    "new_str",
-    "new_string",
-    "newString",
-    "new_text",
-    "newText",
-    "old_str",
-    "old_string",
-    "oldString",
-    "old_text",
-    "oldText",
-    "prompt",
-    "replace_all",
-    "replaceAll",
-    "url",
-];
-
-const TOOLS: &[&str] = &["tool", "tool_name", "toolName"];
-
-/// Members that say something about a command and change nothing of what it does. To another tool they may be the matter
-/// itself, such as the title of an issue that it opens.
-const DESCRIPTIONS: &[&str] = &[
-    "description",
-    "explanation",
-    "justification",
-    "reason",
-    "title",
-    "parsed_cmd",
-    "proposed_execpolicy_amendment",
-];
-
-/// Members that differ from call to call and change nothing of what any tool does.
-const PASSING: &[&str] = &[
-    "timeout",
-    "timeout_ms",
-    "timeoutMs",
-    "yield_time_ms",
-    "max_output_tokens",
-    "call_id",
-    "turn_id",
-    "tool_call_id",
-    "toolCallId",
-];

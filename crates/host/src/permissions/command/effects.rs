@@ -1,7 +1,7 @@
 //! What programs do by themselves, as far as it is known of them: whether they start others, and which files they reach.
 
 use super::line::{ShellWord, SimpleCommand};
-use super::options::{CommandWord as _, normalized};
+use super::options::{CommandWord as _, subcommands};
 
 /// What a program does by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,23 +76,15 @@ fn is_recursive(program: &str, arguments: &[ShellWord]) -> bool {
     })
 }
 
-/// Subcommands that are built in cannot be aliases, and these start no hooks.
+/// Subcommands that are built in cannot be aliases, and these start no hooks. With options that are not known, there is
+/// more than one subcommand that it may be.
 fn git(words: &[ShellWord]) -> Effect {
-    let verb = |reading: &&[ShellWord]| {
-        let verb = reading.first().and_then(|word| word.literal());
-        verb.is_some_and(|verb| GIT.split_whitespace().any(|it| it == verb))
-    };
-    let readings = normalized(words);
-    // With options nobody knows, there is more than one subcommand that it may be.
-    let mut without_options = readings.iter().skip_while(|reading| {
-        let first = reading.first().and_then(|word| word.literal());
-        first.is_none_or(|first| first.starts_with('-'))
-    });
-    match without_options.next() {
-        Some(reading) if verb(reading) && without_options.all(|it| verb(it) || it.is_empty()) => {
-            Effect::Tree
-        }
-        _ => Effect::Unknown,
+    let is_known =
+        |word: Option<&str>| word.is_some_and(|word| GIT.split_whitespace().any(|it| it == word));
+    let mut found = subcommands("git", &words[1..]).peekable();
+    match found.peek().is_some() && found.all(is_known) {
+        true => Effect::Tree,
+        false => Effect::Unknown,
     }
 }
 

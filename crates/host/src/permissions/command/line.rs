@@ -12,6 +12,8 @@ use super::{is_plain, wrappers};
 pub struct ShellLine {
     /// The simple commands in the order in which they stand there, those of substitutions and wrappers included.
     pub parts: Vec<SimpleCommand>,
+    /// Variables that the line sets for programs and that an agent may not set without asking.
+    pub variables: Vec<(String, ShellWord)>,
     /// Why the line may run something that is not among the parts.
     pub doubt: Option<&'static str>,
 }
@@ -71,7 +73,7 @@ impl ShellLine {
             ([line], variables) if !is_plain(line) => {
                 scanner.line(line);
                 for (name, value) in variables {
-                    scanner.variable(&name, &ShellWord::Literal(value));
+                    scanner.variable(name, ShellWord::Literal(value));
                 }
             }
             ([], _) => scanner.doubt("it does not say what it runs"),

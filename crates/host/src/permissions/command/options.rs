@@ -2,9 +2,11 @@
 //! without them, so a command is compared without them as well: before it runs and when it is executed.
 
 use super::base_name;
+use super::pattern::Match;
+use super::subcommands::{is_group, is_subcommand};
 
 /// A word of a command. `None` if it is not known what the word will be.
-pub trait CommandWord {
+pub(crate) trait CommandWord {
     /// The word without quotes.
     fn literal(&self) -> Option<&str>;
 }
@@ -21,98 +23,163 @@ impl CommandWord for &str {
     }
 }
 
-/// The ways in which a command's words can be read when the options in front of its subcommand are left out. Each is the
-/// words from the subcommand on; the program itself is not among them.
-///
-/// An option that is not known may or may not take the next word as its value, so that there are two ways from there on.
-/// The first way is always the words as they are.
-pub fn normalized<W: CommandWord>(words: &[W]) -> Vec<&[W]> {
-    let Some((program, arguments)) = words.split_first() else {
-        return Vec::new();
-    };
-    let name = program.literal().map(base_name).unwrap_or_default();
-    let known = PROGRAMS.iter().find(|(program, ..)| *program == name);
-    let (flags, values) = known.map_or(("", ""), |(_, flags, values)| (*flags, *values));
-    let mut readings = vec![arguments];
-    let mut at = 0;
-    let mut may_be_a_value = false;
-    loop {
-        let word = arguments.get(at).and_then(CommandWord::literal);
-        // A word that nobody knows may be an option, its value or the subcommand.
-        let Some(text) = word.filter(|_| readings.len() < MAX_READINGS) else {
-            push(&mut readings, arguments.get(at..).unwrap_or_default());
-            break;
-        };
-        at += 1;
-        match kind_of(text, flags, values) {
-            Kind::End => {
-                push(&mut readings, &arguments[at..]);
-                break;
-            }
-            Kind::Word => {
-                push(&mut readings, &arguments[at - 1..]);
-                if !may_be_a_value {
-                    break;
-                }
-                may_be_a_value = false;
-            }
-            Kind::Flag => may_be_a_value = false,
-            Kind::Value => {
-                at += 1;
-                may_be_a_value = false;
-            }
-            Kind::Unknown => may_be_a_value = true,
-        }
-    }
-    readings
+/// Where the subcommands of a pattern may end among the arguments of a command.
+#[derive(Debug, Default)]
+pub(super) struct Ends {
+    /// The places behind the last subcommand.
+    pub(super) places: Vec<usize>,
+    /// Whether a word that is not known, or that may be an alias, may be one of the subcommands.
+    pub(super) is_unsure: bool,
 }
 
-fn push<'a, W>(readings: &mut Vec<&'a [W]>, reading: &'a [W]) {
-    if readings.iter().all(|known| known.len() != reading.len()) {
-        readings.push(reading);
+/// Finds the subcommands in their order, with options before and between them. An option that the pattern names itself
+/// counts with and without a value.
+pub(super) fn ends<W: CommandWord>(
+    program: &str,
+    subcommands: &[&str],
+    own: &[&str],
+    arguments: &[W],
+) -> Ends {
+    let mut ends = Ends {
+        places: vec![0],
+        is_unsure: false,
+    };
+    let known = Known::of(program);
+    // `docker container run` is `docker run`.
+    let subcommands = match subcommands {
+        [group, rest @ ..] if !rest.is_empty() && is_group(program, group) => rest,
+        all => all,
+    };
+    for (index, subcommand) in subcommands.iter().enumerate() {
+        let mut starts = ends.places;
+        if index == 0 {
+            let grouped = starts
+                .iter()
+                .flat_map(|at| reachable(&[*at], arguments, &known, own));
+            let grouped = grouped.filter(|at| {
+                let word = arguments.get(*at).and_then(CommandWord::literal);
+                word.is_some_and(|word| is_group(program, word))
+            });
+            let behind: Vec<usize> = grouped.map(|at| at + 1).collect();
+            starts.extend(behind);
+        }
+        let mut places = Vec::new();
+        for at in reachable(&starts, arguments, &known, own) {
+            let found = match arguments.get(at).map(CommandWord::literal) {
+                Some(Some(word)) if word == *subcommand => Match::Yes,
+                // Only the first can have other names.
+                Some(Some(word)) if index == 0 && matches!(known.kind_of(word), Kind::Word) => {
+                    is_subcommand(program, word, subcommand)
+                }
+                Some(Some(_)) | None => Match::No,
+                Some(None) => Match::Maybe,
+            };
+            match found {
+                Match::Yes => places.push(at + 1),
+                Match::Maybe => ends.is_unsure = true,
+                Match::No => {}
+            }
+        }
+        ends.places = places;
     }
+    ends
+}
+
+/// The words that may be the subcommand of a program, in every way that the options before it can be read. `None` stands
+/// for a word that is not known.
+pub(crate) fn subcommands<'a, W: CommandWord>(
+    program: &str,
+    arguments: &'a [W],
+) -> impl Iterator<Item = Option<&'a str>> + use<'a, W> {
+    let places = reachable(&[0], arguments, &Known::of(program), &[]);
+    let words = places.into_iter().filter_map(|at| arguments.get(at));
+    words
+        .map(CommandWord::literal)
+        .filter(|word| !word.is_some_and(|word| word.starts_with(['-', '+'])))
+}
+
+/// The places that can be reached from some by skipping options. A word that is not known is not skipped.
+fn reachable<W: CommandWord>(
+    starts: &[usize],
+    arguments: &[W],
+    known: &Known,
+    own: &[&str],
+) -> Vec<usize> {
+    let mut is_found = vec![false; arguments.len() + 1];
+    let mut found = Vec::new();
+    let mut open = starts.to_vec();
+    while let Some(at) = open.pop() {
+        match is_found.get_mut(at) {
+            Some(is_found) if !*is_found => *is_found = true,
+            _ => continue,
+        }
+        found.push(at);
+        let Some(word) = arguments.get(at).and_then(CommandWord::literal) else {
+            continue;
+        };
+        match known.kind_of(word) {
+            Kind::Word => {}
+            _ if own.contains(&word) => open.extend([at + 1, at + 2]),
+            Kind::Flag => open.push(at + 1),
+            Kind::Value => open.push(at + 2),
+            Kind::Unknown => open.extend([at + 1, at + 2]),
+        }
+    }
+    found
+}
+
+/// The global options of a program: those that stand alone, and those that take the next word.
+struct Known {
+    flags: &'static str,
+    values: &'static str,
 }
 
 enum Kind {
     /// It is not an option.
     Word,
-    /// No options follow.
-    End,
     /// It stands alone, or has its value with it.
     Flag,
     /// The next word is its value.
     Value,
+    /// It may or may not take the next word.
     Unknown,
 }
 
-fn kind_of(word: &str, flags: &str, values: &str) -> Kind {
-    let is_among = |list: &str| list.split(' ').any(|option| option == word);
-    let is_glued = |option: &str| {
-        option.len() == 2 && word.len() > 2 && word.starts_with(option) && !word.starts_with("--")
-    };
-    match word {
-        "--" => Kind::End,
-        // Cargo and rustup take a toolchain as `+nightly`.
-        _ if !word.starts_with(['-', '+']) || word.len() < 2 => Kind::Word,
-        _ if is_among(flags) => Kind::Flag,
-        _ if is_among(values) => Kind::Value,
-        _ if word.starts_with('+') || word.contains('=') => Kind::Flag,
-        _ if values.split(' ').any(is_glued) => Kind::Flag,
-        _ => Kind::Unknown,
+impl Known {
+    fn of(program: &str) -> Known {
+        let name = base_name(program);
+        let is_it = |names: &str| names.split(' ').any(|it| it == name);
+        let known = PROGRAMS.iter().find(|(names, ..)| is_it(names));
+        let (flags, values) = known.map_or(("", ""), |(_, flags, values)| (*flags, *values));
+        Known { flags, values }
+    }
+
+    fn kind_of(&self, word: &str) -> Kind {
+        let is_among = |list: &str| list.split(' ').any(|option| option == word);
+        let is_glued =
+            |option: &str| option.len() == 2 && word.len() > 2 && word.starts_with(option);
+        match word {
+            "-" | "--" => Kind::Flag,
+            _ if !word.starts_with(['-', '+']) || word.len() < 2 => Kind::Word,
+            _ if is_among(self.flags) => Kind::Flag,
+            _ if is_among(self.values) => Kind::Value,
+            // Cargo and rustup take a toolchain as `+nightly`.
+            _ if word.starts_with('+') => Kind::Flag,
+            _ if word.starts_with("--") && word.contains('=') => Kind::Flag,
+            _ if self.values.split(' ').any(is_glued) => Kind::Flag,
+            _ => Kind::Unknown,
+        }
     }
 }
 
-/// A command with more options in front than this is only compared as far as this.
-const MAX_READINGS: usize = 64;
-
-/// Programs with subcommands: options that stand alone, and options that take the next word.
+/// Programs with subcommands: their names, options that stand alone, and options that take the next word.
 const PROGRAMS: &[(&str, &str, &str)] = &[
     (
         "git",
         "-p -P --paginate --no-pager --bare --no-replace-objects --literal-pathspecs --glob-pathspecs \
-         --noglob-pathspecs --icase-pathspecs --no-optional-locks --no-lazy-fetch --no-advice --html-path --man-path \
-         --info-path -v --version -h --help",
-        "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source --shallow-file",
+         --noglob-pathspecs --icase-pathspecs --no-optional-locks --no-lazy-fetch --no-advice --exec-path --html-path \
+         --man-path --info-path -v --version -h --help",
+        "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source --shallow-file --list-cmds",
     ),
     (
         "cargo",
@@ -122,14 +189,14 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     (
         "npm",
         "-g --global -s --silent -q --quiet -d -dd -ddd --verbose -y --yes -f --force -l --long --json --offline \
-         --prefer-offline --dry-run --ignore-scripts --no-color --workspaces --no-audit --no-fund -ws",
+         --prefer-offline --dry-run --if-present --ignore-scripts --no-color --workspaces --no-audit --no-fund -ws",
         "-C --prefix --cache --registry --userconfig --globalconfig --loglevel -w --workspace --script-shell --tag \
          --access --otp --node-options",
     ),
     (
         "pnpm",
-        "-r --recursive -s --silent -w --workspace-root --color --no-color --offline",
-        "-C --dir -F --filter --filter-prod --loglevel --reporter --store-dir",
+        "-r --recursive -s --silent -w --workspace-root --color --no-color --offline --if-present --dry-run",
+        "-C --dir -F --filter --filter-prod --loglevel --reporter --store-dir --registry",
     ),
     (
         "yarn",
@@ -145,6 +212,11 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
         "podman",
         "-r --remote --syslog -v --version",
         "-c --connection --url --log-level --root --runroot --runtime --storage-driver --storage-opt --identity",
+    ),
+    (
+        "nerdctl",
+        "--debug --debug-full -v --version",
+        "-H --host -n --namespace -a --address --storage-driver",
     ),
     (
         "kubectl",
@@ -172,8 +244,10 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ),
     (
         "systemctl",
-        "--user --system --no-pager -q --quiet --no-ask-password --now --force -f -a --all -l --full",
-        "-H --host -M --machine -t --type --state -p --property -n --lines -o --output",
+        "--user --system --global --no-pager -q --quiet --no-ask-password --now --force -f -a --all -l --full \
+         --no-block --no-legend",
+        "-H --host -M --machine -t --type --state -p --property -P -n --lines -o --output -s --signal --root --image \
+         --kill-whom",
     ),
     (
         "aws",
@@ -185,8 +259,11 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
         "-q --quiet",
         "--account --project --configuration --format --verbosity --impersonate-service-account",
     ),
-    ("apt", "-y --yes -q -qq --quiet", "-o -c -t"),
-    ("apt-get", "-y --yes -q -qq --quiet", "-o -c -t"),
+    (
+        "apt apt-get apt-cache aptitude",
+        "-y --yes --assume-yes -q -qq --quiet -s --simulate -d --download-only -f --fix-broken -m -u -V",
+        "-o --option -c --config-file -t --target-release",
+    ),
     ("brew", "-v -q -d --verbose --quiet --debug", ""),
 ];
 
@@ -194,16 +271,18 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
 mod tests {
     use super::*;
 
-    fn readings(line: &str) -> Vec<String> {
+    fn found(line: &str) -> Vec<&str> {
         let words: Vec<&str> = line.split(' ').collect();
-        normalized(&words)
-            .iter()
-            .map(|words| words.join(" "))
+        let places = reachable(&[0], &words[1..], &Known::of(words[0]), &[]);
+        let words = line.split(' ').skip(1).collect::<Vec<_>>();
+        places
+            .into_iter()
+            .filter_map(|at| words.get(at).copied())
             .collect()
     }
 
     #[test]
-    fn options_in_front_of_a_subcommand_are_left_out() {
+    fn options_in_front_of_a_subcommand_are_skipped() {
         for line in [
             "git push origin",
             "git -C dir push origin",
@@ -220,7 +299,7 @@ mod tests {
             "/usr/bin/git -C dir push origin",
             "git.exe -C dir push origin",
         ] {
-            assert!(readings(line).contains(&"push origin".to_owned()), "{line}");
+            assert!(found(line).contains(&"push"), "{line}");
         }
     }
 
@@ -231,9 +310,9 @@ mod tests {
             "git log -C push origin",
             "git -C push status",
         ] {
-            let found = readings(line);
-            assert!(!found.contains(&"push origin".to_owned()), "{line}");
+            assert!(!found(line).contains(&"push"), "{line}");
         }
-        assert_eq!(readings("git -C push status"), ["-C push status", "status"]);
+        let words = ["-C", "push", "status"];
+        assert!(subcommands("git", &words).eq([Some("status")]));
     }
 }

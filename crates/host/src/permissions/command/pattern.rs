@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::line::SimpleCommand;
-use super::options::{CommandWord, normalized};
+use super::options::{CommandWord, ends};
 use super::{base_name, is_plain, wrappers};
 
 /// Words that a command may begin with, as a user writes them.
@@ -25,10 +25,10 @@ enum Rest {
 
 /// Whether a command is one that a pattern denies or asks about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Match {
+pub(crate) enum Match {
     /// It is not.
     No,
-    /// It may be: some of its words are not known.
+    /// It may be: some of its words are not known, or may be an alias.
     Maybe,
     /// It is.
     Yes,
@@ -61,11 +61,6 @@ impl CommandPattern {
         Ok(CommandPattern { words, rest })
     }
 
-    /// Its words with the program first, and whether more may follow.
-    pub(crate) fn parts(&self) -> (&[String], bool) {
-        (&self.words, self.rest != Rest::Nothing)
-    }
-
     /// The program, by which patterns are found.
     pub(crate) fn program(&self) -> &str {
         &self.words[0]
@@ -89,100 +84,106 @@ impl CommandPattern {
 
     /// Whether a simple command begins like this, whose words are all known and tell all that it runs.
     pub(crate) fn allows(&self, part: &SimpleCommand) -> bool {
-        let Some(words) = part.literal_words() else {
+        let tells_all = self.rest == Rest::Nothing || (!part.runs_others && part.is_exact());
+        let words = part.literal_words().filter(|_| tells_all);
+        words.is_some_and(|words| self.allows_words(&words))
+    }
+
+    /// Whether words begin like this, to the letter, for rules that allow.
+    pub(crate) fn allows_words(&self, words: &[&str]) -> bool {
+        let Some(rest) = words.get(self.words.len()..) else {
             return false;
         };
-        let begins =
-            words.len() >= self.words.len() && self.words.iter().zip(&words).all(|(a, b)| a == b);
-        let mut more = words.iter().skip(self.words.len());
-        begins
+        self.words.iter().zip(words).all(|(a, b)| a == b)
             && match self.rest {
-                Rest::Nothing => more.len() == 0,
-                _ if part.runs_others || !part.is_exact() => false,
-                Rest::Words => more.all(|word| !word.starts_with(['-', '+'])),
+                Rest::Nothing => rest.is_empty(),
+                Rest::Words => rest.iter().all(|word| !word.starts_with(['-', '+'])),
                 Rest::Anything => true,
             }
     }
 
-    /// Whether a rule that denies or asks catches a command. The words are those that will be executed, or those of a
-    /// simple command of a shell line.
+    /// Whether a rule that denies or asks catches a simple command of a shell line.
     ///
-    /// The program is compared without its directory, unless the pattern has one. Options in front of a subcommand do
-    /// not count ([`normalized`]), and an option of the pattern may stand anywhere and in any spelling: `rm -rf **`
-    /// catches `rm x -r --force`.
-    pub fn catches<W: CommandWord>(&self, words: &[W]) -> Match {
-        let (Some(program), Some((first, wanted))) = (words.first(), self.words.split_first())
-        else {
+    /// The program is compared without its directory, unless the pattern has one.
+    pub(crate) fn catches<W: CommandWord>(&self, words: &[W]) -> Match {
+        self.catches_with(words, self.rest_of_caught())
+    }
+
+    /// Whether words begin like the pattern, whatever follows.
+    pub(crate) fn begins(&self, words: &[&str]) -> bool {
+        self.catches_with(words, Rest::Anything) == Match::Yes
+    }
+
+    /// Whether a rule that denies or asks catches a call of its program with these arguments.
+    /// [`Match::Maybe`] if its subcommand may be an alias.
+    pub(crate) fn catches_call(&self, arguments: &[String]) -> Match {
+        self.catches_arguments(arguments, self.rest_of_caught())
+    }
+
+    /// A rule that denies or asks and names a program and nothing else is about every call of it.
+    fn rest_of_caught(&self) -> Rest {
+        match self.words.len() {
+            1 => Rest::Anything,
+            _ => self.rest,
+        }
+    }
+
+    fn catches_with<W: CommandWord>(&self, words: &[W], rest: Rest) -> Match {
+        let Some((program, arguments)) = words.split_first() else {
             return Match::No;
         };
         let Some(program) = program.literal() else {
             return Match::Maybe;
         };
-        let is_program = match first.contains('/') {
-            true => first == program,
-            false => base_name(program) == base_name(first),
+        let is_program = match self.program().contains('/') {
+            true => self.program() == program,
+            false => base_name(program) == base_name(self.program()),
         };
-        if !is_program {
-            return Match::No;
-        }
-        let readings = normalized(words).into_iter();
-        let matches =
-            readings.map(|words| self.begins(wanted, words).max(self.contains(wanted, words)));
-        matches.max().unwrap_or(Match::No)
-    }
-
-    /// Whether words begin like the pattern, whatever follows.
-    pub(crate) fn begins_with(&self, words: &[&str]) -> bool {
-        let open = CommandPattern {
-            words: self.words.clone(),
-            rest: Rest::Anything,
-        };
-        open.catches(words) == Match::Yes
-    }
-
-    /// Whether words begin as wanted.
-    fn begins<W: CommandWord>(&self, wanted: &[String], words: &[W]) -> Match {
-        for (at, wanted) in wanted.iter().enumerate() {
-            match words.get(at).map(CommandWord::literal) {
-                Some(Some(word)) if word == wanted => {}
-                Some(None) => return Match::Maybe,
-                _ => return Match::No,
-            }
-        }
-        let mut rest = words[wanted.len()..].iter();
-        match self.rest {
-            Rest::Words | Rest::Anything => Match::Yes,
-            Rest::Nothing if rest.len() == 0 => Match::Yes,
-            // Each of them may become nothing.
-            Rest::Nothing if rest.all(|word| word.literal().is_none()) => Match::Maybe,
-            Rest::Nothing => Match::No,
-        }
-    }
-
-    /// Whether words contain the wanted options anywhere, and begin with the other wanted words.
-    fn contains<W: CommandWord>(&self, wanted: &[String], words: &[W]) -> Match {
-        let is_option = |word: &str| word.starts_with('-') && word.len() > 1;
-        let (options, wanted): (Vec<&String>, Vec<&String>) =
-            wanted.iter().partition(|word| is_option(word));
-        if options.is_empty() {
-            return Match::No;
-        }
-        let known: Vec<&str> = words.iter().filter_map(CommandWord::literal).collect();
-        let is_unsure = known.len() < words.len();
-        let (given, others): (Vec<&str>, Vec<&str>) =
-            known.into_iter().partition(|word| is_option(word));
-        let has_options = options.iter().all(|option| has_option(&given, option));
-        let begins = wanted
-            .iter()
-            .zip(&others)
-            .all(|(wanted, word)| wanted == word);
-        let is_whole = self.rest != Rest::Nothing || others.len() == wanted.len();
-        match has_options && begins && is_whole && others.len() >= wanted.len() {
-            true => Match::Yes,
-            false if is_unsure => Match::Maybe,
+        match is_program {
+            true => self.catches_arguments(arguments, rest),
             false => Match::No,
         }
     }
+
+    /// Whether arguments are those of the pattern. Options in front of a subcommand do not count ([`ends`]), and an option
+    /// of the pattern may stand anywhere and in any spelling: `rm -rf **` catches `rm x -r --force`.
+    fn catches_arguments<W: CommandWord>(&self, arguments: &[W], rest: Rest) -> Match {
+        let words = self.words[1..].iter().map(String::as_str);
+        let (options, subcommands): (Vec<&str>, Vec<&str>) = words.partition(|it| is_option(it));
+        let known = arguments.iter().filter_map(CommandWord::literal);
+        let given: Vec<&str> = known.filter(|word| is_option(word)).collect();
+        let is_unsure = arguments.iter().any(|word| word.literal().is_none());
+        let has_options = match options.iter().all(|option| has_option(&given, option)) {
+            true => Match::Yes,
+            false if is_unsure => Match::Maybe,
+            false => Match::No,
+        };
+        let ends = ends(self.program(), &subcommands, &options, arguments);
+        let behind = |end: &usize| {
+            let mut left = arguments[*end..].iter().map(CommandWord::literal);
+            match rest {
+                Rest::Words | Rest::Anything => Match::Yes,
+                Rest::Nothing if left.len() == 0 => Match::Yes,
+                Rest::Nothing if !options.is_empty() => match left.flatten().all(is_option) {
+                    true => Match::Yes,
+                    false => Match::No,
+                },
+                // Each of them may become nothing.
+                Rest::Nothing if left.all(|word| word.is_none()) => Match::Maybe,
+                Rest::Nothing => Match::No,
+            }
+        };
+        let found = ends.places.iter().map(behind).max().unwrap_or(Match::No);
+        let found = match ends.is_unsure {
+            true => found.max(Match::Maybe),
+            false => found,
+        };
+        found.min(has_options)
+    }
+}
+
+fn is_option(word: &str) -> bool {
+    word.starts_with('-') && word.len() > 1
 }
 
 /// Whether an option is among others, written alone, together with others, shortened, or in its long form.
@@ -199,12 +200,11 @@ fn has_option(given: &[&str], wanted: &str) -> bool {
     };
     let twins = |of: char| LETTERS.iter().filter(move |(it, _)| *it == of);
     match wanted.strip_prefix("--") {
+        _ if given.contains(&wanted) => true,
         Some(_) => {
             let mut short = LETTERS.iter().filter(|(_, name)| *name == wanted);
             long(wanted) || short.any(|(it, _)| letter(*it))
         }
-        // Some programs have long options with one dash.
-        None if given.contains(&wanted) => true,
         None => wanted[1..].chars().all(|it| {
             letter(it) || twins(it).any(|(_, name)| long(name) || same(name).any(letter))
         }),
@@ -262,6 +262,7 @@ mod tests {
             ("curl **", "curl x", Match::Yes),
             ("curl **", "/usr/bin/curl -V", Match::Yes),
             ("curl **", "CURL.exe", Match::Yes),
+            ("curl", "curl x", Match::Yes),
             ("curl **", "echo curl", Match::No),
             ("curl **", "? x", Match::Maybe),
             ("/usr/bin/curl **", "curl x", Match::No),
@@ -287,6 +288,22 @@ mod tests {
             ("git push --force **", "git push origin", Match::No),
             ("npm publish **", "npm --prefix x publish", Match::Yes),
             ("npm publish **", "npm --odd x publish", Match::Yes),
+            (
+                "docker compose down",
+                "docker compose -f x down",
+                Match::Yes,
+            ),
+            (
+                "docker --context x rm **",
+                "docker -D --context x rm y",
+                Match::Yes,
+            ),
+            (
+                "python -m http.server **",
+                "python -W i -m http.server",
+                Match::Yes,
+            ),
+            ("git push --force **", "git status ?", Match::No),
         ] {
             check(pattern, line, expected);
         }

@@ -8,7 +8,7 @@ use brush_parser::word::{self, WordPiece, WordPieceWithSource};
 use brush_parser::{ParserOptions, Token, TokenizerOptions, uncached_tokenize_str};
 
 use super::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
-use super::options::CommandWord as _;
+use super::variables::{self, Setting};
 use super::wrappers::{self, Inner};
 use super::{MAX_BYTES, word as literal};
 
@@ -19,6 +19,10 @@ pub(super) struct Scanner {
     depth: usize,
     /// Lines that are being read.
     lines: usize,
+    /// Variables that are set anywhere.
+    settings: Vec<Setting>,
+    /// Whether the shell exports all that is set.
+    exports_all: bool,
 }
 
 /// Where in a line the scanner is.
@@ -34,7 +38,8 @@ struct Position {
 }
 
 impl Scanner {
-    pub(super) fn finish(self) -> ShellLine {
+    pub(super) fn finish(mut self) -> ShellLine {
+        self.found.variables = variables::seen_by_programs(&self.settings, self.exports_all);
         self.found
     }
 
@@ -92,14 +97,23 @@ impl Scanner {
         if self.found.parts.len() >= MAX_PARTS {
             return self.doubt("it runs too many commands");
         }
+        let settings = variables::set_by(&command);
         for (name, value) in &command.assignments {
+            let is_set = settings.iter().any(|it| it.name == *name);
             match command.words.is_empty() {
                 // The shell alone sees it, unless it has the name of one that counts elsewhere.
-                true if wrappers::is_local_name(name) => {}
-                _ => self.variable(name, value),
+                true if variables::is_local_name(name) => {}
+                _ if !is_set || variables::is_free(name, value) => {}
+                _ => self.doubt("it sets variables that may change what runs"),
             }
         }
+        self.settings.extend(settings);
         let inner = wrappers::inner(&command);
+        let changes_shell = matches!(
+            command.program().as_deref(),
+            Some("set" | "setopt" | "shopt")
+        );
+        self.exports_all |= changes_shell && matches!(inner, Inner::Doubt(_));
         self.found.parts.push(SimpleCommand {
             is_inner: self.depth > 1,
             runs_others: !matches!(inner, Inner::Nothing),
@@ -127,11 +141,16 @@ impl Scanner {
         self.depth -= 1;
     }
 
-    /// A variable that a program sees.
-    pub(super) fn variable(&mut self, name: &str, value: &ShellWord) {
-        if value.literal().is_none() || !wrappers::is_inert_variable(name) {
+    /// A variable that the whole line is given.
+    pub(super) fn variable(&mut self, name: String, value: ShellWord) {
+        if !variables::is_free(&name, &value) {
             self.doubt("it sets variables that may change what runs");
         }
+        self.settings.push(Setting {
+            name,
+            value: Some(value),
+            is_exported: true,
+        });
     }
 
     fn separator(&mut self, position: &mut Position, operator: &str) {
@@ -211,7 +230,11 @@ impl Scanner {
         tokens: &mut std::iter::Peekable<impl Iterator<Item = &'a Token>>,
     ) {
         match tokens.next() {
-            Some(Token::Word(name, _)) if wrappers::is_local_name(name) => {}
+            Some(Token::Word(name, _)) if variables::is_local_name(name) => {}
+            Some(Token::Word(name, _)) => {
+                self.settings.push(Setting::unknown(name, false));
+                self.doubt("its loop sets a variable that may change what runs");
+            }
             _ => self.doubt("its loop sets a variable that may change what runs"),
         }
         while let Some(Token::Word(text, _)) = tokens.peek() {

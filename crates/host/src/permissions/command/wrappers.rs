@@ -1,8 +1,8 @@
 //! Programs that run other programs: what they would run, where their words tell.
 
 use super::line::{ShellWord, SimpleCommand};
-use super::options::{CommandWord as _, normalized};
-use super::programs;
+use super::options::{CommandWord as _, subcommands};
+use super::{programs, variables};
 
 /// What a simple command runs beside its own program.
 pub(super) enum Inner {
@@ -53,8 +53,7 @@ pub(super) fn inner(command: &SimpleCommand) -> Inner {
             true => Inner::Nothing,
             false => Inner::Doubt("it changes how the shell works"),
         },
-        "export" => export(arguments),
-        "read" => read(arguments),
+        "export" | "read" => sets(command),
         "printf"
             if arguments
                 .first()
@@ -88,22 +87,7 @@ pub(super) fn always_runs_others(program: &str) -> bool {
 /// The name and value of a variable as `env` takes it.
 pub(super) fn assignment(word: &str) -> Option<(String, String)> {
     let (name, value) = word.split_once('=')?;
-    let is_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
-    (!name.is_empty() && name.chars().all(is_name)).then(|| (name.to_owned(), value.to_owned()))
-}
-
-/// Whether a variable changes nothing but how a program looks and how much it tells.
-pub(super) fn is_inert_variable(name: &str) -> bool {
-    INERT.split_whitespace().any(|it| it == name)
-}
-
-/// Whether only the shell knows a variable of this name. Those in capitals may be exported, and zsh has some in small
-/// letters that mean something.
-pub(super) fn is_local_name(name: &str) -> bool {
-    let is_plain = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '_';
-    let is_special = SPECIAL.split_whitespace().any(|it| it == name);
-    (!name.is_empty() && name.chars().all(is_plain) && !is_special && !name.ends_with("_proxy"))
-        || is_inert_variable(name)
+    (!name.is_empty()).then(|| (name.to_owned(), value.to_owned()))
 }
 
 /// A program that runs its last words: flags, options that take the next word, and how many words stand before the
@@ -154,7 +138,7 @@ fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]
             .program()
             .is_none_or(|it| programs::runs_others(&it));
         if takes_code {
-            return Inner::Doubt("it runs what it reads");
+            return Inner::Guess(vec![command]);
         }
     }
     Inner::Commands(vec![command])
@@ -165,11 +149,8 @@ fn guessed(program: &str, words: &[ShellWord]) -> Option<Vec<SimpleCommand>> {
     let is_among = |list: &str, word: &str| list.split_whitespace().any(|it| it == word);
     let verbs = RUNNERS_BY_VERB.iter().find(|(name, _)| *name == program);
     let has_verb = |verbs: &str| {
-        let readings = normalized(words);
-        let mut firsts = readings
-            .iter()
-            .filter_map(|reading| reading.first()?.literal());
-        firsts.any(|word| is_among(verbs, word))
+        let mut found = subcommands(program, &words[1..]).flatten();
+        found.any(|word| is_among(verbs, word))
     };
     if !is_among(RUNNERS, program) && !verbs.is_some_and(|(_, verbs)| has_verb(verbs)) {
         return None;
@@ -266,24 +247,9 @@ fn fd(arguments: &[ShellWord]) -> Inner {
     }
 }
 
-fn export(arguments: &[ShellWord]) -> Inner {
-    let is_inert = |word: &ShellWord| {
-        let name = word.literal().and_then(|text| text.split('=').next());
-        name.is_some_and(is_inert_variable)
-    };
-    match arguments.iter().all(is_inert) {
-        true => Inner::Nothing,
-        false => Inner::Doubt("it sets variables that may change what runs"),
-    }
-}
-
-/// `read -r line`, with names that only the shell knows.
-fn read(arguments: &[ShellWord]) -> Inner {
-    let is_inert = |word: &ShellWord| {
-        let name = word.literal();
-        name.is_some_and(|it| it == "-r" || (is_local_name(it) && !is_inert_variable(it)))
-    };
-    match arguments.iter().all(is_inert) {
+/// `export` and `read`, with variables that change nothing for programs.
+fn sets(command: &SimpleCommand) -> Inner {
+    match variables::seen_by_programs(&variables::set_by(command), false).is_empty() {
         true => Inner::Nothing,
         false => Inner::Doubt("it sets variables that may change what runs"),
     }
@@ -439,11 +405,3 @@ const RUNNERS_BY_VERB: &[(&str, &str)] = &[
     ("cabal", "exec"),
     ("mix", "cmd"),
 ];
-
-const INERT: &str = "NO_COLOR CLICOLOR CLICOLOR_FORCE FORCE_COLOR CARGO_TERM_COLOR TERM COLUMNS LINES LANG LANGUAGE \
-    LC_ALL LC_CTYPE LC_MESSAGES LC_COLLATE LC_NUMERIC TZ CI RUST_BACKTRACE RUST_LOG DEBIAN_FRONTEND \
-    GIT_TERMINAL_PROMPT PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE NODE_ENV";
-
-const SPECIAL: &str = "path fpath cdpath manpath argv status pipestatus prompt psvar watch mailpath module_path fignore \
-    histchars zsh_eval_context signals aliases functions options commands parameters builtins dis_aliases galiases \
-    saliases nameddirs userdirs dirstack history keymaps modules reswords widgets term terminfo termcap";

@@ -1,4 +1,4 @@
-//! Rules that allow less than they look like, or than they did in earlier versions, and what to write instead.
+//! Rules that do less than they look like, or than they did in earlier versions, and what to write instead.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use attache_schema::v1;
 use super::super::rules::{Rule, is_about_files};
 use super::Policy;
 
-/// A rule that allows less than it looks like.
+/// A rule that does less than it looks like.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PolicyWarning {
@@ -26,28 +26,42 @@ impl fmt::Display for PolicyWarning {
 }
 
 impl Policy {
-    /// Rules that allow less than they look like. Names and kinds of tools are the agent's words, so that a rule which
-    /// names only those allows little.
+    /// Rules that do less than they look like. Names and kinds of tools are the agent's words, so that a rule which names
+    /// only those allows little, and one that denies is not kept when programs are executed.
     pub fn warnings(&self) -> Vec<PolicyWarning> {
-        let mut rules = self.allow.iter();
-        let mut found: Vec<PolicyWarning> = rules
-            .by_ref()
-            .filter_map(warning)
-            .take(MAX_WARNINGS)
-            .collect();
+        let allow = self.allow.iter().filter_map(warning);
+        let deny = self.deny.iter().chain(self.ask.iter());
+        let all = allow.chain(deny.filter_map(warning_at_exec));
+        let mut found: Vec<PolicyWarning> = all.take(MAX_WARNINGS).collect();
         found.sort_by(|a, b| a.rule.cmp(&b.rule));
         found
     }
 }
 
+/// What a rule that denies or asks about commands does not do when a program is executed.
+fn warning_at_exec(rule: &Rule) -> Option<PolicyWarning> {
+    if rule.commands.is_empty() {
+        return None;
+    }
+    let has_path = !rule.paths.is_empty();
+    match (rule.tools.is_empty(), rule.is_about_programs()) {
+        (false, _) => warn(rule, NOT_EXECUTED_TOOL, WRITE_NO_TOOL),
+        (true, false) => warn(rule, NOT_EXECUTED_KIND, WRITE_NO_KIND),
+        (true, true) if has_path => warn(rule, PARTLY_EXECUTED, WRITE_PATH),
+        (true, true) => None,
+    }
+}
+
+fn warn(rule: &Rule, problem: &str, instead: &str) -> Option<PolicyWarning> {
+    Some(PolicyWarning {
+        rule: rule.id.clone(),
+        problem: problem.to_owned(),
+        instead: instead.to_owned(),
+    })
+}
+
 fn warning(rule: &Rule) -> Option<PolicyWarning> {
-    let warn = |problem: &str, instead: &str| {
-        Some(PolicyWarning {
-            rule: rule.id.clone(),
-            problem: problem.to_owned(),
-            instead: instead.to_owned(),
-        })
-    };
+    let warn = |problem: &str, instead: &str| warn(rule, problem, instead);
     if let Some(pattern) = rule.commands.iter().find(|it| it.covers_nothing()) {
         let problem = format!("allows nothing by `{pattern}`: that program runs others");
         return warn(&problem, "name those with a pattern of their own");
@@ -86,6 +100,14 @@ const NO_AGENT: &str = "allows nothing without `agent`: names and kinds are the 
 const WRITE_TOOL: &str =
     "write a rule with `agent` and `tool`; commands need `command` and files need `path`";
 const WRITE_KIND: &str = "write a rule with `agent` and `kind`";
+const NOT_EXECUTED_TOOL: &str = "is checked only on what the agent says: which tool runs a program cannot be seen when it is executed";
+const WRITE_NO_TOOL: &str = "leave out `tool` to have it enforced";
+const NOT_EXECUTED_KIND: &str =
+    "is checked only on what the agent says: a program that is executed is of kind `execute`";
+const WRITE_NO_KIND: &str = "leave out `kind` to have it enforced";
+const PARTLY_EXECUTED: &str = "sees the directory and the arguments of a program that is executed, not the files that it \
+    or its shell opens";
+const WRITE_PATH: &str = "to keep every program from the path, write a rule with `path` alone";
 const MAX_WARNINGS: usize = 100;
 
 #[cfg(test)]
@@ -120,5 +142,24 @@ mod tests {
             policy.warnings()[4].to_string(),
             "rule `run` allows no command: a kind is the agent's word; name the commands with `command`"
         );
+    }
+
+    #[test]
+    fn rules_that_are_not_kept_at_exec_are_named_with_what_to_write() {
+        let policy = r#"{"rules":[
+            {"action":"deny","command":"curl"},
+            {"action":"deny","command":"curl","kind":"execute","agent":"x"},
+            {"action":"deny","path":"secrets"},
+            {"action":"deny","tool":"Bash"},
+            {"action":"ask","command":"curl","tool":"Bash","id":"tool"},
+            {"action":"deny","command":"curl","kind":"read","id":"kind"},
+            {"action":"deny","command":"cat **","path":"secrets","id":"path"}]}"#;
+        let policy = Policy::parse("policy.json", policy).unwrap();
+        let shown: Vec<String> = policy.warnings().iter().map(ToString::to_string).collect();
+        expect_test::expect![[r#"
+            rule `kind` is checked only on what the agent says: a program that is executed is of kind `execute`; leave out `kind` to have it enforced
+            rule `path` sees the directory and the arguments of a program that is executed, not the files that it or its shell opens; to keep every program from the path, write a rule with `path` alone
+            rule `tool` is checked only on what the agent says: which tool runs a program cannot be seen when it is executed; leave out `tool` to have it enforced"#]]
+        .assert_eq(&shown.join("\n"));
     }
 }

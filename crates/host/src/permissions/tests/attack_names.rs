@@ -1,5 +1,7 @@
 //! Attacks with words that the agent chooses: names, kinds and titles of tools, and tool calls that say too little.
 
+use serde_json::Value;
+
 use super::*;
 
 const NAMES: [&str; 8] = [
@@ -86,7 +88,7 @@ fn a_rule_on_a_name_for_an_agent_covers_only_what_names_no_command_and_no_file()
     let names = serde_json::to_string(&NAMES).unwrap();
     let rule = format!(r#"{{"rules":[{{"action":"allow","agent":"claude","tool":{names}}}]}}"#);
     let permissions = with_policy(Preset::ApproveReads, &rule);
-    for call in calls().iter().filter(|call| !call.contains("script")) {
+    for call in &calls() {
         let read = action(call);
         let is_reading = matches!(read.kind, v1::ToolKind::Read | v1::ToolKind::Search)
             && read.command.is_none();
@@ -165,6 +167,130 @@ fn a_request_that_names_no_file_is_not_reading() {
         }
     }
     assert!(count > 1_000);
+}
+
+#[test]
+fn a_rule_on_a_tool_covers_a_script_or_code_under_that_name() {
+    let policies = [
+        r#"{"rules":[{"action":"allow","agent":"claude","tool":"Bash"}]}"#,
+        r#"{"rules":[{"action":"allow","agent":"claude","kind":["execute","other","fetch"]}]}"#,
+        r#"{"rules":[{"action":"allow","agent":"claude","tool":"Bash","path":"/w/**"}]}"#,
+        r#"{"rules":[{"action":"allow","path":"/w/**"}]}"#,
+        r#"{"autoApprove":["Bash","execute","other"]}"#,
+    ];
+    let judges = policies.map(|policy| with_policy(Preset::ApproveReads, policy));
+    let mut count = 0;
+    for member in [
+        "script",
+        "code",
+        "Script",
+        "shell",
+        "program",
+        "exec",
+        "stdin",
+        "args",
+        "command_line",
+        "commandLine",
+        "commands",
+        "interpreter",
+        "run",
+        "eval",
+        "source_code",
+    ] {
+        for value in [r#""rm -rf ~""#, r#"["rm","-rf"]"#, r#"{"a":1}"#] {
+            for beside in ["", r#","repo":"x""#, r#","path":"/w/a""#] {
+                for input in [
+                    format!(r#"{{"{member}":{value}{beside}}}"#),
+                    format!(r#"{{"options":[{{"{member}":{value}}}]{beside}}}"#),
+                ] {
+                    for kind in ["execute", "other", "fetch", "read", "edit"] {
+                        let call =
+                            format!(r#"{{"name":"Bash","kind":"{kind}","rawInput":{input}}}"#);
+                        for (policy, permissions) in policies.iter().zip(&judges) {
+                            assert!(!is_allowed(permissions, &call), "{policy}\n{call}");
+                            count += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(count > 5_000, "{count}");
+    let unseen = r#"{"name":"Bash","kind":"execute","title":"Run the tests"}"#;
+    assert!(!is_allowed(&judges[0], unseen));
+    let editing = r#"{"name":"edit","kind":"edit","rawInput":{"command":"create","path":"/w/a","file_text":"x"}}"#;
+    assert!(is_allowed(&judges[3], editing));
+}
+
+/// Input that a reading tool in use gives, by what its members mean.
+const READINGS: [&str; 7] = [
+    r#"{"path":"/w/a","offset":3,"limit":"10"}"#,
+    r#"{"file_path":"/w/a","pages":"1-5,8","description":"look"}"#,
+    r#"{"pattern":"x|y","path":"/w","glob":["*.rs"],"output_mode":"content","-n":true,"-A":2,"type":"rust"}"#,
+    r#"{"paths":["/w/a","b"],"recursive":false,"file_filtering_options":{"respect_git_ignore":true}}"#,
+    r#"{"files":[{"path":"/w/a","start_line":1}],"env":{},"timeout":5}"#,
+    r#"{"path":"/w/a","view_range":[1,20],"tool_call_id":"c1"}"#,
+    r#"{"path":"/w/a","limit":null,"env":null}"#,
+];
+
+#[test]
+fn a_known_member_with_a_strange_value_passes_as_reading() {
+    let strange = [
+        r#""; rm -rf ~""#,
+        r#""$(id)""#,
+        r#"{"command":"rm"}"#,
+        r#"[{"command":"rm"}]"#,
+        r#""/w/a\u0000/etc/passwd""#,
+        r#"[["x"]]"#,
+        r#"{"X":"y"}"#,
+        "true",
+    ];
+    // A text that is only searched for, shown or looked for as a file may be any text; other members may not.
+    let texts = [
+        "path",
+        "file_path",
+        "paths",
+        "files",
+        "pattern",
+        "glob",
+        "description",
+        "tool_call_id",
+    ];
+    let permissions = Permissions::preset(Preset::Ask);
+    let mut count = 0;
+    for reading in READINGS {
+        let call = |input: &str| format!(r#"{{"kind":"read","rawInput":{input}}}"#);
+        assert!(is_allowed(&permissions, &call(reading)), "{reading}");
+        let members: serde_json::Map<String, Value> = serde_json::from_str(reading).unwrap();
+        for name in members.keys() {
+            for value in strange {
+                let value: Value = serde_json::from_str(value).unwrap();
+                let is_text = value.as_str().is_some_and(|text| !text.contains('\0'));
+                let is_switch = value.is_boolean() && ["-n", "recursive"].contains(&name.as_str());
+                if is_switch || (is_text && texts.contains(&name.as_str())) {
+                    continue;
+                }
+                let mut mutated = members.clone();
+                mutated.insert(name.clone(), value);
+                let mutated = call(&Value::Object(mutated).to_string());
+                assert!(!is_allowed(&permissions, &mutated), "{mutated}");
+                count += 1;
+            }
+        }
+        for content in [
+            r#"{"type":"content","content":{"type":"text","text":"x"}}"#,
+            r#"{"type":"terminal","terminalId":"t"}"#,
+            r#"{"type":"diff","path":"/w/a","newText":"x"}"#,
+            r#"{"type":"hologram"}"#,
+        ] {
+            let call = format!(r#"{{"kind":"read","rawInput":{reading},"content":[{content}]}}"#);
+            assert!(!is_allowed(&permissions, &call), "{call}");
+            count += 1;
+        }
+    }
+    let located = r#"{"kind":"read","locations":[{"path":"/w/a\u0000/etc"}]}"#;
+    assert!(!is_allowed(&permissions, located));
+    assert!(count > 120, "{count}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn mcp_call(identity: &str, input: &str) -> Action {
 }
 
 fn grant(permissions: &Permissions, action: &Action) {
-    let grant = Grant::of_shown(action, &ShownContent::None).unwrap();
+    let grant = Grant::of_shown(action, &ShownContent::None, GrantedBy::User).unwrap();
     permissions.grant(grant).unwrap();
 }
 
@@ -41,6 +41,65 @@ fn a_grant_covers_one_use_in_its_session_until_the_turn_ends() {
     grant(&permissions, &granted);
     permissions.retract(&run("npm test"));
     assert!(!permissions.spend(&granted, None));
+}
+
+/// What a grant for a request of each kind covers of what an agent does through us.
+#[test]
+fn a_rule_grants_the_effect_of_its_kind_and_a_yes_what_was_shown() {
+    let kinds = v1::ToolKind::KNOWN.iter().chain(&["invented"]);
+    let mut table = String::new();
+    for kind in kinds {
+        let file = format!(r#"{{"kind":"{kind}","locations":[{{"path":"/w/a"}}]}}"#);
+        let command = format!(r#"{{"kind":"{kind}","rawInput":{{"command":"npm test"}}}}"#);
+        for by in [GrantedBy::User, GrantedBy::Rule] {
+            let covers = |shown: &str, used: &Action, written| {
+                let permissions = Permissions::preset(Preset::Ask);
+                let grant = Grant::of_shown(&action(shown), &ShownContent::None, by);
+                grant.is_some_and(|grant| {
+                    permissions.grant(grant).unwrap();
+                    permissions.spend(used, written)
+                })
+            };
+            let read = action(r#"{"kind":"read","locations":[{"path":"/w/a"}]}"#);
+            let write = action(r#"{"kind":"edit","locations":[{"path":"/w/a"}]}"#);
+            let effects = [
+                ("read", covers(&file, &read, None)),
+                ("write", covers(&file, &write, Some("x"))),
+                ("run", covers(&command, &run("npm test"), None)),
+                ("run by a file", covers(&file, &run("npm test"), None)),
+                ("read by a command", covers(&command, &read, None)),
+                ("write by a command", covers(&command, &write, Some("x"))),
+            ];
+            let covered = effects.iter().filter(|(_, is_covered)| *is_covered);
+            let covered: Vec<&str> = covered.map(|(effect, _)| *effect).collect();
+            table.push_str(&format!("{kind} by {by:?}: {}\n", covered.join(", ")));
+        }
+    }
+    expect_test::expect![[r#"
+        read by User: read, run
+        read by Rule: read, run
+        edit by User: read, write, run
+        edit by Rule: write, run
+        delete by User: read, run
+        delete by Rule: run
+        move by User: read, write, run
+        move by Rule: run
+        search by User: read, run
+        search by Rule: run
+        execute by User: read, run
+        execute by Rule: run
+        think by User: read, run
+        think by Rule: run
+        fetch by User: read, run
+        fetch by Rule: run
+        switch_mode by User: read, run
+        switch_mode by Rule: run
+        other by User: read, run
+        other by Rule: run
+        invented by User: read, run
+        invented by Rule: run
+    "#]]
+    .assert_eq(&table);
 }
 
 #[test]

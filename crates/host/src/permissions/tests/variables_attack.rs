@@ -47,11 +47,7 @@ fn attack_no_preset_and_no_pattern_allows_a_variable() {
                     };
                     assert!(is_right, "{preset:?} {name}: {}", shown(&verdict));
                 }
-                assert!(
-                    asked
-                        .variables()
-                        .eq([asked.command.as_ref().unwrap()[1].as_str()])
-                );
+                assert_eq!(asked.variables(), asked.command.as_ref().unwrap()[1..2]);
             }
         }
     }
@@ -99,4 +95,104 @@ fn harmless_variables_do_not_keep_a_rule_from_allowing() {
             );
         }
     }
+}
+
+/// A line, and the variables that it sets for programs beyond those that are free.
+#[test]
+fn variables_that_a_line_sets_for_programs() {
+    let check = |line: &str, expected: &[&str]| {
+        assert_eq!(run(line).variables(), expected, "{line}");
+    };
+    // Everyday lines. A variable that only the shell knows changes nothing for programs.
+    for line in [
+        "x=5; echo $x",
+        "VERSION_OF_IT=1.2; echo $VERSION_OF_IT && make",
+        "CI=1 npm test",
+        "RUST_LOG=debug NO_COLOR=1 cargo test",
+        "NODE_ENV=test npm test",
+        "LC_ALL=C sort a",
+        "export CI=true; npm test",
+        "PAGER=cat git log",
+        "while IFS= read -r line; do echo \"$line\"; done < a",
+        "for file in *.rs; do wc -l $file; done",
+        "set -euo pipefail; name=$(basename a); echo $name",
+        "local_name=1; declare other=2; readonly third=3; echo",
+        "make CC=clang",
+        "echo FOO=1",
+        "env | grep FOO=1",
+    ] {
+        check(line, &[]);
+    }
+    // A program sees it.
+    for line in [
+        "TAR_OPTIONS=--to-command=x tar xf a",
+        "env TAR_OPTIONS=--to-command=x tar xf a",
+        "sudo TAR_OPTIONS=--to-command=x tar xf a",
+        "export TAR_OPTIONS=--to-command=x; tar xf a",
+        "TAR_OPTIONS=--to-command=x; export TAR_OPTIONS; tar xf a",
+        "export TAR_OPTIONS; TAR_OPTIONS=--to-command=x; tar xf a",
+        "declare -x TAR_OPTIONS=--to-command=x; tar xf a",
+        "typeset -gx TAR_OPTIONS=--to-command=x; tar xf a",
+        "set -a; TAR_OPTIONS=--to-command=x; tar xf a",
+        "set -o allexport; TAR_OPTIONS=--to-command=x; tar xf a",
+        "if true; then TAR_OPTIONS=--to-command=x tar xf a; fi",
+        "sh -c 'TAR_OPTIONS=--to-command=x tar xf a'",
+        "echo $(TAR_OPTIONS=--to-command=x tar xf a)",
+        "true && (TAR_OPTIONS=--to-command=x exec tar xf a)",
+        "f() { export TAR_OPTIONS=--to-command=x; }; f; tar xf a",
+        "xargs env TAR_OPTIONS=--to-command=x tar xf",
+        "find . -exec env TAR_OPTIONS=--to-command=x tar xf {} +",
+        "'env' \"TAR_OPTIONS=--to-command=x\" tar xf a",
+    ] {
+        check(line, &["TAR_OPTIONS=--to-command=x"]);
+    }
+    // Shells look at it, or it is in the environment.
+    check("PATH=/x:$PATH; npm test", &["PATH=/x:$PATH"]);
+    check("PATH=/x npm test", &["PATH=/x"]);
+    check("IFS=,; npm test", &["IFS=,"]);
+    check("BASH_ENV=x; bash a", &["BASH_ENV=x"]);
+    check("LD_PRELOAD=./x; export LD_PRELOAD; ls", &["LD_PRELOAD=./x"]);
+    check(
+        "GIT_SSH_COMMAND='sh -c x' git push",
+        &["GIT_SSH_COMMAND=sh -c x"],
+    );
+    check("for PATH in /x; do npm test; done", &["PATH=…"]);
+    check("read PATH < a; npm test", &["PATH=…"]);
+    check("printf -v PATH /x; npm test", &["PATH=…"]);
+    check("export $x; npm test", &["$x=$x"]);
+    check("export LD_PRELOAD; npm test", &["LD_PRELOAD=$LD_PRELOAD"]);
+    check("env -S 'LD_PRELOAD=x npm test'", &["env -S=…"]);
+    check("PAGER=./x git log", &["PAGER=./x"]);
+    check("FOO=1 BAR=2 make", &["FOO=1", "BAR=2"]);
+}
+
+#[test]
+fn attack_no_rule_and_no_default_allows_a_line_that_sets_variables() {
+    let everything = r#"{"default":"allow","rules":[{"action":"allow","agent":"claude"},
+        {"action":"allow","command":["tar **","npm **","env **"]}]}"#;
+    let lines = [
+        "NAME=./evil npm test",
+        "export NAME=./evil; npm test",
+        "NAME=./evil; export NAME; npm test",
+        "env NAME=./evil npm test",
+        "declare -x NAME=./evil; npm test",
+        "sh -c 'NAME=./evil npm test'",
+    ];
+    for preset in [Preset::Ask, Preset::ApproveReads] {
+        let permissions = with_policy(preset, everything);
+        let plain = permissions.judge(&run("npm test"));
+        assert!(matches!(plain, Verdict::Allow(_)), "{}", shown(&plain));
+        let names = NAMES.split_whitespace().filter(|name| !name.contains('%'));
+        for line in names.flat_map(|name| lines.map(|line| line.replace("NAME", name))) {
+            let verdict = permissions.judge(&run(&line));
+            let is_right = match preset {
+                Preset::Ask => verdict == Verdict::Ask,
+                _ => matches!(verdict, Verdict::Deny(_)),
+            };
+            assert!(is_right, "{line}: {}", shown(&verdict));
+        }
+    }
+    let all = Permissions::preset(Preset::ApproveAll);
+    let verdict = all.judge(&run("FOO=1 make"));
+    assert!(matches!(verdict, Verdict::Allow(_)), "{}", shown(&verdict));
 }

@@ -157,13 +157,13 @@ pub(super) fn hide() -> io::Result<()> {
 }
 
 // It fails nowhere, and the exec that follows would do it anyway.
-fn show_again() {
+pub(super) fn show_again() {
     if IS_HIDDEN.load(Ordering::Acquire) {
         set_dumpable_behavior(DumpableBehavior::Dumpable).ok();
     }
 }
 
-/// Whether this process is a guard that hides.
+/// Whether this process hides.
 static IS_HIDDEN: AtomicBool = AtomicBool::new(false);
 
 /// Closes every descriptor but 0, 1 and 2. For the start of a process, when nobody owns one.
@@ -246,12 +246,38 @@ fn volunteer() {
 /// `sudo`, do not gain them there: the kernel asks for that.
 fn raise(fence: &OwnedFd) -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
+    give_up_inspection()?;
     // SAFETY: the call takes a descriptor that is open, and no memory.
     let raised = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, fence.as_raw_fd(), 0) };
     match raised {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
+}
+
+/// Root could read the memory and the environment of every process: Landlock refuses tracing, but not these ways around it.
+fn give_up_inspection() -> io::Result<()> {
+    use rustix::io::Errno;
+    use rustix::thread::{
+        CapabilitySet, capabilities, remove_capability_from_bounding_set, set_capabilities,
+    };
+    let given_up = CapabilitySet::SYS_ADMIN
+        | CapabilitySet::PERFMON
+        | CapabilitySet::BPF
+        | CapabilitySet::SYS_MODULE
+        | CapabilitySet::SYS_RAWIO;
+    for capability in given_up.iter() {
+        match remove_capability_from_bounding_set(capability) {
+            // Somebody who may not do this gains nothing by what is started: `no_new_privs` is set. `INVAL`: unknown here.
+            Ok(()) | Err(Errno::PERM | Errno::INVAL) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let mut held = capabilities(None)?;
+    held.effective -= given_up;
+    held.permitted -= given_up;
+    held.inheritable -= given_up;
+    Ok(set_capabilities(None, held)?)
 }
 
 // A kernel without this call leaves open what was opened without CLOEXEC, as every program does there.

@@ -6,14 +6,13 @@
 //! nothing else: it does not allocate, lock or panic.
 #![allow(unsafe_code)]
 
+mod probe;
+
 use std::ffi::{CStr, CString};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::CommandExt;
-use std::process::Command;
-use std::sync::OnceLock;
 
 use rustix::fs::{CWD, Mode, OFlags, fstat, mkdirat, open, openat};
 use rustix::io::Errno;
@@ -27,6 +26,8 @@ use rustix::thread::{
 };
 
 use crate::process::{Confinement, Cover, CoverKind, Network};
+
+pub(super) use probe::{support, try_here};
 
 /// A namespace that is prepared, to be entered between fork and exec.
 pub(super) struct Namespace {
@@ -65,12 +66,21 @@ impl Namespace {
     /// Enters it. The directory of the process must be the right one already: the kernel takes it along to the new mounts,
     /// whereas a descriptor from before would lead beneath the covers.
     pub(super) fn enter(&self) -> io::Result<()> {
+        self.make()?;
+        self.furnish()
+    }
+
+    fn make(&self) -> io::Result<()> {
         let mut flags = UnshareFlags::NEWUSER | UnshareFlags::NEWNS;
         if self.network == Network::Loopback {
             flags |= UnshareFlags::NEWNET;
         }
         // SAFETY: the process has one thread, and its descriptors stay as they are.
         unsafe { rustix::thread::unshare_unsafe(flags)? };
+        Ok(())
+    }
+
+    fn furnish(&self) -> io::Result<()> {
         write(c"/proc/self/setgroups", b"deny")?;
         write(c"/proc/self/uid_map", &self.users)?;
         write(c"/proc/self/gid_map", &self.groups)?;
@@ -293,68 +303,5 @@ fn outermost(covers: &[Cover]) -> impl Iterator<Item = &Cover> {
     of_sort(true).chain(of_sort(false)).filter(is_reached)
 }
 
-/// Whether there can be such a namespace: tried once, in a child that never becomes a program.
-pub(super) fn support() -> Result<(), &'static str> {
-    static SUPPORT: OnceLock<Result<(), &'static str>> = OnceLock::new();
-    *SUPPORT.get_or_init(|| match tried().raw_os_error() {
-        Some(ENTERED) => Ok(()),
-        error => Err(reason(error)),
-    })
-}
-
-fn tried() -> io::Error {
-    let confinement = Confinement::new().network(Network::Loopback);
-    let namespace = match Namespace::of(&confinement) {
-        Ok(Some(namespace)) => Namespace {
-            is_trial: true,
-            ..namespace
-        },
-        Ok(None) => return Errno::INVAL.into(),
-        Err(error) => return error,
-    };
-    let mut command = Command::new("/proc/self/exe");
-    let hook = move || {
-        namespace.enter()?;
-        Err(io::Error::from_raw_os_error(ENTERED))
-    };
-    // SAFETY: the hook makes system calls and nothing else.
-    unsafe { command.pre_exec(hook) };
-    match command.spawn() {
-        Err(error) => error,
-        // It cannot come to this: the hook never succeeds.
-        Ok(mut child) => match child.kill().and_then(|()| child.wait()) {
-            Ok(_) => Errno::INVAL.into(),
-            Err(error) => error,
-        },
-    }
-}
-
-fn reason(error: Option<i32>) -> &'static str {
-    let says = |path: &str, text: &str| {
-        std::fs::read_to_string(path).is_ok_and(|found| found.trim() == text)
-    };
-    if says(
-        "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
-        "1",
-    ) {
-        return "AppArmor restricts user namespaces here; allow them for `attache` with an AppArmor profile, or set the sysctl `kernel.apparmor_restrict_unprivileged_userns` to 0";
-    }
-    if says("/proc/sys/kernel/unprivileged_userns_clone", "0") {
-        return "user namespaces are switched off; set the sysctl `kernel.unprivileged_userns_clone` to 1";
-    }
-    if says("/proc/sys/user/max_user_namespaces", "0") {
-        return "user namespaces are switched off; set the sysctl `user.max_user_namespaces` to some thousands";
-    }
-    match error.map(Errno::from_raw_os_error) {
-        Some(Errno::NOSYS) => "the kernel has no user namespaces, or is older than Linux 5.2",
-        Some(Errno::PERM | Errno::ACCESS) => {
-            "this system or container does not allow user namespaces"
-        }
-        _ => "a user namespace could not be made",
-    }
-}
-
 /// Where the blanks are made: any directory will do, for the moment that it takes.
 const STAGES: [&CStr; 3] = [c"/tmp", c"/var", c"/usr"];
-/// What a child that got so far fails with.
-const ENTERED: i32 = libc::ECANCELED;

@@ -1,5 +1,7 @@
 //! Hostile text, generated: every character of the input can be read back from what is shown.
 
+use attache_check::hostile::texts;
+
 use super::{visible, visible_command, visible_lines, visible_word};
 
 #[test]
@@ -80,81 +82,3 @@ fn words(shown: &str) -> Vec<String> {
     }
     words.iter().map(|word| read_back(word)).collect()
 }
-
-/// A few thousand texts made of pieces that act, hide, reorder or look like our signs.
-fn texts() -> Vec<String> {
-    let mut texts: Vec<String> = Vec::new();
-    for first in PIECES {
-        for second in PIECES {
-            texts.push(format!("ls {first}{second} x"));
-            texts.push(format!("{first}; rm -rf ~{second}"));
-        }
-    }
-    // A small generator with a fixed seed: the same texts each time.
-    let mut state: u64 = 0x5eed;
-    let mut next = |below: usize| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        usize::try_from(state >> 33).unwrap() % below
-    };
-    for _ in 0..2000 {
-        let count = next(12);
-        texts.push((0..count).map(|_| PIECES[next(PIECES.len())]).collect());
-    }
-    texts
-}
-
-const PIECES: &[&str] = &[
-    "\x1b[2J",
-    "\x1b]0;x\x07",
-    "\x1b]8;;http://a\x1b\\",
-    "\x1b",
-    "\u{9b}1A",
-    "\u{9d}",
-    "\x07",
-    "\x08\x08",
-    "\r",
-    "\n",
-    "\r\n",
-    "\t",
-    "\0",
-    "\x7f",
-    "\u{202e}",
-    "\u{2066}",
-    "\u{2069}",
-    "\u{200f}",
-    "\u{61c}",
-    "\u{200b}",
-    "\u{200d}",
-    "\u{200c}",
-    "\u{feff}",
-    "\u{ad}",
-    "\u{2028}",
-    "\u{85}",
-    "\u{a0}",
-    "\u{3000}",
-    "\u{2800}",
-    "\u{3164}",
-    "\u{fe0f}",
-    "\u{e0041}",
-    "\u{301}",
-    "\u{1161}",
-    "⏎",
-    "␛",
-    "⟦U+000A⟧",
-    "'",
-    "\"",
-    "\\",
-    " ",
-    "   ",
-    "$(id)",
-    "`id`",
-    "#",
-    "echo",
-    "👩\u{200d}👧",
-    "é",
-    "日",
-    "\u{fffe}",
-    "\u{1bca0}",
-];

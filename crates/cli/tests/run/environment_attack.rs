@@ -1,0 +1,111 @@
+//! The environment of an agent of others, with its keys, and commands in terminals that try to read it.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use attache::process::{Support, sandbox_support};
+
+use super::{agents, shown};
+
+#[test]
+fn attack_no_command_reads_the_environment_of_the_agent() {
+    for user in [User::Current, User::Nobody] {
+        let Some(stage) = Stage::new(user) else {
+            continue;
+        };
+        // A test that cannot fail proves nothing; `docs/terminals.md` says that this is so.
+        assert!(stage.reads_key(&["--no-sandbox"]), "{user:?}");
+        if !matches!(sandbox_support(), Support::Missing { .. }) {
+            assert!(!stage.reads_key(&[]), "{user:?}");
+        }
+        fs::remove_dir_all(&stage.dir).unwrap();
+    }
+}
+
+/// Who runs everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum User {
+    Current,
+    /// Only root can become somebody else.
+    Nobody,
+}
+
+struct Stage {
+    user: User,
+    dir: PathBuf,
+}
+
+impl Stage {
+    /// `None` if that user cannot run the program.
+    fn new(user: User) -> Option<Stage> {
+        let name = format!("environment-{user:?}-{}", std::process::id());
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let stage = Stage { user, dir };
+        let can_run = stage.command().arg("--version").output();
+        if !can_run.is_ok_and(|output| output.status.success()) {
+            return None;
+        }
+        fs::create_dir_all(stage.dir.join("project/secrets")).unwrap();
+        for folder in ["", "project", "project/secrets"] {
+            fs::set_permissions(stage.dir.join(folder), Permissions::from_mode(0o777)).unwrap();
+        }
+        Some(stage)
+    }
+
+    fn command(&self) -> Command {
+        let us = env!("CARGO_BIN_EXE_attache");
+        let mut command = match self.user {
+            User::Current => Command::new(us),
+            User::Nobody => {
+                let mut command = Command::new("setpriv");
+                command.args(["--reuid=65534", "--regid=65534", "--clear-groups", us]);
+                command
+            }
+        };
+        command.env("HOME", &self.dir).env("AGENT_KEY", KEY);
+        command.env("ATTACHE_HOME", self.dir.join("home"));
+        command.stdin(Stdio::null());
+        command
+    }
+
+    /// Whether a command prints the key that only the agent was given.
+    fn reads_key(&self, options: &[&str]) -> bool {
+        let run = r#"
+            start='{"jsonrpc":"2.0","id":7,"method":"terminal/create","params":{"sessionId":"s","command":"sh","args":["LINE"]}}'
+            printf '%s\n' "$start" | sed "s@LINE@-c\",\"{ cat /proc/$$/environ /proc/$$/task/$$/environ; cat /proc/[0-9]*/environ; ps axeww; } 2>/dev/null | tr a-z b-za; echo ended@"
+            read started
+            case "$started" in *'"error"'*) echo "$started" >output; exit 1;; esac
+            terminal=$(printf '%s' "$started" | sed 's/.*"terminalId":"\([^"]*\)".*/\1/')
+            ask() { printf '{"jsonrpc":"2.0","id":%s,"method":"terminal/%s","params":{"sessionId":"s","terminalId":"%s"}}\n' "$1" "$2" "$terminal"; }
+            ask 8 wait_for_exit; read ended
+            ask 9 output; read output
+            printf '%s %s\n' "$started" "$output" >output
+        "#;
+        let agent = agents::turn(run, "");
+        let mut command = self.command();
+        command.args(["run", "--approve-all", "--timeout", "60"]);
+        command.args(options);
+        command.args(["go", "--", "sh", "-c", &agent]);
+        command.current_dir(self.dir.join("project"));
+        let said = shown(&command.output().unwrap());
+        let file = self.dir.join("project/output");
+        let output = fs::read_to_string(&file).unwrap_or_default();
+        assert!(output.contains("ended"), "{output}\n{said}");
+        fs::remove_file(file).unwrap();
+        output.contains(&turned(KEY))
+    }
+}
+
+/// As the command prints it: what is encoded is not replaced as a withheld value.
+fn turned(text: &str) -> String {
+    let turn = |char| match char {
+        'z' => 'a',
+        'a'..='y' => char::from(char as u8 + 1),
+        other => other,
+    };
+    text.chars().map(turn).collect()
+}
+
+const KEY: &str = "canary-of-the-agent";

@@ -1,0 +1,222 @@
+//! Other names of subcommands: built-in aliases, abbreviations, and programs whose users can define aliases, so that a
+//! subcommand that is not built in may be any other.
+
+use super::base_name;
+use super::pattern::Match;
+
+/// Whether a word is this subcommand of a program: as it is, by another name, or perhaps by one that a user defined.
+pub(super) fn is_subcommand(program: &str, word: &str, wanted: &str) -> Match {
+    let Some(program) = Program::of(program) else {
+        return yes_if(word == wanted);
+    };
+    let word = program.spelled(word);
+    let wanted = program.first_name(wanted);
+    let other = program.first_name(&word);
+    if other == wanted {
+        return Match::Yes;
+    }
+    if program.is_known(&word) {
+        return Match::No;
+    }
+    let is_short = program.abbreviates
+        && program
+            .names_of(wanted)
+            .any(|name| name.starts_with(&word) && !word.is_empty());
+    match (is_short, program.has_own_aliases) {
+        (true, _) => Match::Yes,
+        (false, true) => Match::Maybe,
+        (false, false) => Match::No,
+    }
+}
+
+/// Whether a word in front of a subcommand changes nothing: `docker container run` is `docker run`.
+pub(super) fn is_group(program: &str, word: &str) -> bool {
+    let program = Program::of(program);
+    program.is_some_and(|program| has(program.groups, word))
+}
+
+struct Program {
+    names: &'static str,
+    /// Subcommands that are built in and cannot be made an alias of another one.
+    known: &'static str,
+    /// Names of the same subcommand, separated by commas.
+    aliases: &'static str,
+    groups: &'static str,
+    /// Whether the beginning of a name is enough.
+    abbreviates: bool,
+    /// Whether users, and files in a project, can define aliases.
+    has_own_aliases: bool,
+}
+
+impl Program {
+    fn of(program: &str) -> Option<&'static Program> {
+        let name = base_name(program);
+        PROGRAMS.iter().find(|program| has(program.names, &name))
+    }
+
+    /// npm reads `runScript` as `run-script`.
+    fn spelled(&self, word: &str) -> String {
+        match self.abbreviates {
+            true => word.chars().fold(String::new(), |mut text, char| {
+                if char.is_ascii_uppercase() {
+                    text.push('-');
+                }
+                text.push(char.to_ascii_lowercase());
+                text
+            }),
+            false => word.to_owned(),
+        }
+    }
+
+    /// The first of the names of a subcommand.
+    fn first_name<'a>(&self, word: &'a str) -> &'a str
+    where
+        'static: 'a,
+    {
+        let group = self.aliases.split(',').find(|group| has(group, word));
+        group
+            .and_then(|group| group.split_whitespace().next())
+            .unwrap_or(word)
+    }
+
+    fn names_of<'a>(&self, first: &'a str) -> impl Iterator<Item = &'a str> + use<'a>
+    where
+        'static: 'a,
+    {
+        let group = self.aliases.split(',').find(|group| has(group, first));
+        std::iter::once(first).chain(group.unwrap_or_default().split_whitespace())
+    }
+
+    fn is_known(&self, word: &str) -> bool {
+        let is_alias = || self.aliases.split(',').any(|group| has(group, word));
+        // Of what users can define, an alias that is built in is only the default.
+        has(self.known, word) || (!self.has_own_aliases && is_alias())
+    }
+}
+
+fn has(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|it| it == word)
+}
+
+fn yes_if(is_it: bool) -> Match {
+    match is_it {
+        true => Match::Yes,
+        false => Match::No,
+    }
+}
+
+const PROGRAMS: &[Program] = &[
+    Program {
+        names: "git",
+        known: "add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore \
+            check-mailmap check-ref-format checkout checkout-index checkout--worker cherry cherry-pick clean clone column \
+            commit commit-graph commit-tree config count-objects credential credential-cache credential-cache--daemon \
+            credential-store describe diagnose diff diff-files diff-index diff-tree difftool fast-export fast-import \
+            fetch fetch-pack filter-branch fmt-merge-msg for-each-ref for-each-repo format-patch fsck fsck-objects \
+            fsmonitor--daemon gc get-tar-commit-id grep hash-object help hook http-backend http-fetch http-push \
+            index-pack init init-db interpret-trailers log ls-files ls-remote ls-tree mailinfo mailsplit maintenance \
+            merge merge-base merge-file merge-index merge-octopus merge-one-file merge-ours merge-recursive \
+            merge-resolve merge-subtree merge-tree mergetool mktag mktree multi-pack-index mv name-rev notes \
+            pack-objects pack-refs patch-id prune prune-packed pull push range-diff read-tree rebase receive-pack reflog \
+            remote remote-ext remote-fd remote-ftp remote-ftps remote-http remote-https repack replace request-pull \
+            rerere reset restore rev-list rev-parse revert rm send-pack shortlog show show-branch show-index show-ref \
+            sparse-checkout stage stash status stripspace submodule submodule--helper switch symbolic-ref tag \
+            unpack-file unpack-objects update-index update-ref update-server-info upload-archive upload-pack var \
+            verify-commit verify-pack verify-tag version whatchanged worktree write-tree",
+        aliases: "add stage,init init-db,fsck fsck-objects",
+        groups: "",
+        abbreviates: false,
+        has_own_aliases: true,
+    },
+    Program {
+        names: "cargo",
+        // The last two are programs of their own, which a project's alias can hide.
+        known: "add bench build check clean config doc fetch fix generate-lockfile help info init install locate-project \
+            login logout metadata new owner package pkgid publish read-manifest remove report run rustc rustdoc search \
+            test tree uninstall update vendor verify-project version yank clippy fmt",
+        aliases: "build b,check c,doc d,run r,test t,remove rm",
+        groups: "",
+        abbreviates: false,
+        has_own_aliases: true,
+    },
+    Program {
+        names: "npm",
+        known: "access adduser approve-scripts audit bugs cache ci completion config dedupe deny-scripts deprecate diff \
+            dist-tag docs doctor edit exec explain explore find-dupes fund get help help-search init install \
+            install-ci-test install-scripts install-test link ll login logout ls org outdated owner pack ping pkg prefix \
+            profile prune publish query rebuild repo restart root run sbom search set shrinkwrap stage star stars start \
+            stop team test token trust undeprecate uninstall unpublish unstar update version view whoami",
+        aliases: "owner author,docs home,bugs issues,view info show v,search find s se,install add i in ins inst insta \
+            instal isnt isnta isntal isntall,uninstall unlink remove rm r un,rebuild rb,ls list,link ln,init create innit,\
+            install-test it,install-ci-test cit clean-install-test sit,update u up upgrade udpate,config c,test tst t,\
+            dedupe ddp,run run-script rum urn,ci clean-install ic install-clean isntall-clean,exec x,explain why,ll la,\
+            version verison,help hlep,dist-tag dist-tags,org ogr,adduser add-user",
+        groups: "",
+        abbreviates: true,
+        has_own_aliases: false,
+    },
+    Program {
+        names: "pnpm",
+        known: "",
+        aliases: "install i,remove rm uninstall un,update up upgrade,run run-script,test t tst,list ls,link ln,\
+            rebuild rb,install-test it",
+        groups: "",
+        abbreviates: false,
+        has_own_aliases: false,
+    },
+    Program {
+        names: "docker podman nerdctl",
+        known: "",
+        aliases: "rm remove,ps ls list,rmi untag",
+        groups: "container image",
+        abbreviates: false,
+        has_own_aliases: false,
+    },
+    Program {
+        names: "gh",
+        known: "agent-task alias api attestation auth browse cache codespace completion config copilot extension gist \
+            gpg-key help issue label org pr preview project release repo ruleset run search secret ssh-key status \
+            variable version workflow",
+        aliases: "codespace cs,extension extensions ext",
+        groups: "",
+        abbreviates: false,
+        has_own_aliases: true,
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_names_of_a_subcommand() {
+        for (program, word, wanted, expected) in [
+            ("git", "push", "push", Match::Yes),
+            ("git", "pusg", "push", Match::Maybe),
+            ("git", "lfs", "push", Match::Maybe),
+            ("git", "pull", "push", Match::No),
+            ("git", "stage", "add", Match::Yes),
+            ("cargo", "t", "test", Match::Yes),
+            ("cargo", "t", "publish", Match::Maybe),
+            ("cargo", "zz", "test", Match::Maybe),
+            ("cargo", "build", "test", Match::No),
+            ("cargo", "clippy", "publish", Match::No),
+            ("npm", "i", "install", Match::Yes),
+            ("npm", "install", "add", Match::Yes),
+            ("npm", "inst", "install", Match::Yes),
+            ("npm", "publ", "publish", Match::Yes),
+            ("npm", "runScript", "run", Match::Yes),
+            ("npm", "clean-inst", "ci", Match::Yes),
+            ("npm", "test", "publish", Match::No),
+            ("npm", "p", "test", Match::No),
+            ("pnpm", "build", "publish", Match::No),
+            ("gh", "co", "pr", Match::Maybe),
+            ("other", "a", "b", Match::No),
+            ("other", "b", "b", Match::Yes),
+        ] {
+            let found = is_subcommand(program, word, wanted);
+            assert_eq!(found, expected, "{program} {word} / {wanted}");
+        }
+        assert!(is_group("docker", "container") && !is_group("git", "container"));
+    }
+}

@@ -1,0 +1,131 @@
+//! Every way in which a path can be read, for rules that deny or ask: as it is written, where links lead, and as forgiving
+//! file systems see it.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use super::paths;
+
+/// Paths in every way that they can be read.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) views: Vec<String>,
+    /// Whether some were too much to look at.
+    pub(crate) is_cut: bool,
+}
+
+impl Seen {
+    /// Rules look at a path and at every directory above it, so that long and deep ones cost most.
+    pub(crate) fn of(paths: impl Iterator<Item = PathBuf>, base: &Path) -> Seen {
+        let (mut seen, mut room) = (Seen::default(), MAX_LOOKS);
+        for path in paths {
+            let length = base.as_os_str().len() + path.as_os_str().len();
+            match room.checked_sub(length.saturating_mul(path.components().count())) {
+                Some(left) => {
+                    room = left;
+                    seen.views.extend(views(&path, base));
+                }
+                None => seen.is_cut = true,
+            }
+        }
+        seen
+    }
+
+    /// Words of a command as paths, from each directory that it may run in, and what links make of them. `given` are paths
+    /// that count as they are elsewhere, so that only their links matter.
+    pub(crate) fn in_words<'a>(
+        words: impl Iterator<Item = &'a str>,
+        bases: &[PathBuf],
+        given: impl Iterator<Item = PathBuf>,
+        workspace: &Path,
+    ) -> Seen {
+        let mut places: Vec<PathBuf> = Vec::new();
+        let mut looked_for = 0;
+        for word in words.filter(|word| !word.starts_with('-')) {
+            for base in bases {
+                let place = base.join(word);
+                looked_for += 1;
+                if looked_for <= MAX_LINKS {
+                    places.extend(resolved(&place, word.contains('/')));
+                }
+                places.push(place);
+            }
+        }
+        for path in given {
+            looked_for += 1;
+            if looked_for <= MAX_LINKS {
+                places.extend(resolved(&path, true));
+            }
+        }
+        let mut seen = Seen::of(places.into_iter(), workspace);
+        seen.is_cut |= looked_for > MAX_LINKS;
+        seen
+    }
+}
+
+/// A word, and what stands in it behind an option's letter, an equals sign, a colon or a comma.
+pub(crate) fn values(word: &str) -> Vec<&str> {
+    let mut found: Vec<&str> = word
+        .split(['=', ':', ','])
+        .filter(|part| !part.is_empty())
+        .collect();
+    found.push(word);
+    if let Some(short) = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')) {
+        let starts = short.char_indices().skip(1).take(MAX_LETTERS);
+        found.extend(starts.map(|(at, _)| &short[at..]));
+    }
+    found.retain(|value| !value.is_empty());
+    found
+}
+
+/// Where links lead, for what is there. Of what is not there, the directory above counts if it is looked at too.
+pub(super) fn resolved(place: &Path, with_directory: bool) -> Option<PathBuf> {
+    let there = match place.canonicalize() {
+        Ok(there) => there,
+        Err(_) if with_directory => place
+            .parent()?
+            .canonicalize()
+            .ok()?
+            .join(place.file_name()?),
+        Err(_) => return None,
+    };
+    (there != *place).then_some(there)
+}
+
+/// A path as given, without `.` and `..`, from the workspace and from the home directory on, and each as forgiving file
+/// systems see it.
+fn views(path: &Path, base: &Path) -> Vec<String> {
+    let normal = paths::normal(base, path);
+    let at_home = HOME.as_ref().and_then(|home| {
+        let rest = normal.strip_prefix(home).ok()?;
+        Some(Path::new("~").join(rest))
+    });
+    let given = [
+        Some(path.to_owned()),
+        paths::inside(base, path),
+        at_home,
+        Some(normal),
+    ];
+    let mut views: Vec<String> = Vec::with_capacity(8);
+    for path in given.into_iter().flatten() {
+        let text = path.to_string_lossy().into_owned();
+        let folded: Vec<String> = text.split('/').map(paths::folded).collect();
+        views.push(folded.join("/"));
+        views.push(text);
+    }
+    views.sort();
+    views.dedup();
+    views
+}
+
+/// What a rule calls `~`.
+static HOME: LazyLock<Option<PathBuf>> = LazyLock::new(std::env::home_dir);
+
+/// Letters times directories of all paths together: ten thousand usual ones are less than half.
+const MAX_LOOKS: usize = 1 << 24;
+
+/// Letters in front of a value that is written together with its option.
+const MAX_LETTERS: usize = 4;
+
+/// Paths that are looked for on the disk.
+pub(super) const MAX_LINKS: usize = 256;
