@@ -6,6 +6,7 @@ pub mod audit;
 pub mod denied;
 pub mod environment;
 pub mod exec;
+mod field_hasher;
 pub mod files;
 mod host;
 pub mod names;
@@ -19,5 +20,6 @@ pub mod sandbox;
 mod scratch;
 pub mod terminals;
 
+pub use field_hasher::FieldHasher;
 pub use host::{Host, Look, Place};
 pub use roots::Roots;

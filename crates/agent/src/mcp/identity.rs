@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use attache::v1;
+use attache_host::FieldHasher;
 use rmcp::model::{self, ServerPeerInfo};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -58,7 +59,7 @@ impl ServerIdentity {
     /// A server that has not said anything yet. Values of variables and headers are secrets that may be renewed; their
     /// names count.
     pub(super) fn configured(server: &v1::McpServer) -> ServerIdentity {
-        let mut form = Form::new("mcp server configuration");
+        let mut form = FieldHasher::new("attache agent mcp server configuration");
         form.text(super::name_of(server));
         form.text(super::transport_of(server));
         match server {
@@ -79,7 +80,7 @@ impl ServerIdentity {
             _ => {}
         }
         ServerIdentity {
-            configured: form.end(),
+            configured: Fingerprint(form.end()),
             declared: declared(None),
         }
     }
@@ -94,19 +95,19 @@ impl ServerIdentity {
 
     /// Binds permission to read one resource of this server.
     pub fn resource(&self, uri: &str) -> Fingerprint {
-        let mut form = Form::new("mcp resource");
-        form.fingerprint(self.configured);
-        form.fingerprint(self.declared);
+        let mut form = FieldHasher::new("attache agent mcp resource");
+        form.digest(&self.configured.0);
+        form.digest(&self.declared.0);
         form.text(uri);
-        form.end()
+        Fingerprint(form.end())
     }
 
     /// Binds a refusal to read one resource, whatever the server calls itself later.
     pub fn refused_resource(&self, uri: &str) -> Fingerprint {
-        let mut form = Form::new("mcp resource refused");
-        form.fingerprint(self.configured);
+        let mut form = FieldHasher::new("attache agent mcp resource refused");
+        form.digest(&self.configured.0);
         form.text(uri);
-        form.end()
+        Fingerprint(form.end())
     }
 }
 
@@ -114,9 +115,9 @@ impl ToolIdentity {
     /// The tool as its server lists it. Nothing is cut before it is digested.
     pub(super) fn of(server: &ServerIdentity, tool: &model::Tool) -> ToolIdentity {
         let value = |part: &str, value: Option<Value>| {
-            let mut form = Form::new(part);
-            form.value(value.as_ref());
-            form.end()
+            let mut form = FieldHasher::new(&format!("attache agent {part}"));
+            form.optional_value(value.as_ref());
+            Fingerprint(form.end())
         };
         let text = |part: &str, text: Option<&str>| value(part, text.map(Value::from));
         let schema = |schema: &model::JsonObject| Value::Object(schema.clone());
@@ -147,22 +148,22 @@ impl ToolIdentity {
 
     /// Binds permission to call the tool: the server, the tool's name and every part of its definition.
     pub fn fingerprint(&self) -> Fingerprint {
-        let mut form = Form::new("mcp tool");
+        let mut form = FieldHasher::new("attache agent mcp tool");
         form.text(&self.name);
         for (part, fingerprint) in &self.parts {
             form.text(part.name());
-            form.fingerprint(*fingerprint);
+            form.digest(&fingerprint.0);
         }
-        form.end()
+        Fingerprint(form.end())
     }
 
     /// Binds a refusal: the server as it is configured, and the tool's name. A server does not get round a refusal by
     /// describing the tool in other words.
     pub fn refusal(&self) -> Fingerprint {
-        let mut form = Form::new("mcp tool refused");
-        form.fingerprint(self.server.configured);
+        let mut form = FieldHasher::new("attache agent mcp tool refused");
+        form.digest(&self.server.configured.0);
         form.text(&self.name);
-        form.end()
+        Fingerprint(form.end())
     }
 
     /// The tool as it is now, to be compared with later.
@@ -207,75 +208,11 @@ impl fmt::Display for Fingerprint {
 }
 
 fn declared(info: Option<&ServerPeerInfo>) -> Fingerprint {
-    let mut form = Form::new("mcp server declaration");
+    let mut form = FieldHasher::new("attache agent mcp server declaration");
     if let Some(program) = info.and_then(|info| info.server_info.as_ref()) {
         form.text(&program.name);
         form.text(&program.version);
         form.text(program.title.as_deref().unwrap_or_default());
     }
-    form.end()
-}
-
-/// Values one after the other, each with its length, so that no two sequences look alike.
-struct Form(blake3::Hasher);
-
-impl Form {
-    fn new(purpose: &str) -> Form {
-        Form(blake3::Hasher::new_derive_key(&format!(
-            "attache agent {purpose}"
-        )))
-    }
-
-    fn text(&mut self, text: &str) {
-        self.length(text.len());
-        self.0.update(text.as_bytes());
-    }
-
-    fn texts<'t>(&mut self, texts: impl ExactSizeIterator<Item = &'t str>) {
-        self.length(texts.len());
-        texts.for_each(|text| self.text(text));
-    }
-
-    fn fingerprint(&mut self, fingerprint: Fingerprint) {
-        self.0.update(&fingerprint.0);
-    }
-
-    fn length(&mut self, length: usize) {
-        let length = u64::try_from(length).unwrap_or(u64::MAX);
-        self.0.update(&length.to_le_bytes());
-    }
-
-    /// JSON, in which the order of members does not count. Missing is not the same as null.
-    fn value(&mut self, value: Option<&Value>) {
-        match value {
-            None => self.text("none"),
-            Some(Value::Array(items)) => {
-                self.text("array");
-                self.length(items.len());
-                items.iter().for_each(|item| self.value(Some(item)));
-            }
-            Some(Value::Object(members)) => {
-                self.text("object");
-                self.length(members.len());
-                let mut members: Vec<_> = members.iter().collect();
-                members.sort_unstable_by_key(|(name, _)| *name);
-                for (name, value) in members {
-                    self.text(name);
-                    self.value(Some(value));
-                }
-            }
-            Some(Value::String(text)) => {
-                self.text("string");
-                self.text(text);
-            }
-            Some(other) => {
-                self.text("other");
-                self.text(&other.to_string());
-            }
-        }
-    }
-
-    fn end(&self) -> Fingerprint {
-        Fingerprint(*self.0.finalize().as_bytes())
-    }
+    Fingerprint(form.end())
 }

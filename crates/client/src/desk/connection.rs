@@ -48,13 +48,7 @@ impl Desk {
         let host = self.setup.host.clone();
         let sessions = self.sessions.ids();
         let watcher = self.setup.watcher.clone();
-        let program = match &watcher {
-            Some(watcher) => {
-                let watch = watcher.watch_in(program.working_directory());
-                program.watch(watch)
-            }
-            None => program,
-        };
+        let program = self.watched(program);
         let started = async move {
             for session in sessions {
                 host.suspend(&session).await;
@@ -69,6 +63,17 @@ impl Desk {
             started
         };
         self.wait(started, Desk::started);
+    }
+
+    /// The program as the rules of the policy are to judge it and everything it starts.
+    pub(super) fn watched(&self, program: Program) -> Program {
+        match &self.setup.watcher {
+            Some(watcher) => {
+                let watch = watcher.watch_in(program.working_directory());
+                program.watch(watch)
+            }
+            None => program,
+        }
     }
 
     fn started(&mut self, (started, notices): (Started, Vec<String>)) {

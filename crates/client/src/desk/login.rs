@@ -73,14 +73,7 @@ impl Desk {
     }
 
     async fn run_attached(&mut self, program: Program) -> Result<Status, process::Error> {
-        let watcher = self.setup.watcher.clone();
-        let program = match &watcher {
-            Some(watcher) => {
-                let watch = watcher.watch_in(program.working_directory());
-                program.watch(watch)
-            }
-            None => program,
-        };
+        let program = self.watched(program);
         let host = self.setup.host.clone();
         let confined = tokio::task::spawn_blocking(move || host.confine_beside_agent(program));
         let Ok((program, notices)) = confined.await else {
@@ -90,7 +83,7 @@ impl Desk {
             self.tell(Event::Trouble(notice));
         }
         let mut child = program.spawn_attached().await?;
-        if let Some(watcher) = watcher {
+        if let Some(watcher) = &self.setup.watcher {
             watcher.follow_unattended(&mut child);
         }
         Ok(child.wait().await.status)

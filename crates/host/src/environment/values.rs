@@ -9,6 +9,7 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, Input, MatchKind};
+use percent_encoding::percent_decode_str;
 
 use super::names;
 
@@ -264,7 +265,7 @@ impl Found {
         let label = || format!("[password of {name} withheld]");
         self.add(login, label());
         self.add(password, label());
-        let decoded = percent_decoded(password);
+        let decoded = percent_decode_str(password).decode_utf8_lossy();
         if decoded != password {
             self.add(&decoded, label());
         }
@@ -311,26 +312,6 @@ fn is_worth_hiding(value: &str, is_secret: bool) -> bool {
         value.len() < LONG_WORD && value.chars().all(is_part)
     };
     !is_path() && (is_secret || !(is_number() || is_word()))
-}
-
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((byte, behind)) = rest.split_first() {
-        let digits = behind.get(..2).and_then(|it| str::from_utf8(it).ok());
-        let code = digits.and_then(|it| u8::from_str_radix(it, 16).ok());
-        match (byte, code) {
-            (b'%', Some(code)) => {
-                bytes.push(code);
-                rest = &behind[2..];
-            }
-            _ => {
-                bytes.push(*byte);
-                rest = behind;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 impl fmt::Debug for WithheldValues {

@@ -12,11 +12,10 @@ use std::path::{Path, PathBuf};
 
 use attache_rpc::json::{self, Raw};
 use attache_schema::v1;
-use serde_json::Value;
 
 use super::command::line::{ShellLine, ShellWord, SimpleCommand};
 use super::{command, paths};
-use crate::protected_files;
+use crate::{FieldHasher, protected_files};
 use input::Input;
 
 /// What an agent asks to do, as far as it can be told from the tool call.
@@ -92,10 +91,10 @@ impl Action {
     #[must_use]
     pub fn with_tool_identity(mut self, identity: &str) -> Action {
         let identified = |purpose, digest: &Digest| {
-            let mut form = Form::new(purpose);
+            let mut form = FieldHasher::new(&format!("attache permissions {purpose}"));
             form.text(&digest.to_string());
             form.text(identity);
-            form.end()
+            Digest(form.end())
         };
         self.digest = identified("shown by a tool", &self.digest);
         self.subject = identified("subject of a tool", &self.subject);
@@ -110,13 +109,13 @@ impl Action {
     /// action itself. The class is named by us, never by a peer.
     #[must_use]
     pub fn of_class(&self, class: &str) -> Action {
-        let mut form = Form::new("class");
+        let mut form = FieldHasher::new("attache permissions class");
         form.text(class);
         form.text(self.tool_identity.as_deref().unwrap_or_default());
         Action {
             kind: v1::ToolKind::Other,
             tool: None,
-            subject: form.end(),
+            subject: Digest(form.end()),
             ..self.clone()
         }
     }
@@ -325,7 +324,7 @@ impl<'a> Call<'a> {
     }
 
     fn digest(&self, action: &Action, input: &Input) -> Digest {
-        let mut form = Form::new("shown");
+        let mut form = FieldHasher::new("attache permissions shown");
         form.text(&action.agent);
         form.text(&action.workspace.to_string_lossy());
         form.text(action.session.as_str());
@@ -341,7 +340,7 @@ impl<'a> Call<'a> {
         for content in self.content {
             form.text(&json::to_string(content));
         }
-        form.end()
+        Digest(form.end())
     }
 }
 
@@ -388,7 +387,7 @@ fn identity_in(meta: &attache_schema::Meta) -> Option<String> {
 
 /// What a remembered decision holds for. What merely describes, such as a reason or a time limit, is left out.
 fn subject(action: &Action, input: &Input) -> Digest {
-    let mut form = Form::new("subject");
+    let mut form = FieldHasher::new("attache permissions subject");
     form.text(action.kind.as_str());
     form.text(action.tool.as_deref().unwrap_or_default());
     let names_files = matches!(
@@ -419,65 +418,14 @@ fn subject(action: &Action, input: &Input) -> Digest {
         if action.has_unknown_input {
             form.value(&input.unknown());
         }
-        return form.end();
+        return Digest(form.end());
     }
     let rest = input.rest();
     if action.command.is_none() && files.is_empty() && rest.is_null() {
         form.text(&action.title);
     }
     form.value(&rest);
-    form.end()
-}
-
-/// Values in one form, each with its length, so that no two sets of values look alike.
-struct Form(blake3::Hasher);
-
-impl Form {
-    fn new(purpose: &str) -> Form {
-        Form(blake3::Hasher::new_derive_key(&format!(
-            "attache permissions {purpose}"
-        )))
-    }
-
-    fn text(&mut self, text: &str) {
-        self.length(text.len());
-        self.0.update(text.as_bytes());
-    }
-
-    fn length(&mut self, length: usize) {
-        self.0
-            .update(&u64::try_from(length).unwrap_or(u64::MAX).to_le_bytes());
-    }
-
-    /// The order of members does not count.
-    fn value(&mut self, value: &Value) {
-        match value {
-            Value::Array(items) => {
-                self.text("array");
-                self.length(items.len());
-                items.iter().for_each(|item| self.value(item));
-            }
-            Value::Object(members) => {
-                self.text("object");
-                self.length(members.len());
-                let mut members: Vec<_> = members.iter().collect();
-                members.sort_unstable_by_key(|(name, _)| *name);
-                for (name, value) in members {
-                    self.text(name);
-                    self.value(value);
-                }
-            }
-            Value::String(text) => {
-                self.text("string");
-                self.text(text);
-            }
-            other => self.text(&other.to_string()),
-        }
-    }
-
-    fn end(&self) -> Digest {
-        Digest(*self.0.finalize().as_bytes())
-    }
+    Digest(form.end())
 }
 
 /// More are not looked at, and then nothing is allowed without asking.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use attache_rpc::json::Raw;
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use super::{command, members};
@@ -248,30 +249,10 @@ fn path_of(value: &Value) -> Option<PathBuf> {
 fn path(text: &str) -> PathBuf {
     match text.strip_prefix("file://") {
         // The name of a host may stand in front of the path.
-        Some(rest) => PathBuf::from(decoded(&rest[rest.find('/').unwrap_or(rest.len())..])),
+        Some(rest) => {
+            let path = percent_decode_str(&rest[rest.find('/').unwrap_or(rest.len())..]);
+            PathBuf::from(path.decode_utf8_lossy().into_owned())
+        }
         None => PathBuf::from(text),
     }
-}
-
-/// The text of a URL with its `%20` and the like as letters.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((byte, behind)) = rest.split_first() {
-        let digits = behind
-            .get(..2)
-            .and_then(|digits| str::from_utf8(digits).ok());
-        let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match (byte, code) {
-            (b'%', Some(code)) => {
-                bytes.push(code);
-                rest = &behind[2..];
-            }
-            _ => {
-                bytes.push(*byte);
-                rest = behind;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
