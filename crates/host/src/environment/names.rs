@@ -95,6 +95,10 @@ const NETWORK: &[&str] = &[
     "GIT_SSL_CAINFO",
     "PIP_CERT",
     "CARGO_HTTP_CAINFO",
+    "AWS_CA_BUNDLE",
+    "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE",
+    "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
+    "HTTPLIB2_CA_CERTS",
 ];
 
 const TOOLCHAINS: &[&str] = &[
