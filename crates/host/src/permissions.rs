@@ -155,17 +155,18 @@ impl Permissions {
         if is_left && let Some(why) = facts.hides_paths() {
             // What is there now is out of reach, so that a rule on the command can allow it.
             return match is_covered {
-                true => Doubt::Weak,
+                true => Doubt::Weak(LATER_FILE),
                 false => Doubt::Strong(why),
             };
         }
         if rules.iter().any(|rules| rules.may_be_renamed(facts)) {
-            return Doubt::Weak;
+            return Doubt::Weak(ALIAS);
         }
-        let is_open = is_left || (about_commands && !enforcement.commands);
-        match is_open && facts.runs_unknown() {
-            true => Doubt::Weak,
-            false => Doubt::None,
+        let is_open = about_commands && !enforcement.commands;
+        match facts.runs_unknown() {
+            true if is_open || (is_left && !is_covered) => Doubt::Weak(UNKNOWN_PROGRAM),
+            true if is_left => Doubt::Weak(LATER_FILE),
+            _ => Doubt::None,
         }
     }
 
@@ -297,10 +298,10 @@ impl Permissions {
         if let Some(rule) = policy.escalate.catching(facts) {
             return Some(self.ask(&format!("{} asks and nobody is there", by(rule))));
         }
-        if *doubt == Doubt::Weak {
-            return Some(
-                self.ask("it cannot be told whether a rule denies it: its program may do more than its words say; a rule can allow this command"),
-            );
+        if let Doubt::Weak(why) = doubt {
+            return Some(self.ask(&format!(
+                "it cannot be told whether a rule denies it: {why}; a rule can allow this command"
+            )));
         }
         match policy.default? {
             RuleAction::Allow if facts.action.is_protected() => Some(self.ask(PROTECTED)),
@@ -399,10 +400,15 @@ enum Doubt {
     None,
     /// A program would run of which nothing is known, or that may reach a file which matches a pattern only later. Only a
     /// rule on that command allows it.
-    Weak,
+    Weak(&'static str),
     /// It may be something that a rule denies or asks about. Only a rule or a decision on exactly this allows it.
     Strong(&'static str),
 }
+
+const UNKNOWN_PROGRAM: &str = "its program may do more than its words say";
+const LATER_FILE: &str = "it may make or reach a file that a path rule covers at any depth or by a pattern; a rule such \
+    as `./secrets` covers one place and leaves no doubt";
+const ALIAS: &str = "its subcommand is not built in and may be an alias";
 
 impl Doubt {
     fn is_strong(self) -> bool {
