@@ -7,9 +7,11 @@
 
 mod attacks;
 mod bench;
+mod cargo;
 mod ci;
 mod interop;
 mod pictures;
+mod terminal;
 mod tidy;
 mod tour;
 
