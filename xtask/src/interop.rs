@@ -18,6 +18,7 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use denied::WithoutAsking;
 use pair::Outcome;
@@ -41,6 +42,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         print!("{}", table(&rows));
         return verdict(&rows);
     }
+    let mut times = Times::new();
     let built = built::Built::new(&place)?;
     let partners = install::all(&place, &built)?;
     let mut agents = install::agents(&place, &partners)?;
@@ -50,21 +52,9 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     if let Wanted::Installation = wanted {
         return install::claude(&place).map(drop);
     }
-    let expected = place.sources.join("expected.jsonl");
-    let expected = fs::read_to_string(&expected)
-        .map_err(|error| format!("cannot read {}: {error}", expected.display()))?;
-    let mut rows = Vec::new();
-    for client in &partners {
-        for agent in &partners {
-            let outcome = pair::run(&place, client, agent, &expected)?;
-            rows.push(Row {
-                client: client.name,
-                agent: agent.name,
-                errand: "everything",
-                outcome,
-            });
-        }
-    }
+    times.note("builds and installation");
+    let mut rows = pairs(&place, &partners)?;
+    times.note("pairs");
     for agent in &agents {
         for errand in agent.errands {
             rows.push(Row {
@@ -75,6 +65,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
             });
         }
     }
+    times.note("errands");
     for client in &clients {
         rows.push(Row {
             client: client.name,
@@ -89,10 +80,59 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         errand: "mcp",
         outcome: servers::test(&place, &built, &servers),
     });
+    times.note("clients and servers");
     rows.extend(rules(&place, &agents)?);
+    times.note("rules");
     rows.extend(claude::rows(&place, "")?);
-    print!("{}", table(&rows));
+    times.note("claude");
+    print!("{}{}", table(&rows), times.text());
     verdict(&rows)
+}
+
+/// Each client with each agent.
+fn pairs(place: &Place, partners: &[Partner]) -> Result<Vec<Row>, String> {
+    let expected = place.sources.join("expected.jsonl");
+    let expected = fs::read_to_string(&expected)
+        .map_err(|error| format!("cannot read {}: {error}", expected.display()))?;
+    let mut rows = Vec::new();
+    for client in partners {
+        for agent in partners {
+            rows.push(Row {
+                client: client.name,
+                agent: agent.name,
+                errand: "everything",
+                outcome: pair::run(place, client, agent, &expected)?,
+            });
+        }
+    }
+    Ok(rows)
+}
+
+/// How long each part took.
+struct Times {
+    last: Instant,
+    parts: Vec<(&'static str, Duration)>,
+}
+
+impl Times {
+    fn new() -> Times {
+        Times {
+            last: Instant::now(),
+            parts: Vec::new(),
+        }
+    }
+
+    /// A part that has just ended.
+    fn note(&mut self, part: &'static str) {
+        self.parts.push((part, self.last.elapsed()));
+        self.last = Instant::now();
+    }
+
+    fn text(&self) -> String {
+        let parts = self.parts.iter();
+        let parts = parts.map(|(part, time)| format!("{part} {} s", time.as_secs()));
+        format!("{}\n", parts.collect::<Vec<_>>().join(", "))
+    }
 }
 
 /// Rules on programs, with the agents that run commands by themselves, without asking the client for a terminal.
@@ -267,8 +307,6 @@ fn verdict(rows: &[Row]) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use expect_test::expect;
 
     use super::*;
@@ -302,5 +340,17 @@ mod tests {
         .assert_eq(&table(&rows));
         assert_eq!(verdict(&rows), Err("1 of 3 runs failed".to_owned()));
         assert_eq!(verdict(&rows[..1]), Ok(()));
+    }
+
+    #[test]
+    fn each_part_has_its_time() {
+        let times = Times {
+            last: Instant::now(),
+            parts: vec![
+                ("pairs", Duration::from_millis(9200)),
+                ("rules", Duration::from_secs(130)),
+            ],
+        };
+        assert_eq!(times.text(), "pairs 9 s, rules 130 s\n");
     }
 }

@@ -267,11 +267,6 @@ impl<'a> Chat<'a> {
 
     fn say(&self, text: &str) -> Result<(), String> {
         self.terminal.type_text(text)?;
-        // An Enter that comes with text is part of a paste.
-        let end: String = text.chars().skip(text.chars().count() - 5).collect();
-        self.until("the typed prompt", |screen| {
-            screen.trim_end().contains(&end)
-        })?;
         self.terminal.press("Enter")
     }
 
