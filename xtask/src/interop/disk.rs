@@ -43,7 +43,7 @@ const PARTS: [(&str, u64); 9] = [
     ("interop/typescript", 30),
     ("interop/python", 60),
     ("interop/clients", 300),
-    ("interop/mcp", 100),
+    ("interop/mcp", 120),
     ("interop/products", 1300),
     ("interop/claude", 1200),
 ];
