@@ -1,11 +1,10 @@
 //! Everything a change has to pass, in the order in which failures are cheapest.
 
-use std::env;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::tidy;
+use crate::{cargo, tidy};
 
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     in_order(&STEPS, |step| step.run(root))
@@ -61,9 +60,9 @@ impl Step {
 
     fn run(&self, root: &Path) -> Result<(), String> {
         match self {
-            Step::Cargo(arguments) => finish(cargo(root, arguments)),
+            Step::Cargo(arguments) => finish(cargo_with(root, arguments)),
             Step::CargoWith(variable, value, arguments) => {
-                let mut command = cargo(root, arguments);
+                let mut command = cargo_with(root, arguments);
                 command.env(variable, value);
                 finish(command)
             }
@@ -74,7 +73,7 @@ impl Step {
             }
             Step::Target(target) => {
                 let packages = "check -p attache-cli -p attache -p attache-transport --target";
-                let mut check = cargo(root, &format!("{packages} {target}"));
+                let mut check = cargo_with(root, &format!("{packages} {target}"));
                 // Some dependencies bring C along. A check links nothing, so nobody misses what `true` does not compile.
                 let name = target.replace('-', "_");
                 check.env(format!("CC_{name}"), "true");
@@ -95,10 +94,9 @@ fn is_installed(target: &str) -> bool {
     })
 }
 
-fn cargo(root: &Path, arguments: &str) -> Command {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.current_dir(root).args(arguments.split_whitespace());
+fn cargo_with(root: &Path, arguments: &str) -> Command {
+    let mut command = cargo::command(root);
+    command.args(arguments.split_whitespace());
     command
 }
 

@@ -3,10 +3,12 @@
 //! agents and with products, `attache claude` plays its scenarios, and our agent meets clients and MCP servers of others.
 
 mod binary;
+mod built;
 pub(crate) mod child;
 mod claude;
 mod clients;
 mod denied;
+mod disk;
 pub(crate) mod install;
 mod model;
 mod pair;
@@ -16,12 +18,15 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use denied::WithoutAsking;
 use pair::Outcome;
 
 pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     let wanted = Wanted::from_arguments(arguments)?;
     let place = Place::new(root);
+    disk::check(&place)?;
     if let Wanted::Claude(part) = wanted {
         install::binary(&place)?;
         let rows = claude::rows(&place, part)?;
@@ -33,11 +38,13 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     }
     if let Wanted::Rules = wanted {
         install::binary(&place)?;
-        let rows = denied::rows(&place, &subjects(&place, &install::products(&place)?)?)?;
+        let rows = rules(&place, &install::products(&place)?)?;
         print!("{}", table(&rows));
         return verdict(&rows);
     }
-    let partners = install::all(&place)?;
+    let mut times = Times::new();
+    let built = built::Built::new(&place)?;
+    let partners = install::all(&place, &built)?;
     let mut agents = install::agents(&place, &partners)?;
     let clients = clients::all(&place)?;
     let servers = servers::install(&place)?;
@@ -45,21 +52,9 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     if let Wanted::Installation = wanted {
         return install::claude(&place).map(drop);
     }
-    let expected = place.sources.join("expected.jsonl");
-    let expected = fs::read_to_string(&expected)
-        .map_err(|error| format!("cannot read {}: {error}", expected.display()))?;
-    let mut rows = Vec::new();
-    for client in &partners {
-        for agent in &partners {
-            let outcome = pair::run(&place, client, agent, &expected)?;
-            rows.push(Row {
-                client: client.name,
-                agent: agent.name,
-                errand: "everything",
-                outcome,
-            });
-        }
-    }
+    times.note("builds and installation");
+    let mut rows = pairs(&place, &partners)?;
+    times.note("pairs");
     for agent in &agents {
         for errand in agent.errands {
             rows.push(Row {
@@ -70,6 +65,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
             });
         }
     }
+    times.note("errands");
     for client in &clients {
         rows.push(Row {
             client: client.name,
@@ -82,39 +78,119 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         client: "builtin",
         agent: "servers",
         errand: "mcp",
-        outcome: servers::test(&place, &servers),
+        outcome: servers::test(&place, &built, &servers),
     });
-    rows.extend(denied::rows(&place, &subjects(&place, &agents)?)?);
+    times.note("clients and servers");
+    rows.extend(rules(&place, &agents)?);
+    times.note("rules");
     rows.extend(claude::rows(&place, "")?);
-    print!("{}", table(&rows));
+    times.note("claude");
+    print!("{}{}", table(&rows), times.text());
     verdict(&rows)
 }
 
-/// The agents that run commands by themselves, without asking the client for a terminal.
-fn subjects(place: &Place, agents: &[binary::Agent]) -> Result<Vec<denied::Subject>, String> {
-    let agents = agents
-        .iter()
-        .filter(|agent| RUN_COMMANDS.contains(&agent.name));
-    let ready = agents.filter_map(|agent| match &agent.program {
-        Program::Ready(words) => Some(denied::Subject {
-            name: agent.name,
-            words: words.clone(),
-            env: agent
-                .env
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), value.clone()))
-                .collect(),
-            script: denied::Script::Marks,
-            _stage: None,
-        }),
-        Program::Skipped(_) => None,
-    });
-    let mut subjects: Vec<_> = ready.collect();
-    subjects.extend(claude::subject(place)?);
-    Ok(subjects)
+/// Each client with each agent.
+fn pairs(place: &Place, partners: &[Partner]) -> Result<Vec<Row>, String> {
+    let expected = place.sources.join("expected.jsonl");
+    let expected = fs::read_to_string(&expected)
+        .map_err(|error| format!("cannot read {}: {error}", expected.display()))?;
+    let mut rows = Vec::new();
+    for client in partners {
+        for agent in partners {
+            rows.push(Row {
+                client: client.name,
+                agent: agent.name,
+                errand: "everything",
+                outcome: pair::run(place, client, agent, &expected)?,
+            });
+        }
+    }
+    Ok(rows)
 }
 
-const RUN_COMMANDS: [&str; 2] = ["qwen", "opencode"];
+/// How long each part took.
+struct Times {
+    last: Instant,
+    parts: Vec<(&'static str, Duration)>,
+}
+
+impl Times {
+    fn new() -> Times {
+        Times {
+            last: Instant::now(),
+            parts: Vec::new(),
+        }
+    }
+
+    /// A part that has just ended.
+    fn note(&mut self, part: &'static str) {
+        self.parts.push((part, self.last.elapsed()));
+        self.last = Instant::now();
+    }
+
+    fn text(&self) -> String {
+        let parts = self.parts.iter();
+        let parts = parts.map(|(part, time)| format!("{part} {} s", time.as_secs()));
+        format!("{}\n", parts.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// Rules on programs, with the agents that run commands by themselves, without asking the client for a terminal.
+fn rules(place: &Place, agents: &[binary::Agent]) -> Result<Vec<Row>, String> {
+    let skipped = |agent, reason| {
+        eprintln!("==> rules, {agent} skipped: {reason}");
+        Row {
+            client: "binary",
+            agent,
+            errand: "rules",
+            outcome: Outcome::Skipped(reason),
+        }
+    };
+    let (mut subjects, mut rows) = (Vec::new(), Vec::new());
+    for agent in agents {
+        let known = RUN_COMMANDS.iter().find(|(name, _)| *name == agent.name);
+        match (known, &agent.program) {
+            (None, _) => {}
+            (Some(_), Program::Skipped(reason)) => rows.push(skipped(agent.name, reason.clone())),
+            (Some((_, without_asking)), Program::Ready(ready)) => {
+                let env = agent.env.iter();
+                let env = env.map(|(name, value)| ((*name).to_owned(), value.clone()));
+                subjects.push(denied::Subject {
+                    name: agent.name,
+                    words: ready.clone(),
+                    env: env.collect(),
+                    script: denied::Script::Marks,
+                    without_asking: *without_asking,
+                    _stage: None,
+                });
+            }
+        }
+    }
+    match claude::subjects(place)? {
+        Ok(found) => subjects.extend(found),
+        Err(reason) => rows.push(skipped("claude", reason)),
+    }
+    rows.extend(denied::rows(place, &subjects)?);
+    Ok(rows)
+}
+
+/// The commands of Claude's CLI begin with a shell of its own, which it does not ask about.
+const RUN_COMMANDS: [(&str, WithoutAsking); 2] = [
+    (
+        "qwen",
+        WithoutAsking {
+            words: &["--approval-mode", "yolo"],
+            variables: &[],
+        },
+    ),
+    (
+        "opencode",
+        WithoutAsking {
+            words: &[],
+            variables: &[("OPENCODE_PERMISSION", r#"{"bash":"allow"}"#)],
+        },
+    ),
+];
 
 /// Builds the binary, and gives its path and the target folder.
 pub(crate) fn build_binary(root: &Path) -> Result<(PathBuf, PathBuf), String> {
@@ -231,8 +307,6 @@ fn verdict(rows: &[Row]) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use expect_test::expect;
 
     use super::*;
@@ -266,5 +340,17 @@ mod tests {
         .assert_eq(&table(&rows));
         assert_eq!(verdict(&rows), Err("1 of 3 runs failed".to_owned()));
         assert_eq!(verdict(&rows[..1]), Ok(()));
+    }
+
+    #[test]
+    fn each_part_has_its_time() {
+        let times = Times {
+            last: Instant::now(),
+            parts: vec![
+                ("pairs", Duration::from_millis(9200)),
+                ("rules", Duration::from_secs(130)),
+            ],
+        };
+        assert_eq!(times.text(), "pairs 9 s, rules 130 s\n");
     }
 }

@@ -7,9 +7,11 @@
 
 mod attacks;
 mod bench;
+mod cargo;
 mod ci;
 mod interop;
 mod pictures;
+mod terminal;
 mod tidy;
 mod tour;
 
@@ -63,8 +65,9 @@ Usage: cargo xtask <command>
            thousands of lines, --seed N for others, --binary FILE for a binary that is already built
   bench    what codec and engine cost next to the official crates, frames, starts and judged programs; `codec`, `engine`,
            `screen`, `start` or `exec` for one, --quick for less
-  interop  our agent and client, and those of interop/, each with each; --install-only stops before that, `claude`
-           plays the scenarios of `attache claude` alone, and `claude WORD` those with the word in their names
+  interop  our agent and client, and those of interop/, each with each; --install-only stops before that, `rules` has
+           real agents run denied programs, `claude` plays the scenarios of `attache claude` alone, and `claude WORD`
+           those with the word in their names
   pictures draws real runs of the binary into docs/images; needs tmux
   tidy     the rules of this repository that no compiler checks
   tour     talk to an example agent on the screen: what the client can show

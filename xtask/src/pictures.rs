@@ -8,18 +8,18 @@ mod svg;
 use std::env;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use stage::{Key, Stage};
 
+use crate::cargo;
+
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     let target = root.join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()));
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     for build in [
         ["build", "--release", "--package=attache-cli", "--bins"],
         ["build", "--release", "--package=attache", "--example=tour"],
     ] {
-        let status = Command::new(&cargo).args(build).current_dir(root).status();
+        let status = cargo::command(root).args(build).status();
         match status {
             Ok(status) if status.success() => {}
             Ok(status) => return Err(format!("cargo {} ended with {status}", build.join(" "))),
@@ -29,8 +29,8 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     let images = root.join("docs/images");
     fs::create_dir_all(&images).map_err(|error| format!("{}: {error}", images.display()))?;
     let programs = ["release/attache", "release/examples/tour"].map(|path| target.join(path));
-    for (number, play) in PLAYS.iter().enumerate() {
-        let stage = Stage::open(number, &programs, play.command, play.size)?;
+    for play in PLAYS {
+        let stage = Stage::open(&programs, play.command, play.size)?;
         for act in play.acts {
             perform(&stage, act, &images)?;
         }

@@ -6,14 +6,15 @@ use std::io::{IsTerminal, stdin, stdout};
 use std::path::Path;
 use std::process::Command;
 
+use crate::cargo;
+
 pub(crate) fn run(root: &Path) -> Result<(), String> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let builds: [&[&str]; 2] = [
         &["build", "--package", "attache-cli"],
         &["build", "--package", "attache", "--example", "tour"],
     ];
     for build in builds {
-        finish(Command::new(&cargo).args(build).current_dir(root))?;
+        finish(cargo::command(root).args(build))?;
     }
     let target = root.join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()));
     let mut attache = Command::new(target.join("debug/attache"));

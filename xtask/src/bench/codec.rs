@@ -3,11 +3,11 @@
 
 mod table;
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use super::Effort;
+use crate::cargo;
 
 pub(super) fn run(root: &Path, effort: Effort) -> Result<(), String> {
     let wanted = Counting::wanted(effort);
@@ -75,9 +75,8 @@ struct Figures {
 }
 
 fn build(root: &Path) -> Result<PathBuf, String> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut bench = Command::new(cargo);
-    bench.current_dir(root).args([
+    let mut bench = cargo::command(root);
+    bench.args([
         "bench",
         "-p",
         "attache-schema",

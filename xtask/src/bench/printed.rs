@@ -1,15 +1,12 @@
 //! Runs a benchmark that prints its own tables. What is measured, and how, is in `benches` of its crate.
 
-use std::env;
 use std::path::Path;
-use std::process::Command;
 
 use super::Effort;
+use crate::cargo;
 
 pub(super) fn run(root: &Path, package: &str, name: &str, effort: Effort) -> Result<(), String> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut bench = Command::new(cargo);
-    bench.current_dir(root);
+    let mut bench = cargo::command(root);
     bench.args(["bench", "-p", package, "--bench", name, "--"]);
     if let Effort::Quick = effort {
         bench.arg("--quick");

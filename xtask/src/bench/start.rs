@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::Effort;
+use crate::cargo;
 
 pub(super) fn run(root: &Path, effort: Effort) -> Result<(), String> {
     let programs = build(root)?;
@@ -52,7 +53,6 @@ impl Programs {
 }
 
 fn build(root: &Path) -> Result<Programs, String> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let builds: [&[&str]; 2] = [
         &["build", "--release", "--package", "attache-cli"],
         &[
@@ -65,8 +65,8 @@ fn build(root: &Path) -> Result<Programs, String> {
         ],
     ];
     for words in builds {
-        let mut build = Command::new(&cargo);
-        finish_loudly(build.args(words).current_dir(root)).map_err(|error| error.to_string())?;
+        let mut build = cargo::command(root);
+        finish_loudly(build.args(words)).map_err(|error| error.to_string())?;
     }
     let target = root.join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()));
     Ok(Programs {

@@ -8,12 +8,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Effort;
+use crate::cargo;
 
 pub(super) fn run(root: &Path, effort: Effort) -> Result<(), String> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut build = Command::new(cargo);
+    let mut build = cargo::command(root);
     build.args(["build", "--release", "--package", "attache-cli"]);
-    let built = build.current_dir(root).status();
+    let built = build.status();
     if !built.is_ok_and(|status| status.success()) {
         return Err("attache cannot be built".to_owned());
     }

@@ -10,7 +10,7 @@ mod stage;
 
 use std::time::Instant;
 
-use super::denied::{Script, Subject};
+use super::denied::{Script, Subject, WithoutAsking};
 use super::install::{self, Packages};
 use super::pair::Outcome;
 use super::{Place, Row};
@@ -48,22 +48,38 @@ pub(super) fn rows(place: &Place, part: &str) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// The Claude Code CLI behind our adapter, for rules on programs; nothing where it is not installed.
-pub(super) fn subject(place: &Place) -> Result<Option<Subject>, String> {
-    let (Packages::Ready(modules), Packages::Ready(clients)) = (
+/// The Claude Code CLI behind our adapter and behind the one on Node, for rules on programs; the reason where it is not
+/// installed.
+pub(super) fn subjects(place: &Place) -> Result<Result<[Subject; 2], String>, String> {
+    let stage = match (
         install::claude(place)?,
         install::packages(place, "clients")?,
-    ) else {
-        return Ok(None);
+    ) {
+        (Packages::Ready(modules), Packages::Ready(clients)) => {
+            Stage::new(place, &modules, &clients)?
+        }
+        (Packages::Missing(reason), _) | (_, Packages::Missing(reason)) => {
+            return Ok(Err(reason));
+        }
     };
-    let stage = Stage::new(place, &modules, &clients)?.fresh("rules")?;
-    Ok(Some(Subject {
-        name: "claude",
-        words: stage.ours(),
-        env: stage.env(),
-        script: Script::Json,
-        _stage: Some(stage),
-    }))
+    let subject = |name: &'static str, words: fn(&Stage) -> _| {
+        let stage = stage.fresh(&format!("rules {name}"))?;
+        let mut env = stage.env();
+        // Without it the adapter on Node does not start the CLI for root.
+        env.push(("IS_SANDBOX".to_owned(), "1".into()));
+        Ok::<_, String>(Subject {
+            name,
+            words: words(&stage),
+            env,
+            script: Script::Json,
+            without_asking: WithoutAsking::default(),
+            _stage: Some(stage),
+        })
+    };
+    Ok(Ok([
+        subject("claude", Stage::ours)?,
+        subject("claude-acp", Stage::theirs)?,
+    ]))
 }
 
 fn row(errand: &'static str, outcome: Outcome) -> Row {

@@ -1,5 +1,7 @@
-//! Rules on programs with real agents. Each agent runs a program with its own shell tool, spelled in five ways. The
+//! Rules on programs with real agents, under `attache run` here and under `attache chat` below. Each agent runs a program with its own shell tool, spelled in five ways. The
 //! program writes down that it ran, so what really executed is known and not only what the agent says.
+
+mod chat;
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -7,6 +9,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -21,8 +24,17 @@ pub(super) struct Subject {
     pub(super) words: Vec<OsString>,
     pub(super) env: Vec<(String, OsString)>,
     pub(super) script: Script,
+    pub(super) without_asking: WithoutAsking,
     /// What has to stay until the last run.
     pub(super) _stage: Option<Stage>,
+}
+
+/// What makes an agent run commands without asking.
+#[derive(Clone, Copy, Default)]
+pub(super) struct WithoutAsking {
+    /// Behind the words of its command.
+    pub(super) words: &'static [&'static str],
+    pub(super) variables: &'static [(&'static str, &'static str)],
 }
 
 /// How the model of an agent is told which commands to run.
@@ -47,6 +59,14 @@ impl Script {
                 turns.push(json!([{ "text": "It is done." }]));
                 format!("<<{}>>", json!(turns))
             }
+        }
+    }
+
+    /// A prompt that is answered with `Hello from the model.`
+    fn greeting(&self) -> &'static str {
+        match self {
+            Script::Marks => "<<greet>>",
+            Script::Json => r#"<<[[{"text":"Hello from the model."}]]>>"#,
         }
     }
 }
@@ -96,28 +116,79 @@ const TRIALS: [Trial; 4] = [
 pub(super) fn rows(place: &Place, subjects: &[Subject]) -> Result<Vec<Row>, String> {
     let mut rows = Vec::new();
     for subject in subjects {
-        for trial in &TRIALS {
-            eprintln!("==> attache, {}: {}", subject.name, trial.name);
-            let folder = place.installed.join("runs").join(format!(
-                "rules-{}-{}",
-                subject.name,
-                trial.name.replace([' ', ','], "-")
-            ));
-            let start = Instant::now();
-            let fault = go(place, subject, trial, &folder)
-                .map_err(|error| format!("cannot run attache in {}: {error}", folder.display()))?;
+        let mut row = |errand, outcome| {
             rows.push(Row {
                 client: "binary",
                 agent: subject.name,
-                errand: trial.name,
-                outcome: match fault {
-                    None => Outcome::Ok(start.elapsed()),
-                    Some(fault) => Outcome::Failed(fault),
-                },
+                errand,
+                outcome,
             });
+        };
+        for trial in &TRIALS {
+            eprintln!("==> attache, {}: {}", subject.name, trial.name);
+            let folder = folder(place, subject, trial.name);
+            let start = Instant::now();
+            let fault = go(place, subject, trial, &folder)
+                .map_err(|error| format!("cannot run attache in {}: {error}", folder.display()))?;
+            row(trial.name, outcome(start, fault));
         }
+        for (name, signal, code) in INTERRUPTS {
+            eprintln!("==> attache, {}: {name}", subject.name);
+            let folder = folder(place, subject, name);
+            let start = Instant::now();
+            let fault = interrupt(place, subject, &folder, signal, code)
+                .map_err(|error| format!("cannot run attache in {}: {error}", folder.display()))?;
+            row(name, outcome(start, fault));
+        }
+        rows.extend(chat::rows(place, subject)?);
     }
     Ok(rows)
+}
+
+fn folder(place: &Place, subject: &Subject, name: &str) -> PathBuf {
+    let name = format!("rules-{}-{name}", subject.name).replace([' ', ','], "-");
+    place.installed.join("runs").join(name)
+}
+
+fn outcome(start: Instant, fault: Option<String>) -> Outcome {
+    match fault {
+        None => Outcome::Ok(start.elapsed()),
+        Some(fault) => {
+            eprintln!("    failed: {fault}");
+            Outcome::Failed(fault)
+        }
+    }
+}
+
+/// `attache run` with the agent, in a folder of its own that has the program on PATH.
+fn command(
+    place: &Place,
+    subject: &Subject,
+    folder: &Path,
+    action: Option<&str>,
+    commands: &[&str],
+) -> io::Result<Command> {
+    let cwd = folder.join("cwd");
+    child::empty(folder)?;
+    fs::create_dir(&cwd)?;
+    let bin = program(folder, PROGRAM)?;
+    let mut command = Command::new(place.target.join("release/attache"));
+    command.args(["run", "--format", "quiet", "--approve-all"]);
+    if let Some(action) = action {
+        let policy = folder.join("policy.json");
+        let rule = json!({ "action": action, "command": format!("{PROGRAM} **"), "id": RULE });
+        fs::write(&policy, json!({ "rules": [rule] }).to_string())?;
+        command.arg("--policy").arg(policy);
+    }
+    command.arg(subject.script.prompt(commands)).arg("--");
+    command.args(&subject.words).current_dir(&cwd);
+    command.envs(subject.env.iter().map(|(name, value)| (name, value)));
+    command.env("PATH", path(&bin, subject));
+    command.env("ATTACHE_HOME", folder.join("home"));
+    command.env(child::MARK, folder).stdin(Stdio::null());
+    command.stdout(File::create(folder.join("stdout"))?);
+    command.stderr(File::create(folder.join("stderr"))?);
+    Ok(command)
 }
 
 fn go(
@@ -126,35 +197,17 @@ fn go(
     trial: &Trial,
     folder: &Path,
 ) -> io::Result<Option<String>> {
-    let cwd = folder.join("cwd");
-    child::empty(folder)?;
-    fs::create_dir(&cwd)?;
-    let ran = folder.join("ran");
-    let bin = program(folder, &ran)?;
-    let mut command = Command::new(place.target.join("release/attache"));
-    command.args(["run", "--format", "quiet", "--approve-all"]);
-    if let Some(action) = trial.action {
-        let policy = folder.join("policy.json");
-        let rule = json!({ "action": action, "command": format!("{PROGRAM} **"), "id": RULE });
-        fs::write(&policy, json!({ "rules": [rule] }).to_string())?;
-        command.arg("--policy").arg(policy);
-    }
     let commands = trial.commands.iter().copied().chain([AFTERWARDS]);
     let commands: Vec<&str> = commands.collect();
-    command.arg(subject.script.prompt(&commands)).arg("--");
-    command.args(&subject.words).current_dir(&cwd);
-    command.envs(subject.env.iter().map(|(name, value)| (name, value)));
-    command.env("PATH", path(&bin, subject));
-    command.env("ATTACHE_HOME", folder.join("home"));
-    command.env(child::MARK, folder).stdin(Stdio::null());
-    command.stdout(File::create(folder.join("stdout"))?);
-    command.stderr(File::create(folder.join("stderr"))?);
+    let mut command = command(place, subject, folder, trial.action, &commands)?;
+    let cwd = folder.join("cwd");
     let mut running = command.spawn()?;
     let mut faults = Vec::new();
     if child::wait(&mut running, LIMIT)?.is_none() {
         faults.push(format!("no end after {} s", LIMIT.as_secs()));
     }
-    let times = fs::read_to_string(&ran).map_or(0, |text| text.lines().count());
+    let ran = folder.join(format!("{PROGRAM}.ran"));
+    let times = fs::read_to_string(ran).map_or(0, |text| text.lines().count());
     let wanted = if trial.runs { trial.commands.len() } else { 0 };
     if times != wanted {
         faults.push(format!("the program ran {times} times, not {wanted}"));
@@ -166,6 +219,48 @@ fn go(
     if trial.action.is_some() && !audit.contains(RULE) {
         faults.push(format!("the audit log does not name the rule:\n{audit}"));
     }
+    faults_of(faults, folder)
+}
+
+/// Ends a run while the agent's own command runs under a rule, as Ctrl-C, a time limit or a kill do.
+fn interrupt(
+    place: &Place,
+    subject: &Subject,
+    folder: &Path,
+    with: &str,
+    code: Option<i32>,
+) -> io::Result<Option<String>> {
+    let commands = ["echo begun > begun; sleep 300", AFTERWARDS];
+    let mut command = command(place, subject, folder, Some("ask"), &commands)?;
+    let mut running = command.spawn()?;
+    let begun = folder.join("cwd/begun");
+    let start = Instant::now();
+    while !begun.exists() && start.elapsed() < LIMIT && running.try_wait()?.is_none() {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let mut faults = Vec::new();
+    if !begun.exists() {
+        faults.push("the agent's command did not begin".to_owned());
+    }
+    let start = Instant::now();
+    faults.extend(signal(with, &running.id().to_string()).err());
+    match child::wait(&mut running, PROMPTLY)? {
+        Some(status) if status.code() == code => {}
+        Some(status) => faults.push(format!("it ended with {status}, not with {code:?}")),
+        None => faults.push(format!("no end after {} s", PROMPTLY.as_secs())),
+    }
+    // Of a client that was killed the guard ends the rest.
+    while !child::left_behind(folder).is_empty() && start.elapsed() < PROMPTLY {
+        thread::sleep(Duration::from_millis(20));
+    }
+    if folder.join("cwd/afterwards").exists() {
+        faults.push("the agent went on".to_owned());
+    }
+    faults_of(faults, folder)
+}
+
+/// The faults of a run that has ended, with what it has printed.
+fn faults_of(mut faults: Vec<String>, folder: &Path) -> io::Result<Option<String>> {
     let left = child::left_behind(folder);
     if !left.is_empty() {
         faults.push(format!("it left processes behind: {}", left.join(", ")));
@@ -180,15 +275,22 @@ fn go(
     Ok(Some(faults.join("\n")))
 }
 
+fn signal(signal: &str, pid: &str) -> Result<(), String> {
+    let sent = Command::new("kill").args([signal, pid]).status();
+    match sent {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("`kill {signal} {pid}` ended with {status}")),
+        Err(error) => Err(format!("cannot start kill: {error}")),
+    }
+}
+
 /// A program that writes down that it ran, in a folder for PATH.
-fn program(folder: &Path, ran: &Path) -> io::Result<PathBuf> {
-    let bin = folder.join("bin");
-    fs::create_dir(&bin)?;
-    let program = bin.join(PROGRAM);
-    fs::write(
-        &program,
-        format!("#!/bin/sh\necho \"$*\" >> '{}'\n", ran.display()),
-    )?;
+fn program(folder: &Path, name: &str) -> io::Result<PathBuf> {
+    let (bin, ran) = (folder.join("bin"), folder.join(format!("{name}.ran")));
+    fs::create_dir_all(&bin)?;
+    let program = bin.join(name);
+    let text = format!("#!/bin/sh\necho \"$*\" >> '{}'\n", ran.display());
+    fs::write(&program, text)?;
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
     Ok(bin)
 }
@@ -214,6 +316,9 @@ fn audit(place: &Place, folder: &Path) -> io::Result<String> {
 
 const PROGRAM: &str = "forbidden-tool";
 const RULE: &str = "no-forbidden-tool";
+/// The one that a user is asked about.
+const ASKED: &str = "asked-tool";
+const ASKED_RULE: &str = "ask-about-it";
 /// Only what is executed tells which program these start.
 const SPELLINGS: [&str; 5] = [
     "eval \"$(printf 'forbidden-%s evaluated' tool)\"",
@@ -230,3 +335,9 @@ const READABLE: [&str; 2] = [
 /// Shows that the agent still works after a denial.
 const AFTERWARDS: &str = "touch afterwards";
 const LIMIT: Duration = Duration::from_secs(120);
+/// How a run is ended from outside, and its exit code; one that is killed has none.
+const INTERRUPTS: [(&str, &str, Option<i32>); 2] = [
+    ("interrupted", "-INT", Some(130)),
+    ("killed", "-KILL", None),
+];
+const PROMPTLY: Duration = Duration::from_secs(10);

@@ -1,7 +1,6 @@
 //! Brings each partner into the target folder. A missing tool skips the partner, a failing one is an error. What cargo
 //! builds is never skipped: cargo is what started us.
 
-use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -12,14 +11,16 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::binary::{self, Agent};
+use super::built::Built;
 use super::{Partner, Place, Program, model};
+use crate::cargo;
 
-pub(super) fn all(place: &Place) -> Result<Vec<Partner>, String> {
+pub(super) fn all(place: &Place, built: &Built) -> Result<Vec<Partner>, String> {
     Ok(vec![
         typescript(place)?,
         python(place)?,
         rust(place)?,
-        attache(place)?,
+        attache(built)?,
     ])
 }
 
@@ -241,23 +242,17 @@ fn rust(place: &Place) -> Result<Partner, String> {
 }
 
 /// Ours.
-fn attache(place: &Place) -> Result<Partner, String> {
-    let mut build = build(place);
-    build.args(["--package", "attache"]);
-    build.args(["--example", "interop_client", "--example", "interop_agent"]);
-    finish(build.arg("--target-dir").arg(&place.target))?;
-    let examples = place.target.join("release/examples");
+fn attache(built: &Built) -> Result<Partner, String> {
     Ok(Partner {
         name: "attache",
-        client: program(&[&examples.join("interop_client")]),
-        agent: program(&[&examples.join("interop_agent")]),
+        client: program(&[&built.example("interop_client")?]),
+        agent: program(&[&built.example("interop_agent")?]),
     })
 }
 
 fn build(place: &Place) -> Command {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut build = Command::new(cargo);
-    build.args(["build", "--release"]).current_dir(&place.root);
+    let mut build = cargo::command(&place.root);
+    build.args(["build", "--release"]);
     build
 }
 
@@ -275,8 +270,13 @@ fn skipped(name: &'static str, reason: String) -> Partner {
 }
 
 pub(crate) fn is_installed(tool: &str) -> bool {
+    is_installed_as(tool, "--version")
+}
+
+/// The same for a tool that is asked for its version in another way.
+pub(super) fn is_installed_as(tool: &str, flag: &str) -> bool {
     let mut version = Command::new(tool);
-    version.arg("--version").stdin(Stdio::null());
+    version.arg(flag).stdin(Stdio::null());
     version.stdout(Stdio::null()).stderr(Stdio::null());
     version.status().is_ok_and(|status| status.success())
 }

@@ -1,10 +1,9 @@
 //! MCP servers of others with our agent: the tests of `docs/mcp.md`, and an errand of the binary.
 
-use std::env;
-use std::process::Command;
 use std::time::Instant;
 
 use super::binary::{self, Agent};
+use super::built::Built;
 use super::install::{Packages, environment, finish, is_installed, packages};
 use super::pair::Outcome;
 use super::{Place, Program};
@@ -28,19 +27,17 @@ pub(super) fn install(place: &Place) -> Result<Servers, String> {
 }
 
 /// The tests of the agent's crate that need them.
-pub(super) fn test(place: &Place, servers: &Servers) -> Outcome {
+pub(super) fn test(place: &Place, built: &Built, servers: &Servers) -> Outcome {
     if let Some(missing) = &servers.missing {
         return Outcome::Skipped(missing.clone());
     }
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut test = Command::new(cargo);
-    // All packages, so that what was built for their tests is good for these.
-    test.args(["test", "--workspace", "--test", "mcp", "--target-dir"])
-        .arg(&place.target);
-    test.args(["--", "real"]).current_dir(&place.root);
-    test.env("ATTACHE_TEST_MCP", place.installed.join("mcp"));
     let start = Instant::now();
-    match finish(&mut test) {
+    let ended = built.test("mcp").and_then(|mut test| {
+        test.arg("real");
+        test.env("ATTACHE_TEST_MCP", place.installed.join("mcp"));
+        finish(&mut test)
+    });
+    match ended {
         Ok(()) => Outcome::Ok(start.elapsed()),
         Err(fault) => Outcome::Failed(fault),
     }

@@ -1,17 +1,21 @@
-//! A terminal to play in: a tmux server of its own, in an empty directory with an empty home.
+//! A terminal to play in, in an empty directory with an empty home.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{self, Command};
-use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::terminal::Terminal;
+
+/// The program ends before its directory goes.
 pub(super) struct Stage {
-    socket: String,
-    home: PathBuf,
+    terminal: Terminal,
     pub(super) size: (u16, u16),
+    _home: Home,
 }
+
+/// A directory that goes with the one it is in.
+struct Home(PathBuf);
 
 pub(super) enum Key {
     Enter,
@@ -23,88 +27,57 @@ impl Stage {
     /// Starts a command in a terminal of this size, in which these programs have their names. The screen stays when the
     /// command has ended.
     pub(super) fn open(
-        number: usize,
         programs: &[PathBuf],
         command: &str,
         size: (u16, u16),
     ) -> Result<Stage, String> {
-        let socket = format!("attache-pictures-{}-{number}", process::id());
         let home = std::env::temp_dir().join("attache-tour/greeting");
         set_up(&home, programs).map_err(|error| format!("{}: {error}", home.display()))?;
-        let stage = Stage { socket, home, size };
-        let (columns, rows) = (size.0.to_string(), size.1.to_string());
-        let home = stage.home.display();
+        let at = home.display();
         let command = format!(
-            "cd {home} && PATH={home}/../bin:$PATH ATTACHE_HOME={home}/../home COLORTERM=truecolor {command}; sleep 60"
+            "PATH={at}/../bin:$PATH ATTACHE_HOME={at}/../home COLORTERM=truecolor {command}; sleep 60"
         );
-        stage.tmux(&[
-            "-f",
-            "/dev/null",
-            "new-session",
-            "-d",
-            "-x",
-            &columns,
-            "-y",
-            &rows,
-            &command,
-        ])?;
-        Ok(stage)
+        let terminal = Terminal::open(size, &home, &[command])?;
+        Ok(Stage {
+            terminal,
+            size,
+            _home: Home(home),
+        })
     }
 
     pub(super) fn type_text(&self, text: &str) -> Result<(), String> {
-        self.tmux(&["send-keys", "-l", text]).map(drop)
+        self.terminal.type_text(text)
     }
 
     pub(super) fn press(&self, key: &Key) -> Result<(), String> {
-        let name = match key {
+        self.terminal.press(match key {
             Key::Enter => "Enter",
             Key::Down => "Down",
             Key::Tab => "Tab",
-        };
-        self.tmux(&["send-keys", name]).map(drop)
+        })
     }
 
     /// The screen, with its colours.
     pub(super) fn screen(&self) -> Result<String, String> {
-        self.tmux(&["capture-pane", "-e", "-p"])
+        self.terminal.coloured_screen()
     }
 
     /// Waits until a text is on the screen, and then until nothing moves.
     pub(super) fn see(&self, text: &str) -> Result<(), String> {
-        let start = Instant::now();
-        let mut before = String::new();
-        loop {
-            let screen = self.tmux(&["capture-pane", "-p"])?;
-            if screen.contains(text) && screen == before {
-                return Ok(());
+        let mut before = (String::new(), Instant::now());
+        let rests = |screen: &str| {
+            if screen != before.0 {
+                before = (screen.to_owned(), Instant::now());
             }
-            if start.elapsed() > LIMIT {
-                return Err(format!("`{text}` did not come; on the screen is\n{screen}"));
-            }
-            before = screen;
-            thread::sleep(STEP);
-        }
-    }
-
-    fn tmux(&self, words: &[&str]) -> Result<String, String> {
-        let output = Command::new("tmux")
-            .args(["-L", &self.socket])
-            .args(words)
-            .output();
-        let output = output.map_err(|error| format!("cannot start tmux: {error}"))?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(format!("tmux {}: {}", words.join(" "), said.trim()));
-        }
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+            screen.contains(text) && before.1.elapsed() > REST
+        };
+        self.terminal.wait(text, LIMIT, rests).map(drop)
     }
 }
 
-impl Drop for Stage {
+impl Drop for Home {
     fn drop(&mut self) {
-        // It fails when the server has ended by itself.
-        self.tmux(&["kill-server"]).ok();
-        if let Some(folder) = self.home.parent() {
+        if let Some(folder) = self.0.parent() {
             fs::remove_dir_all(folder).ok();
         }
     }
@@ -124,4 +97,4 @@ fn set_up(home: &Path, programs: &[PathBuf]) -> io::Result<()> {
 }
 
 const LIMIT: Duration = Duration::from_secs(30);
-const STEP: Duration = Duration::from_millis(300);
+const REST: Duration = Duration::from_millis(300);

@@ -13,7 +13,7 @@ impl Action {
     pub fn summary(&self) -> String {
         match (&self.command, self.paths.as_slice()) {
             (Some(words), _) => {
-                let line = cut(&visible_command(masked(words)));
+                let line = shortened(visible_command(masked(words)));
                 match &self.directory {
                     Some(directory) => {
                         format!("{line} (in {})", cut(&directory.to_string_lossy()))
@@ -64,5 +64,46 @@ fn cut(text: &str) -> String {
     }
 }
 
+/// The same for text whose characters are visible already: a sign in it stays the sign that it is.
+fn shortened(mut shown: String) -> String {
+    if let Some((end, _)) = shown.char_indices().nth(MOST_TEXT) {
+        let more = shown[end..].chars().count();
+        shown.truncate(end);
+        shown.push_str(&format!("… ({more} more characters)"));
+    }
+    shown
+}
+
 const MOST_PATHS: usize = 8;
 const MOST_TEXT: usize = 2048;
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn check(command: &str, args: &[&str], expected: &str) {
+        let request = v1::CreateTerminalRequest {
+            args: args.iter().map(|word| (*word).to_owned()).collect(),
+            ..v1::CreateTerminalRequest::new("s", command)
+        };
+        let action = Action::running("a", PathBuf::from("/work"), &request);
+        assert_eq!(action.summary(), expected);
+    }
+
+    #[test]
+    fn signs_of_a_command_are_not_taken_for_text_again() {
+        let words = ["-c", "echo a\nrm b \u{1b}]\u{7}"];
+        check("bash", &words, "bash -c 'echo a⏎rm b ␛]␇'");
+        check("echo", &["⏎"], "echo '⟦U+23CE⟧'");
+    }
+
+    #[test]
+    fn a_long_command_says_how_much_is_not_shown() {
+        let long = "x".repeat(MOST_TEXT);
+        let shown = &long[..MOST_TEXT - "echo ".len()];
+        let expected = format!("echo {shown}… (5 more characters)");
+        check("echo", &[&long], &expected);
+    }
+}
