@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write};
 
 use anyhow::Context;
-use attache::process::plain::{is_hidden, visible};
+use attache::process::plain::{is_hidden, visible_code};
 
 use crate::exit::Exit;
 
@@ -30,7 +30,7 @@ pub(crate) fn print_foreign(text: &str) -> anyhow::Result<Exit> {
 /// Text that does nothing to a terminal; line ends and tabs stay.
 pub(crate) fn inert(text: &str) -> String {
     let lines = text.split('\n').map(|line| {
-        let parts: Vec<_> = line.split('\t').map(visible).collect();
+        let parts: Vec<_> = line.split('\t').map(visible_code).collect();
         parts.join("\t")
     });
     lines.collect::<Vec<_>>().join("\n")

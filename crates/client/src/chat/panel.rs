@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
-use super::text;
+use super::{quoted, text};
 use crate::paint::theme::{Role, Signs, Theme};
 use crate::paint::wrap;
 
@@ -60,6 +60,26 @@ impl Panel {
         for row in text::lines(content, usize::from(width)) {
             self.lines.push(Line::styled(row, style));
         }
+    }
+
+    /// Adds words of others under a label of ours, safe to show and without line ends.
+    pub(crate) fn labelled(
+        &mut self,
+        label: &str,
+        shown: &str,
+        role: Role,
+        theme: &Theme,
+        width: u16,
+    ) {
+        let (style, width) = (theme.style(role), usize::from(width));
+        let rows = quoted::labelled(label, shown, style, theme, width);
+        self.lines.extend(rows);
+    }
+
+    /// Adds lines of others, safe to show.
+    pub(crate) fn quoted(&mut self, shown: &str, role: Role, theme: &Theme, width: u16) {
+        let rows = quoted::lines(shown, theme.style(role), theme, usize::from(width));
+        self.lines.extend(rows);
     }
 
     /// Adds a line of spans.
