@@ -65,8 +65,16 @@ fn show_untrusted(untrusted: &Untrusted) {
         } else {
             ""
         };
+        let below = match untrusted.below.get(file) {
+            None => String::new(),
+            Some(1) => " and the file below it".to_owned(),
+            Some(count) => format!(" and the {count} files below it"),
+        };
         let file = file.display().to_string();
-        eprintln!("attache: trust covers {} too{changed}", text::line(&file));
+        eprintln!(
+            "attache: trust covers {}{below} too{changed}",
+            text::line(&file)
+        );
     }
     for warning in &untrusted.warnings {
         eprintln!("attache: {}", text::line(&warning.to_string()));
