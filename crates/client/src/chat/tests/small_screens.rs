@@ -185,6 +185,37 @@ fn a_window_that_shrinks_takes_the_answer_back() {
     assert!(!given.contains("yes"), "{given}");
 }
 
+/// Whatever the sizes before and after: an Enter that comes before the new size is drawn grants nothing, and one that
+/// comes later grants only what that size shows.
+#[test]
+fn a_resize_between_showing_and_enter_grants_nothing() {
+    let sizes = [(24, 8), (40, 12), (80, 24), (120, 40), (10, 3), (40, 8)];
+    for prompt in prompts() {
+        let facts = essentials(&prompt);
+        for (before, after) in sizes
+            .iter()
+            .flat_map(|one| sizes.map(|other| (*one, other)))
+        {
+            let mut stage = stage().size(before.0, before.1);
+            stage.event(Event::Asked(Box::new(prompt.clone())));
+            stage.press("<Tab><Down>");
+            stage.screen();
+            let mut stage = stage.size(after.0, after.1);
+            stage.press_unseen("<Enter>");
+            let given = answers(&mut stage, "");
+            if before != after {
+                assert!(!given.contains("yes"), "{before:?} to {after:?}");
+            }
+            let seen = words_of(&stage.screen());
+            if answers(&mut stage, "<Enter>").contains("yes") {
+                for fact in &facts {
+                    assert!(seen.contains(fact), "{fact} at {after:?}: {seen}");
+                }
+            }
+        }
+    }
+}
+
 /// Every size: where something can be granted, what it is about is on the screen.
 #[test]
 fn what_can_be_granted_is_on_the_screen() {
@@ -275,12 +306,23 @@ fn prompts() -> Vec<PermissionPrompt> {
             "List files",
         ),
         run,
+        with_input(),
         edit(&["/code/project/src/main.rs"]),
         edit(&[
             "/code/project/src/a/long/way/down/to/the/file.rs",
             "/etc/passwd",
         ]),
     ]
+}
+
+/// A command that gets more than its words.
+fn with_input() -> PermissionPrompt {
+    let mut prompt = asked(1, &["make"], "Build");
+    let input = r#"{"command":"make","stdin":"a text","background":true}"#;
+    let mut call = v1::ToolCall::new("c1", "Build");
+    call.raw_input = Some(attache::json::from_str(input).unwrap());
+    prompt.subject = PromptSubject::ToolCall(call);
+    prompt
 }
 
 fn edit(paths: &[&str]) -> PermissionPrompt {
@@ -306,6 +348,8 @@ fn essentials(prompt: &PermissionPrompt) -> Vec<String> {
     };
     let paths = action.paths.iter().map(|path| path.to_string_lossy());
     facts.extend(paths.map(|path| visible(&path).into_owned()));
+    let input = prompt.other_input().into_iter();
+    facts.extend(input.map(|(name, value)| format!("{name} = {value}")));
     facts.iter().map(|fact| fact.replace(' ', "")).collect()
 }
 
