@@ -109,7 +109,7 @@ impl Panel {
             Tone::Bad => Role::Bad,
         });
         frame.render_widget(Clear, area);
-        frame.render_widget(frame_of(&self.title, area, style, theme), area);
+        let mut block = frame_of(&self.title, area, style, theme);
         let keys = self.key_rows(area.width);
         let key_count = u16::try_from(keys.len()).unwrap_or(u16::MAX);
         let inside = Rect {
@@ -119,6 +119,15 @@ impl Panel {
             height: area.height.saturating_sub(2),
         };
         let room = inside.height.saturating_sub(key_count);
+        let hidden = self.lines.len().saturating_sub(room.into());
+        if hidden > 0 && self.tone != Tone::Quiet {
+            let said = match hidden {
+                1 => " 1 line does not fit ".to_owned(),
+                hidden => format!(" {hidden} lines do not fit "),
+            };
+            block = block.title_bottom(said);
+        }
+        frame.render_widget(block, area);
         let body = Rect {
             height: room,
             ..inside

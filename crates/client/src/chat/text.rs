@@ -78,6 +78,18 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     wrap::cut(text, width).into_owned()
 }
 
+/// As much of the beginning as fits, and how many characters are missing.
+pub(crate) fn cut_counted(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let count = text.chars().count();
+    // Room for the number of all, which is as wide as any.
+    let start = cut(text, width.saturating_sub(format!("(+{count})").len()));
+    let more = count - start.chars().count().saturating_sub(1).min(count);
+    cut(&format!("{start}(+{more})"), width)
+}
+
 /// As much of the end as fits: what tells one path from another.
 pub(crate) fn cut_front(text: &str, width: usize) -> String {
     if text.width() <= width {

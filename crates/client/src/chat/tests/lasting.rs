@@ -174,7 +174,7 @@ fn remembered(stage: &mut Stage, id: &str, scope: Scope) {
     stage.event(Event::Remembered {
         id: id.to_owned(),
         session: "s1".into(),
-        what: "cargo test\n".to_owned(),
+        what: "cargo test⏎".to_owned(),
         scope,
         is_allowed: true,
     });
@@ -204,7 +204,7 @@ fn a_decision_is_reported_and_can_be_undone() {
         |
         |────────────────────────────────────────────────────────────
         |› ask for something · / commands · @ files · ? help
-        | allowed in this workspace: cargo test⏎ · Alt-U undo
+        | allowed in this workspace ┊ cargo test⏎ · Alt-U undo
     "#]]);
     stage.done();
     stage.press("<A-u>");
@@ -216,7 +216,7 @@ fn a_decision_is_reported_and_can_be_undone() {
         id: "d1".to_owned(),
         was_in_force: true,
     });
-    assert!(stage.screen().contains("undone: cargo test⏎"));
+    assert!(stage.screen().contains("undone ┊ cargo test⏎"));
     stage.press("<A-u>");
     assert_eq!(stage.done(), []);
 }
@@ -228,7 +228,7 @@ fn a_grant_that_was_used_cannot_be_undone_and_that_is_said() {
     assert!(
         stage
             .screen()
-            .contains("allowed once: cargo test⏎ · Alt-U undo")
+            .contains("allowed once ┊ cargo test⏎ · Alt-U undo")
     );
     stage.press("<A-u>");
     stage.event(Event::Forgotten {

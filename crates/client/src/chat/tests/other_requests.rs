@@ -42,7 +42,7 @@ fn a_page_is_shown_whole_and_never_opened() {
         |│   Copy the address                                       │
         |│   Decline                                                │
         |│ ↑↓ select · Enter choose · Esc back                      │
-        |╰──────────────────────────────────────────────────────────╯
+        |╰ 1 line does not fit ─────────────────────────────────────╯
         |────────────────────────────────────────────────────────────
         |›
         | ready

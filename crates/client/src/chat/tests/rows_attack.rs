@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use attache::v1;
 use attache_check::hostile::{forged_rows, some_texts};
+use attache_host::permissions::Scope;
 
 use super::stage::{Stage, asked};
 use crate::chat::Input;
@@ -36,6 +37,31 @@ fn no_row_of_theirs_looks_like_one_of_ours_in_ascii() {
 #[test]
 fn hostile_characters_do_not_leave_their_rows() {
     check_all(&some_texts(), 60, Signs::Unicode);
+}
+
+#[test]
+fn a_report_of_a_decision_is_one_row_that_begins_with_ours() {
+    let mut texts = some_texts();
+    texts.extend(forged_rows("allowed always with this agent", 80));
+    for text in texts {
+        let mut stage = super::stage::stage().size(80, 20);
+        let what = attache::process::plain::visible(&marked(&text)).into_owned();
+        stage.event(Event::Remembered {
+            id: "d1".to_owned(),
+            session: "s1".into(),
+            what,
+            scope: Scope::Session,
+            is_allowed: true,
+        });
+        let screen = stage.screen();
+        let marked: Vec<&str> = screen.lines().filter(|row| row.contains(MARK)).collect();
+        assert_eq!(marked.len(), 1, "{screen}");
+        assert!(
+            marked[0].starts_with("| allowed in this session ┊ Ω"),
+            "{screen}"
+        );
+        assert!(marked[0].contains("Alt-U undo"), "{screen}");
+    }
 }
 
 fn check_all(texts: &[String], width: u16, signs: Signs) {
