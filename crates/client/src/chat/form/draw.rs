@@ -131,6 +131,12 @@ fn draw_editor(editor: &Editor, panel: &mut Panel, has_focus: bool, theme: &Them
         Span::raw(shown.to_owned()),
         Span::styled(format!("{pad}]"), theme.style(Role::Border)),
     ]);
+    if rows.len() > 1 {
+        let said = format!("  row {} of {}", row + 1, rows.len());
+        panel
+            .lines
+            .push(Line::styled(said, theme.style(Role::Warning)));
+    }
 }
 
 fn draw_choices(
