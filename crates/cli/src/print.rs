@@ -57,34 +57,39 @@ fn for_terminal(text: &str) -> String {
     }
 }
 
-/// Breaks lines that are longer than a row. A row that goes on begins with a bar, so that a long word of others does not
-/// look like a line of ours.
+/// Breaks lines that are longer than a row, at a space where there is one in its second half. A row that goes on begins
+/// with a bar, so that a long word of others does not look like a line of ours.
 fn in_rows(text: &str, columns: usize) -> String {
     let mut rows = String::with_capacity(text.len());
+    // Columns of this row so far, and the last space in its second half: its end, and the columns up to there.
     let mut used = 0;
+    let mut space = None;
     let mut chars = text.chars();
     while let Some(char) = chars.next() {
         match char {
-            '\n' => used = 0,
+            '\n' => (used, space) = (0, None),
             // Colours of ours take no room. Those of others do not come this far.
             '\u{1b}' => {
                 rows.push(char);
-                let sequence = chars.by_ref().take_while(|char| *char != 'm');
-                rows.extend(sequence);
+                rows.extend(chars.by_ref().take_while(|char| *char != 'm'));
                 rows.push('m');
                 continue;
             }
             _ => {
                 let wide = char.width().unwrap_or(0);
                 if used + wide > columns && columns > 2 * GOES_ON.len() {
-                    rows.push('\n');
-                    rows.push_str(GOES_ON);
-                    used = GOES_ON.width();
+                    let (at, before) = space.take().unwrap_or((rows.len(), used));
+                    rows.insert_str(at, "\n");
+                    rows.insert_str(at + 1, GOES_ON);
+                    used = GOES_ON.width() + used - before;
                 }
                 used += wide;
             }
         }
         rows.push(char);
+        if char == ' ' && used > columns / 2 {
+            space = Some((rows.len(), used));
+        }
     }
     rows
 }

@@ -87,7 +87,13 @@ impl Stage {
     }
 
     fn tmux(&self, words: &[&str]) -> Result<String, String> {
+        // Variables of this machine have no place in a picture.
         let output = Command::new("tmux")
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home.with_file_name("user"))
+            .env("LANG", "C.UTF-8")
+            .env("TERM", "xterm-256color")
             .args(["-L", &self.socket])
             .args(words)
             .output();
@@ -110,9 +116,11 @@ impl Drop for Stage {
     }
 }
 
-/// An empty project, and the programs beside it.
+/// A project with the file that the tour edits, and the programs beside it.
 fn set_up(home: &Path, programs: &[PathBuf]) -> io::Result<()> {
     fs::create_dir_all(home)?;
+    fs::create_dir_all(home.with_file_name("user"))?;
+    fs::write(home.join("greeting.rs"), GREETING)?;
     let bin = home.with_file_name("bin");
     fs::create_dir_all(&bin)?;
     for program in programs {
@@ -123,5 +131,7 @@ fn set_up(home: &Path, programs: &[PathBuf]) -> io::Result<()> {
     Ok(())
 }
 
+const GREETING: &str =
+    "fn greet(name: &str) -> String {\n    format!(\"A very good morning to you, {name}!\")\n}\n";
 const LIMIT: Duration = Duration::from_secs(30);
 const STEP: Duration = Duration::from_millis(300);
