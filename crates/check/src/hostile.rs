@@ -40,6 +40,27 @@ pub fn texts() -> Vec<String> {
     texts
 }
 
+/// Texts that try to look like rows of ours at a width: blanks, letters or wide characters fill a row, and `row` begins
+/// the next one.
+pub fn forged_rows(row: &str, width: usize) -> Vec<String> {
+    let fill = |piece: &str, columns: usize| piece.repeat(columns.div_ceil(piece.chars().count()));
+    let mut texts = vec![format!("a\n{row}"), format!("a\r\n{row}\u{2028}{row}")];
+    for piece in FILL {
+        for columns in [width.saturating_sub(1), width, 2 * width] {
+            texts.push(format!("{}{row}", fill(piece, columns)));
+        }
+        // Wherever the first row ends, one of these begins the next.
+        let step = row.chars().count() + 1;
+        texts.push(format!("{row} {}{row}", fill(piece, step)).repeat(3));
+    }
+    texts
+}
+
+const FILL: &[&str] = &[
+    " ", "x", "─", "│ ", "日", "\u{a0}", "\u{2800}", "\u{3164}", "\u{200b}", "e\u{301}", "👍🏽", "א",
+    "x ", "”", "\t",
+];
+
 /// What the texts are made of.
 pub const PIECES: &[&str] = &[
     "\x1b[2J",
@@ -94,4 +115,22 @@ pub const PIECES: &[&str] = &[
     "日",
     "\u{fffe}",
     "\u{1bca0}",
+    "“",
+    "”",
+    "\u{ff02}",
+    "┊ ",
+    "│",
+    "╭─╮",
+    "                                        ",
+    "\u{2800}\u{2800}\u{2800}\u{2800}\u{2800}",
+    "\u{202f}",
+    "\u{180e}",
+    "\u{2060}",
+    "שלום",
+    "لا",
+    "👍🏽",
+    "ﷺ",
+    "‹x›",
+    " → ",
+    " = ",
 ];

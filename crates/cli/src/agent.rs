@@ -28,7 +28,7 @@ use crate::{agents, places, terms};
 
 pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
     if std::io::stdin().is_terminal() {
-        eprintln!(
+        crate::print::say!(
             "attache: agent speaks ACP on standard input; to talk to it, use `attache chat -a builtin`"
         );
     }
@@ -134,7 +134,7 @@ fn equipment(arguments: &Agent) -> anyhow::Result<Equipment> {
     let configuration = configuration();
     let (sandbox, missing) = terms::sandbox(arguments.sandbox, &configuration, &ours)?;
     for missing in missing {
-        eprintln!("attache: {missing}");
+        crate::print::say!("attache: {missing}");
     }
     Ok(Equipment {
         files: Files::new(files::Limits::default(), &ours),

@@ -44,7 +44,7 @@ pub(crate) async fn agents(agents: Agents) -> anyhow::Result<Exit> {
     }
     let heads = ["name", "installed", "version", "command", "source", "note"];
     let rows: Vec<Vec<String>> = rows.iter().map(Row::cells).collect();
-    print::print(&table(&heads, &rows))
+    print::review(&table(&heads, &rows))
 }
 
 /// Asks all that are installed, at the same time.
@@ -130,14 +130,14 @@ pub(crate) fn configuration_told(cwd: &Path) -> anyhow::Result<Configuration> {
 fn looked_at(sources: &Sources) -> anyhow::Result<Configuration> {
     let configuration = Configuration::load(sources)?;
     for warning in &configuration.warnings {
-        eprintln!("attache: {}", text::line(&warning.to_string()));
+        crate::print::say!("attache: {}", text::line(&warning.to_string()));
     }
     Ok(configuration)
 }
 
 fn tell(untrusted: &Untrusted) {
     if let Some(fault) = untrusted.fault.as_ref().filter(|_| untrusted.is_refused) {
-        eprintln!("attache: {}; nothing in it counts", text::line(fault));
+        crate::print::say!("attache: {}; nothing in it counts", text::line(fault));
         return;
     }
     let why = match (untrusted.has_changed, untrusted.changed.first()) {
@@ -149,7 +149,7 @@ fn tell(untrusted: &Untrusted) {
         (false, _) => "is not trusted".to_owned(),
     };
     let path = untrusted.path.display().to_string();
-    eprintln!(
+    crate::print::say!(
         "attache: {} {why}, so nothing in it counts; `attache config` shows it, `attache config trust` trusts it",
         text::line(&path)
     );

@@ -50,16 +50,16 @@ fn show(dir: &Path, filter: &AuditFilter) -> anyhow::Result<Exit> {
         }
         page.push('\n');
         if page.len() > PAGE {
-            match print::print(&page)? {
+            match print::review(&page)? {
                 Exit::Done => page.clear(),
                 lost => return Ok(lost),
             }
         }
     }
     if is_empty && !filter.json {
-        eprintln!("attache: nothing of that sort is in the log");
+        crate::print::say!("attache: nothing of that sort is in the log");
     }
-    print::print(&page)
+    print::review(&page)
 }
 
 fn verify(dir: &Path, filter: &AuditFilter) -> anyhow::Result<Exit> {
@@ -74,7 +74,7 @@ fn verify(dir: &Path, filter: &AuditFilter) -> anyhow::Result<Exit> {
         print::json(&json!({ "lines": lines, "files": files, "notes": notes, "broken": broken }))?
     } else {
         for note in &report.notes {
-            eprintln!("attache: {}", text::line(note));
+            crate::print::say!("attache: {}", text::line(note));
         }
         let summary = match &broken {
             Some(broken) => format!("broken: {}", text::line(broken)),
@@ -128,7 +128,9 @@ fn line(time: &str, event: &str, fields: &Fields) -> String {
 
 fn subject(fields: &Fields) -> String {
     let list = |name: &str| match fields.get(name) {
-        Some(Value::Array(items)) => visible_command(items.iter().filter_map(Value::as_str)),
+        Some(Value::Array(items)) => {
+            text::without_gaps(&visible_command(items.iter().filter_map(Value::as_str)))
+        }
         _ => String::new(),
     };
     let subjects = [
@@ -145,7 +147,7 @@ fn subject(fields: &Fields) -> String {
     // What really ran, and the processes that led there, the first one first.
     if let Some(Value::Array(parents)) = fields.get("parents") {
         let parents = parents.iter().rev().filter_map(Value::as_str);
-        let steps: Vec<String> = parents.map(text::line).chain([subject]).collect();
+        let steps: Vec<String> = parents.map(text::word).chain([subject]).collect();
         return steps.join(" → ");
     }
     let words = [shown(fields, "kind"), subject];
@@ -175,9 +177,9 @@ fn counted(count: impl ToString, what: &str) -> String {
     }
 }
 
-/// A field with everything in it visible.
+/// A field with everything in it visible. Two spaces are between fields and never in one.
 fn shown(fields: &Fields, name: &str) -> String {
-    text::line(field(fields, name))
+    text::cell(field(fields, name))
 }
 
 fn field<'a>(fields: &'a Fields, name: &str) -> &'a str {

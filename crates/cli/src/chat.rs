@@ -52,7 +52,7 @@ pub(crate) async fn chat(chat: &Chat) -> anyhow::Result<Exit> {
     Prepared::finish(trace);
     shown?;
     if let Some(flag) = last.flag() {
-        eprintln!(
+        crate::print::say!(
             "attache: to go on: attache chat {}",
             how_to(&chat.terms.agent, &flag)
         );

@@ -58,7 +58,7 @@ async fn agent_checked(arguments: &CheckAgent) -> anyhow::Result<Exit> {
         return Ok(Exit::Interrupted);
     };
     if how.home == CheckHome::Fresh && report.wants_login() {
-        eprintln!(
+        crate::print::say!(
             "attache: the agent wants a login; it was checked with an empty home directory. `--home real` checks it with your own, which it may change"
         );
     }
@@ -147,7 +147,7 @@ impl Surroundings {
             report = &mut check => Some(report),
             () = self.signals.next() => {
                 self.processes.end().await;
-                eprintln!("attache: interrupted; what was started for the check has ended");
+                crate::print::say!("attache: interrupted; what was started for the check has ended");
                 None
             }
         }
@@ -189,7 +189,9 @@ fn tell(report: &Report, how: &How) -> anyhow::Result<Exit> {
     let printed = print::print(&report.write(format))?;
     let seen = [Verdict::Pass, Verdict::Warn, Verdict::Fail];
     if seen.into_iter().all(|verdict| report.count(verdict) == 0) {
-        eprintln!("attache: nothing could be seen of it; is the command right? -v tells why");
+        crate::print::say!(
+            "attache: nothing could be seen of it; is the command right? -v tells why"
+        );
     }
     match printed {
         Exit::Done if !report.is_conformant() => Ok(Exit::Failed),

@@ -44,19 +44,21 @@ fn show(cwd: &Path, as_json: bool) -> anyhow::Result<Exit> {
         show_untrusted(untrusted);
     }
     if rows.is_empty() {
-        eprintln!("attache: nothing is configured; `attache config --help` tells the keys");
+        crate::print::say!(
+            "attache: nothing is configured; `attache config --help` tells the keys"
+        );
         return Ok(Exit::Done);
     }
     let cells = |row: &config::Row| vec![row.key.clone(), row.line(), row.place.to_string()];
     let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    print::print(&table(&["key", "value", "from"], &rows))
+    print::review(&table(&["key", "value", "from"], &rows))
 }
 
 /// What a project's file would do, for whoever is to decide on it.
 fn show_untrusted(untrusted: &Untrusted) {
     for row in &untrusted.rows {
         let (key, line) = (text::line(&row.key), text::line(&row.line()));
-        eprintln!("attache: it would set {key}: {line}");
+        crate::print::say!("attache: it would set {key}: {line}");
     }
     for file in &untrusted.names {
         let has_changed = untrusted.changed.contains(file);
@@ -65,14 +67,22 @@ fn show_untrusted(untrusted: &Untrusted) {
         } else {
             ""
         };
+        let below = match untrusted.below.get(file) {
+            None => String::new(),
+            Some(1) => " and the file below it".to_owned(),
+            Some(count) => format!(" and the {count} files below it"),
+        };
         let file = file.display().to_string();
-        eprintln!("attache: trust covers {} too{changed}", text::line(&file));
+        crate::print::say!(
+            "attache: trust covers {}{below} too{changed}",
+            text::line(&file)
+        );
     }
     for warning in &untrusted.warnings {
-        eprintln!("attache: {}", text::line(&warning.to_string()));
+        crate::print::say!("attache: {}", text::line(&warning.to_string()));
     }
     if let Some(fault) = &untrusted.fault {
-        eprintln!("attache: {}", text::line(fault));
+        crate::print::say!("attache: {}", text::line(fault));
     }
 }
 
@@ -82,9 +92,9 @@ fn path(file: &Path) -> anyhow::Result<Exit> {
 
 fn get(cwd: &Path, key: &str) -> anyhow::Result<Exit> {
     match agents::configuration(cwd, &[])?.get(key)? {
-        Some(value) => print::print(&format!("{}\n", text::line(&plain(&value)))),
+        Some(value) => print::review(&format!("{}\n", text::line(&plain(&value)))),
         None => {
-            eprintln!("attache: `{key}` is not set");
+            crate::print::say!("attache: `{key}` is not set");
             Ok(Exit::Failed)
         }
     }
@@ -129,7 +139,7 @@ fn trust(sources: &Sources) -> anyhow::Result<Exit> {
     let configuration = Configuration::load(sources)?;
     let Some(untrusted) = &configuration.untrusted else {
         match &sources.project {
-            Some(path) => eprintln!("attache: {} is trusted already", path.display()),
+            Some(path) => crate::print::say!("attache: {} is trusted already", path.display()),
             None => anyhow::bail!("there is no {} here or above", config::PROJECT_FILE),
         }
         return Ok(Exit::Done);
@@ -145,7 +155,7 @@ fn trust(sources: &Sources) -> anyhow::Result<Exit> {
         1 => ", with 1 file that it names".to_owned(),
         count => format!(", with {count} files that it names"),
     };
-    eprintln!(
+    crate::print::say!(
         "attache: {} is trusted as it is now{and}",
         untrusted.path.display()
     );
@@ -157,8 +167,8 @@ fn distrust(sources: &Sources) -> anyhow::Result<Exit> {
         anyhow::bail!("there is no {} here or above", config::PROJECT_FILE);
     };
     match sources.trust.remove(path)? {
-        true => eprintln!("attache: {} is trusted no longer", path.display()),
-        false => eprintln!("attache: {} was not trusted", path.display()),
+        true => crate::print::say!("attache: {} is trusted no longer", path.display()),
+        false => crate::print::say!("attache: {} was not trusted", path.display()),
     }
     Ok(Exit::Done)
 }

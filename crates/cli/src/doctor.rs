@@ -26,7 +26,7 @@ pub(crate) async fn doctor(arguments: Doctor) -> anyhow::Result<Exit> {
     let mut printed = Ok(Exit::Done);
     let mut tell = |finding: Finding| {
         if !arguments.json && matches!(printed, Ok(Exit::Done)) {
-            printed = print::print(&shown(&finding));
+            printed = print::review(&shown(&finding));
         }
         findings.push(finding);
     };

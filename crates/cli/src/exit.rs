@@ -58,7 +58,7 @@ impl From<Exit> for ExitCode {
 
 /// Says on standard error what went wrong.
 pub(crate) fn fail(exit: Exit, error: &anyhow::Error) -> Exit {
-    eprintln!("{}", said(error));
+    crate::print::say!("{}", said(error));
     exit
 }
 

@@ -41,5 +41,5 @@ fn list(as_json: bool) -> anyhow::Result<Exit> {
     let rows: Vec<Vec<String>> = scenarios
         .map(|it| vec![it.name.to_owned(), it.needs.join(" "), it.about.to_owned()])
         .collect();
-    print::print(&table(&["name", "needs", "about"], &rows))
+    print::review(&table(&["name", "needs", "about"], &rows))
 }

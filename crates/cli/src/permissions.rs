@@ -36,7 +36,7 @@ fn list(is_json: bool) -> anyhow::Result<Exit> {
     let printed = match (is_json, remembered.is_empty()) {
         (true, _) => print::json(&remembered.iter().map(as_json).collect())?,
         (false, true) => {
-            eprintln!("attache: nothing is remembered");
+            crate::print::say!("attache: nothing is remembered");
             Exit::Done
         }
         (false, false) => {
@@ -50,7 +50,7 @@ fn list(is_json: bool) -> anyhow::Result<Exit> {
                 "scope",
                 "expires",
             ];
-            print::print(&table(&heads, &rows))?
+            print::review(&table(&heads, &rows))?
         }
     };
     match printed {
@@ -67,7 +67,7 @@ fn revoke(ids: &[String]) -> anyhow::Result<Exit> {
             continue;
         };
         if let Some(gone) = permissions.revoke(&id)? {
-            eprintln!("attache: {id} is forgotten: {}", text::line(&what(&gone)));
+            crate::print::say!("attache: {id} is forgotten: {}", text::line(&what(&gone)));
         }
     }
     Ok(exit)
@@ -85,7 +85,7 @@ fn expire(ids: &[String], term: Term) -> anyhow::Result<Exit> {
                 Some(expires) => format!("ends at {}", time(expires)),
                 None => "ends only when it is revoked".to_owned(),
             };
-            eprintln!("attache: {id} {end}: {}", text::line(&what(&kept)));
+            crate::print::say!("attache: {id} {end}: {}", text::line(&what(&kept)));
         }
     }
     Ok(exit)
@@ -106,8 +106,10 @@ fn the_one(permissions: &Permissions, said: &str) -> Option<String> {
     let said = text::line(said);
     match found.len() {
         1 => return found.pop(),
-        0 => eprintln!("attache: there is no decision `{said}`; `attache permissions` lists them"),
-        _ => eprintln!(
+        0 => crate::print::say!(
+            "attache: there is no decision `{said}`; `attache permissions` lists them"
+        ),
+        _ => crate::print::say!(
             "attache: several decisions begin with `{said}`: {}; write more of the one you mean",
             found.join(", ")
         ),
@@ -120,9 +122,9 @@ fn clear(workspace: Option<PathBuf>, agent: Option<String>) -> anyhow::Result<Ex
     let workspace = workspace.map(|dir| std::path::absolute(&dir).context("the workspace"));
     let workspace = workspace.transpose()?;
     match permissions.clear(&Filter { agent, workspace })? {
-        0 => eprintln!("attache: there was nothing to forget"),
-        1 => eprintln!("attache: 1 decision is forgotten"),
-        count => eprintln!("attache: {count} decisions are forgotten"),
+        0 => crate::print::say!("attache: there was nothing to forget"),
+        1 => crate::print::say!("attache: 1 decision is forgotten"),
+        count => crate::print::say!("attache: {count} decisions are forgotten"),
     }
     Ok(exit)
 }
@@ -131,7 +133,7 @@ fn check(policy: &Path) -> Exit {
     match Policy::load(policy) {
         Ok(read) => {
             for warning in read.warnings() {
-                eprintln!(
+                crate::print::say!(
                     "attache: {}: {}",
                     policy.display(),
                     text::line(&warning.to_string())
@@ -149,7 +151,7 @@ fn open() -> anyhow::Result<(Permissions, Exit)> {
     config.store = Some(store()?);
     let (permissions, warnings) = Permissions::open(config);
     for warning in &warnings {
-        eprintln!("attache: {}", text::line(&warning.to_string()));
+        crate::print::say!("attache: {}", text::line(&warning.to_string()));
     }
     match warnings.is_empty() {
         true => Ok((permissions, Exit::Done)),
@@ -205,7 +207,10 @@ fn time(seconds: u64) -> String {
 
 fn cut(text: &str) -> String {
     match text.char_indices().nth(WIDEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
+        Some((end, _)) => {
+            let more = text[end..].chars().count();
+            format!("{}… {more} more, see --json", &text[..end])
+        }
         None => text.to_owned(),
     }
 }

@@ -3,7 +3,8 @@
 use std::io::{self, IsTerminal as _, Write};
 
 use anyhow::Context;
-use attache::process::plain::{is_hidden, visible};
+use attache::process::plain::{is_hidden, visible_code};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::exit::Exit;
 
@@ -18,6 +19,84 @@ pub(crate) fn print(text: &str) -> anyhow::Result<Exit> {
     }
 }
 
+/// Prints what a user reviews: names and words of others stand in it.
+pub(crate) fn review(text: &str) -> anyhow::Result<Exit> {
+    match io::stdout().is_terminal() {
+        true => print(&for_terminal(text)),
+        false => print(text),
+    }
+}
+
+/// Says something on standard error.
+macro_rules! say {
+    ($($said:tt)*) => {
+        $crate::print::note(&format!($($said)*))
+    };
+}
+pub(crate) use say;
+
+/// Writes a line or more to standard error. Where nobody reads it, nothing can be said about that.
+pub(crate) fn note(text: &str) {
+    write_note(text).unwrap_or_default();
+}
+
+pub(crate) fn write_note(text: &str) -> io::Result<()> {
+    let mut error = io::stderr().lock();
+    let text = match error.is_terminal() {
+        true => for_terminal(text),
+        false => text.to_owned(),
+    };
+    error.write_all(format!("{text}\n").as_bytes())
+}
+
+/// The text as the terminal shows it, if that can be told.
+fn for_terminal(text: &str) -> String {
+    match crossterm::terminal::size() {
+        Ok((columns, _)) => in_rows(text, usize::from(columns)),
+        Err(_) => text.to_owned(),
+    }
+}
+
+/// Breaks lines that are longer than a row, at a space where there is one in its second half. A row that goes on begins
+/// with a bar, so that a long word of others does not look like a line of ours.
+fn in_rows(text: &str, columns: usize) -> String {
+    let mut rows = String::with_capacity(text.len());
+    // Columns of this row so far, and the last space in its second half: its end, and the columns up to there.
+    let mut used = 0;
+    let mut space = None;
+    let mut chars = text.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            '\n' => (used, space) = (0, None),
+            // Colours of ours take no room. Those of others do not come this far.
+            '\u{1b}' => {
+                rows.push(char);
+                rows.extend(chars.by_ref().take_while(|char| *char != 'm'));
+                rows.push('m');
+                continue;
+            }
+            _ => {
+                let wide = char.width().unwrap_or(0);
+                if used + wide > columns && columns > 2 * GOES_ON.len() {
+                    let (at, before) = space.take().unwrap_or((rows.len(), used));
+                    rows.insert_str(at, "\n");
+                    rows.insert_str(at + 1, GOES_ON);
+                    used = GOES_ON.width() + used - before;
+                }
+                used += wide;
+            }
+        }
+        rows.push(char);
+        if char == ' ' && used > columns / 2 {
+            space = Some((rows.len(), used));
+        }
+    }
+    rows
+}
+
+/// In front of a row that goes on.
+const GOES_ON: &str = "  ┊ ";
+
 /// Prints text of others as it is, for a file or another program. A terminal gets it with everything visible that would
 /// steer it.
 pub(crate) fn print_foreign(text: &str) -> anyhow::Result<Exit> {
@@ -30,7 +109,7 @@ pub(crate) fn print_foreign(text: &str) -> anyhow::Result<Exit> {
 /// Text that does nothing to a terminal; line ends and tabs stay.
 pub(crate) fn inert(text: &str) -> String {
     let lines = text.split('\n').map(|line| {
-        let parts: Vec<_> = line.split('\t').map(visible).collect();
+        let parts: Vec<_> = line.split('\t').map(visible_code).collect();
         parts.join("\t")
     });
     lines.collect::<Vec<_>>().join("\n")
@@ -62,8 +141,10 @@ fn escaped(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
+    use unicode_width::UnicodeWidthChar;
 
-    use super::{escaped, inert};
+    use super::{escaped, in_rows, inert};
+    use attache_check::hostile::{forged_rows, some_texts};
 
     const HOSTILE: &str = "a\u{1b}]0;x\u{7}b\u{9b}2Jc\u{7f}d\u{202e}e\u{e0041}f\rg";
 
@@ -74,6 +155,23 @@ mod tests {
             seen,
             "one\ta␛]0;x␇b⟦U+009B⟧2Jc␡d⟦U+202E⟧e⟦U+E0041⟧f␍g\ntwo\n"
         );
+    }
+
+    #[test]
+    fn attack_a_row_that_goes_on_is_no_line_of_ours() {
+        let mut texts = some_texts();
+        texts.extend(forged_rows("allowed: everything", 80));
+        for text in texts {
+            let line = format!("\u{1b}[2mtool: {}\u{1b}[0m", crate::text::line(&text));
+            let shown = in_rows(&line, 80);
+            for (at, row) in shown.split('\n').enumerate() {
+                assert_eq!(row.starts_with("  ┊ "), at > 0, "{shown}");
+                let plain = row.replace("\u{1b}[2m", "").replace("\u{1b}[0m", "");
+                let columns: usize = plain.chars().filter_map(UnicodeWidthChar::width).sum();
+                assert!(columns <= 80, "{shown}");
+            }
+            assert_eq!(shown.replace("\n  ┊ ", ""), line);
+        }
     }
 
     #[test]

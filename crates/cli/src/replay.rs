@@ -40,7 +40,7 @@ pub(crate) async fn replay(arguments: Replay) -> anyhow::Result<Exit> {
         Side::Client => as_client(&arguments, &mut player, pace, faults).await?,
     };
     for method in player.unknown() {
-        eprintln!("attache: not in the recording: {}", text::line(method));
+        crate::print::say!("attache: not in the recording: {}", text::line(method));
     }
     Ok(match outcome {
         Outcome::Played | Outcome::Left => Exit::Done,

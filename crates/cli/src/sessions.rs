@@ -57,7 +57,7 @@ async fn list(list: List) -> anyhow::Result<Exit> {
         match listed {
             Ok(listing) => {
                 if listing.is_cut {
-                    eprintln!("attache: the agent has more sessions than are shown");
+                    crate::print::say!("attache: the agent has more sessions than are shown");
                 }
                 rows = Some(
                     listing
@@ -68,7 +68,7 @@ async fn list(list: List) -> anyhow::Result<Exit> {
                 );
             }
             Err(Error::NotOffered(_)) => {
-                eprintln!("attache: the agent does not list its sessions");
+                crate::print::say!("attache: the agent does not list its sessions");
             }
             Err(error) => return Err(error.into()),
         }
@@ -81,13 +81,13 @@ async fn list(list: List) -> anyhow::Result<Exit> {
         return print::json(&rows.iter().map(Row::json).collect());
     }
     if rows.is_empty() {
-        eprintln!("attache: there are no sessions");
+        crate::print::say!("attache: there are no sessions");
         return Ok(Exit::Done);
     }
     let source = rows.first().map_or("", |row| row.source.sentence());
-    eprintln!("attache: {source}");
+    crate::print::say!("attache: {source}");
     let cells: Vec<Vec<String>> = rows.iter().map(Row::cells).collect();
-    print::print(&table(
+    print::review(&table(
         &["id", "agent", "changed", "directory", "title"],
         &cells,
     ))
@@ -128,7 +128,7 @@ async fn delete(delete: Delete) -> anyhow::Result<Exit> {
         visit.end().await;
         match outcome {
             Ok(()) => is_deleted = true,
-            Err(Error::NotOffered(_)) => eprintln!(
+            Err(Error::NotOffered(_)) => crate::print::say!(
                 "attache: the agent does not delete sessions; only the transcript of it goes"
             ),
             Err(Error::NoSession(_)) => {}
@@ -145,7 +145,7 @@ async fn delete(delete: Delete) -> anyhow::Result<Exit> {
         (false, true) => "the transcript of it is gone",
         (false, false) => bail!(NoSession(delete.session)),
     };
-    eprintln!("attache: {}: {done}", text::line(&delete.session));
+    crate::print::say!("attache: {}: {done}", text::line(&delete.session));
     Ok(Exit::Done)
 }
 

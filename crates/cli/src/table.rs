@@ -1,4 +1,4 @@
-//! Rows in columns, safe to show.
+//! Rows in columns, safe to show. Two spaces are between columns and never in one.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -6,7 +6,7 @@ use crate::text;
 
 /// The rows under their heads, each column as wide as its widest cell. Columns without a value are left out.
 pub(crate) fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
-    let safe = |row: &Vec<String>| row.iter().map(|cell| text::line(cell)).collect();
+    let safe = |row: &Vec<String>| row.iter().map(|cell| text::cell(cell)).collect();
     let rows: Vec<Vec<String>> = rows.iter().map(safe).collect();
     let heads: Vec<String> = heads.iter().map(|head| head.to_uppercase()).collect();
     let cell = |row: &[String], column: usize| row.get(column).map_or(0, |cell| cell.width());

@@ -21,6 +21,7 @@ mod mentions;
 mod panel;
 mod permission;
 mod picker;
+mod quoted;
 pub mod screen;
 mod search;
 mod tab;

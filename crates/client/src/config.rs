@@ -19,6 +19,7 @@ mod attack_trust;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -140,6 +141,8 @@ pub struct Untrusted {
     pub changed: Vec<PathBuf>,
     /// Files that exist and that trust would cover beside the project's file.
     pub names: Vec<PathBuf>,
+    /// How many files are below each of them that is a directory. Trust covers these too.
+    pub below: BTreeMap<PathBuf, usize>,
     /// Whether it is refused because somebody else may have written it; `fault` says why.
     pub is_refused: bool,
     /// What it would set, to be shown.
@@ -238,6 +241,7 @@ impl Configuration {
         layer.narrow(user, named.policy.as_deref());
         self.named_files.extend(named.files.iter().cloned());
         let names = named.existing().cloned().collect();
+        let below = named.below;
         let contents = trust::Contents {
             digest,
             names: named.states,
@@ -266,6 +270,7 @@ impl Configuration {
             has_changed,
             changed,
             names,
+            below,
             is_refused: false,
             rows: alone.rows(),
             warnings: alone.warnings,
@@ -306,6 +311,7 @@ impl Untrusted {
             has_changed: false,
             changed: Vec::new(),
             names: Vec::new(),
+            below: BTreeMap::new(),
             is_refused: true,
             rows: Vec::new(),
             warnings: Vec::new(),

@@ -95,7 +95,7 @@ pub enum Event {
         id: String,
         /// The session in which the user decided.
         session: v1::SessionId,
-        /// What the decision is about, in a few words. They may contain the agent's.
+        /// What the decision is about, in a few words, safe to show. They may contain the agent's.
         what: String,
         /// How far it reaches.
         scope: Scope,

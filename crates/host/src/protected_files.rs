@@ -22,7 +22,8 @@ pub fn protect(files: impl IntoIterator<Item = PathBuf>) {
     }
 }
 
-/// Whether a path, which is absolute, is one of these files, also by another of its names.
+/// Whether a path, which is absolute, is one of these files or lies below one that is a directory, also by another of its
+/// names.
 pub(crate) fn is_protected(path: &Path) -> bool {
     let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
     if known.is_empty() {
@@ -32,9 +33,8 @@ pub(crate) fn is_protected(path: &Path) -> bool {
     let identity = identity(path);
     known.iter().any(|file| {
         let file_names = folded(file);
-        file_names == names
-            || file_names == real
-            || (identity.is_some() && identity == self::identity(file))
+        let is_at = |names: &[String]| !file_names.is_empty() && names.starts_with(&file_names);
+        is_at(&names) || is_at(&real) || (identity.is_some() && identity == self::identity(file))
     })
 }
 

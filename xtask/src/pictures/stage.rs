@@ -34,8 +34,10 @@ impl Stage {
         let home = std::env::temp_dir().join("attache-tour/greeting");
         set_up(&home, programs).map_err(|error| format!("{}: {error}", home.display()))?;
         let at = home.display();
+        // Variables of this machine have no place in a picture.
         let command = format!(
-            "PATH={at}/../bin:$PATH ATTACHE_HOME={at}/../home COLORTERM=truecolor {command}; sleep 60"
+            "env -i PATH={at}/../bin:$PATH HOME={at}/../user LANG=C.UTF-8 TERM=$TERM ATTACHE_HOME={at}/../home \
+             COLORTERM=truecolor {command}; sleep 60"
         );
         let terminal = Terminal::open(size, &home, &[command])?;
         Ok(Stage {
@@ -83,9 +85,11 @@ impl Drop for Home {
     }
 }
 
-/// An empty project, and the programs beside it.
+/// A project with the file that the tour edits, and the programs beside it.
 fn set_up(home: &Path, programs: &[PathBuf]) -> io::Result<()> {
     fs::create_dir_all(home)?;
+    fs::create_dir_all(home.with_file_name("user"))?;
+    fs::write(home.join("greeting.rs"), GREETING)?;
     let bin = home.with_file_name("bin");
     fs::create_dir_all(&bin)?;
     for program in programs {
@@ -96,5 +100,7 @@ fn set_up(home: &Path, programs: &[PathBuf]) -> io::Result<()> {
     Ok(())
 }
 
+const GREETING: &str =
+    "fn greet(name: &str) -> String {\n    format!(\"A very good morning to you, {name}!\")\n}\n";
 const LIMIT: Duration = Duration::from_secs(30);
 const REST: Duration = Duration::from_millis(300);

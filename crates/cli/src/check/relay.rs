@@ -219,10 +219,10 @@ fn by_hand() -> anyhow::Result<Launch> {
             let mut held = door.lock().await;
             if held.is_none() {
                 let opened = Door::open().await?;
-                eprintln!("{}", snippet(&us, &opened.place()));
+                crate::print::say!("{}", snippet(&us, &opened.place()));
                 *held = Some(opened);
             }
-            eprintln!(
+            crate::print::say!(
                 "attache: waiting for a prompt ({act}); start the agent again in your client"
             );
             match held.as_ref() {

@@ -7,6 +7,8 @@ use std::thread;
 
 use tokio::sync::Notify;
 
+use crate::print;
+
 /// What is to be written, in order. Clones write to the same place.
 #[derive(Clone)]
 pub(super) struct Pen(Arc<Desktop>);
@@ -143,9 +145,7 @@ impl Sheet {
                 out.write_all(text.as_bytes())?;
                 out.flush()
             }
-            Sheet::Note(text) => io::stderr()
-                .lock()
-                .write_all(format!("{text}\n").as_bytes()),
+            Sheet::Note(text) => print::write_note(text),
         }
     }
 }

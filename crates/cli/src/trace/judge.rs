@@ -39,7 +39,7 @@ pub(super) fn judge(arguments: &Validate) -> anyhow::Result<Exit> {
     if written.and_then(|()| out.flush()).is_err() {
         return Ok(Exit::Unread);
     }
-    eprintln!("attache: messages: {messages}, violations: {broken}, hints: {hints}");
+    crate::print::say!("attache: messages: {messages}, violations: {broken}, hints: {hints}");
     match (broken, tell_broken(&arguments.file, all.broken())) {
         (0, told) => Ok(told),
         (_, _) => Ok(Exit::Failed),

@@ -78,11 +78,11 @@ fn a_request_is_answered_from_a_list() {
             |
             |
             |╭ Run a command? ──────────────────────────────────────────────────────────────────────────────────╮
-            |│ rm -r 'old files'                                                                                │
-            |│ in DIR                                                                                           │
-            |│ The agent calls it “Tidy up”                                                                     │
-            |│   Allow once: “Go”                                                                               │
-            |│   Reject once: “Stop”                                                                            │
+            |│ command ┊ rm -r 'old files'                                                                      │
+            |│ in      ┊ DIR                                                                                    │
+            |│ title   ┊ Tidy up                                                                                │
+            |│   Allow once ┊ Go                                                                                │
+            |│   Reject once ┊ Stop                                                                             │
             |│ Or let Attaché remember the answer:                                                              │
             |│   Allow, and don't ask again in this session                                                     │
             |│   Allow, and don't ask again in this workspace                                                   │

@@ -1,5 +1,6 @@
 //! The screen of an agent that has gone: how it ended, its last words, and what to do next.
 
+use attache::process::plain::visible_lines;
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::answer_list::{AnswerList, Chosen};
@@ -57,14 +58,14 @@ impl Death {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("The agent has gone");
         panel.tone = Tone::Bad;
-        panel.text(&text::safe(&self.how), theme.style(Role::Bad), inner);
+        panel.quoted(&visible_lines(&self.how), Role::Bad, theme, inner);
         if !self.stderr.is_empty() {
             panel.gap();
             let title = "Its last words on standard error:";
             panel.text(title, theme.style(Role::Dim), inner);
             let skipped = self.stderr.len().saturating_sub(LINES);
             for line in self.stderr.iter().skip(skipped) {
-                panel.text(&text::line(line), theme.style(Role::Quote), inner);
+                panel.quoted(&text::line(line), Role::Quote, theme, inner);
             }
         }
         panel.gap();

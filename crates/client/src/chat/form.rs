@@ -7,9 +7,9 @@ mod keys;
 
 use std::collections::BTreeMap;
 
+use attache::process::plain::{visible, visible_lines};
 use attache::v1;
 
-use crate::chat::text;
 use field::Field;
 
 /// A form that is being filled in.
@@ -58,9 +58,9 @@ impl Form {
             false => Focus::Field(0),
         };
         Form {
-            message: text::safe(message),
-            title: schema.title.as_deref().map(text::line),
-            description: schema.description.as_deref().map(text::safe),
+            message: visible_lines(message).into_owned(),
+            title: schema.title.as_deref().map(safe_line),
+            description: schema.description.as_deref().map(safe_lines),
             fields,
             focus,
         }
@@ -96,6 +96,14 @@ impl Form {
             }
         }
     }
+}
+
+fn safe_line(text: &str) -> String {
+    visible(text).into_owned()
+}
+
+fn safe_lines(text: &str) -> String {
+    visible_lines(text).into_owned()
 }
 
 /// More fields than this are no form for a person.

@@ -1,11 +1,10 @@
 //! A login in the terminal before it runs: the program, its arguments and the variables that the agent adds.
 
-use attache::process::plain::{visible, visible_command};
+use attache::process::plain::{visible, visible_command, visible_word};
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::answer_list::{AnswerList, Chosen};
 use super::panel::{Panel, Tone};
-use super::text;
 use crate::desk::LoginCommand;
 use crate::paint::theme::{Role, Theme};
 
@@ -51,17 +50,14 @@ impl LoginPrompt {
         let mut panel = Panel::new("The agent wants to run a login in this terminal");
         panel.tone = Tone::Asking;
         let command = &self.command;
-        let mut exactly = |shown: &str, role| {
-            for row in text::exact_rows(shown, usize::from(inner)) {
-                panel.text(&row, theme.style(role), inner);
-            }
+        let mut exactly = |label, shown: &str, role| {
+            panel.labelled(label, shown, role, theme, inner);
         };
-        exactly(&visible_command(&command.words), Role::Strong);
-        exactly(&format!("in {}", visible(&command.directory)), Role::Text);
+        exactly("command", &visible_command(&command.words), Role::Strong);
+        exactly("in", &visible(&command.directory), Role::Text);
         for (name, value) in &command.variables {
-            let variable = format!("{name}={}", value.reveal());
-            let shown = format!("with the variable {}", visible(&variable));
-            exactly(&shown, Role::Warning);
+            let variable = format!("{}={}", visible_word(name), visible_word(value.reveal()));
+            exactly("with", &variable, Role::Warning);
         }
         panel.gap();
         self.answers.draw(&mut panel, theme, inner);

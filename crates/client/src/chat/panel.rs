@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
-use super::text;
+use super::{quoted, text};
 use crate::paint::theme::{Role, Signs, Theme};
 use crate::paint::wrap;
 
@@ -62,6 +62,26 @@ impl Panel {
         }
     }
 
+    /// Adds words of others under a label of ours, safe to show and without line ends.
+    pub(crate) fn labelled(
+        &mut self,
+        label: &str,
+        shown: &str,
+        role: Role,
+        theme: &Theme,
+        width: u16,
+    ) {
+        let (style, width) = (theme.style(role), usize::from(width));
+        let rows = quoted::labelled(label, shown, style, theme, width);
+        self.lines.extend(rows);
+    }
+
+    /// Adds lines of others, safe to show.
+    pub(crate) fn quoted(&mut self, shown: &str, role: Role, theme: &Theme, width: u16) {
+        let rows = quoted::lines(shown, theme.style(role), theme, usize::from(width));
+        self.lines.extend(rows);
+    }
+
     /// Adds a line of spans.
     pub(crate) fn line(&mut self, spans: Vec<Span<'static>>) {
         self.lines.push(Line::from(spans));
@@ -89,7 +109,7 @@ impl Panel {
             Tone::Bad => Role::Bad,
         });
         frame.render_widget(Clear, area);
-        frame.render_widget(frame_of(&self.title, area, style, theme), area);
+        let mut block = frame_of(&self.title, area, style, theme);
         let keys = self.key_rows(area.width);
         let key_count = u16::try_from(keys.len()).unwrap_or(u16::MAX);
         let inside = Rect {
@@ -99,6 +119,15 @@ impl Panel {
             height: area.height.saturating_sub(2),
         };
         let room = inside.height.saturating_sub(key_count);
+        let hidden = self.lines.len().saturating_sub(room.into());
+        if hidden > 0 && self.tone != Tone::Quiet {
+            let said = match hidden {
+                1 => " 1 line does not fit ".to_owned(),
+                hidden => format!(" {hidden} lines do not fit "),
+            };
+            block = block.title_bottom(said);
+        }
+        frame.render_widget(block, area);
         let body = Rect {
             height: room,
             ..inside

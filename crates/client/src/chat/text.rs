@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::paint::wrap;
 use crate::plain;
@@ -11,11 +11,6 @@ use crate::plain;
 /// One line of a stranger's text, safe to show.
 pub(crate) fn line(text: &str) -> String {
     plain::line(text).into_owned()
-}
-
-/// Several lines of a stranger's text, safe to show, with tabs as spaces.
-pub(crate) fn safe(text: &str) -> String {
-    plain::lines(text).replace('\t', "    ")
 }
 
 /// The rows of a text at a width, as ranges of its bytes. A row breaks after a space where there is one, else inside
@@ -39,21 +34,27 @@ pub(crate) fn lines(text: &str, width: usize) -> Vec<String> {
 /// The rows of a text of which nothing may be lost, all spaces included. A row that breaks inside a word fills the width;
 /// one that breaks after a space ends with that space. Behind `⏎` a new row begins.
 pub(crate) fn exact_rows(text: &str, width: usize) -> Vec<String> {
+    exact_rows_from(text, width, width)
+}
+
+/// Such rows, where the first one has another width.
+pub(crate) fn exact_rows_from(text: &str, first: usize, width: usize) -> Vec<String> {
     let width = width.max(2);
+    let mut room = first.max(2);
     let mut rows = Vec::new();
     let (mut start, mut used, mut space) = (0, 0, None);
     let mut is_over = false;
     for (index, grapheme) in text.grapheme_indices(true) {
-        let wide = grapheme.width();
-        if is_over || used + wide > width {
-            let word = space.filter(|at| *at > start && grapheme != " " && index - *at < width / 2);
+        let wide = most_columns(grapheme);
+        if is_over || used + wide > room {
+            let word = space.filter(|at| *at > start && grapheme != " " && index - *at < room / 2);
             let at = match is_over {
                 true => index,
                 false => word.unwrap_or(index),
             };
             rows.push(text[start..at].to_owned());
-            used = text[at..index].width();
-            (start, space) = (at, None);
+            used = text[at..index].graphemes(true).map(most_columns).sum();
+            (start, space, room) = (at, None, width);
         }
         used += wide;
         is_over = grapheme == "⏎";
@@ -65,9 +66,28 @@ pub(crate) fn exact_rows(text: &str, width: usize) -> Vec<String> {
     rows
 }
 
+/// How many columns a terminal may take for it: one that does not join what belongs together, such as a letter with its
+/// ligature or the parts of an emoji, takes more than one that does. A row that is too long would go on in the next.
+fn most_columns(grapheme: &str) -> usize {
+    let apart = grapheme.chars().filter_map(UnicodeWidthChar::width).sum();
+    grapheme.width().max(apart)
+}
+
 /// As much of the beginning as fits.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     wrap::cut(text, width).into_owned()
+}
+
+/// As much of the beginning as fits, and how many characters are missing.
+pub(crate) fn cut_counted(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let count = text.chars().count();
+    // Room for the number of all, which is as wide as any.
+    let start = cut(text, width.saturating_sub(format!("(+{count})").len()));
+    let more = count - start.chars().count().saturating_sub(1).min(count);
+    cut(&format!("{start}(+{more})"), width)
 }
 
 /// As much of the end as fits: what tells one path from another.

@@ -1,14 +1,14 @@
 //! A page that the agent wants visited: the whole address is shown, its host stands out, and we never open it.
 
-use attache::process::plain::visible;
+use attache::process::plain::{visible, visible_lines};
 use attache::v1;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::text::{Line, Span};
 
 use super::answer_list::{AnswerList, Chosen};
 use super::panel::{Panel, Tone};
-use super::text;
-use crate::paint::theme::{Role, Theme};
+use super::{quoted, text};
+use crate::paint::theme::{Role, Sign, Theme};
 
 /// A question about a page.
 #[derive(Debug, Clone)]
@@ -43,7 +43,7 @@ pub(crate) enum Visited {
 impl Page {
     pub(crate) fn new(message: &str, url: &str) -> Page {
         Page {
-            message: text::safe(message),
+            message: visible_lines(message).into_owned(),
             url: url.to_owned(),
             answers: AnswerList::new(vec![
                 ("I open it myself", Visit::Opened),
@@ -76,17 +76,13 @@ impl Page {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("Visit a page?");
         panel.tone = Tone::Asking;
-        panel.text(&self.message, theme.style(Role::Quote), inner);
+        panel.quoted(&self.message, Role::Quote, theme, inner);
         panel.gap();
         let address = Address::of(&self.url);
-        let host = match &address.host {
-            Some(host) => visible(host).into_owned(),
-            None => "unknown: this is no address of a web page".to_owned(),
-        };
-        panel.line(vec![
-            Span::raw("host  "),
-            Span::styled(host, theme.style(Role::Strong)),
-        ]);
+        match &address.host {
+            Some(host) => panel.labelled("host", &visible(host), Role::Strong, theme, inner),
+            None => panel.text("No host", theme.style(Role::Warning), inner),
+        }
         self.whole(&mut panel, &address, theme, inner);
         for warning in address.warnings {
             panel.text(warning, theme.style(Role::Warning), inner);
@@ -103,12 +99,17 @@ impl Page {
         let before = address.before_host.min(url.len());
         let start = url[before..].find(&*host).map_or(0, |at| before + at);
         let end = start + host.len();
-        for row in text::rows(&url, usize::from(width)) {
+        let bar = Span::styled(
+            format!("{} ", theme.sign(Sign::Quoted)),
+            theme.style(Role::Dim),
+        );
+        for row in text::rows(&url, usize::from(width.saturating_sub(quoted::WIDTH))) {
             let cut = |at: usize| at.clamp(row.start, row.end);
             let part = |from: usize, to: usize, role| {
                 Span::styled(url[cut(from)..cut(to)].to_owned(), theme.style(role))
             };
             panel.lines.push(Line::from(vec![
+                bar.clone(),
                 part(0, start, Role::Link),
                 part(start, end, Role::Strong),
                 part(end, url.len(), Role::Link),

@@ -1,6 +1,8 @@
 //! Repositories that change after they were trusted, in every file that their project file names, and files that
 //! somebody else may have written.
 
+mod directories_attack;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use attache::process::plain::visible_start;
+use attache::process::plain::{visible_start, visible_word};
 use attache::v1;
 use attache_host::permissions::Action;
 
@@ -121,8 +121,35 @@ impl PermissionPrompt {
             if more > 0 {
                 summary.push_str(&format!("… ({more} more characters)"));
             }
+        } else {
+            let other = self.other_input();
+            let names = other.iter().map(|(name, _)| visible_word(name));
+            let names: Vec<_> = names.take(MOST_NAMES).collect();
+            match other.len().saturating_sub(MOST_NAMES) {
+                _ if names.is_empty() => {}
+                0 => summary.push_str(&format!(" (also given: {})", names.join(", "))),
+                more => summary.push_str(&format!(
+                    " (also given: {} and {more} more)",
+                    names.join(", ")
+                )),
+            }
         }
         summary
+    }
+
+    /// What a tool is given beside the command, the directory, the files and the changes that are shown: names and
+    /// values as JSON. See [`Action::other_input`].
+    pub fn other_input(&self) -> Vec<(String, String)> {
+        let Some(call) = self.tool_call() else {
+            return Vec::new();
+        };
+        let mut changes: Vec<&str> = Vec::new();
+        for change in self.subject.changes() {
+            changes.push(&change.new_text);
+            changes.extend(change.old_text.as_deref());
+        }
+        let input = call.raw_input.as_ref();
+        input.map_or_else(Vec::new, |input| self.action.other_input(input, &changes))
     }
 
     /// The changes that are shown, each with what is on disk, as far as that is known.
@@ -162,3 +189,5 @@ impl PromptSubject {
 
 /// Characters of what a tool is given that stand in a line.
 const MOST_INPUT: usize = 500;
+/// Names of other members of the input that a summary has.
+const MOST_NAMES: usize = 8;

@@ -9,7 +9,7 @@ mod unified;
 use std::path::Path;
 use std::time::Duration;
 
-use attache::process::plain::visible;
+use attache::process::plain::visible_code;
 use attache::v1;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -236,7 +236,7 @@ fn shown(line: &str) -> String {
             let gap = wrap::to_tab_stop(wrap::width(&text));
             text.extend(std::iter::repeat_n(' ', gap));
         }
-        text.push_str(&visible(part));
+        text.push_str(&visible_code(part));
     }
     if let Some(end) = end {
         let missing = line[end..].chars().count();

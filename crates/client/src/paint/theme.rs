@@ -136,6 +136,8 @@ pub enum Sign {
     More,
     /// What comes of it.
     Arrow,
+    /// The bar in front of words of others, where a user decides.
+    Quoted,
 }
 
 impl Theme {
@@ -311,6 +313,7 @@ fn unicode(sign: Sign) -> &'static str {
         Sign::Child => "└",
         Sign::More => "…",
         Sign::Arrow => "→",
+        Sign::Quoted => "┊",
     }
 }
 
@@ -333,6 +336,7 @@ fn ascii(sign: Sign) -> &'static str {
         Sign::Child => "`",
         Sign::More => "~",
         Sign::Arrow => ">",
+        Sign::Quoted => ":",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use attache::process::plain::visible;
+use attache::process::plain::{visible, visible_code};
 use attache::v1;
 use similar::{ChangeTag, TextDiff};
 
@@ -41,7 +41,7 @@ pub(super) fn unified(diff: &v1::Diff, colour: Colour) -> String {
                 ChangeTag::Equal => (' ', ""),
             };
             let value = change.value();
-            let text = visible(value.strip_suffix('\n').unwrap_or(value));
+            let text = visible_code(value.strip_suffix('\n').unwrap_or(value));
             page.add(paint, &format!("{sign}{text}"));
         }
     }

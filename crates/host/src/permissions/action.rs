@@ -2,6 +2,7 @@
 
 mod input;
 mod members;
+mod other_input;
 mod summary;
 mod uses;
 
@@ -17,6 +18,7 @@ use super::command::line::{ShellLine, ShellWord, SimpleCommand};
 use super::{command, paths};
 use crate::{FieldHasher, protected_files};
 use input::Input;
+use other_input::repeats;
 
 /// What an agent asks to do, as far as it can be told from the tool call.
 #[derive(Debug, Clone, PartialEq)]
@@ -276,7 +278,9 @@ impl<'a> Call<'a> {
             kind: self.kind.clone(),
             tool: self.name.clone().or_else(|| input.tool()),
             tool_identity: None,
-            has_unknown_input: input.has_unknown() || self.has_strange_path(),
+            has_unknown_input: input.has_unknown()
+                || self.has_strange_path()
+                || self.raw_input.is_some_and(|raw| repeats(raw.as_str())),
             has_content: input.has_content() || !self.content.is_empty(),
             runs_code: *self.kind == v1::ToolKind::Execute || input.names_code(),
             title: self.title.to_owned(),
@@ -333,6 +337,9 @@ impl<'a> Call<'a> {
         form.text(self.title);
         form.text(action.tool.as_deref().unwrap_or_default());
         form.value(&input.value);
+        if let Some(raw) = self.raw_input.filter(|raw| repeats(raw.as_str())) {
+            form.text(raw.as_str());
+        }
         form.length(self.locations.len());
         for location in self.locations {
             form.text(&json::to_string(location));

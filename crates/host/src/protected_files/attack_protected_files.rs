@@ -105,6 +105,25 @@ fn another_name_of_a_named_file_is_that_file() {
 }
 
 #[test]
+fn everything_below_a_named_directory_is_protected() {
+    let (_folder, root) = project();
+    fs::create_dir_all(root.join("tools/deep")).expect("made");
+    protect([root.join("tools")]);
+    for path in [
+        "tools/run.sh",
+        "tools/deep/new.js",
+        "TOOLS/x",
+        "tools",
+        "rules/../tools/x",
+    ] {
+        assert!(change(&root, "edit", path).is_protected(), "{path}");
+    }
+    for path in ["toolsmith", "rules/tools"] {
+        assert!(!change(&root, "edit", path).is_protected(), "{path}");
+    }
+}
+
+#[test]
 fn reading_a_named_file_and_changing_others_is_as_before() {
     let (_folder, root) = project();
     assert!(!change(&root, "read", "rules/team.json").is_protected());

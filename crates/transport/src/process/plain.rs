@@ -3,7 +3,10 @@
 
 mod visible;
 
-pub use visible::{visible, visible_command, visible_lines, visible_start, visible_word};
+pub use visible::{
+    GUTTER, visible, visible_code, visible_command, visible_lines, visible_quote, visible_start,
+    visible_word,
+};
 
 /// A piece of a text, as a terminal would take it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

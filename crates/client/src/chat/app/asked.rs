@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use attache::process::plain::GUTTER;
 use attache_host::permissions::{Scope, Term};
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -15,6 +16,7 @@ use crate::chat::login::Permit;
 use crate::chat::panel::Panel;
 use crate::chat::permission::{self, Keys, Pressed};
 use crate::chat::picker::{Choice, Picked};
+use crate::chat::text;
 use crate::chat::url::Visited;
 use crate::command::{Answer, Command};
 use crate::desk::LoginCommand;
@@ -204,9 +206,9 @@ impl App {
     /// Says what was decided. A decision that can be undone is reported again when it counts.
     fn report(&mut self, answer: &Answer, what: &str, now: Instant) {
         let text = match answer {
-            Answer::Choose { .. } => format!("answered: {what}"),
-            Answer::Reject { .. } => format!("rejected: {what}"),
-            Answer::Dismiss => format!("request cancelled: {what}"),
+            Answer::Choose { .. } => format!("answered {GUTTER} {what}"),
+            Answer::Reject { .. } => format!("rejected {GUTTER} {what}"),
+            Answer::Dismiss => format!("request cancelled {GUTTER} {what}"),
         };
         self.toast(Tone::Info, text, now);
     }
@@ -220,7 +222,7 @@ impl App {
         is_allowed: bool,
         now: Instant,
     ) {
-        let what = attache::process::plain::visible(what).into_owned();
+        let what = text::line(what);
         let (tone, word) = match is_allowed {
             true => (Tone::Good, "allowed"),
             false => (Tone::Bad, "rejected"),
@@ -231,7 +233,7 @@ impl App {
             Scope::Workspace => "in this workspace",
             Scope::Always => "always with this agent",
         };
-        self.undoable_toast(tone, format!("{word} {reach}: {what}"), now);
+        self.undoable_toast(tone, format!("{word} {reach} {GUTTER} {what}"), now);
         self.undoable = Some(Undoable { id, what });
     }
 
@@ -253,9 +255,9 @@ impl App {
         };
         let what = undoable.what;
         match was_in_force {
-            true => self.toast(Tone::Good, format!("undone: {what}"), now),
+            true => self.toast(Tone::Good, format!("undone {GUTTER} {what}"), now),
             false => {
-                let text = format!("too late to undo, it was used already: {what}");
+                let text = format!("too late to undo, it was used already {GUTTER} {what}");
                 self.toast(Tone::Warning, text, now);
             }
         }

@@ -12,6 +12,7 @@ pub(super) fn replace(buffer: &mut Buffer) {
             "…" => "~",
             "“" | "”" => "\"",
             "•" => "*",
+            "┊" => ":",
             "–" => "-",
             _ => continue,
         };

@@ -32,7 +32,7 @@ impl App {
                 Undo::Offered => "Alt-U undo",
             };
             let room = width.saturating_sub(undo.len() + 7);
-            let text = text::cut(&toast.text, room);
+            let text = text::cut_counted(&toast.text, room);
             pieces.push(Piece::new(text, role, 9));
             pieces.push(Piece::new(undo, Role::Strong, 9));
         }

@@ -1,5 +1,6 @@
 //! Whether what stands in a field is what the agent asks for.
 
+use attache::process::plain::visible;
 use attache::v1;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -59,7 +60,7 @@ fn fits_pattern(text: &str, pattern: &str) -> Result<(), String> {
     let regex = RegexBuilder::new(pattern).size_limit(REGEX).build();
     match regex {
         Ok(regex) if !regex.is_match(text) => {
-            let pattern = crate::chat::text::line(pattern);
+            let pattern = visible(pattern);
             Err(format!("this does not fit the pattern {pattern}"))
         }
         _ => Ok(()),

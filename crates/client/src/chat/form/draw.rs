@@ -1,11 +1,13 @@
 //! How a form looks.
 
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::field::{Choices, Field, Value};
 use super::{Focus, Form};
 use crate::chat::editor::Editor;
 use crate::chat::panel::{Look, Panel, Tone};
+use crate::chat::quoted::Margins;
 use crate::chat::text;
 use crate::paint::theme::{Role, Sign, Theme};
 use crate::paint::wrap;
@@ -15,12 +17,12 @@ impl Form {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("The agent asks for details");
         panel.tone = Tone::Asking;
-        panel.text(&self.message, theme.style(Role::Quote), inner);
+        panel.quoted(&self.message, Role::Quote, theme, inner);
         if let Some(title) = &self.title {
-            panel.text(title, theme.style(Role::Heading), inner);
+            panel.quoted(title, Role::Heading, theme, inner);
         }
         if let Some(description) = &self.description {
-            panel.text(description, theme.style(Role::Dim), inner);
+            panel.quoted(description, Role::Dim, theme, inner);
         }
         for (index, field) in self.fields.iter().enumerate() {
             panel.gap();
@@ -60,24 +62,28 @@ impl Field {
             false => " ",
         };
         let needed = match self.is_required {
-            true => " (needed)",
+            true => "needed ",
             false => "",
         };
-        let title = text::cut(&self.title, usize::from(width).saturating_sub(12));
-        panel.line(vec![
-            Span::styled(format!("{cursor} {title}"), theme.style(Role::Strong)),
-            Span::styled(needed, theme.style(Role::Dim)),
-        ]);
+        let strong = theme.style(Role::Strong);
+        let title = margins(&format!("{cursor} {needed}"), strong, theme);
+        panel
+            .lines
+            .extend(title.around(&self.title, strong, usize::from(width)));
         if let Some(description) = &self.description {
-            panel.text(description, theme.style(Role::Dim), width);
+            panel.quoted(description, Role::Dim, theme, width);
         }
         if has_focus {
             panel.look = Look::At(panel.lines.len());
         }
         self.draw_value(panel, has_focus, theme, width);
         if let Some(problem) = &self.problem {
-            let problem = format!("{} {problem}", theme.sign(Sign::Failed));
-            panel.text(&problem, theme.style(Role::Bad), width);
+            // A pattern of the agent may stand in it.
+            let bad = theme.style(Role::Bad);
+            let sign = margins(&format!("{} ", theme.sign(Sign::Failed)), bad, theme);
+            panel
+                .lines
+                .extend(sign.around(problem, bad, usize::from(width)));
         }
     }
 
@@ -94,9 +100,11 @@ impl Field {
                 };
                 panel.lines.push(Line::raw(format!("  {word}")));
             }
-            Value::One(choices) => draw_choices(choices, ["(•)", "( )"], panel, has_focus, theme),
+            Value::One(choices) => {
+                draw_choices(choices, ["(•)", "( )"], panel, has_focus, theme, width);
+            }
             Value::Many(choices, _) => {
-                draw_choices(choices, ["[x]", "[ ]"], panel, has_focus, theme);
+                draw_choices(choices, ["[x]", "[ ]"], panel, has_focus, theme, width);
             }
             Value::Unknown => {
                 let text = "  this kind of field cannot be shown here";
@@ -123,6 +131,12 @@ fn draw_editor(editor: &Editor, panel: &mut Panel, has_focus: bool, theme: &Them
         Span::raw(shown.to_owned()),
         Span::styled(format!("{pad}]"), theme.style(Role::Border)),
     ]);
+    if rows.len() > 1 {
+        let said = format!("  row {} of {}", row + 1, rows.len());
+        panel
+            .lines
+            .push(Line::styled(said, theme.style(Role::Warning)));
+    }
 }
 
 fn draw_choices(
@@ -131,6 +145,7 @@ fn draw_choices(
     panel: &mut Panel,
     has_focus: bool,
     theme: &Theme,
+    width: u16,
 ) {
     for (index, choice) in choices.list.iter().enumerate() {
         let mark = match choice.is_chosen {
@@ -145,7 +160,19 @@ fn draw_choices(
             true => Role::Selected,
             false => Role::Text,
         };
-        let line = format!("  {mark} {}", choice.title);
-        panel.lines.push(Line::styled(line, theme.style(role)));
+        let style = theme.style(role);
+        let rows = margins(&format!("  {mark} "), style, theme);
+        panel
+            .lines
+            .extend(rows.around(&choice.title, style, usize::from(width)));
+    }
+}
+
+/// What stands in front of words of the agent: ours, then the bar.
+fn margins(ours: &str, style: Style, theme: &Theme) -> Margins {
+    let bar = theme.sign(Sign::Quoted);
+    Margins {
+        first: Span::styled(format!("{ours}{bar} "), style),
+        rest: Span::styled(format!("    {bar} "), style),
     }
 }

@@ -2,8 +2,8 @@
 
 use attache::v1;
 
+use super::{safe_line, safe_lines};
 use crate::chat::editor::Editor;
-use crate::chat::text;
 
 /// One field of a form.
 #[derive(Debug, Clone)]
@@ -70,8 +70,8 @@ impl Field {
         };
         Field {
             name: name.to_owned(),
-            title: text::line(title.as_deref().unwrap_or(name)),
-            description: description.as_deref().map(text::safe),
+            title: safe_line(title.as_deref().unwrap_or(name)),
+            description: description.as_deref().map(safe_lines),
             is_required,
             value: Value::of(property),
             problem: None,
@@ -144,7 +144,7 @@ fn editor<T: ToString>(default: Option<&T>) -> Editor {
 fn plain_choices(values: &[String], chosen: &[String]) -> Vec<Choice> {
     let choices = values.iter().map(|value| Choice {
         value: value.clone(),
-        title: text::line(value),
+        title: safe_line(value),
         is_chosen: chosen.contains(value),
     });
     choices.take(CHOICES).collect()
@@ -154,8 +154,8 @@ fn titled(options: &[v1::EnumOption], chosen: &[String]) -> Vec<Choice> {
     let choices = options.iter().map(|option| Choice {
         value: option.value.clone(),
         title: match option.description.as_deref() {
-            Some(more) => text::line(&format!("{} – {more}", option.title)),
-            None => text::line(&option.title),
+            Some(more) => safe_line(&format!("{} – {more}", option.title)),
+            None => safe_line(&option.title),
         },
         is_chosen: chosen.contains(&option.value),
     });

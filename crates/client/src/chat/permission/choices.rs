@@ -1,6 +1,6 @@
 //! The answers to a permission request: the agent's own options in its order, then what Attaché remembers on top.
 
-use attache::process::plain::{visible, visible_start};
+use attache::process::plain::visible_start;
 use attache::v1;
 use attache_host::permissions::{Scope, is_allowed_by, label};
 
@@ -78,21 +78,25 @@ impl Choice {
         }
     }
 
-    /// The answer in words. The agent's words are quoted, and ours for the kind stand before them.
-    pub(super) fn words(&self) -> String {
+    /// The answer in our words, and in the agent's where they say something else.
+    pub(super) fn words(&self) -> (String, Option<&str>) {
         match (&self.source, self.kind) {
             (Source::Agent(name), ChoiceKind::Unknown) => {
-                format!("Cannot be chosen (unknown kind): “{name}”")
+                ("Cannot be chosen (unknown kind)".to_owned(), Some(name))
             }
             (Source::Agent(name), kind) => match kind_label(kind) {
-                label if name.eq_ignore_ascii_case(label) => label.to_owned(),
-                label => format!("{label}: “{name}”"),
+                label if name.eq_ignore_ascii_case(label) => (label.to_owned(), None),
+                label => (label.to_owned(), Some(name)),
             },
             (Source::Own(scope), ChoiceKind::RejectLasting) => {
-                format!("Reject, and don't ask again {}", reach(*scope))
+                let words = format!("Reject, and don't ask again {}", reach(*scope));
+                (words, None)
             }
-            (Source::Own(scope), _) => format!("Allow, and don't ask again {}", reach(*scope)),
-            (Source::Nobody, _) => "Dismiss (cancel the request)".to_owned(),
+            (Source::Own(scope), _) => {
+                let words = format!("Allow, and don't ask again {}", reach(*scope));
+                (words, None)
+            }
+            (Source::Nobody, _) => ("Dismiss (cancel the request)".to_owned(), None),
         }
     }
 }
@@ -173,11 +177,6 @@ fn name(name: &str) -> String {
         (name, 0) => name.into_owned(),
         (start, more) => format!("{start}… {more} more characters, d shows all"),
     }
-}
-
-/// The whole name of an option, for those who want to see everything.
-pub(super) fn whole_name(option: &v1::PermissionOption) -> String {
-    format!("{}: “{}”", label(&option.kind), visible(&option.name))
 }
 
 fn reach(scope: Scope) -> &'static str {

@@ -8,7 +8,7 @@ use super::PermissionDialog;
 use super::choices::{Choice, ChoiceKind, Source};
 
 impl PermissionDialog {
-    /// What is going to be remembered: the action, the agent, where and how long.
+    /// What is going to be remembered, in a sentence of ours: the action, where and how long.
     pub(super) fn sentence(&self, choice: &Choice) -> String {
         let action = &self.prompt.action;
         let verb = match choice.kind {
@@ -18,20 +18,41 @@ impl PermissionDialog {
         match &choice.source {
             Source::Own(scope) => {
                 let what = subject(action);
-                let agent = visible(&action.agent);
-                let place = place(*scope, action);
+                let place = match scope {
+                    Scope::Once | Scope::Session => "in this session",
+                    Scope::Workspace => "in this workspace",
+                    Scope::Always => "everywhere",
+                };
                 let term = match scope {
                     Scope::Once | Scope::Session => "until the session ends".to_owned(),
                     Scope::Workspace | Scope::Always => lasting(self.term()),
                 };
                 format!(
-                    "Attaché will {verb} {what} without asking: for agent {agent}, {place}, {term}."
+                    "Attaché will {verb} {what} without asking: for this agent, {place}, {term}."
                 )
             }
-            Source::Agent(name) => format!(
-                "The agent will remember this by rules of its own: “{name}”. Attaché cannot limit or undo it."
-            ),
+            Source::Agent(_) => {
+                "The agent will remember this by rules of its own. Attaché cannot limit or undo it."
+                    .to_owned()
+            }
             Source::Nobody => String::new(),
+        }
+    }
+
+    /// The names that the sentence is about, each with our label for it.
+    pub(super) fn names(&self, choice: &Choice) -> Vec<(&'static str, String)> {
+        let action = &self.prompt.action;
+        match &choice.source {
+            Source::Own(scope) => {
+                let mut names = vec![("agent", visible(&action.agent).into_owned())];
+                if *scope == Scope::Workspace {
+                    let workspace = visible(&action.workspace.to_string_lossy()).into_owned();
+                    names.push(("in", workspace));
+                }
+                names
+            }
+            Source::Agent(name) => vec![("option", name.clone())],
+            Source::Nobody => Vec::new(),
         }
     }
 }
@@ -51,14 +72,6 @@ fn subject(action: &Action) -> &'static str {
             "this again, for these files,"
         }
         _ => "this tool with exactly this input",
-    }
-}
-
-fn place(scope: Scope, action: &Action) -> String {
-    match scope {
-        Scope::Once | Scope::Session => "in this session".to_owned(),
-        Scope::Workspace => format!("in {}", visible(&action.workspace.to_string_lossy())),
-        Scope::Always => "everywhere".to_owned(),
     }
 }
 

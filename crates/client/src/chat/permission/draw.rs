@@ -1,17 +1,20 @@
 //! How a permission request looks.
 
-use attache::process::plain::{visible, visible_command, visible_lines};
+use attache::process::plain::{visible, visible_command, visible_lines, visible_word};
 use attache::v1;
+use attache_host::permissions::label;
 use ratatui::text::{Line, Span};
 
-use super::choices::{self, Choice, ChoiceKind, Source};
+use super::choices::{Choice, ChoiceKind, Source};
+use super::facts::Words;
 use super::page::{Page, Rows};
 use super::{Against, Extent, PermissionDialog, Step, facts};
 use crate::chat::panel::Panel;
+use crate::chat::quoted::{self, Margins};
 use crate::chat::text;
 use crate::event::{HostRequest, OnDisk, PromptSubject};
 use crate::paint::theme::{Role, Sign};
-use crate::paint::{Brush, diff, wrap};
+use crate::paint::{Brush, content, diff, wrap};
 
 /// Whether the keys go to the dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,14 +29,15 @@ impl PermissionDialog {
         let inner = usize::from(Panel::inner(width));
         let facts = facts::of(&self.prompt);
         let are_too_long = facts::are_too_long(&facts);
-        let style = |role| brush.theme.style(role);
-        let broken = |text: &str, role| -> Vec<Line<'static>> {
-            let rows = text::exact_rows(text, inner).into_iter();
-            rows.map(|row| Line::styled(row, style(role))).collect()
+        let rows = |words: &Words, text: &str, role| match words {
+            Words::Ours => own(text, role, brush, inner),
+            Words::Theirs(label) => {
+                quoted::labelled(label, text, brush.theme.style(role), &brush.theme, inner)
+            }
         };
         let heads = facts.iter();
-        let heads = heads.filter_map(|fact| Some((fact.head.as_deref()?, fact.role)));
-        let heads = heads.flat_map(|(head, role)| broken(head, role));
+        let heads = heads.filter_map(|fact| Some((fact.head.as_ref()?, fact.role)));
+        let heads = heads.flat_map(|((words, head), role)| rows(words, head, role));
         let answers = match self.step {
             Step::Choosing => self.answers(brush, inner, keys),
             Step::Confirming(at) => self.confirmation(at, brush, inner),
@@ -43,7 +47,7 @@ impl PermissionDialog {
             heads: heads.collect(),
             facts: facts
                 .iter()
-                .flat_map(|fact| broken(&fact.text, fact.role))
+                .flat_map(|fact| rows(&fact.words, &fact.text, fact.role))
                 .collect(),
             rest: self.rest(brush, width),
             answers,
@@ -107,11 +111,15 @@ impl PermissionDialog {
         let Some(choice) = self.choices.get(at) else {
             return Vec::new();
         };
-        let rows = text::lines(&self.sentence(choice), width).into_iter();
-        let style = brush.theme.style(role_of(choice));
+        let role = role_of(choice);
+        let mut lines = own(&self.sentence(choice), role, brush, width);
+        for (label, name) in self.names(choice) {
+            let style = brush.theme.style(role);
+            lines.extend(quoted::labelled(label, &name, style, &brush.theme, width));
+        }
         vec![Rows {
             heading: None,
-            lines: rows.map(|row| Line::styled(row, style)).collect(),
+            lines,
             choice: None,
             grants: choice.grants(),
         }]
@@ -149,7 +157,7 @@ impl PermissionDialog {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("");
         self.diffs(&mut panel, brush, inner);
-        self.quotation(&mut panel, brush, inner);
+        self.origin(&mut panel, brush, inner);
         if self.extent == Extent::Everything {
             self.everything(&mut panel, brush, inner);
         }
@@ -165,16 +173,19 @@ impl PermissionDialog {
                 },
                 _ => change,
             };
-            if let Some(remark) = remark(change, found, self.against) {
-                panel.text(&remark, brush.theme.style(Role::Warning), width);
+            if let Some(remark) = remark(found, change, self.against) {
+                panel.text(remark, brush.theme.style(Role::Warning), width);
+            }
+            if let Some(OnDisk::Unknown(why)) = found {
+                panel.labelled("because", &visible(why), Role::Warning, &brush.theme, width);
             }
             let limit = match self.extent {
                 Extent::Digest => DIFF,
                 Extent::Everything => DIFF_ALL,
             };
-            let lines = diff::lines(shown, brush, width, limit);
+            let lines = diff::lines(shown, brush, width.saturating_sub(quoted::WIDTH), limit);
             let is_cut = lines.len() >= limit && self.extent == Extent::Digest;
-            panel.lines.extend(lines);
+            panel.lines.extend(quoted::barred(lines, &brush.theme));
             if is_cut {
                 let dim = brush.theme.style(Role::Dim);
                 panel.text("d shows all of it", dim, width);
@@ -182,75 +193,90 @@ impl PermissionDialog {
         }
     }
 
-    /// What the agent says of it: it may say anything, so its words are quoted.
-    fn quotation(&self, panel: &mut Panel, brush: &Brush, width: u16) {
-        let said = match &self.prompt.subject {
+    /// Where the request comes from, and what the agent calls it.
+    fn origin(&self, panel: &mut Panel, brush: &Brush, width: u16) {
+        let quote = Role::Quote;
+        match &self.prompt.subject {
             PromptSubject::HostRequest(_) => {
-                "The agent did not ask; Attaché stopped it to ask you.".to_owned()
+                let said = "The agent did not ask; Attaché stopped it to ask you.";
+                panel.text(said, brush.theme.style(quote), width);
             }
             PromptSubject::Exec(exec) => {
-                let parents = exec.parents.iter().rev().map(|name| visible(name));
+                let said = "The process waits until you answer.";
+                panel.text(said, brush.theme.style(quote), width);
+                panel.labelled("rule", &visible(&exec.why), quote, &brush.theme, width);
+                let parents = exec.parents.iter().rev();
+                let parents = parents.map(|name| visible_word(name));
                 let steps: Vec<_> = parents
                     .chain([visible_command(&exec.argv).into()])
                     .collect();
-                let (why, steps) = (visible(&exec.why), steps.join(" → "));
-                format!("It waits: {why}. Started by {steps}")
+                panel.labelled("from", &steps.join(" → "), quote, &brush.theme, width);
             }
-            PromptSubject::ToolCall(_) if self.prompt.action.title.is_empty() => return,
+            PromptSubject::ToolCall(_) if self.prompt.action.title.is_empty() => {}
             PromptSubject::ToolCall(_) => {
-                format!(
-                    "The agent calls it “{}”",
-                    visible(&self.prompt.action.title)
-                )
+                let title = visible(&self.prompt.action.title);
+                panel.labelled("title", &title, quote, &brush.theme, width);
             }
-        };
-        for row in text::lines(&said, usize::from(width)) {
-            let style = brush.theme.style(Role::Quote);
-            panel.lines.push(Line::styled(row, style));
         }
     }
 
     fn everything(&self, panel: &mut Panel, brush: &Brush, width: u16) {
         let action = &self.prompt.action;
-        let mut facts = vec![
-            format!("agent      {}", visible(&action.agent)),
-            format!(
-                "workspace  {}",
-                visible(&action.workspace.to_string_lossy())
-            ),
-            format!("kind       {}", visible(action.kind.as_str())),
+        let workspace = action.workspace.to_string_lossy();
+        let mut details = vec![
+            ("agent", visible(&action.agent)),
+            ("session", visible(&workspace)),
+            ("kind", visible(action.kind.as_str())),
         ];
-        let tool = action.tool.iter();
-        facts.extend(tool.map(|tool| format!("tool       {}", visible(tool))));
+        details.extend(action.tool.iter().map(|tool| ("tool", visible(tool))));
         let call = self.prompt.tool_call();
         let raw = call.and_then(|call| call.raw_input.as_ref());
-        facts.extend(raw.map(|raw| format!("input      {}", long(raw.as_str()))));
+        details.extend(raw.map(|raw| ("input", long(raw.as_str()).into())));
+        for location in call.iter().flat_map(|call| &call.locations) {
+            let path = visible(location.path.as_str());
+            details.push(match location.line {
+                Some(line) => ("at", format!("{path} line {line}").into()),
+                None => ("at", path),
+            });
+        }
         for option in &self.prompt.options {
-            facts.push(format!("option     {}", choices::whole_name(option)));
-        }
-        let dim = brush.theme.style(Role::Dim);
-        let rows = |text: &str| text::exact_rows(text, usize::from(width));
-        for fact in facts {
-            let rows = rows(&fact).into_iter();
-            panel.lines.extend(rows.map(|row| Line::styled(row, dim)));
-        }
-        let quote = brush.theme.style(Role::Quote);
-        for content in call.iter().flat_map(|call| &call.content) {
-            if let v1::ToolCallContent::Content(content) = content
-                && let Some(said) = content.content.as_text()
-            {
-                for line in visible_lines(said).split('\n') {
-                    let rows = rows(line).into_iter();
-                    panel.lines.extend(rows.map(|row| Line::styled(row, quote)));
-                }
-            }
+            let label = label(&option.kind);
+            let name = format!("{label}: {}", visible(&option.name));
+            details.push(("option", name.into()));
         }
         if let PromptSubject::HostRequest(HostRequest::Read { path }) = &self.prompt.subject {
-            let path = format!("file       {}", visible(&path.to_string_lossy()));
-            let rows = rows(&path).into_iter();
-            panel.lines.extend(rows.map(|row| Line::styled(row, dim)));
+            let path = visible(&path.to_string_lossy()).into_owned();
+            details.push(("file", path.into()));
+        }
+        for (label, text) in details {
+            panel.labelled(label, &text, Role::Dim, &brush.theme, width);
+        }
+        let content = call.iter().flat_map(|call| &call.content);
+        let texts = content.filter_map(|content| match content {
+            v1::ToolCallContent::Diff(_) => None,
+            v1::ToolCallContent::Content(content) => Some(match content.content.as_text() {
+                Some(text) => visible_lines(text).into_owned(),
+                None => visible(&content::line(&content.content)).into_owned(),
+            }),
+            v1::ToolCallContent::Terminal(terminal) => Some(format!(
+                "terminal {}",
+                visible(terminal.terminal_id.as_str())
+            )),
+            _ => Some("content of an unknown kind".to_owned()),
+        });
+        for text in texts {
+            let style = brush.theme.style(Role::Quote);
+            let rows = quoted::lines(&text, style, &brush.theme, usize::from(width));
+            panel.lines.extend(rows);
         }
     }
+}
+
+/// A text of our own, broken to the width.
+fn own(text: &str, role: Role, brush: &Brush, width: usize) -> Vec<Line<'static>> {
+    let rows = text::lines(text, width).into_iter();
+    rows.map(|row| Line::styled(row, brush.theme.style(role)))
+        .collect()
 }
 
 /// One answer, broken to the width.
@@ -266,8 +292,17 @@ fn answer(choice: &Choice, is_selected: bool, brush: &Brush, width: usize) -> Ve
             .patch(theme.style(Role::Selected)),
         false => theme.style(role_of(choice)),
     };
+    let (ours, theirs) = choice.words();
+    if let Some(name) = theirs {
+        let bar = theme.sign(Sign::Quoted);
+        let margins = Margins {
+            first: Span::styled(format!("{sign} {ours} {bar} "), style),
+            rest: Span::styled(format!("    {bar} "), style),
+        };
+        return margins.around(name, style, width);
+    }
     let indent = wrap::width(sign) + 1;
-    let rows = text::lines(&choice.words(), width.saturating_sub(indent));
+    let rows = text::lines(&ours, width.saturating_sub(indent));
     let rows = rows.into_iter().enumerate().map(|(at, row)| {
         let sign = match at {
             0 => format!("{sign} "),
@@ -309,23 +344,23 @@ fn deed(kind: &v1::ToolKind, files: usize) -> &'static str {
 }
 
 /// How a change that is shown compares with the disk, where the user has to know.
-fn remark(change: &v1::Diff, found: Option<&OnDisk>, against: Against) -> Option<String> {
+fn remark(found: Option<&OnDisk>, change: &v1::Diff, against: Against) -> Option<&'static str> {
     let said = match (found?, against) {
         (OnDisk::AsShown, _) => return None,
         (OnDisk::Otherwise(Some(_)), Against::Disk) => {
-            "! Against the disk: what would change if the new text were the whole file.".to_owned()
+            "! Against the disk: what would change if the new text were the whole file."
         }
-        (OnDisk::Otherwise(None), Against::Disk) => "! Against the disk: no file.".to_owned(),
+        (OnDisk::Otherwise(None), Against::Disk) => "! Against the disk: no file.",
         (OnDisk::Otherwise(Some(_)), Against::Shown) if change.old_text.is_none() => {
-            "! The agent shows a new file, but there is one on disk.".to_owned()
+            "! The agent shows a new file, but there is one on disk."
         }
         (OnDisk::Otherwise(Some(_)), Against::Shown) => {
-            "! The file on disk is not what the agent shows.".to_owned()
+            "! The file on disk is not what the agent shows."
         }
         (OnDisk::Otherwise(None), Against::Shown) => {
-            "! The agent shows an old text, but there is no file on disk.".to_owned()
+            "! The agent shows an old text, but there is no file on disk."
         }
-        (OnDisk::Unknown(why), _) => format!("! Not compared with the disk: {}", visible(why)),
+        (OnDisk::Unknown(_), _) => "! Not compared with the disk.",
     };
     Some(said)
 }

@@ -1,9 +1,10 @@
 //! What the user has to see before anything can be granted: the program with its arguments, directory and variables, the
 //! files, or the tool and what it is given.
 
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
-use attache::process::plain::{visible, visible_command, visible_word};
+use attache::process::plain::{visible, visible_command, visible_start, visible_word};
 use attache::v1;
 use attache_host::permissions::Action;
 
@@ -13,30 +14,62 @@ use crate::paint::theme::Role;
 /// One thing that the user has to see. Its text is safe to show.
 #[derive(Debug, Clone)]
 pub(super) struct Fact {
+    pub(super) words: Words,
     pub(super) text: String,
     pub(super) role: Role,
     /// What of it stays on the screen when there is not room for all facts at once.
-    pub(super) head: Option<String>,
+    pub(super) head: Option<(Words, String)>,
     /// Characters that are not in the text because there are too many.
     pub(super) missing: usize,
 }
 
+/// Whose words a text is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Words {
+    Ours,
+    /// Those of others, under a label of ours.
+    Theirs(Cow<'static, str>),
+}
+
 impl Fact {
-    fn whole(text: String, role: Role) -> Fact {
+    fn whole(label: &'static str, text: String, role: Role) -> Fact {
+        let words = Words::Theirs(label.into());
         Fact {
-            head: Some(text.clone()),
+            head: Some((words.clone(), text.clone())),
+            words,
             text,
             role,
             missing: 0,
         }
     }
 
-    fn scrolled(text: String, role: Role) -> Fact {
+    fn scrolled(label: impl Into<Cow<'static, str>>, text: String, role: Role) -> Fact {
         Fact {
+            words: Words::Theirs(label.into()),
             text,
             role,
             head: None,
             missing: 0,
+        }
+    }
+
+    /// A remark of ours.
+    fn remark(text: impl Into<String>) -> Fact {
+        Fact {
+            words: Words::Ours,
+            text: text.into(),
+            role: Role::Warning,
+            head: None,
+            missing: 0,
+        }
+    }
+
+    /// A remark of ours that stays on the screen.
+    fn pinned_remark(text: impl Into<String>) -> Fact {
+        let text = text.into();
+        Fact {
+            head: Some((Words::Ours, text.clone())),
+            ..Fact::remark(text)
         }
     }
 }
@@ -55,7 +88,7 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Fact> {
         PromptSubject::Exec(exec) => {
             facts.push(program(&exec.argv));
             let path = visible(&exec.program.to_string_lossy()).into_owned();
-            facts.push(Fact::whole(format!("program {path}"), Role::Strong));
+            facts.push(Fact::whole("binary", path, Role::Strong));
             Some(exec.cwd.clone())
         }
         _ => action.command.as_ref().map(|command| {
@@ -66,13 +99,15 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Fact> {
     };
     parts(&mut facts, action);
     if let Some(directory) = &directory {
-        facts.push(place(directory, action));
+        let shown = visible(&directory.to_string_lossy()).into_owned();
+        place(&mut facts, "in", shown, directory, action);
     }
-    let shown = directory.as_deref();
-    files(&mut facts, action, shown);
-    if facts.is_empty() {
-        tool(&mut facts, prompt);
+    files(&mut facts, action, directory.as_deref());
+    match facts.is_empty() {
+        true => tool(&mut facts, prompt),
+        false => input(&mut facts, prompt),
     }
+    content(&mut facts, prompt);
     warnings(&mut facts, prompt);
     for fact in &mut facts {
         shorten(fact);
@@ -94,8 +129,8 @@ fn program(words: &[String]) -> Fact {
         _ => visible_word(first),
     };
     Fact {
-        head: Some(head.into_owned()),
-        ..Fact::whole(text, Role::Strong)
+        head: Some((Words::Theirs("program".into()), head.into_owned())),
+        ..Fact::whole("command", text, Role::Strong)
     }
 }
 
@@ -109,16 +144,21 @@ fn parts(facts: &mut Vec<Fact>, action: &Action) {
         return;
     }
     for (at, part) in parts.iter().take(MOST_PARTS).enumerate() {
-        let text = format!("part {}: {}", at + 1, visible(part));
-        facts.push(Fact::scrolled(text, Role::Text));
+        let label = format!("part {}", at + 1);
+        facts.push(Fact::scrolled(
+            label,
+            visible(part).into_owned(),
+            Role::Text,
+        ));
     }
     if let Some(more @ 1..) = parts.len().checked_sub(MOST_PARTS) {
         let text = format!("{more} more parts, which the line above shows");
-        facts.push(Fact::scrolled(text, Role::Warning));
+        facts.push(Fact::remark(text));
     }
     if parts.iter().any(|part| part.contains('‹')) {
-        let text = "! What stands in ‹ › is known only when the line runs.".to_owned();
-        facts.push(Fact::scrolled(text, Role::Warning));
+        facts.push(Fact::remark(
+            "! What stands in ‹ › is known only when the line runs.",
+        ));
     }
 }
 
@@ -130,15 +170,19 @@ pub(super) fn is_shell_line(words: &[String]) -> bool {
 fn variable(variable: &v1::EnvVariable) -> Fact {
     let name = visible_word(&variable.name);
     let value = visible_word(variable.value.reveal());
-    Fact::scrolled(format!("with {name}={value}"), Role::Warning)
+    Fact::scrolled("with", format!("{name}={value}"), Role::Warning)
 }
 
-fn place(directory: &Path, action: &Action) -> Fact {
-    let shown = visible(&directory.to_string_lossy()).into_owned();
-    let remark = remark(&action.workspace, directory);
-    match remark {
-        "" => Fact::whole(format!("in {shown}"), Role::Text),
-        remark => Fact::whole(format!("in {shown} {remark}"), Role::Warning),
+/// A path that stays on the screen, with a remark if it is outside.
+fn place(facts: &mut Vec<Fact>, label: &'static str, shown: String, path: &Path, action: &Action) {
+    let is_inside = is_inside(&action.workspace, path);
+    let role = match is_inside {
+        true => Role::Text,
+        false => Role::Warning,
+    };
+    facts.push(Fact::whole(label, shown, role));
+    if !is_inside {
+        facts.push(Fact::pinned_remark(OUTSIDE));
     }
 }
 
@@ -147,44 +191,115 @@ fn files(facts: &mut Vec<Fact>, action: &Action, directory: Option<&Path>) {
     let paths: Vec<&PathBuf> = paths
         .filter(|path| Some(action.workspace.join(path).as_path()) != directory)
         .collect();
-    let is_many = paths.len() > PINNED;
-    if is_many {
-        facts.push(Fact::whole(format!("{} files", paths.len()), Role::Strong));
+    let shown = |path: &PathBuf| visible(&path.to_string_lossy()).into_owned();
+    if paths.len() <= PINNED {
+        for path in paths {
+            place(facts, "file", shown(path), path, action);
+        }
+        return;
     }
+    facts.push(Fact {
+        role: Role::Strong,
+        ..Fact::pinned_remark(format!("{} files", paths.len()))
+    });
     for path in paths {
-        let shown = visible(&path.to_string_lossy()).into_owned();
-        let (text, role) = match remark(&action.workspace, path) {
-            "" => (shown, Role::Strong),
-            remark => (format!("{shown} {remark}"), Role::Warning),
-        };
-        facts.push(match is_many {
-            true => Fact::scrolled(text, role),
-            false => Fact::whole(text, role),
-        });
+        facts.push(Fact::scrolled("file", shown(path), Role::Strong));
+        if !is_inside(&action.workspace, path) {
+            facts.push(Fact::remark(OUTSIDE));
+        }
     }
 }
 
 /// What a tool is given that names neither a command nor a file: else there would be nothing but the agent's words.
 fn tool(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
-    let name = match &prompt.action.tool {
-        Some(tool) => format!("tool {}", visible_word(tool)),
-        None => "a tool without a name".to_owned(),
-    };
-    facts.push(Fact::whole(name, Role::Strong));
+    facts.push(match &prompt.action.tool {
+        Some(tool) => Fact::whole("tool", visible_word(tool).into_owned(), Role::Strong),
+        None => Fact::pinned_remark("A tool without a name"),
+    });
     let input = prompt.tool_call().and_then(|call| call.raw_input.as_ref());
-    match input {
-        Some(raw) => facts.push(Fact::scrolled(visible_input(raw.as_str()), Role::Text)),
-        None => facts.push(Fact::whole("input not shown".to_owned(), Role::Warning)),
+    facts.push(match input {
+        Some(raw) => Fact::scrolled("input", visible(raw.as_str()).into_owned(), Role::Text),
+        None => Fact::pinned_remark("Input not shown"),
+    });
+}
+
+/// What a tool is given beside the command, the directory, the files and the content that are shown.
+fn input(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
+    let other = prompt.other_input();
+    if other.is_empty() {
+        return;
+    }
+    facts.push(Fact {
+        role: Role::Text,
+        ..Fact::remark("Also in the input:")
+    });
+    for (name, value) in other.iter().take(MOST_MEMBERS) {
+        let (value, more) = visible_start(value, MEMBER);
+        let mut text = match name.as_str() {
+            "" => value.into_owned(),
+            name => format!("{} = {value}", visible_word(&cut(name))),
+        };
+        if more > 0 {
+            text += &format!("… {more} more characters, d shows all");
+        }
+        facts.push(Fact::scrolled("input", text, Role::Text));
+    }
+    if let Some(more @ 1..) = other.len().checked_sub(MOST_MEMBERS) {
+        let text = format!("! {more} more members of the input: d shows all");
+        facts.push(Fact::remark(text));
     }
 }
 
-fn visible_input(input: &str) -> String {
-    format!("input {}", visible(input))
+/// The start of a name.
+fn cut(name: &str) -> String {
+    match name.char_indices().nth(MEMBER) {
+        None => name.to_owned(),
+        Some((end, _)) => format!("{}…", &name[..end]),
+    }
+}
+
+/// How much the agent shows that stands only among the details.
+fn content(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
+    let call = prompt.tool_call().into_iter();
+    let (mut lines, mut others) = (0, 0);
+    for content in call.flat_map(|call| &call.content) {
+        match content {
+            v1::ToolCallContent::Diff(_) => {}
+            v1::ToolCallContent::Content(content) => match content.content.as_text() {
+                Some(text) => lines += text.lines().count(),
+                None => others += 1,
+            },
+            _ => others += 1,
+        }
+    }
+    let counted = |count: usize, one: &str, more: &str| match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {more}"),
+    };
+    let text = match (lines, others) {
+        (0, 0) => return,
+        (lines, 0) => counted(lines, "line of text", "lines of text"),
+        (0, others) => counted(others, "attachment", "attachments"),
+        (lines, others) => format!(
+            "{} and {}",
+            counted(lines, "line of text", "lines of text"),
+            counted(others, "attachment", "attachments")
+        ),
+    };
+    facts.push(Fact {
+        role: Role::Text,
+        ..Fact::remark(format!("With {text} from the agent: see all details (d)"))
+    });
 }
 
 fn warnings(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     let action = &prompt.action;
-    let mut warn = |text: &str| facts.push(Fact::scrolled(text.to_owned(), Role::Warning));
+    let names = prompt.options.iter().map(|option| option.name.as_str());
+    let texts = facts.iter().map(|fact| fact.text.as_str());
+    let is_turned = texts
+        .chain(names)
+        .any(|text| text.contains(is_right_to_left));
+    let mut warn = |text: &str| facts.push(Fact::remark(text));
     if action.is_protected() {
         warn(
             "! Protected file: a change here can grant rights later. Permission lasts for one use.",
@@ -198,6 +313,17 @@ fn warnings(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     if is_shell_line(action.command.as_deref().unwrap_or_default()) {
         warn("! A line for a shell: it can run several commands.");
     }
+    if is_turned {
+        warn("! Right-to-left letters: your terminal may show the words in another order.");
+    }
+}
+
+/// Whether a letter is written from right to left.
+fn is_right_to_left(char: char) -> bool {
+    matches!(
+        char,
+        '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}'
+    ) || matches!(char, '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
 }
 
 /// Cuts a text that is too long to be laid out. It is visible already, and a cut between characters keeps it so.
@@ -210,12 +336,8 @@ fn shorten(fact: &mut Fact) {
     }
 }
 
-/// What is special about where a path lies.
-fn remark(workspace: &Path, path: &Path) -> &'static str {
-    match straight(&workspace.join(path)).starts_with(straight(workspace)) {
-        true => "",
-        false => "(outside the workspace)",
-    }
+fn is_inside(workspace: &Path, path: &Path) -> bool {
+    straight(&workspace.join(path)).starts_with(straight(workspace))
 }
 
 fn straight(path: &Path) -> PathBuf {
@@ -234,6 +356,10 @@ fn straight(path: &Path) -> PathBuf {
 
 /// How many files stay on the screen when there is not room for everything.
 const PINNED: usize = 3;
+const OUTSIDE: &str = "! Outside the workspace";
+/// Members of the input that are listed, and characters of each.
+const MOST_MEMBERS: usize = 24;
+const MEMBER: usize = 400;
 /// Parts of a line that are shown one by one.
 const MOST_PARTS: usize = 32;
 /// Characters of one fact. Nothing longer can be granted here.

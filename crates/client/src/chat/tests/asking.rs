@@ -198,15 +198,15 @@ fn every_option_of_the_agent_is_listed_and_can_be_chosen() {
         |
         | Enter   send what is written
         |╭ Run a command? ──────────────────────────────────────────────────────────╮
-        |│ npm test                                                                 │
-        |│ in /code/project                                                         │
-        |│ The agent calls it “Test”                                                │
-        |│   Always allow: “Yes, and accept edits”                                  │
-        |│ ▌ Always allow: “Yes, and use auto mode”                                 │
+        |│ command ┊ npm test                                                       │
+        |│ in      ┊ /code/project                                                  │
+        |│ title   ┊ Test                                                           │
+        |│   Always allow ┊ Yes, and accept edits                                   │
+        |│ ▌ Always allow ┊ Yes, and use auto mode                                  │
         |│   Allow once                                                             │
-        |│   Always allow: “Reject”                                                 │
-        |│   Reject once: “No, keep planning”                                       │
-        |│   Cannot be chosen (unknown kind): “Maybe”                               │
+        |│   Always allow ┊ Reject                                                  │
+        |│   Reject once ┊ No, keep planning                                        │
+        |│   Cannot be chosen (unknown kind) ┊ Maybe                                │
         |│ Or let Attaché remember the answer:                                      │
         |│   Allow, and don't ask again in this session                             │
         |│   Allow, and don't ask again in this workspace                           │
@@ -304,11 +304,11 @@ fn a_command_is_shown_word_by_word() {
         | Test Agent 1.0.0
         | in /code/project
         |╭ Run a command? (1 more request) ─────────────────────────╮
-        |│ cargo test -- 'a b'                                      │
-        |│ in /code/project                                         │
-        |│ The agent calls it “Run the tests”                       │
-        |│   Allow once: “Sure”                                     │
-        |│   Reject once: “Never”                                   │
+        |│ command ┊ cargo test -- 'a b'                            │
+        |│ in      ┊ /code/project                                  │
+        |│ title   ┊ Run the tests                                  │
+        |│   Allow once ┊ Sure                                      │
+        |│   Reject once ┊ Never                                    │
         |│ Or let Attaché remember the answer:                      │
         |│   Allow, and don't ask again in this session             │
         |│   Allow, and don't ask again in this workspace           │
@@ -349,20 +349,20 @@ fn a_file_is_shown_with_its_diff_and_where_it_lies() {
         | ?       help
         |
         |
-        |
         |╭ Edit files? ─────────────────────────────────────────────────────────────────────────────────────╮
-        |│ /code/project/src/main.rs                                                                        │
-        |│ /code/project/../other/lib.rs (outside the workspace)                                            │
-        |│ /code/project/.git/hooks/pre-commit                                                              │
+        |│ file    ┊ /code/project/src/main.rs                                                              │
+        |│ file    ┊ /code/project/../other/lib.rs                                                          │
+        |│ ! Outside the workspace                                                                          │
+        |│ file    ┊ /code/project/.git/hooks/pre-commit                                                    │
         |│ ! Protected file: a change here can grant rights later. Permission lasts for one use.            │
-        |│ src/main.rs +1 -1                                                                                │
-        |│ 1 1   fn main() {                                                                                │
-        |│ 2   -     old();                                                                                 │
-        |│   2 +     new();                                                                                 │
-        |│ 3 3   }                                                                                          │
-        |│ The agent calls it “Fix typo”                                                                    │
-        |│   Allow once: “Sure”                                                                             │
-        |│   Reject once: “Never”                                                                           │
+        |│ ┊ src/main.rs +1 -1                                                                              │
+        |│ ┊ 1 1   fn main() {                                                                              │
+        |│ ┊ 2   -     old();                                                                               │
+        |│ ┊   2 +     new();                                                                               │
+        |│ ┊ 3 3   }                                                                                        │
+        |│ title   ┊ Fix typo                                                                               │
+        |│   Allow once ┊ Sure                                                                              │
+        |│   Reject once ┊ Never                                                                            │
         |│   Dismiss (cancel the request)                                                                   │
         |╰ Tab to answer ───────────────────────────────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -388,18 +388,18 @@ fn a_tool_without_command_and_files_is_shown_with_what_it_is_given() {
         | Test Agent 1.0.0
         | in /code/project
         |╭ Use a tool? ─────────────────────────────────────────────╮
-        |│ tool mcp__forge__delete_repository                       │
-        |│ tool mcp__forge__delete_repository                       │
-        |│ input {"owner":"ann","note":"long long long long long    │
-        |│ long long long long long long long long long long long   │
-        |│ long long long long long long long long long long long   │
-        |│ long long long long long long long long long long long   │
-        |│   Allow once: “Sure”                                     │
-        |│   Reject once: “Never”                                   │
+        |│ tool    ┊ mcp__forge__delete_repository                  │
+        |│ tool    ┊ mcp__forge__delete_repository                  │
+        |│ input   ┊ {"owner":"ann","note":"long long long long     │
+        |│         ┊ long long long long long long long long long   │
+        |│         ┊ long long long long long long long long long   │
+        |│         ┊ long long long long long long long long long   │
+        |│   Allow once ┊ Sure                                      │
+        |│   Reject once ┊ Never                                    │
         |│   Allow, and don't ask again in this session             │
         |│   Allow, and don't ask again in this workspace           │
         |│   Allow, and don't ask again with this agent, anywhere   │
-        |╰ Tab to answer · 15 more lines to read first: PgDn · 2 m… ╯
+        |╰ Tab to answer · 19 more lines to read first: PgDn · 2 m… ╯
         |────────────────────────────────────────────────────────────
         |› ask for something · / commands · @ files · ? help
         | ready
@@ -462,17 +462,17 @@ fn a_shell_line_shows_its_parts_and_where_it_runs() {
         | @  /    mention a file, run a command of the agent
         | Ctrl-P  all commands
         |╭ Run a shell line? ───────────────────────────────────────────╮
-        |│ cd sub && git log | head; rm "$x" 'a b' > out                │
-        |│ part 1: cd sub                                               │
-        |│ part 2: git log                                              │
-        |│ part 3: head                                                 │
-        |│ part 4: rm ‹"$x"› 'a b' > out                                │
+        |│ command ┊ cd sub && git log | head; rm "$x" 'a b' > out      │
+        |│ part 1  ┊ cd sub                                             │
+        |│ part 2  ┊ git log                                            │
+        |│ part 3  ┊ head                                               │
+        |│ part 4  ┊ rm ‹"$x"› 'a b' > out                              │
         |│ ! What stands in ‹ › is known only when the line runs.       │
-        |│ in /code/project/sub                                         │
+        |│ in      ┊ /code/project/sub                                  │
         |│ ! A line for a shell: it can run several commands.           │
-        |│ The agent calls it “List files”                              │
-        |│   Allow once: “Sure”                                         │
-        |│   Reject once: “Never”                                       │
+        |│ title   ┊ List files                                         │
+        |│   Allow once ┊ Sure                                          │
+        |│   Reject once ┊ Never                                        │
         |│ Or let Attaché remember the answer:                          │
         |│   Allow, and don't ask again in this session                 │
         |│   Allow, and don't ask again in this workspace               │

@@ -29,14 +29,14 @@ fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
         | in /code/project
         |
         |╭ Edit a file? ────────────────────────────────────────────────────────────────╮
-        |│ /code/project/src/main.rs                                                    │
+        |│ file    ┊ /code/project/src/main.rs                                          │
         |│ ! The file on disk is not what the agent shows.                              │
-        |│ src/main.rs +1 -1                                                            │
-        |│ 1   - old();                                                                 │
-        |│   1 + new();                                                                 │
-        |│ The agent calls it “Fix typo”                                                │
-        |│   Allow once: “Sure”                                                         │
-        |│   Reject once: “Never”                                                       │
+        |│ ┊ src/main.rs +1 -1                                                          │
+        |│ ┊ 1   - old();                                                               │
+        |│ ┊   1 + new();                                                               │
+        |│ title   ┊ Fix typo                                                           │
+        |│   Allow once ┊ Sure                                                          │
+        |│   Reject once ┊ Never                                                        │
         |│ Or let Attaché remember the answer:                                          │
         |│   Allow, and don't ask again in this session                                 │
         |│   Allow, and don't ask again in this workspace                               │
@@ -56,14 +56,14 @@ fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
         | in /code/project
         |
         |╭ Edit a file? ────────────────────────────────────────────────────────────────╮
-        |│ /code/project/src/main.rs                                                    │
+        |│ file    ┊ /code/project/src/main.rs                                          │
         |│ ! Against the disk: what would change if the new text were the whole file.   │
-        |│ src/main.rs +1 -1                                                            │
-        |│ 1   - precious();                                                            │
-        |│   1 + new();                                                                 │
-        |│ The agent calls it “Fix typo”                                                │
-        |│   Allow once: “Sure”                                                         │
-        |│   Reject once: “Never”                                                       │
+        |│ ┊ src/main.rs +1 -1                                                          │
+        |│ ┊ 1   - precious();                                                          │
+        |│ ┊   1 + new();                                                               │
+        |│ title   ┊ Fix typo                                                           │
+        |│   Allow once ┊ Sure                                                          │
+        |│   Reject once ┊ Never                                                        │
         |│ Or let Attaché remember the answer:                                          │
         |│   Allow, and don't ask again in this session                                 │
         |│   Allow, and don't ask again in this workspace                               │

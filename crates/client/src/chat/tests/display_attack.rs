@@ -1,6 +1,6 @@
 //! Hostile text in every place where a user decides or reviews: every character can be seen, and none acts.
 
-use attache::process::plain::{visible, visible_command, visible_word};
+use attache::process::plain::{visible, visible_code, visible_command, visible_word};
 use attache::v1;
 use attache_check::hostile::some_texts;
 
@@ -53,7 +53,7 @@ fn files_and_their_changes_are_shown_as_they_are() {
         let diff = v1::Diff::new(path.as_str(), format!("new {line}\n")).old_text("old\n");
         let call = v1::ToolCall::new("c1", text.as_str()).content([diff]);
         prompt.subject = PromptSubject::ToolCall(call);
-        check(prompt, &[&visible(&path), &visible(&line)]);
+        check(prompt, &[&visible(&path), &visible_code(&line)]);
     }
 }
 
@@ -97,7 +97,7 @@ fn what_run_writes_to_stderr_is_shown_as_it_is() {
         assert_eq!(notes.chars().find(is_raw), None, "{text:?}: {notes:?}");
         for shown in [
             format!("tool: {}", visible(&text)),
-            format!("+new {}", visible(&line)),
+            format!("+{}", visible_code(&format!("new {line}"))),
         ] {
             assert!(notes.contains(&shown), "{text:?}: {notes}");
         }
@@ -113,7 +113,8 @@ fn check(prompt: crate::event::PermissionPrompt, texts: &[&str]) {
     assert_eq!(screen.chars().find(is_raw), None, "{screen}");
     let rows = screen.lines().filter_map(|row| row.strip_prefix("|│"));
     let rows = rows.map(|row| row.trim_end_matches('│'));
-    let seen: String = rows
+    let theirs = rows.map(|row| row.split_once('┊').map_or(row, |(_, theirs)| theirs));
+    let seen: String = theirs
         .flat_map(str::chars)
         .filter(|char| *char != ' ')
         .collect();

@@ -71,28 +71,28 @@ fn every_kind_of_field_can_be_filled_in() {
         | Test Agent 1.0.0
         | in /code/project
         |╭ The agent asks for details ──────────────────────────────────────────────────────────────────────╮
-        |│ How shall it be?                                                                                 │
-        |│ Release                                                                                          │
+        |│ ┊ How shall it be?                                                                               │
+        |│ ┊ Release                                                                                        │
         |│                                                                                                  │
-        |│ ▌ Name (needed)                                                                                  │
+        |│ ▌ needed ┊ Name                                                                                  │
         |│   [                                                                                           ]  │
         |│                                                                                                  │
-        |│   systems (needed)                                                                               │
-        |│   [ ] linux                                                                                      │
-        |│   [ ] mac                                                                                        │
-        |│   [ ] windows                                                                                    │
+        |│   needed ┊ systems                                                                               │
+        |│   [ ] ┊ linux                                                                                    │
+        |│   [ ] ┊ mac                                                                                      │
+        |│   [ ] ┊ windows                                                                                  │
         |│                                                                                                  │
-        |│   count                                                                                          │
+        |│   ┊ count                                                                                        │
         |│   [                                                                                           ]  │
         |│                                                                                                  │
-        |│   ratio                                                                                          │
+        |│   ┊ ratio                                                                                        │
         |│   [ 0.5                                                                                       ]  │
         |│                                                                                                  │
-        |│   draft                                                                                          │
+        |│   ┊ draft                                                                                        │
         |│   [?] not chosen                                                                                 │
         |│                                                                                                  │
         |│ Tab or Enter next · Space choose · Ctrl-S send · Esc back                                        │
-        |╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
+        |╰ 5 lines do not fit ──────────────────────────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────────────────────────────────────────────
         |›
         | ready
@@ -117,28 +117,28 @@ fn what_is_wrong_is_said_and_nothing_is_sent() {
         | Test Agent 1.0.0
         | in /code/project
         |╭ The agent asks for details ──────────────────────────────────────────────────────────────────────╮
-        |│ How shall it be?                                                                                 │
-        |│ Release                                                                                          │
+        |│ ┊ How shall it be?                                                                               │
+        |│ ┊ Release                                                                                        │
         |│                                                                                                  │
-        |│ ▌ Name (needed)                                                                                  │
+        |│ ▌ needed ┊ Name                                                                                  │
         |│   [ Al                                                                                        ]  │
-        |│ ✗ at least 3 characters, not 2                                                                   │
+        |│ ✗ ┊ at least 3 characters, not 2                                                                 │
         |│                                                                                                  │
-        |│   systems (needed)                                                                               │
-        |│   [ ] linux                                                                                      │
-        |│   [ ] mac                                                                                        │
-        |│   [ ] windows                                                                                    │
-        |│ ✗ choose at least 1                                                                              │
+        |│   needed ┊ systems                                                                               │
+        |│   [ ] ┊ linux                                                                                    │
+        |│   [ ] ┊ mac                                                                                      │
+        |│   [ ] ┊ windows                                                                                  │
+        |│ ✗ ┊ choose at least 1                                                                            │
         |│                                                                                                  │
-        |│   count                                                                                          │
+        |│   ┊ count                                                                                        │
         |│   [                                                                                           ]  │
         |│                                                                                                  │
-        |│   ratio                                                                                          │
+        |│   ┊ ratio                                                                                        │
         |│   [ 0.5                                                                                       ]  │
         |│                                                                                                  │
-        |│   draft                                                                                          │
+        |│   ┊ draft                                                                                        │
         |│ Tab or Enter next · Space choose · Ctrl-S send · Esc back                                        │
-        |╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
+        |╰ 7 lines do not fit ──────────────────────────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────────────────────────────────────────────
         |›
         | ready

@@ -47,16 +47,16 @@ fn nothing_that_an_agent_says_reaches_the_terminal_raw() {
         | 0/1 safe�elif eteled� over�
         | next: safe�elif eteled� over�
         |╭ Run a command? ──────────────────────────────────────────────────────────────────────────────────╮
-        |│ rm 'safe␛]0;pwned␇␛[2J⟦U+202E⟧elif eteled⟦U+202C⟧␍over⟦U+009B⟧31m⟦U+200B⟧'                       │
-        |│ in /code/project                                                                                 │
-        |│ The agent calls it “safe␛]0;pwned␇␛[2J⟦U+202E⟧elif eteled⟦U+202C⟧␍over⟦U+009B⟧31m⟦U+200B⟧”       │
-        |│ agent      test                                                                                  │
-        |│ workspace  /code/project                                                                         │
-        |│ kind       execute                                                                               │
-        |│ option     Allow once: “safe␛]0;pwned␇␛[2J⟦U+202E⟧elif eteled⟦U+202C⟧␍over⟦U+009B⟧31m⟦U+200B⟧”   │
-        |│ option     Reject once: “Never”                                                                  │
-        |│   Allow once: “safe␛]0;pwned␇␛[2J⟦U+202E⟧elif eteled⟦U+202C⟧␍over⟦U+009B⟧31m⟦U+200B⟧”            │
-        |│   Reject once: “Never”                                                                           │
+        |│ command ┊ rm 'safe␛]0;pwned␇␛[2J⟦U+202E⟧elif eteled⟦U+202C⟧␍over⟦U+009B⟧31m⟦U+200B⟧'             │
+        |│ in      ┊ /code/project                                                                          │
+        |│ title   ┊ safe␛]0;pwned␇␛[2J⟦U+202E⟧elif eteled⟦U+202C⟧␍over⟦U+009B⟧31m⟦U+200B⟧                  │
+        |│ agent   ┊ test                                                                                   │
+        |│ session ┊ /code/project                                                                          │
+        |│ kind    ┊ execute                                                                                │
+        |│ option  ┊ Allow once: safe␛]0;pwned␇␛[2J⟦U+202E⟧elif eteled⟦U+202C⟧␍over⟦U+009B⟧31m⟦U+200B⟧      │
+        |│ option  ┊ Reject once: Never                                                                     │
+        |│   Allow once ┊ safe␛]0;pwned␇␛[2J⟦U+202E⟧elif eteled⟦U+202C⟧␍over⟦U+009B⟧31m⟦U+200B⟧             │
+        |│   Reject once ┊ Never                                                                            │
         |│ Or let Attaché remember the answer:                                                              │
         |│   Allow, and don't ask again in this session                                                     │
         |│   Allow, and don't ask again in this workspace                                                   │

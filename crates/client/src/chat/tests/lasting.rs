@@ -39,14 +39,14 @@ fn a_lasting_answer_is_confirmed_with_what_it_covers() {
         | Enter   send what is written
         | @  /    mention a file, run a command of the agent
         | Ctrl-P  all commands
-        | ?       help
-        |
         |╭ Remember this answer? Run a command ─────────────────────╮
-        |│ cargo test -- 'a b'                                      │
-        |│ in /code/project                                         │
-        |│ The agent calls it “Run the tests”                       │
+        |│ command ┊ cargo test -- 'a b'                            │
+        |│ in      ┊ /code/project                                  │
+        |│ title   ┊ Run the tests                                  │
         |│ Attaché will allow exactly this command without asking:  │
-        |│ for agent test, in /code/project, for 36 hours.          │
+        |│ for this agent, in this workspace, for 36 hours.         │
+        |│ agent   ┊ test                                           │
+        |│ in      ┊ /code/project                                  │
         |╰ Enter confirm · Esc back · t how long · d all details ───╯
         |────────────────────────────────────────────────────────────
         |›
@@ -106,12 +106,12 @@ fn what_is_remembered_is_said_for_every_scope() {
         ),
     ];
     expect![[r#"
-        Attaché will allow exactly this command without asking: for agent test, in this session, until the session ends.
-        Attaché will allow exactly this command without asking: for agent test, in /code/project, for good.
-        Attaché will allow exactly this command without asking: for agent test, everywhere, for good.
-        Attaché will reject exactly this command without asking: for agent test, in /code/project, for good.
-        Attaché will allow every edit of this file, whatever it writes, without asking: for agent test, in this session, until the session ends.
-        Attaché will allow every edit of these files, whatever it writes, without asking: for agent test, in this session, until the session ends."#]].assert_eq(&all.join("\n"));
+        Attaché will allow exactly this command without asking: for this agent, in this session, until the session ends. agent   ┊ test
+        Attaché will allow exactly this command without asking: for this agent, in this workspace, for good. agent   ┊ test in      ┊ /code/project
+        Attaché will allow exactly this command without asking: for this agent, everywhere, for good. agent   ┊ test
+        Attaché will reject exactly this command without asking: for this agent, in this workspace, for good. agent   ┊ test in      ┊ /code/project
+        Attaché will allow every edit of this file, whatever it writes, without asking: for this agent, in this session, until the session ends. agent   ┊ test
+        Attaché will allow every edit of these files, whatever it writes, without asking: for this agent, in this session, until the session ends. agent   ┊ test"#]].assert_eq(&all.join("\n"));
 }
 
 #[test]
@@ -136,12 +136,12 @@ fn an_option_that_the_agent_remembers_is_confirmed_in_its_words() {
         | Ctrl-P  all commands
         | ?       help
         |╭ Remember this answer? Run a command ─────────────────────╮
-        |│ npm test                                                 │
-        |│ in /code/project                                         │
-        |│ The agent calls it “Test”                                │
-        |│ The agent will remember this by rules of its own:        │
-        |│ “Reject␛[2J Bash(npm test *)”. Attaché cannot limit or   │
-        |│ undo it.                                                 │
+        |│ command ┊ npm test                                       │
+        |│ in      ┊ /code/project                                  │
+        |│ title   ┊ Test                                           │
+        |│ The agent will remember this by rules of its own.        │
+        |│ Attaché cannot limit or undo it.                         │
+        |│ option  ┊ Reject␛[2J Bash(npm test *)                    │
         |╰ Enter confirm · Esc back · d all details ────────────────╯
         |────────────────────────────────────────────────────────────
         |›
@@ -174,7 +174,7 @@ fn remembered(stage: &mut Stage, id: &str, scope: Scope) {
     stage.event(Event::Remembered {
         id: id.to_owned(),
         session: "s1".into(),
-        what: "cargo test\n".to_owned(),
+        what: "cargo test⏎".to_owned(),
         scope,
         is_allowed: true,
     });
@@ -204,7 +204,7 @@ fn a_decision_is_reported_and_can_be_undone() {
         |
         |────────────────────────────────────────────────────────────
         |› ask for something · / commands · @ files · ? help
-        | allowed in this workspace: cargo test⏎ · Alt-U undo
+        | allowed in this workspace ┊ cargo test⏎ · Alt-U undo
     "#]]);
     stage.done();
     stage.press("<A-u>");
@@ -216,7 +216,7 @@ fn a_decision_is_reported_and_can_be_undone() {
         id: "d1".to_owned(),
         was_in_force: true,
     });
-    assert!(stage.screen().contains("undone: cargo test⏎"));
+    assert!(stage.screen().contains("undone ┊ cargo test⏎"));
     stage.press("<A-u>");
     assert_eq!(stage.done(), []);
 }
@@ -228,7 +228,7 @@ fn a_grant_that_was_used_cannot_be_undone_and_that_is_said() {
     assert!(
         stage
             .screen()
-            .contains("allowed once: cargo test⏎ · Alt-U undo")
+            .contains("allowed once ┊ cargo test⏎ · Alt-U undo")
     );
     stage.press("<A-u>");
     stage.event(Event::Forgotten {

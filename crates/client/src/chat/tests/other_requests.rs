@@ -31,18 +31,18 @@ fn a_page_is_shown_whole_and_never_opened() {
         | Test Agent 1.0.0
         | in /code/project
         |╭ Visit a page? ───────────────────────────────────────────╮
-        |│ Log in to your account                                   │
+        |│ ┊ Log in to your account                                 │
         |│                                                          │
-        |│ host  evil.test                                          │
-        |│ https://accounts.example.com@evil.test/login?next=/and/o │
-        |│ n/and/on/and/on/to/the/end                               │
+        |│ host    ┊ evil.test                                      │
+        |│ ┊ https://accounts.example.com@evil.test/login?next=/and │
+        |│ ┊ /on/and/on/and/on/to/the/end                           │
         |│ ! what stands before the @ is not the host               │
         |│                                                          │
         |│   I open it myself                                       │
         |│   Copy the address                                       │
         |│   Decline                                                │
         |│ ↑↓ select · Enter choose · Esc back                      │
-        |╰──────────────────────────────────────────────────────────╯
+        |╰ 1 line does not fit ─────────────────────────────────────╯
         |────────────────────────────────────────────────────────────
         |›
         | ready

@@ -196,11 +196,11 @@ fn after_a_restart_the_session_is_resumed() {
         |
         |
         |╭ The agent has gone ──────────────────────────────────────╮
-        |│ the agent exited with 1                                  │
+        |│ ┊ the agent exited with 1                                │
         |│                                                          │
         |│ Its last words on standard error:                        │
-        |│ Error: out of cheese                                     │
-        |│   at line 3                                              │
+        |│ ┊ Error: out of cheese                                   │
+        |│ ┊   at line 3                                            │
         |│                                                          │
         |│   Restart the agent and resume its sessions              │
         |│   Copy what it said                                      │

@@ -18,11 +18,11 @@ fn at_40_columns_the_command_its_directory_and_the_answers_are_there() {
     stage.check(&expect![[r#"
         | Test Agent · new session
         |╭ Run a command? ──────────────────────╮
-        |│ cargo test -- 'a b'                  │
-        |│ in /code/project                     │
-        |│ The agent calls it “Run the tests”   │
-        |│   Allow once: “Sure”                 │
-        |│   Reject once: “Never”               │
+        |│ command ┊ cargo test -- 'a b'        │
+        |│ in ┊ /code/project                   │
+        |│ title ┊ Run the tests                │
+        |│   Allow once ┊ Sure                  │
+        |│   Reject once ┊ Never                │
         |│   Allow, and don't ask again in this │
         |╰ Tab to answer · 4 more answers: ↑↓ ──╯
         |────────────────────────────────────────
@@ -33,10 +33,10 @@ fn at_40_columns_the_command_its_directory_and_the_answers_are_there() {
     stage.check(&expect![[r#"
         | Test Agent · new session
         |╭ Run a command? ──────────────────────╮
-        |│ cargo test -- 'a b'                  │
-        |│ in /code/project                     │
-        |│ The agent calls it “Run the tests”   │
-        |│   Reject once: “Never”               │
+        |│ command ┊ cargo test -- 'a b'        │
+        |│ in ┊ /code/project                   │
+        |│ title ┊ Run the tests                │
+        |│   Reject once ┊ Never                │
         |│ ▌ Allow, and don't ask again in this │
         |│   session                            │
         |╰ 5 more answers: ↑↓ · ↑↓ select · En… ╯
@@ -47,14 +47,14 @@ fn at_40_columns_the_command_its_directory_and_the_answers_are_there() {
     stage.press("<Enter>");
     stage.check(&expect![[r#"
         |╭ Remember this answer? Run a command ─╮
-        |│ cargo test -- 'a b'                  │
-        |│ in /code/project                     │
-        |│ The agent calls it “Run the tests”   │
+        |│ command ┊ cargo test -- 'a b'        │
+        |│ in ┊ /code/project                   │
         |│ Attaché will allow exactly this      │
-        |│ command without asking: for agent    │
-        |│ test, in this session, until the     │
+        |│ command without asking: for this     │
+        |│ agent, in this session, until the    │
         |│ session ends.                        │
-        |╰ Enter confirm · Esc back · d all de… ╯
+        |│ agent ┊ test                         │
+        |╰ 1 more line: PgDn · Enter confirm ·… ╯
         |────────────────────────────────────────
         |›
         | ready
@@ -71,12 +71,12 @@ fn at_40_columns_the_path_is_there() {
     stage.check(&expect![[r#"
         | Test Agent · new session
         |╭ Edit a file? ────────────────────────╮
-        |│ /code/project/src/deep/down/in/a/mod │
-        |│ ule/tree.rs                          │
-        |│ …ep/down/in/a/module/tree.rs +30 -30 │
-        |│  1    - old                          │
-        |│ ▌ Allow once: “Sure”                 │
-        |│   Reject once: “Never”               │
+        |│ file ┊ /code/project/src/deep/down/i │
+        |│ ┊ n/a/module/tree.rs                 │
+        |│ ┊ …/down/in/a/module/tree.rs +30 -30 │
+        |│ ┊  1    - old                        │
+        |│ ▌ Allow once ┊ Sure                  │
+        |│   Reject once ┊ Never                │
         |╰ 60 more lines: PgDn · 5 more answer… ╯
         |────────────────────────────────────────
         |›
@@ -93,7 +93,7 @@ fn at_24_columns_nothing_is_granted_that_does_not_fit() {
         |╭ Edit a file? ────────╮
         |│ Too small: enlarge   │
         |│ the terminal         │
-        |│   Reject once:       │
+        |│   Reject once ┊ Neve │
         |╰ Tab to answer ───────╯
         |────────────────────────
         |› ask for something · …
@@ -113,10 +113,10 @@ fn at_24_columns_a_short_command_can_be_allowed() {
     stage.press("<Tab><Down>");
     stage.check(&expect![[r#"
         |╭ Run a command? ──────╮
-        |│ ls                   │
-        |│ in /w                │
-        |│ ▌ Allow once: “Sure” │
-        |╰ 2 more lines: PgDn … ╯
+        |│ command ┊ ls         │
+        |│ in ┊ /w              │
+        |│ ▌ Allow once ┊ Sure  │
+        |╰ 1 more line: PgDn ·… ╯
         |────────────────────────
         |›
         | ready
@@ -137,22 +137,22 @@ fn a_command_of_10000_characters_is_read_to_its_end_before_it_is_allowed() {
         | Test Agent 1.0.0
         | in /code/project
         |╭ Run a command? ──────────────────────────────────────────────────────────────╮
-        |│ echo                                                                         │
-        |│ in /code/project                                                             │
-        |│ echo 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
-        |│ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
-        |│ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
-        |│ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
-        |│ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
-        |│ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
-        |│ ▌ Allow once: “Sure”                                                         │
-        |│   Reject once: “Never”                                                       │
+        |│ program ┊ echo                                                               │
+        |│ in      ┊ /code/project                                                      │
+        |│ command ┊ echo 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│ ▌ Allow once ┊ Sure                                                          │
+        |│   Reject once ┊ Never                                                        │
         |│   Allow, and don't ask again in this session                                 │
         |│   Allow, and don't ask again in this workspace                               │
         |│   Allow, and don't ask again with this agent, anywhere                       │
         |│   Reject, and don't ask again in this workspace                              │
         |│   Dismiss (cancel the request)                                               │
-        |╰ 127 more lines to read first: PgDn · ↑↓ select · Enter choose · Esc back · … ╯
+        |╰ 147 more lines to read first: PgDn · ↑↓ select · Enter choose · Esc back · … ╯
         |────────────────────────────────────────────────────────────────────────────────
         |›
         | ready
@@ -183,6 +183,37 @@ fn a_window_that_shrinks_takes_the_answer_back() {
     stage = stage.size(10, 3);
     let given = answers(&mut stage, "<Enter><Down><Enter>");
     assert!(!given.contains("yes"), "{given}");
+}
+
+/// Whatever the sizes before and after: an Enter that comes before the new size is drawn grants nothing, and one that
+/// comes later grants only what that size shows.
+#[test]
+fn a_resize_between_showing_and_enter_grants_nothing() {
+    let sizes = [(24, 8), (40, 12), (80, 24), (120, 40), (10, 3), (40, 8)];
+    for prompt in prompts() {
+        let facts = essentials(&prompt);
+        for (before, after) in sizes
+            .iter()
+            .flat_map(|one| sizes.map(|other| (*one, other)))
+        {
+            let mut stage = stage().size(before.0, before.1);
+            stage.event(Event::Asked(Box::new(prompt.clone())));
+            stage.press("<Tab><Down>");
+            stage.screen();
+            let mut stage = stage.size(after.0, after.1);
+            stage.press_unseen("<Enter>");
+            let given = answers(&mut stage, "");
+            if before != after {
+                assert!(!given.contains("yes"), "{before:?} to {after:?}");
+            }
+            let seen = words_of(&stage.screen());
+            if answers(&mut stage, "<Enter>").contains("yes") {
+                for fact in &facts {
+                    assert!(seen.contains(fact), "{fact} at {after:?}: {seen}");
+                }
+            }
+        }
+    }
 }
 
 /// Every size: where something can be granted, what it is about is on the screen.
@@ -233,11 +264,13 @@ fn check_size(prompt: &PermissionPrompt, facts: &[String], columns: u16, rows: u
     }
 }
 
-/// What is inside the box, without spaces, borders and the ends of rows.
+/// What is inside the box, without margins, spaces, borders and the ends of rows.
 fn words_of(screen: &str) -> String {
     let rows = screen.lines().filter_map(|row| row.strip_prefix("|│"));
     let rows = rows.map(|row| row.trim_end_matches('│'));
-    rows.flat_map(str::chars)
+    let theirs = rows.map(|row| row.split_once('┊').map_or(row, |(_, theirs)| theirs));
+    theirs
+        .flat_map(str::chars)
         .filter(|char| *char != ' ')
         .collect()
 }
@@ -273,12 +306,23 @@ fn prompts() -> Vec<PermissionPrompt> {
             "List files",
         ),
         run,
+        with_input(),
         edit(&["/code/project/src/main.rs"]),
         edit(&[
             "/code/project/src/a/long/way/down/to/the/file.rs",
             "/etc/passwd",
         ]),
     ]
+}
+
+/// A command that gets more than its words.
+fn with_input() -> PermissionPrompt {
+    let mut prompt = asked(1, &["make"], "Build");
+    let input = r#"{"command":"make","stdin":"a text","background":true}"#;
+    let mut call = v1::ToolCall::new("c1", "Build");
+    call.raw_input = Some(attache::json::from_str(input).unwrap());
+    prompt.subject = PromptSubject::ToolCall(call);
+    prompt
 }
 
 fn edit(paths: &[&str]) -> PermissionPrompt {
@@ -304,6 +348,8 @@ fn essentials(prompt: &PermissionPrompt) -> Vec<String> {
     };
     let paths = action.paths.iter().map(|path| path.to_string_lossy());
     facts.extend(paths.map(|path| visible(&path).into_owned()));
+    let input = prompt.other_input().into_iter();
+    facts.extend(input.map(|(name, value)| format!("{name} = {value}")));
     facts.iter().map(|fact| fact.replace(' ', "")).collect()
 }
 

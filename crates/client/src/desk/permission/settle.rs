@@ -1,5 +1,6 @@
 //! What a ruling brings about: it is noted, granted for the turn, told, and can be undone.
 
+use attache::process::plain::visible;
 use attache::v1;
 use attache_host::audit;
 use attache_host::permissions::{self, Action, Because, Grant, GrantedBy, Remembered, Scope};
@@ -98,7 +99,7 @@ impl Desk {
         self.tell(Event::Remembered {
             id: remembered.id,
             session,
-            what: remembered.shown,
+            what: visible(&remembered.shown).into_owned(),
             scope: remembered.scope,
             is_allowed: remembered.is_allowed,
         });

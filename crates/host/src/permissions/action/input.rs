@@ -231,7 +231,7 @@ fn command_words(value: &Value) -> Vec<String> {
     }
 }
 
-fn word(value: &Value) -> String {
+pub(super) fn word(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

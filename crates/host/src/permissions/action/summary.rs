@@ -1,7 +1,7 @@
 //! What an action does, in one line of our words. Nothing in it is the agent's claim where we can tell ourselves.
 
 use attache_schema::v1;
-use attache_transport::process::plain::{visible_command, visible_start};
+use attache_transport::process::plain::{visible_command, visible_quote, visible_start};
 
 use super::Action;
 use crate::audit::masked;
@@ -40,7 +40,7 @@ impl Action {
         match (&self.tool, title.as_str()) {
             (Some(tool), _) => format!("tool {}", cut(tool)),
             (None, "") => format!("{} tool", cut(self.kind.as_str())),
-            (None, title) => format!("{} tool “{}”", cut(self.kind.as_str()), cut(title)),
+            (None, title) => format!("{} tool {}", cut(self.kind.as_str()), quote(title)),
         }
     }
 }
@@ -72,6 +72,17 @@ fn shortened(mut shown: String) -> String {
         shown.push_str(&format!("… ({more} more characters)"));
     }
     shown
+}
+
+/// The agent's own words.
+fn quote(text: &str) -> String {
+    match text.char_indices().nth(MOST_TEXT) {
+        None => visible_quote(text),
+        Some((end, _)) => {
+            let more = text[end..].chars().count();
+            format!("{}… ({more} more characters)", visible_quote(&text[..end]))
+        }
+    }
 }
 
 const MOST_PATHS: usize = 8;

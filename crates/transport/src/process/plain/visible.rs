@@ -4,7 +4,7 @@
 //! The mapping is unambiguous. C0 controls become their control picture (`␛`, `␇`, `␉`, `␍`), a line end becomes `⏎`,
 //! and every other character that would act, hide or pass for a plain space becomes its code point (`⟦U+202E⟧`). A sign
 //! that stands in the input itself is shown as its code point too (`⟦U+23CE⟧`), so each sign on the screen has one
-//! meaning.
+//! meaning. A run of blanks, or of one sign, is counted: 40 spaces are `␠⟦×40⟧`, so that nothing is pushed out of sight.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -15,14 +15,51 @@ use super::is_hidden;
 
 /// The text on one line.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if is_ascii_text(text) {
+    shown(text, BLANKS)
+}
+
+/// One line of code or other text that is laid out with spaces: its indentation stays.
+pub fn visible_code(line: &str) -> Cow<'_, str> {
+    shown(line, INDENTATION)
+}
+
+/// The text between quotation marks. One that the text contains is shown as its code point, so it does not end the
+/// quotation.
+pub fn visible_quote(text: &str) -> String {
+    let mut quote = String::from('“');
+    for char in visible(text).chars() {
+        match is_quotation_mark(char) {
+            true => push_sign(&mut quote, char),
+            false => quote.push(char),
+        }
+    }
+    quote.push('”');
+    quote
+}
+
+/// The text, with at most so many spaces in a row.
+fn shown(text: &str, spaces: usize) -> Cow<'_, str> {
+    if is_ascii_text(text) && longest_gap(text) <= spaces {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     let mut around = Around::default();
     let mut chars = text.chars().peekable();
     while let Some(char) = chars.next() {
-        if around.keeps(char, chars.peek().copied()) {
+        let most = match char {
+            ' ' => spaces,
+            _ if is_sign_always(char) => BLANKS,
+            _ => usize::MAX,
+        };
+        let more = match most {
+            usize::MAX => 0,
+            _ => chars.clone().take_while(|next| *next == char).count(),
+        };
+        if more >= most {
+            chars.nth(more - 1);
+            push_run(&mut shown, char, more + 1);
+            around = Around::default();
+        } else if around.keeps(char, chars.peek().copied()) {
             shown.push(char);
         } else {
             push_sign(&mut shown, char);
@@ -31,12 +68,13 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The text with its `\n` kept as line ends. Everything else is shown as by [`visible`], tabs and `\r` too.
+/// The text with its `\n` kept as line ends. Everything else is shown as by [`visible_code`], tabs and `\r` too.
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
-    if text.split('\n').all(is_ascii_text) {
+    let is_kept = |line: &str| is_ascii_text(line) && longest_gap(line) <= INDENTATION;
+    if text.split('\n').all(is_kept) {
         return Cow::Borrowed(text);
     }
-    let lines: Vec<Cow<'_, str>> = text.split('\n').map(visible).collect();
+    let lines: Vec<Cow<'_, str>> = text.split('\n').map(visible_code).collect();
     Cow::Owned(lines.join("\n"))
 }
 
@@ -82,7 +120,7 @@ pub fn visible_start(text: &str, most: usize) -> (Cow<'_, str>, usize) {
 /// Whether a character is shown as a sign wherever it stands.
 fn is_sign_always(char: char) -> bool {
     let is_blank = char != ' ' && (char.is_whitespace() || char == '\u{2800}');
-    let is_own_sign = matches!(char, '⏎' | '⟦' | '⟧' | '\u{2400}'..='\u{2426}');
+    let is_own_sign = matches!(char, '⏎' | '⟦' | '⟧' | GUTTER | '\u{2400}'..='\u{2426}');
     let is_noncharacter = u32::from(char) & 0xfffe == 0xfffe;
     is_hidden(char) || is_blank || is_own_sign || is_noncharacter
 }
@@ -95,6 +133,41 @@ fn push_sign(shown: &mut String, char: char) {
         // Writing to a text cannot fail.
         other => write!(shown, "⟦U+{:04X}⟧", u32::from(other)).unwrap_or_default(),
     }
+}
+
+/// A run of one character: its sign once, and how often it is there.
+fn push_run(shown: &mut String, char: char, count: usize) {
+    match char {
+        ' ' => shown.push('␠'),
+        char => push_sign(shown, char),
+    }
+    // Writing to a text cannot fail.
+    write!(shown, "⟦×{count}⟧").unwrap_or_default();
+}
+
+/// Whether a character is a double quotation mark, or looks like one.
+fn is_quotation_mark(char: char) -> bool {
+    matches!(
+        char,
+        '\u{201c}'..='\u{201f}' | '\u{275d}' | '\u{275e}' | '\u{301d}'..='\u{301f}' | '\u{ff02}'
+    ) || matches!(
+        char,
+        '\u{2033}' | '\u{2036}' | '\u{2ba}' | '\u{2ee}' | '\u{5f4}' | '\u{3003}' | '\u{1f676}'
+            ..='\u{1f678}'
+    )
+}
+
+/// How many spaces follow each other at most.
+fn longest_gap(text: &str) -> usize {
+    let (mut longest, mut gap) = (0, 0);
+    for byte in text.bytes() {
+        gap = match byte {
+            b' ' => gap + 1,
+            _ => 0,
+        };
+        longest = longest.max(gap);
+    }
+    longest
 }
 
 fn is_ascii_text(text: &str) -> bool {
@@ -149,6 +222,11 @@ fn is_hangul(char: char) -> bool {
     matches!(char, '\u{1100}'..='\u{11ff}' | '\u{a960}'..='\u{a97c}' | '\u{ac00}'..='\u{d7a3}')
 }
 
+/// The mark in front of each row with words of others. It cannot stand in the words themselves.
+pub const GUTTER: char = '┊';
+/// How many blanks of a value may follow each other before they are counted, and how many spaces in a line of code.
+const BLANKS: usize = 3;
+const INDENTATION: usize = 40;
 /// How many accents one character can carry before the rest is shown as signs.
 const MARKS: usize = 4;
 
@@ -159,7 +237,9 @@ mod attack;
 mod tests {
     use expect_test::{Expect, expect};
 
-    use super::{visible, visible_command, visible_lines, visible_start, visible_word};
+    use super::{
+        visible, visible_command, visible_lines, visible_quote, visible_start, visible_word,
+    };
 
     fn check(shown: &str, expected: &Expect) {
         expected.assert_eq(shown);
@@ -202,6 +282,33 @@ mod tests {
         check(
             &visible("⏎ ␛ ⟦U+000A⟧"),
             &expect!["⟦U+23CE⟧ ⟦U+241B⟧ ⟦U+27E6⟧U+000A⟦U+27E7⟧"],
+        );
+    }
+
+    #[test]
+    fn blanks_cannot_push_anything_out_of_sight() {
+        check(
+            &visible(&format!("ls{}rm -rf ~ a   b    c", " ".repeat(500))),
+            &expect!["ls␠⟦×500⟧rm -rf ~ a   b␠⟦×4⟧c"],
+        );
+        check(
+            &visible("a\n\n\n\n\nb\u{2800}\u{2800}\u{2800}\u{2800}\u{3164}\u{a0} \u{a0}"),
+            &expect!["a⏎⟦×5⟧b⟦U+2800⟧⟦×4⟧⟦U+3164⟧⟦U+00A0⟧ ⟦U+00A0⟧"],
+        );
+        check(
+            &visible_lines(&format!(
+                "{0}x = 1;{0}// note{0}{0}{0}{0}{0}{0}",
+                " ".repeat(8)
+            )),
+            &expect!["        x = 1;        // note␠⟦×48⟧"],
+        );
+    }
+
+    #[test]
+    fn a_quotation_ends_where_we_end_it() {
+        check(
+            &visible_quote("Sure”, Allow once “ ＂x\""),
+            &expect!["“Sure⟦U+201D⟧, Allow once ⟦U+201C⟧ ⟦U+FF02⟧x\"”"],
         );
     }
 

@@ -2,7 +2,7 @@
 
 use attache_check::hostile::texts;
 
-use super::{visible, visible_command, visible_lines, visible_word};
+use super::{visible, visible_command, visible_lines, visible_quote, visible_word};
 
 #[test]
 fn every_character_can_be_read_back() {
@@ -13,6 +13,17 @@ fn every_character_can_be_read_back() {
         let lines = visible_lines(&text);
         assert_eq!(lines.matches('\n').count(), text.matches('\n').count());
         assert_eq!(read_back(&lines), text, "{text:?} became {lines:?}");
+    }
+}
+
+#[test]
+fn no_run_of_blanks_is_shown_as_blanks() {
+    for text in texts() {
+        let shown = visible(&text);
+        assert!(!shown.contains("    "), "{text:?} became {shown:?}");
+        let quoted = visible_quote(&text);
+        let inner = quoted.strip_prefix('“').and_then(|it| it.strip_suffix('”'));
+        assert_eq!(inner.unwrap().find(['“', '”', '┊']), None, "{quoted:?}");
     }
 }
 
@@ -54,11 +65,18 @@ fn read_back(shown: &str) -> String {
             '⏎' => text.push('\n'),
             '␡' => text.push('\u{7f}'),
             '\u{2400}'..='\u{241f}' => text.extend(char::from_u32(u32::from(char) - 0x2400)),
+            '␠' => text.push(' '),
             '⟦' => {
                 let (code, after) = rest.split_once('⟧').unwrap();
+                rest = after;
+                if let Some(count) = code.strip_prefix('×') {
+                    let last = text.chars().next_back().unwrap();
+                    let count: usize = count.parse().unwrap();
+                    text.extend(std::iter::repeat_n(last, count - 1));
+                    continue;
+                }
                 let code = u32::from_str_radix(code.strip_prefix("U+").unwrap(), 16).unwrap();
                 text.push(char::from_u32(code).unwrap());
-                rest = after;
             }
             other => text.push(other),
         }

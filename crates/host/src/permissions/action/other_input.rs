@@ -1,0 +1,164 @@
+//! What a tool is given beside what an action says of it. A prompt has to show this too.
+
+use std::path::{Path, PathBuf};
+
+use attache_rpc::json::{Kind, Raw, Reader};
+use serde_json::Value;
+
+use super::input::word;
+use super::members::{COMMANDS, DIRECTORIES, PATHS};
+use super::{Action, paths};
+
+impl Action {
+    /// The members of a tool's input that the command, the directory and the files of this action do not say, each with
+    /// its value as JSON. A prompt shows the title anyway, and `changes`, the old and new texts of files. An input that is
+    /// not an object has one value without a name. A member that occurs twice is listed twice.
+    pub fn other_input(&self, input: &Raw, changes: &[&str]) -> Vec<(String, String)> {
+        let Some(members) = members(input.as_str()) else {
+            let nothing = [r#""""#, "null", "{}", "[]"].contains(&input.as_str().trim());
+            return match nothing {
+                true => Vec::new(),
+                false => vec![(String::new(), input.as_str().to_owned())],
+            };
+        };
+        let is_repeated = |name: &str| members.iter().filter(|(it, _)| it == name).count() > 1;
+        let is_listed = |(name, json): &&(String, String)| {
+            is_repeated(name) || repeats(json) || !self.says(name, json, changes)
+        };
+        members.iter().filter(is_listed).cloned().collect()
+    }
+
+    /// Whether it says what a member says.
+    fn says(&self, name: &str, json: &str, changes: &[&str]) -> bool {
+        let Ok(value) = serde_json::from_str::<Value>(json) else {
+            return false;
+        };
+        let is_command = self.command.is_some();
+        match &value {
+            Value::Null => true,
+            // Both stand in the command, whatever they are.
+            _ if is_command && (COMMANDS.contains(&name) || name == "args") => true,
+            _ if is_command && name == "env" => self.sets(&value),
+            Value::String(text) if DIRECTORIES.contains(&name) => {
+                self.names_directory(text) || self.names_file(text)
+            }
+            Value::String(text) if PATHS.contains(&name) => self.names_file(text),
+            Value::Array(items) if PATHS.contains(&name) => {
+                let mut items = items.iter();
+                items.all(|item| item.as_str().is_some_and(|text| self.names_file(text)))
+            }
+            Value::String(text) if text.is_empty() || *text == self.title => true,
+            Value::String(text) if REPLACED.contains(&name) => {
+                changes.iter().any(|change| change.contains(text))
+            }
+            Value::String(text) => changes.contains(&text.as_str()),
+            _ => false,
+        }
+    }
+
+    /// Whether the command shows all these variables.
+    fn sets(&self, variables: &Value) -> bool {
+        let words = self.command.as_deref().unwrap_or_default();
+        let is_set = |name: &str, value: &Value| {
+            let word = format!("{name}={}", word(value));
+            words.contains(&word)
+        };
+        match variables {
+            Value::Object(members) => members.iter().all(|(name, value)| is_set(name, value)),
+            Value::Array(items) => items.iter().all(|item| {
+                let members = item.as_object();
+                let has_more = members.is_none_or(|members| members.len() != 2);
+                let name = item.get("name").and_then(Value::as_str);
+                let value = item.get("value");
+                !has_more && name.zip(value).is_some_and(|(name, it)| is_set(name, it))
+            }),
+            _ => false,
+        }
+    }
+
+    fn names_directory(&self, text: &str) -> bool {
+        let whole = |path: &Path| paths::normal(&self.workspace, path);
+        let shown = match &self.directory {
+            Some(directory) => whole(directory),
+            None => whole(&self.workspace),
+        };
+        self.command.is_some() && whole(Path::new(text)) == shown
+    }
+
+    fn names_file(&self, text: &str) -> bool {
+        let whole = |path: &Path| paths::normal(&self.workspace, path);
+        let named = whole(Path::new(text));
+        let is_named = |path: &PathBuf| path.as_os_str() == text || whole(path) == named;
+        self.paths.iter().any(is_named)
+    }
+}
+
+/// Whether a member occurs twice in one object, at any depth: nobody knows which of them the agent means.
+pub(super) fn repeats(json: &str) -> bool {
+    let count = serde_json::from_str(json).map(|value| count(&value));
+    count.is_ok_and(|count| count != count_as_written(json))
+}
+
+fn count(value: &Value) -> usize {
+    match value {
+        Value::Object(members) => members.values().map(|value| 1 + count(value)).sum(),
+        Value::Array(items) => items.iter().map(count).sum(),
+        _ => 0,
+    }
+}
+
+fn count_as_written(json: &str) -> usize {
+    let parts = match kind(json) {
+        Some(Kind::Object) => members(json).unwrap_or_default(),
+        Some(Kind::Array) => return items(json).iter().map(|it| count_as_written(it)).sum(),
+        _ => return 0,
+    };
+    let counts = parts.iter().map(|(_, json)| 1 + count_as_written(json));
+    counts.sum()
+}
+
+fn kind(json: &str) -> Option<Kind> {
+    Reader::new(json).kind().ok()
+}
+
+/// The members of an object as they are written; nothing for anything else.
+fn members(json: &str) -> Option<Vec<(String, String)>> {
+    if !matches!(kind(json), Some(Kind::Object)) {
+        return None;
+    }
+    let mut reader = Reader::new(json);
+    let mut members = Vec::new();
+    let mut has_more = reader.open_object().ok()?;
+    while has_more {
+        let name = reader.name().ok()?.into_owned();
+        members.push((name, reader.skip().ok()?.to_owned()));
+        has_more = reader.more_members().ok()?;
+    }
+    Some(members)
+}
+
+fn items(json: &str) -> Vec<String> {
+    let mut items = Vec::new();
+    let mut reader = Reader::new(json);
+    let mut has_more = reader.open_array().unwrap_or(false);
+    while has_more {
+        let Ok(item) = reader.skip() else { break };
+        items.push(item.to_owned());
+        has_more = reader.more_items().unwrap_or(false);
+    }
+    items
+}
+
+/// Members that say which part of a file is replaced, and by what.
+const REPLACED: &[&str] = &[
+    "new_str",
+    "new_string",
+    "newString",
+    "new_text",
+    "newText",
+    "old_str",
+    "old_string",
+    "oldString",
+    "old_text",
+    "oldText",
+];
