@@ -74,6 +74,8 @@ pub struct Exec {
     pub cwd: PathBuf,
     /// The processes above it, the nearest first.
     pub parents: Vec<String>,
+    /// Variables that may change what it does and that the agent or command was not started with.
+    pub env: Vec<v1::EnvVariable>,
     /// The rule that asks.
     pub why: String,
 }

@@ -2,7 +2,7 @@
 //! thread can change arguments, or a file be renamed, in between: this finds that and kills. It does not prevent it.
 
 use std::collections::VecDeque;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use rustix::process::{Signal, pidfd_send_signal};
 use super::records;
 use super::table;
 use super::tracee::{Tracee, running, running_as};
-use crate::process::exec::{Exec, ExecEvent, ExecJudge, ExecVerdict};
+use crate::process::exec::{Exec, ExecEvent, ExecFile, ExecJudge, ExecProcess, ExecVerdict};
 
 /// Processes that are looked at once more, soonest first.
 #[derive(Default)]
@@ -117,7 +117,7 @@ impl SecondLook {
         let Some(now) = now.filter(|_| !table::has_ended(&self.tracee.pidfd)) else {
             return Sight::Settled;
         };
-        let verdict = judge.judge(&now, &|path| self.tracee.find(path));
+        let verdict = judge.judge(&now, &Running(&self.tracee));
         let (ExecVerdict::Deny { why } | ExecVerdict::Ask { why }) = verdict else {
             return Sight::Unsettled;
         };
@@ -125,6 +125,20 @@ impl SecondLook {
         // It fails if it has just ended.
         pidfd_send_signal(&self.tracee.pidfd, Signal::KILL).ok();
         Sight::Forbidden(ExecEvent::Killed { exec, why })
+    }
+}
+
+/// A process after its exec, as a judge sees it. No approval is for something that was swapped, so its variables do not
+/// matter.
+struct Running<'a>(&'a Tracee);
+
+impl ExecProcess for Running<'_> {
+    fn find(&self, path: &OsStr) -> Option<ExecFile> {
+        self.0.find(path)
+    }
+
+    fn variables(&self) -> Option<Vec<OsString>> {
+        None
     }
 }
 

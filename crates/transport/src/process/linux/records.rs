@@ -94,6 +94,7 @@ fn record(exec: &Exec, words: usize, bytes: usize, parents: Vec<OsString>) -> Ex
         more: more.try_into().unwrap_or(u32::MAX),
         cwd: exec.cwd.clone(),
         parents,
+        variables: Vec::new(),
         loses_rights: file.is_some_and(|file| file.gains_rights),
     }
 }

@@ -1,9 +1,10 @@
 //! The supervisor of a watched program: a thread of the keeper that takes each exec of the tree from the kernel, has it
 //! judged, and responds. A slow owner costs records, never a verdict; without an owner every exec fails.
 
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::rc::Rc;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,7 +20,9 @@ use super::records::{self, Processes};
 use super::seccomp::{self, Notification, Response};
 use super::tracee::{Look, Tracee};
 use super::view::Ours;
-use crate::process::exec::{Exec, ExecEvent, ExecJudge, ExecVerdict, ExecWatch};
+use crate::process::exec::{
+    Exec, ExecEvent, ExecFile, ExecJudge, ExecProcess, ExecVerdict, ExecWatch,
+};
 use crate::process::guard;
 
 /// The keeper's hold on a supervisor.
@@ -89,7 +92,9 @@ struct Supervisor {
     deadline: Duration,
     /// Whether the program itself was let through. Before, its owner waits for it and cannot answer.
     is_started: bool,
-    ours: Rc<Ours>,
+    ours: Ours,
+    /// The variables of the first program.
+    started_with: HashSet<OsString>,
     requests: Vec<Request>,
     next_request: u64,
     looks: SecondLooks,
@@ -102,7 +107,29 @@ struct Request {
     call: Notification,
     tracee: Tracee,
     exec: Box<Exec>,
+    /// The variables that were shown.
+    variables: Vec<OsString>,
     deadline: Instant,
+}
+
+/// A process that waits, as a judge sees it.
+struct Waiting<'a> {
+    abi: Abi,
+    call: &'a Notification,
+    tracee: &'a Tracee,
+    started_with: &'a HashSet<OsString>,
+}
+
+impl ExecProcess for Waiting<'_> {
+    fn find(&self, path: &OsStr) -> Option<ExecFile> {
+        self.tracee.find(path)
+    }
+
+    fn variables(&self) -> Option<Vec<OsString>> {
+        let mut variables = self.tracee.variables(self.abi, self.call)?;
+        variables.retain(|variable| !self.started_with.contains(variable));
+        Some(variables)
+    }
 }
 
 /// What a wait has ended with.
@@ -130,7 +157,8 @@ impl Supervisor {
             outbox,
             deadline,
             is_started: false,
-            ours: Rc::new(Ours::new()),
+            ours: Ours::new(),
+            started_with: HashSet::new(),
             requests: Vec::new(),
             next_request: 1,
             looks: SecondLooks::default(),
@@ -231,7 +259,13 @@ impl Supervisor {
             request.call = call;
             return;
         }
-        match self.judge.judge(&exec, &|path| tracee.find(path)) {
+        let process = Waiting {
+            abi: self.abi,
+            call: &call,
+            tracee: &tracee,
+            started_with: &self.started_with,
+        };
+        match self.judge.judge(&exec, &process) {
             ExecVerdict::Continue => self.go_on(&call, tracee, &exec),
             verdict => {
                 exec.cwd = exec.cwd.take().or_else(|| tracee.cwd());
@@ -257,6 +291,10 @@ impl Supervisor {
 
     fn go_on(&mut self, call: &Notification, tracee: Tracee, exec: &Exec) {
         let record = self.processes.brief(exec, tracee.pidfd.as_fd());
+        if !self.is_started && self.judge.is_enforcing() {
+            let variables = tracee.variables(self.abi, call);
+            self.started_with = variables.into_iter().flatten().collect();
+        }
         self.is_started = true;
         self.respond(call, Response::Continue);
         if self.judge.is_enforcing() {
@@ -273,7 +311,12 @@ impl Supervisor {
 
     fn ask(&mut self, call: Notification, tracee: Tracee, exec: Box<Exec>, why: String) {
         let id = self.next_request;
-        let record = records::whole(&exec);
+        // What cannot be shown cannot be allowed.
+        let Some(variables) = self.variables(&call, &tracee) else {
+            return self.deny(&call, &exec, format!("{why}; {UNSHOWN}"));
+        };
+        let mut record = records::whole(&exec);
+        record.variables.clone_from(&variables);
         let event = ExecEvent::Ask {
             id,
             exec: record,
@@ -289,8 +332,19 @@ impl Supervisor {
             call,
             tracee,
             exec,
+            variables,
             deadline: Instant::now() + self.deadline,
         });
+    }
+
+    fn variables(&self, call: &Notification, tracee: &Tracee) -> Option<Vec<OsString>> {
+        let process = Waiting {
+            abi: self.abi,
+            call,
+            tracee,
+            started_with: &self.started_with,
+        };
+        process.variables()
     }
 
     fn take_answers(&mut self) {
@@ -310,16 +364,23 @@ impl Supervisor {
 
     fn answer(&mut self, request: Request, is_allowed: bool) {
         let Request {
-            call, tracee, exec, ..
+            call,
+            tracee,
+            exec,
+            variables,
+            ..
         } = request;
         if !is_allowed {
             return self.deny(&call, &exec, "the request was rejected".to_owned());
         }
         // It has waited for long: what runs must be what was shown.
+        let is_unchanged = |now: &Exec| {
+            is_same(now, &exec)
+                && tracee.cwd() == exec.cwd
+                && self.variables(&call, &tracee).as_ref() == Some(&variables)
+        };
         match tracee.exec(self.abi, &call) {
-            Look::Exec(now) if is_same(&now, &exec) && tracee.cwd() == exec.cwd => {
-                self.go_on(&call, tracee, &exec)
-            }
+            Look::Exec(now) if is_unchanged(&now) => self.go_on(&call, tracee, &exec),
             Look::Exec(now) => self.deny(&call, &now, CHANGED.to_owned()),
             Look::Futile(_) => self.deny(&call, &exec, CHANGED.to_owned()),
         }
@@ -365,10 +426,12 @@ impl Supervisor {
 fn is_same(one: &Exec, other: &Exec) -> bool {
     (one.pid, &one.given, &one.file, one.more) == (other.pid, &other.given, &other.file, other.more)
         && one.args == other.args
-        && one.interpreters == other.interpreters
+        && (&one.interpreters, &one.loaders, one.unseen)
+            == (&other.interpreters, &other.loaders, other.unseen)
 }
 
-const CHANGED: &str = "its arguments were changed while the request waited";
+const CHANGED: &str = "its arguments or variables were changed while the request waited";
+const UNSHOWN: &str = "its variables cannot be read, or are more than 256 KiB";
 const MOST_REQUESTS: usize = 64;
 /// A wake-up costs more than a look.
 const SOON: Duration = Duration::from_millis(2);
