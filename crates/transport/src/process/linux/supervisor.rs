@@ -251,6 +251,10 @@ impl Supervisor {
         if self.judge.looks_at_directory() {
             exec.cwd = tracee.cwd();
         }
+        if !self.is_started && self.judge.is_enforcing() {
+            let variables = tracee.variables(self.abi, &call);
+            self.started_with = variables.into_iter().flatten().collect();
+        }
         // An older kernel repeats a call that a signal has interrupted.
         let same = |request: &&mut Request| {
             request.call.thread == call.thread && is_same(&request.exec, &exec)
@@ -291,10 +295,6 @@ impl Supervisor {
 
     fn go_on(&mut self, call: &Notification, tracee: Tracee, exec: &Exec) {
         let record = self.processes.brief(exec, tracee.pidfd.as_fd());
-        if !self.is_started && self.judge.is_enforcing() {
-            let variables = tracee.variables(self.abi, call);
-            self.started_with = variables.into_iter().flatten().collect();
-        }
         self.is_started = true;
         self.respond(call, Response::Continue);
         if self.judge.is_enforcing() {
