@@ -64,7 +64,7 @@ pub enum HostRequest {
 }
 
 /// A program that is about to start.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Exec {
     /// The program that the kernel would run.
     pub program: PathBuf,

@@ -53,7 +53,8 @@ impl Desk {
     fn described(&self, request: ExecRequest) -> Option<(Exec, Action)> {
         let ids = self.sessions.ids();
         let busy = ids.iter().find(|id| self.is_busy(id));
-        let id = request.session.or_else(|| busy.or(ids.first()).cloned())?;
+        let id = request.session.clone();
+        let id = id.or_else(|| busy.or(ids.first()).cloned())?;
         let workspace = self.sessions.get(&id)?.cwd.clone();
         let variable = |text: &String| {
             let (name, value) = text.split_once('=').unwrap_or((text, ""));
