@@ -7,6 +7,7 @@ mod execs;
 mod fence;
 mod filter;
 mod foreground;
+mod formats;
 mod handover;
 mod image;
 mod keeper;

@@ -30,6 +30,12 @@ pub(super) fn trials() -> Vec<Trial> {
             user,
             unreadable,
         ),
+        elsewhere_as(
+            "exec_files::formats_in_a_namespace",
+            "ATTACHE_TEST_FORMATS",
+            user,
+            formats,
+        ),
     ];
     if cfg!(target_arch = "x86_64") {
         trials.push(trial("exec_files::interpreters_of_elf_files", elf));
@@ -178,6 +184,39 @@ async fn unreadable() {
     let mode = fs::Permissions::from_mode(0o111);
     fs::set_permissions(stage.dir.join("hidden"), mode).unwrap();
     check(&stage, &["./hidden", "./outer", "sh -c ./hidden"]).await;
+}
+
+/// Whoever makes a user namespace can register formats there, for whose files the kernel runs another program.
+async fn formats() {
+    let stage = Stage::new("formats");
+    make_binary(&stage);
+    fs::copy("/bin/true", stage.dir.join("file.evil")).unwrap();
+    stage.script("data", "EVIL");
+    let register = "mount -t binfmt_misc none /mnt && \
+        printf \":a:M::EVIL::$PWD/forbidden:\" >/mnt/register && \
+        printf \":b:E::evil::$PWD/forbidden:\" >/mnt/register";
+    let inside = |line: &str| {
+        format!("unshare -Urm sh -c '{{ {register}; {line}; }} >>\"$RECORD\"; true'; true")
+    };
+    run_freely(&stage, &inside("./data x")).await;
+    if stage.record().is_empty() {
+        // A kernel before 6.7, or a system that allows no such namespaces.
+        return;
+    }
+    fs::remove_file(stage.dir.join("record")).unwrap();
+    let lines = [
+        "./data x",
+        "./file.evil",
+        "exec 7</mnt/status; umount -l /mnt; ./data x",
+        "unshare -Ur ./data x",
+        "unshare -m ./data x",
+    ];
+    let lines = lines.map(inside);
+    check(&stage, &lines.each_ref().map(String::as_str)).await;
+    // A namespace without any is as good as ours.
+    let line = "unshare -Urm sh -c 'mount -t tmpfs none /mnt; unshare -Ur /bin/echo fine'";
+    let (text, events) = run(&stage.program(line, "deny forbidden")).await;
+    assert_eq!(text, "fine\n", "{events:?}");
 }
 
 /// A program made by hand that leaves a file, and files that name it as their interpreter.

@@ -68,7 +68,8 @@ impl Lookup {
                 here = parent(here, top)?;
                 continue;
             }
-            let next = rustix::fs::openat(&here, &name, HANDLE | OFlags::NOFOLLOW, Mode::empty())?;
+            let next = rustix::fs::openat(&here, &name, HANDLE | OFlags::NOFOLLOW, Mode::empty());
+            let next = next.map_err(|errno| refusal(errno, &here))?;
             let mode = rustix::fs::fstat(&next)?.st_mode & libc::S_IFMT;
             if mode != libc::S_IFLNK {
                 if !left.is_empty() && mode != libc::S_IFDIR {
@@ -141,6 +142,16 @@ impl Lookup {
             [] => Err(Fault::Missing(Errno::NOENT)),
             text => Ok(Target::Path(OsString::from_vec(text.to_vec()))),
         }
+    }
+}
+
+/// What it means that a name in a directory could not be opened. In a namespace of its own, a process gains rights to
+/// directories of its own user, and to no others.
+fn refusal(errno: Errno, directory: &OwnedFd) -> Fault {
+    let own = rustix::process::geteuid().as_raw();
+    match rustix::fs::fstat(directory) {
+        Ok(stat) if errno == Errno::ACCESS && stat.st_uid != own => Fault::Missing(errno),
+        _ => errno.into(),
     }
 }
 

@@ -13,6 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::filter::{self, Abi};
+use super::formats::Formats;
 use super::handover::{self, Arrival, ChildEnd};
 use super::looks::SecondLooks;
 use super::outbox::Outbox;
@@ -98,6 +99,7 @@ struct Supervisor {
     requests: Vec<Request>,
     next_request: u64,
     looks: SecondLooks,
+    formats: Formats,
     processes: Processes,
 }
 
@@ -162,6 +164,7 @@ impl Supervisor {
             requests: Vec::new(),
             next_request: 1,
             looks: SecondLooks::default(),
+            formats: Formats::default(),
             processes: Processes::default(),
         }
     }
@@ -236,7 +239,7 @@ impl Supervisor {
         };
         // What it is now was executed before: this is the last time to see it.
         self.look_at(tracee.process);
-        let look = tracee.exec(self.abi, &call);
+        let look = self.look(&tracee, &call);
         // Now it is certain that all of this was read from the process that waits.
         if !seccomp::is_waiting(self.listener.as_fd(), call.id) {
             return;
@@ -245,6 +248,23 @@ impl Supervisor {
             Look::Futile(errno) => self.respond(&call, Response::Fail(errno)),
             Look::Exec(exec) => self.decide(call, tracee, exec),
         }
+    }
+
+    /// What a process is about to execute.
+    fn look(&mut self, tracee: &Tracee, call: &Notification) -> Look {
+        let mut look = tracee.exec(self.abi, call);
+        let is_judged = self.judge.is_enforcing();
+        if !self.is_started && is_judged {
+            self.formats.start_with(call.thread);
+        }
+        if let Look::Exec(exec) = &mut look
+            && is_judged
+            && exec.unseen.is_none()
+            && self.formats.may_apply_to(call.thread)
+        {
+            exec.unseen = Some(FORMATS);
+        }
+        look
     }
 
     fn decide(&mut self, call: Notification, tracee: Tracee, mut exec: Box<Exec>) {
@@ -374,12 +394,13 @@ impl Supervisor {
             return self.deny(&call, &exec, "the request was rejected".to_owned());
         }
         // It has waited for long: what runs must be what was shown.
+        let look = self.look(&tracee, &call);
         let is_unchanged = |now: &Exec| {
             is_same(now, &exec)
                 && tracee.cwd() == exec.cwd
                 && self.variables(&call, &tracee).as_ref() == Some(&variables)
         };
-        match tracee.exec(self.abi, &call) {
+        match look {
             Look::Exec(now) if is_unchanged(&now) => self.go_on(&call, tracee, &exec),
             Look::Exec(now) => self.deny(&call, &now, CHANGED.to_owned()),
             Look::Futile(_) => self.deny(&call, &exec, CHANGED.to_owned()),
@@ -431,6 +452,8 @@ fn is_same(one: &Exec, other: &Exec) -> bool {
 }
 
 const CHANGED: &str = "its arguments or variables were changed while the request waited";
+const FORMATS: &str =
+    "formats of programs are registered in its namespace, so another program may run";
 const UNSHOWN: &str = "its variables cannot be read, or are more than 256 KiB";
 const MOST_REQUESTS: usize = 64;
 /// A wake-up costs more than a look.
