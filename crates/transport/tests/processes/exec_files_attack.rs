@@ -214,9 +214,15 @@ async fn formats() {
     let lines = lines.map(inside);
     check(&stage, &lines.each_ref().map(String::as_str)).await;
     // A namespace without any is as good as ours.
-    let line = "unshare -Urm sh -c 'mount -t tmpfs none /mnt; unshare -Ur /bin/echo fine'";
-    let (text, events) = run(&stage.program(line, "deny forbidden")).await;
-    assert_eq!(text, "fine\n", "{events:?}");
+    let nested = "unshare -Urm sh -c 'mount -t tmpfs none /mnt; unshare -Ur /bin/echo fine'";
+    let sandbox = "bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev sh -c 'echo fine'";
+    for line in [
+        nested,
+        &format!("command -v bwrap >/dev/null || exec echo fine; {sandbox}"),
+    ] {
+        let (text, events) = run(&stage.program(line, "deny forbidden")).await;
+        assert_eq!(text, "fine\n", "{line}: {events:?}");
+    }
 }
 
 /// A program made by hand that leaves a file, and files that name it as their interpreter.
