@@ -116,9 +116,10 @@ fn above(
     mut name_of: impl FnMut(i32) -> Option<(OsString, i32)>,
 ) -> Vec<OsString> {
     let mut found = Vec::new();
+    let us = us();
     while found.len() < MOST_PARENTS
         && process > 1
-        && process != us()
+        && process != us
         && let Some((name, parent)) = name_of(process)
     {
         found.push(name);

@@ -19,7 +19,7 @@ use super::looks::SecondLooks;
 use super::outbox::Outbox;
 use super::records::{self, Processes};
 use super::seccomp::{self, Notification, Response};
-use super::tracee::{Look, Tracee};
+use super::tracee::{Depth, Look, Tracee};
 use super::view::Ours;
 use crate::process::exec::{
     Exec, ExecEvent, ExecFile, ExecJudge, ExecProcess, ExecVerdict, ExecWatch,
@@ -235,25 +235,28 @@ impl Supervisor {
             false => None,
         };
         let Some(tracee) = tracee else {
-            return self.respond(&call, Response::Fail(Errno::ACCESS));
+            self.respond(&call, Response::Fail(Errno::ACCESS));
+            return;
         };
         // What it is now was executed before: this is the last time to see it.
         self.look_at(tracee.process);
-        let look = self.look(&tracee, &call);
-        // Now it is certain that all of this was read from the process that waits.
-        if !seccomp::is_waiting(self.listener.as_fd(), call.id) {
-            return;
-        }
-        match look {
-            Look::Futile(errno) => self.respond(&call, Response::Fail(errno)),
+        // What was read is about the process that waits if it still waits when the response comes.
+        match self.look(&tracee, &call) {
+            Look::Futile(errno) => {
+                self.respond(&call, Response::Fail(errno));
+            }
             Look::Exec(exec) => self.decide(call, tracee, exec),
         }
     }
 
     /// What a process is about to execute.
     fn look(&mut self, tracee: &Tracee, call: &Notification) -> Look {
-        let mut look = tracee.exec(self.abi, call);
         let is_judged = self.judge.is_enforcing();
+        let depth = match is_judged {
+            true => Depth::Interpreters,
+            false => Depth::File,
+        };
+        let mut look = tracee.exec(self.abi, call, depth);
         if !self.is_started && is_judged {
             self.formats.start_with(call.thread);
         }
@@ -315,8 +318,10 @@ impl Supervisor {
 
     fn go_on(&mut self, call: &Notification, tracee: Tracee, exec: &Exec) {
         let record = self.processes.brief(exec, tracee.pidfd.as_fd());
+        if self.respond(call, Response::Continue).is_gone() {
+            return;
+        }
         self.is_started = true;
-        self.respond(call, Response::Continue);
         if self.judge.is_enforcing() {
             self.looks.add(tracee, exec);
         }
@@ -325,7 +330,9 @@ impl Supervisor {
 
     fn deny(&mut self, call: &Notification, exec: &Exec, why: String) {
         let exec = records::whole(exec);
-        self.respond(call, Response::Fail(Errno::ACCESS));
+        if self.respond(call, Response::Fail(Errno::ACCESS)).is_gone() {
+            return;
+        }
         self.outbox.put(&ExecEvent::Denied { exec, why });
     }
 
@@ -336,6 +343,9 @@ impl Supervisor {
             return self.deny(&call, &exec, format!("{why}; {UNSHOWN}"));
         };
         let mut record = records::whole(&exec);
+        if !seccomp::is_waiting(self.listener.as_fd(), call.id) {
+            return;
+        }
         record.variables.clone_from(&variables);
         let event = ExecEvent::Ask {
             id,
@@ -437,9 +447,26 @@ impl Supervisor {
         }
     }
 
-    fn respond(&self, call: &Notification, response: Response) {
-        // It fails when the process was killed meanwhile, and then nobody waits.
-        seccomp::respond(self.listener.as_fd(), call.id, response).ok();
+    fn respond(&self, call: &Notification, response: Response) -> Receiver {
+        match seccomp::respond(self.listener.as_fd(), call.id, response) {
+            Ok(()) => Receiver::Waited,
+            Err(_) => Receiver::Gone,
+        }
+    }
+}
+
+/// Who got a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Receiver {
+    /// The process that everything was read from.
+    Waited,
+    /// Nobody: it was killed meanwhile, or a signal has interrupted it, and what was read may be of a stranger.
+    Gone,
+}
+
+impl Receiver {
+    fn is_gone(self) -> bool {
+        self == Receiver::Gone
     }
 }
 

@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
@@ -45,6 +45,28 @@ pub(super) enum Look {
     Exec(Box<Exec>),
     /// The kernel would refuse it for this reason. It is refused with it, so that nothing can change in between.
     Futile(Errno),
+}
+
+/// A file that was looked up.
+struct Found {
+    file: OwnedFd,
+    stat: Stat,
+}
+
+impl Found {
+    fn of(file: OwnedFd) -> Result<Found, Errno> {
+        let stat = rustix::fs::fstat(&file)?;
+        Ok(Found { file, stat })
+    }
+}
+
+/// How far a look goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// To the file: enough for the log.
+    File,
+    /// To what the kernel runs in its place.
+    Interpreters,
 }
 
 /// The arguments of a call, as addresses in the process.
@@ -108,7 +130,7 @@ impl Tracee {
     }
 
     /// What it is about to execute.
-    pub(super) fn exec(&self, abi: Abi, call: &Notification) -> Look {
+    pub(super) fn exec(&self, abi: Abi, call: &Notification, depth: Depth) -> Look {
         let thread = self.lookup.thread;
         let call = Call::of(abi, call);
         let known = Beginnings::read(thread, call.path, call.args);
@@ -119,10 +141,10 @@ impl Tracee {
         };
         let is_descriptor = given.is_empty() && call.flags & AT_EMPTY_PATH != 0;
         let file = match is_descriptor {
-            true => self
-                .lookup
-                .descriptor(call.directory)
-                .map_err(lookup::Fault::from),
+            true => {
+                let file = self.lookup.descriptor(call.directory);
+                file.and_then(Found::of).map_err(lookup::Fault::from)
+            }
             false => self.open(call.directory, OsStr::from_bytes(&given)),
         };
         let mut exec = Exec {
@@ -131,7 +153,7 @@ impl Tracee {
         };
         match file {
             Ok(file) => {
-                if let Err(errno) = self.look_into(&mut exec, &file) {
+                if let Err(errno) = self.look_into(&mut exec, &file, depth) {
                     return Look::Futile(errno);
                 }
             }
@@ -164,8 +186,8 @@ impl Tracee {
 
     /// A file by a path that the process names.
     pub(super) fn find(&self, path: &OsStr) -> Option<ExecFile> {
-        let file = self.open(libc::AT_FDCWD, path).ok()?;
-        described(&file).ok()
+        let found = self.open(libc::AT_FDCWD, path).ok()?;
+        Some(described(&found))
     }
 
     /// Its working directory, which costs as much to find out as much else.
@@ -173,18 +195,18 @@ impl Tracee {
         std::fs::read_link(format!("/proc/{}/cwd", self.lookup.thread)).ok()
     }
 
-    fn open(&self, directory: i32, path: &OsStr) -> Result<OwnedFd, lookup::Fault> {
+    fn open(&self, directory: i32, path: &OsStr) -> Result<Found, lookup::Fault> {
         if self.view == View::Ours
             && let Some(found) = self.open_at_once(directory, path)
         {
             return Ok(found?);
         }
-        self.lookup.open(directory, path)
+        Ok(Found::of(self.lookup.open(directory, path)?)?)
     }
 
     /// One call suffices where the process sees the same files as we do. None if the path leads through `/proc`, where links
     /// would lead to our own process.
-    fn open_at_once(&self, directory: i32, path: &OsStr) -> Option<Result<OwnedFd, Errno>> {
+    fn open_at_once(&self, directory: i32, path: &OsStr) -> Option<Result<Found, Errno>> {
         let strict = ResolveFlags::NO_MAGICLINKS;
         let opened = match path.as_bytes().first() {
             Some(b'/') => rustix::fs::openat2(CWD, path, HANDLE, Mode::empty(), strict),
@@ -193,23 +215,22 @@ impl Tracee {
                 base.and_then(|base| rustix::fs::openat2(base, path, HANDLE, Mode::empty(), strict))
             }
         };
-        let is_about_processes = |file: &OwnedFd| {
-            let device = rustix::fs::fstat(file).map(|stat| stat.st_dev);
-            device.ok() == self.lookup.processes
-        };
-        match opened {
+        match opened.and_then(Found::of) {
             Err(Errno::LOOP) => None,
             // It may be missing only among our own entries.
             Err(_) if path.as_bytes().starts_with(b"/proc") => None,
-            Ok(file) if is_about_processes(&file) => None,
-            opened => Some(opened),
+            Ok(found) if Some(found.stat.st_dev) == self.lookup.processes => None,
+            found => Some(found),
         }
     }
 
     /// Notes the file and what the kernel will run in its place. Fails if it cannot be executed.
-    fn look_into(&self, exec: &mut Exec, file: &OwnedFd) -> Result<(), Errno> {
-        exec.file = Some(self.executable(file)?);
-        let mut image = image::of(file);
+    fn look_into(&self, exec: &mut Exec, found: &Found, depth: Depth) -> Result<(), Errno> {
+        exec.file = Some(self.executable(found)?);
+        if depth == Depth::File {
+            return Ok(());
+        }
+        let mut image = image::of(&found.file);
         loop {
             let line = match image {
                 Ok(Image::Script(line)) => line,
@@ -232,7 +253,7 @@ impl Tracee {
             let Some(opened) = opened else {
                 return Ok(());
             };
-            image = image::of(&opened);
+            image = image::of(&opened.file);
         }
     }
 
@@ -252,7 +273,7 @@ impl Tracee {
     }
 
     /// Opens an interpreter; notes it if the process may see one where we do not.
-    fn interpreter(&self, exec: &mut Exec, path: &OsStr) -> Result<Option<OwnedFd>, Errno> {
+    fn interpreter(&self, exec: &mut Exec, path: &OsStr) -> Result<Option<Found>, Errno> {
         match self.open(libc::AT_FDCWD, path) {
             Ok(opened) => Ok(Some(opened)),
             Err(fault) => match self.is_futile(fault) {
@@ -276,16 +297,15 @@ impl Tracee {
     }
 
     /// The file, if it can be executed. In another view the kernel decides that.
-    fn executable(&self, file: &OwnedFd) -> Result<ExecFile, Errno> {
-        let stat = rustix::fs::fstat(file)?;
-        let executes = stat.st_mode & 0o111;
-        if stat.st_mode & libc::S_IFMT != libc::S_IFREG || executes == 0 {
+    fn executable(&self, found: &Found) -> Result<ExecFile, Errno> {
+        let mode = found.stat.st_mode;
+        if mode & libc::S_IFMT != libc::S_IFREG || mode & 0o111 == 0 {
             return Err(Errno::ACCESS);
         }
-        if self.view == View::Ours && executes != 0o111 {
-            rustix::fs::access(entry(file), rustix::fs::Access::EXEC_OK)?;
+        if self.view == View::Ours && mode & 0o111 != 0o111 {
+            rustix::fs::access(entry(&found.file), rustix::fs::Access::EXEC_OK)?;
         }
-        Ok(of_stat(real_path(file), &stat))
+        Ok(described(found))
     }
 }
 
@@ -295,7 +315,7 @@ pub(super) fn running(process: i32) -> Option<Exec> {
     let line = cmdline(process)?;
     let args = line.split(|byte| *byte == 0);
     let args = args.take(memory::MOST_WORDS).map(<[u8]>::to_vec);
-    let file = described(&file).ok()?;
+    let file = described(&Found::of(file).ok()?);
     Some(Exec {
         pid: process.unsigned_abs(),
         given: file.path.clone().into_os_string(),
@@ -352,13 +372,10 @@ fn leader(thread: i32) -> Option<i32> {
     line.trim().parse().ok()
 }
 
-fn described(file: &OwnedFd) -> Result<ExecFile, Errno> {
-    Ok(of_stat(real_path(file), &rustix::fs::fstat(file)?))
-}
-
-fn of_stat(path: PathBuf, stat: &rustix::fs::Stat) -> ExecFile {
+fn described(found: &Found) -> ExecFile {
+    let stat = &found.stat;
     ExecFile {
-        path,
+        path: real_path(&found.file),
         id: (stat.st_dev, stat.st_ino),
         gains_rights: stat.st_mode & (libc::S_ISUID | libc::S_ISGID) != 0,
     }
