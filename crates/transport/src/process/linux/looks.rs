@@ -48,11 +48,17 @@ impl SecondLooks {
         self.0.front().map(|look| look.due)
     }
 
-    /// Notes a process whose exec was let through.
-    pub(super) fn add(&mut self, tracee: Tracee, exec: &Exec) {
-        if self.0.len() >= MOST {
-            self.0.pop_front();
-        }
+    /// Notes a process whose exec was let through. If too many wait, the first is looked at now, for the last time.
+    pub(super) fn add(
+        &mut self,
+        tracee: Tracee,
+        exec: &Exec,
+        judge: &mut dyn ExecJudge,
+    ) -> Option<ExecEvent> {
+        let first = match self.0.len() >= MOST {
+            true => self.0.pop_front(),
+            false => None,
+        };
         let due = Instant::now() + PAUSES[0];
         self.0.push_back(SecondLook {
             tracee,
@@ -60,6 +66,7 @@ impl SecondLooks {
             tries: 0,
             due,
         });
+        first?.last(judge)
     }
 
     /// Looks at those that are due.
@@ -95,15 +102,19 @@ impl SecondLooks {
             .0
             .iter()
             .position(|look| look.tracee.process == process)?;
-        let mut look = self.0.remove(place)?;
-        match look.look(judge) {
-            Sight::Forbidden(event) => Some(event),
-            Sight::Settled | Sight::Unsettled => None,
-        }
+        self.0.remove(place)?.last(judge)
     }
 }
 
 impl SecondLook {
+    /// Looks for the last time.
+    fn last(mut self, judge: &mut dyn ExecJudge) -> Option<ExecEvent> {
+        match self.look(judge) {
+            Sight::Forbidden(event) => Some(event),
+            Sight::Settled | Sight::Unsettled => None,
+        }
+    }
+
     fn look(&mut self, judge: &mut dyn ExecJudge) -> Sight {
         if table::has_ended(&self.tracee.pidfd) {
             return Sight::Settled;

@@ -323,7 +323,10 @@ impl Supervisor {
         }
         self.is_started = true;
         if self.judge.is_enforcing() {
-            self.looks.add(tracee, exec);
+            let found = self.looks.add(tracee, exec, &mut *self.judge);
+            if let Some(found) = found {
+                self.outbox.put(&found);
+            }
         }
         self.outbox.put_later(&ExecEvent::Ran(record));
     }
