@@ -79,7 +79,7 @@ fn in_rows(text: &str, columns: usize) -> String {
                 let wide = char.width().unwrap_or(0);
                 if used + wide > columns && columns > 2 * GOES_ON.len() {
                     let (at, before) = space.take().unwrap_or((rows.len(), used));
-                    rows.insert_str(at, "\n");
+                    rows.insert(at, '\n');
                     rows.insert_str(at + 1, GOES_ON);
                     used = GOES_ON.width() + used - before;
                 }

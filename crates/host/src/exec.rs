@@ -6,17 +6,22 @@ mod invocation;
 mod judge;
 mod pattern;
 mod programs;
+mod scripts;
 #[cfg(test)]
 mod tests;
 mod watcher;
 
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use attache_transport::process::{ExecJudge, ExecSupport, ExecWatch, exec_support};
 use serde::{Deserialize, Serialize};
 
-use crate::permissions::{ShellLine, SimpleCommand, normal_path};
+use crate::environment::is_harmless;
+use crate::permissions::{ShellLine, ShellWord, SimpleCommand, normal_path};
 use judge::Judge;
+use programs::{id, resolve};
 pub use watcher::{ExecRequest, Watcher};
 
 /// What is watched.
@@ -66,6 +71,10 @@ pub(crate) struct Approved {
     words: Vec<String>,
     /// The directories that it may run in.
     directories: Vec<PathBuf>,
+    /// The files that its program's name led to in these directories, by device and inode.
+    files: Vec<(u64, u64)>,
+    /// Variables that the command sets as the user saw it, as `NAME=value`.
+    variables: Vec<String>,
 }
 
 impl ExecRules {
@@ -102,11 +111,12 @@ impl ExecRules {
         self
     }
 
-    /// The same rules, with a command that was allowed to start in a directory. The command itself, and each part of a
-    /// shell line whose words are all known, may run once without being asked about again, in a directory that the line
-    /// shows. A rule that denies still does.
+    /// The same rules, with a command that was allowed to start in a directory and gets this `PATH`. The command itself, and
+    /// each part of a shell line whose words are all known, may run once without being asked about again: the program that
+    /// its name leads to now, in a directory that the line shows, without other variables than it shows. A rule that denies
+    /// still does.
     #[must_use]
-    pub fn approving(mut self, words: Vec<String>, cwd: PathBuf) -> ExecRules {
+    pub fn approving(mut self, words: Vec<String>, cwd: PathBuf, path: &OsStr) -> ExecRules {
         let line = ShellLine::of(&words);
         let directories = directories_of(&line, &cwd);
         let parts = line.parts.iter().filter_map(SimpleCommand::literal_words);
@@ -117,10 +127,26 @@ impl ExecRules {
         if parts.first() != Some(&words) {
             parts.insert(0, words);
         }
-        let parts = parts.into_iter().filter(|words| !words.is_empty());
-        self.approved.extend(parts.map(|words| Approved {
-            words,
-            directories: directories.clone(),
+        let shown = line
+            .variables
+            .iter()
+            .filter_map(|(name, value)| match value {
+                ShellWord::Literal(value) => Some(format!("{name}={value}")),
+                ShellWord::Undecided(_) => None,
+            });
+        let variables: Vec<String> = shown.collect();
+        self.approved.extend(parts.into_iter().filter_map(|words| {
+            let program = words.first()?;
+            let found = directories.iter();
+            let found = found.filter_map(|directory| resolve(program, directory, path));
+            let mut files: Vec<(u64, u64)> = found.filter_map(|path| id(&path)).collect();
+            files.dedup();
+            Some(Approved {
+                words,
+                directories: directories.clone(),
+                files,
+                variables: variables.clone(),
+            })
         }));
         self
     }
@@ -144,6 +170,16 @@ pub fn judge(rules: &[u8]) -> Option<Box<dyn ExecJudge>> {
     Some(Box::new(Judge::new(rules)?))
 }
 
+/// The variables of an exec that may change what the program does: neither free for agents to set nor kept by shells.
+fn variables_to_show(variables: &[OsString]) -> Vec<String> {
+    let text = variables.iter().map(|it| it.to_string_lossy());
+    let changes = |variable: &Cow<'_, str>| match variable.split_once('=') {
+        Some((name, value)) => !BY_SHELLS.contains(&name) && !is_harmless(name, value),
+        None => true,
+    };
+    text.filter(changes).map(Cow::into_owned).collect()
+}
+
 /// The directories in which parts of a line may run, as far as the line shows them.
 fn directories_of(line: &ShellLine, cwd: &Path) -> Vec<PathBuf> {
     let mut found = vec![cwd.to_owned()];
@@ -165,3 +201,5 @@ fn directories_of(line: &ShellLine, cwd: &Path) -> Vec<PathBuf> {
 }
 
 const MOST_DIRECTORIES: usize = 16;
+/// Variables that shells set for every program.
+const BY_SHELLS: &[&str] = &["_", "OLDPWD", "PWD", "SHLVL"];

@@ -187,7 +187,8 @@ impl Terminals {
             Some(watcher) => {
                 let cwd = request.cwd.as_ref().map_or(roots.cwd(), AsRef::as_ref);
                 let words = [std::slice::from_ref(&request.command), &request.args].concat();
-                program.watch(watcher.watch_command(&words, cwd, roots.cwd()))
+                let path = program.variable("PATH").unwrap_or_default();
+                program.watch(watcher.watch_command(&words, cwd, &path, roots.cwd()))
             }
             None => program,
         };

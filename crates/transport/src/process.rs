@@ -32,8 +32,8 @@ pub use confinement::{
 pub use ending::{Ending, Ladder, Rung, Signal, Status};
 pub use error::Error;
 pub use exec::{
-    Exec, ExecAnswers, ExecEvent, ExecFile, ExecInterpreter, ExecJudge, ExecRecord, ExecSupport,
-    ExecVerdict, ExecWatch, Execs, JudgeFactory, exec_support,
+    Exec, ExecAnswers, ExecEvent, ExecFile, ExecInterpreter, ExecJudge, ExecProcess, ExecRecord,
+    ExecSupport, ExecVerdict, ExecWatch, Execs, JudgeFactory, exec_support,
 };
 pub use held::Held;
 pub use plain::is_hidden;

@@ -2,6 +2,7 @@
 
 mod deeds;
 mod ends;
+mod exec_attack;
 mod forms;
 mod grants;
 mod grants_attack;

@@ -64,7 +64,7 @@ pub enum HostRequest {
 }
 
 /// A program that is about to start.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Exec {
     /// The program that the kernel would run.
     pub program: PathBuf,
@@ -74,6 +74,8 @@ pub struct Exec {
     pub cwd: PathBuf,
     /// The processes above it, the nearest first.
     pub parents: Vec<String>,
+    /// Variables that may change what it does and that the agent or command was not started with.
+    pub env: Vec<v1::EnvVariable>,
     /// The rule that asks.
     pub why: String,
 }

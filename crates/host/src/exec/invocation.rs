@@ -3,9 +3,10 @@
 
 use std::ffi::{OsStr, OsString};
 
-use attache_transport::process::{Exec, ExecFile};
+use attache_transport::process::{Exec, ExecFile, ExecProcess};
 
-use super::programs::{Programs, is_loader};
+use super::programs::{self, Programs, is_loader};
+use super::scripts::{self, Program};
 use crate::permissions::base_name;
 
 /// A program and its arguments.
@@ -60,11 +61,16 @@ impl Invocation {
 }
 
 /// Everything that an exec runs.
-pub(super) fn of(
-    exec: &Exec,
-    programs: &Programs,
-    find: &dyn Fn(&OsStr) -> Option<ExecFile>,
-) -> Vec<Invocation> {
+#[derive(Debug)]
+pub(super) struct Calls {
+    /// The program that is executed first, then those within.
+    pub(super) all: Vec<Invocation>,
+    /// Whether there may be a program behind what was looked at.
+    pub(super) is_cut: bool,
+}
+
+/// Finds everything that an exec runs.
+pub(super) fn of(exec: &Exec, programs: &Programs, process: &dyn ExecProcess) -> Calls {
     let args: Vec<String> = exec.args.iter().flatten().map(text_of).collect();
     let (told, rest) = match args.split_first() {
         Some((told, rest)) => (told.clone(), rest.to_vec()),
@@ -73,12 +79,19 @@ pub(super) fn of(
     // Login shells have a dash in front.
     let told = told.strip_prefix('-').map_or(told.clone(), str::to_owned);
     let given = text(&exec.given);
-    let mut words = rest;
-    let mut found = vec![Invocation::new(
+    let mut search = Search {
+        all: Vec::new(),
+        is_cut: false,
+        has_more: exec.more > 0,
+        programs,
+        process,
+    };
+    search.add(Invocation::new(
         vec![given.clone(), told],
         exec.file.as_ref(),
-        words.clone(),
-    )];
+        rest.clone(),
+    ));
+    let mut words = rest.clone();
     let mut script = given;
     for interpreter in &exec.interpreters {
         let line: Vec<String> = interpreter.words.iter().map(text_of).collect();
@@ -87,129 +100,172 @@ pub(super) fn of(
         };
         words.insert(0, std::mem::replace(&mut script, program.clone()));
         words.splice(0..0, arg.iter().cloned());
-        found.push(Invocation::new(
-            vec![program.clone()],
-            interpreter.file.as_ref(),
-            words.clone(),
-        ));
+        let file = interpreter.file.as_ref();
+        search.add(Invocation::new(vec![program.clone()], file, words.clone()));
     }
-    let mut next = 0;
-    while next < found.len() && found.len() < MOST {
-        let inner = within(&found[next], programs, find);
-        for invocation in inner {
-            if !found.contains(&invocation) && found.len() < MOST {
-                found.push(invocation);
+    // A real loader only loads the program that it is named by.
+    let loaders = exec.loaders.iter().filter(|it| !programs.is_loader(it));
+    let run_by_loaders = match exec.interpreters.is_empty() {
+        true => rest,
+        false => words,
+    };
+    for loader in loaders {
+        let names = loader.words.iter().map(text_of).collect();
+        let file = loader.file.as_ref();
+        search.add(Invocation::new(names, file, run_by_loaders.clone()));
+    }
+    search.run()
+}
+
+/// Programs that were found, to be looked into one after the other.
+struct Search<'a> {
+    all: Vec<Invocation>,
+    is_cut: bool,
+    /// Whether there are words behind those that were read.
+    has_more: bool,
+    programs: &'a Programs,
+    process: &'a dyn ExecProcess,
+}
+
+impl Search<'_> {
+    fn run(mut self) -> Calls {
+        let mut next = 0;
+        while let Some(outer) = self.all.get(next).cloned() {
+            self.look_into(&outer);
+            next += 1;
+        }
+        Calls {
+            all: self.all,
+            is_cut: self.is_cut,
+        }
+    }
+
+    fn add(&mut self, found: Invocation) {
+        if self.all.contains(&found) {
+            return;
+        }
+        match self.all.len() < MOST {
+            true => self.all.push(found),
+            false => self.is_cut = true,
+        }
+    }
+
+    /// The programs that this one runs without an exec.
+    fn look_into(&mut self, outer: &Invocation) {
+        let is_multi_call = outer.is_called(programs::is_multi_call);
+        if is_multi_call || self.programs.has_multi_call(outer.file) {
+            self.applet(outer);
+        }
+        if outer.is_called(is_loader) || self.programs.has_loader(outer.file) {
+            self.loaded(outer);
+        }
+        for name in &outer.bases {
+            self.scripts(outer, name);
+            if let Some(subcommand) = name.strip_prefix("git-") {
+                let words = outer.words.iter().cloned();
+                let words = std::iter::once(subcommand.to_owned()).chain(words);
+                let names = vec!["git".to_owned()];
+                self.add(Invocation::new(names, None, words.collect()));
             }
         }
-        next += 1;
     }
-    found
-}
 
-/// The programs that this one runs without an exec.
-fn within(
-    outer: &Invocation,
-    programs: &Programs,
-    find: &dyn Fn(&OsStr) -> Option<ExecFile>,
-) -> Vec<Invocation> {
-    let mut found = Vec::new();
-    if outer.is_called(super::programs::is_multi_call) || programs.has_multi_call(outer.file) {
-        found.extend(applet(outer));
-    }
-    if outer.is_called(is_loader) || programs.has_loader(outer.file) {
-        found.extend(loaded(outer, find));
-    }
-    if outer.is_called(super::programs::reads_scripts) {
-        found.extend(script(outer, find));
-    }
-    let dashed = outer
-        .bases
-        .iter()
-        .filter_map(|name| name.strip_prefix("git-"));
-    found.extend(dashed.map(|subcommand| {
-        let words = std::iter::once(subcommand.to_owned()).chain(outer.words.iter().cloned());
-        Invocation::new(vec!["git".to_owned()], None, words.collect())
-    }));
-    found
-}
-
-/// `busybox wget …`
-fn applet(outer: &Invocation) -> Option<Invocation> {
-    let (first, rest) = outer.words.split_first()?;
-    let name = first.strip_prefix("--coreutils-prog=");
-    let name = name.or_else(|| first.strip_prefix("--coreutils-prog-shebang="));
-    let name = name.unwrap_or(first);
-    let words = rest.to_vec();
-    (!name.starts_with('-')).then(|| Invocation::new(vec![name.to_owned()], None, words))
-}
-
-/// `ld-linux-x86-64.so.2 --library-path … /usr/bin/curl …`
-fn loaded(outer: &Invocation, find: &dyn Fn(&OsStr) -> Option<ExecFile>) -> Vec<Invocation> {
-    const WITH_VALUE: &[&str] = &[
-        "--library-path",
-        "--inhibit-rpath",
-        "--audit",
-        "--preload",
-        "--argv0",
-        "--glibc-hwcaps-prepend",
-        "--glibc-hwcaps-mask",
-    ];
-    const ONLY_LISTS: &[&str] = &[
-        "--list",
-        "--verify",
-        "--help",
-        "--version",
-        "--list-tunables",
-        "--list-diagnostics",
-    ];
-    let mut at = 0;
-    let mut told = Vec::new();
-    let mut found = Vec::new();
-    while let Some(word) = outer.words.get(at) {
-        if ONLY_LISTS.contains(&word.as_str()) {
-            return found;
+    /// `busybox wget …`
+    fn applet(&mut self, outer: &Invocation) {
+        let Some((first, rest)) = outer.words.split_first() else {
+            self.is_cut |= self.has_more;
+            return;
+        };
+        let name = first.strip_prefix("--coreutils-prog=");
+        let name = name.or_else(|| first.strip_prefix("--coreutils-prog-shebang="));
+        let name = name.unwrap_or(first);
+        if !name.starts_with('-') {
+            self.add(Invocation::new(vec![name.to_owned()], None, rest.to_vec()));
         }
-        if WITH_VALUE.contains(&word.as_str()) {
-            if word == "--argv0" {
-                told.extend(outer.words.get(at + 1).cloned());
+    }
+
+    /// `ld-linux-x86-64.so.2 --library-path … /usr/bin/curl …`
+    fn loaded(&mut self, outer: &Invocation) {
+        let mut at = 0;
+        let mut told: Vec<String> = Vec::new();
+        let mut is_doubtful = false;
+        while let Some(word) = outer.words.get(at) {
+            if ONLY_LISTS.contains(&word.as_str()) {
+                return;
             }
-            at += 2;
-            continue;
+            if WITH_VALUE.contains(&word.as_str()) {
+                if word == "--argv0" {
+                    told.extend(outer.words.get(at + 1).cloned());
+                }
+                at += 2;
+                continue;
+            }
+            at += 1;
+            if word.starts_with("--") {
+                // One that we do not know may have a value.
+                is_doubtful = word != "--" && word != "--inhibit-cache" && !word.contains('=');
+                if let Some(name) = word.strip_prefix("--argv0=") {
+                    told.push(name.to_owned());
+                }
+                continue;
+            }
+            let names = [vec![word.clone()], told.clone()].concat();
+            let file = self.process.find(OsStr::new(word));
+            let is_program = !is_doubtful || file.is_some();
+            if is_program {
+                let words = outer.words[at..].to_vec();
+                self.add(Invocation::new(names, file.as_ref(), words));
+            }
+            if !is_doubtful {
+                return;
+            }
+            is_doubtful = false;
         }
-        if !word.starts_with("--") {
-            let mut names = vec![word.clone()];
-            names.append(&mut told);
-            let file = find(OsStr::new(word));
-            let words = outer.words[at + 1..].to_vec();
-            found.push(Invocation::new(names, file.as_ref(), words));
-            return found;
-        }
-        at += 1;
+        self.is_cut |= self.has_more;
     }
-    found
-}
 
-/// `sh /usr/bin/npm publish`: the script is the program.
-fn script(outer: &Invocation, find: &dyn Fn(&OsStr) -> Option<ExecFile>) -> Option<Invocation> {
-    const CODE: &[&str] = &["-c", "-e", "-E", "-p", "-pe", "-m", "--eval", "--print"];
-    for (at, word) in outer.words.iter().enumerate().take(MOST_OPTIONS) {
-        if CODE.contains(&word.as_str()) {
-            return None;
-        }
-        if word.starts_with('-') {
-            continue;
-        }
-        if let Some(file) = find(OsStr::new(word)) {
-            let words = outer.words[at + 1..].to_vec();
-            return Some(Invocation::new(vec![word.clone()], Some(&file), words));
-        }
-        // It may be the value of an option.
-        let is_value = at > 0 && outer.words[at - 1].starts_with('-');
-        if !is_value {
-            return None;
+    /// `sh -e /usr/bin/npm publish`: the script is the program.
+    fn scripts(&mut self, outer: &Invocation, name: &str) {
+        let Some(found) = scripts::run_by(name, &outer.words) else {
+            return;
+        };
+        self.is_cut |= found.is_open && self.has_more;
+        self.is_cut |= found.programs.len() > MOST;
+        for program in found.programs.into_iter().take(MOST) {
+            match program {
+                Program::Script(at) | Program::Perhaps(at) => {
+                    let word = &outer.words[at];
+                    let file = self.process.find(OsStr::new(word));
+                    if file.is_none() && matches!(program, Program::Perhaps(_)) {
+                        continue;
+                    }
+                    self.script(word, file.as_ref(), &outer.words[at + 1..]);
+                }
+                Program::Loaded(word, at) => {
+                    let file = self.process.find(OsStr::new(word));
+                    // It gets the words for the script, with the name of that in front or without.
+                    self.script(word, file.as_ref(), &outer.words[at..]);
+                    let behind = outer.words.get(at + 1..).unwrap_or_default();
+                    self.script(word, file.as_ref(), behind);
+                }
+                Program::Module(name, at) => {
+                    let name = name.split('.').next().unwrap_or(name);
+                    let names = vec![name.to_owned(), format!("{name}3")];
+                    let words = outer.words[at..].to_vec();
+                    self.add(Invocation::new(names, None, words));
+                }
+            }
         }
     }
-    None
+
+    fn script(&mut self, word: &str, file: Option<&ExecFile>, words: &[String]) {
+        let mut names = vec![word.to_owned()];
+        // Python runs a directory, or the file in it.
+        if let Some(directory) = word.strip_suffix("/__main__.py") {
+            names.push(directory.to_owned());
+        }
+        self.add(Invocation::new(names, file, words.to_vec()));
+    }
 }
 
 fn text_of(word: &OsString) -> String {
@@ -221,4 +277,21 @@ fn text(word: &OsStr) -> String {
 }
 
 const MOST: usize = 24;
-const MOST_OPTIONS: usize = 32;
+/// Options of dynamic loaders.
+const WITH_VALUE: &[&str] = &[
+    "--library-path",
+    "--inhibit-rpath",
+    "--audit",
+    "--preload",
+    "--argv0",
+    "--glibc-hwcaps-prepend",
+    "--glibc-hwcaps-mask",
+];
+const ONLY_LISTS: &[&str] = &[
+    "--list",
+    "--verify",
+    "--help",
+    "--version",
+    "--list-tunables",
+    "--list-diagnostics",
+];

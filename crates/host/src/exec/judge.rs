@@ -1,13 +1,12 @@
 //! The judge of one program's tree.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use attache_transport::process::{Exec, ExecFile, ExecJudge, ExecVerdict};
+use attache_transport::process::{Exec, ExecJudge, ExecProcess, ExecVerdict};
 
 use super::daemons;
-use super::invocation::{self, Invocation};
+use super::invocation::{self, Calls, Invocation};
 use super::pattern::Pattern;
 use super::programs::Programs;
 use super::{Approved, ExecRule, ExecRules};
@@ -37,6 +36,8 @@ enum Objection<'a> {
     Asked(&'a Rule),
     /// Words that could not be looked at may make it a command that the rule names.
     Unchecked(&'a Rule),
+    /// What it runs could not be looked at, for this reason.
+    Unseen(&'static str),
     /// Its subcommand may be an alias of one that the rule names.
     Renamed(&'a Rule),
     /// It is a client of a daemon, by this name.
@@ -79,7 +80,8 @@ impl Judge {
         }
     }
 
-    fn objection(&self, exec: &Exec, all: &[Invocation]) -> Option<Objection<'_>> {
+    fn objection(&self, exec: &Exec, calls: &Calls) -> Option<Objection<'_>> {
+        let all = calls.all.as_slice();
         let caught = |rule: &Rule| {
             let each = all.iter();
             let each = each.map(|it| rule.catches(exec, it, &self.directories));
@@ -103,8 +105,10 @@ impl Judge {
                 Caught::No => {}
             }
         }
+        let unseen = exec.unseen.or(calls.is_cut.then_some(CUT));
         let by_rule = unchecked
             .map(Objection::Unchecked)
+            .or(unseen.map(Objection::Unseen))
             .or(asking.map(Objection::Asked))
             .or(renamed
                 .filter(|_| !self.is_allowed(&all[0]))
@@ -125,15 +129,30 @@ impl Judge {
         allowed.any(|pattern| pattern.allows(invocation))
     }
 
-    /// The approval that covers an exec: of the same words, in a directory that was shown, and shown as a command that the
-    /// rule is about. A link with another name was not.
-    fn approval(&self, exec: &Exec, objection: &Objection<'_>) -> Option<usize> {
+    /// The approval that covers an exec: of the same program and words, in a directory that was shown, without variables
+    /// that were not, and shown as a command that the rule is about. A link with another name was not.
+    fn approval(
+        &self,
+        exec: &Exec,
+        objection: &Objection<'_>,
+        process: &dyn ExecProcess,
+    ) -> Option<usize> {
         let args = exec.args.as_deref().filter(|_| exec.more == 0)?;
         let cwd = exec.cwd.as_ref()?;
-        self.approved.iter().position(|approved| {
+        let file = exec.file.as_ref()?.id;
+        let is_meant = |approved: &&Approved| {
             let words = approved.words.iter().map(|word| Some(&**word));
             args.iter().map(|arg| arg.to_str()).eq(words)
                 && approved.directories.contains(cwd)
+                && approved.files.contains(&file)
+        };
+        if !self.approved.iter().any(|approved| is_meant(&approved)) {
+            return None;
+        }
+        let set = super::variables_to_show(&process.variables()?);
+        self.approved.iter().position(|approved| {
+            is_meant(&approved)
+                && set.iter().all(|it| approved.variables.contains(it))
                 && objection.is_to(&approved.words)
         })
     }
@@ -152,7 +171,7 @@ impl Objection<'_> {
             Objection::Daemon(client) => {
                 parts.any(|part| part.program().as_deref() == Some(client))
             }
-            Objection::Denied(_) | Objection::Unchecked(_) => false,
+            Objection::Denied(_) | Objection::Unchecked(_) | Objection::Unseen(_) => false,
         }
     }
 
@@ -162,6 +181,7 @@ impl Objection<'_> {
             Objection::Unchecked(rule) => {
                 format!("{}; it has more arguments than can be checked", rule.why)
             }
+            Objection::Unseen(what) => format!("{what}; no rule can be checked on that"),
             Objection::Renamed(rule) => format!(
                 "{}; its subcommand is not built in and may be an alias; a rule that allows this command decides it",
                 rule.why
@@ -230,22 +250,22 @@ impl Rule {
 }
 
 impl ExecJudge for Judge {
-    fn judge(&mut self, exec: &Exec, find: &dyn Fn(&OsStr) -> Option<ExecFile>) -> ExecVerdict {
+    fn judge(&mut self, exec: &Exec, process: &dyn ExecProcess) -> ExecVerdict {
         if !self.is_enforcing() {
             return ExecVerdict::Continue;
         }
         if exec.args.is_none() {
             return self.ask(UNREADABLE.to_owned());
         }
-        let all = invocation::of(exec, &self.programs, find);
-        let Some(objection) = self.objection(exec, &all) else {
+        let calls = invocation::of(exec, &self.programs, process);
+        let Some(objection) = self.objection(exec, &calls) else {
             return ExecVerdict::Continue;
         };
         if let Objection::Denied(rule) = objection {
             let why = rule.why.clone();
             return ExecVerdict::Deny { why };
         }
-        match self.approval(exec, &objection) {
+        match self.approval(exec, &objection, process) {
             Some(used) => {
                 self.approved.swap_remove(used);
                 ExecVerdict::Continue
@@ -267,4 +287,5 @@ impl ExecJudge for Judge {
 /// Files by device and inode.
 pub(super) type Files = HashSet<(u64, u64)>;
 
+const CUT: &str = "it runs a program that is named behind more arguments than are read";
 const UNREADABLE: &str = "the program's arguments cannot be read, so no rule can be checked";

@@ -2,9 +2,12 @@
 //! interpreters.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+use attache_transport::process::ExecInterpreter;
 
 use super::judge::Files;
 use crate::permissions::base_name;
@@ -58,6 +61,15 @@ impl Programs {
         file.is_some_and(|file| self.loaders.contains(&file))
     }
 
+    /// Whether an interpreter that an ELF file names is a dynamic loader, by what it is and not by how it is named.
+    pub(super) fn is_loader(&self, interpreter: &ExecInterpreter) -> bool {
+        let Some(file) = &interpreter.file else {
+            return false;
+        };
+        let name = file.path.file_name().and_then(|name| name.to_str());
+        self.has_loader(Some(file.id)) || name.is_some_and(is_loader)
+    }
+
     fn found(&self, program: &str) -> impl Iterator<Item = PathBuf> {
         let candidates = self
             .directories
@@ -79,10 +91,27 @@ pub(super) fn is_loader(name: &str) -> bool {
         || (name.starts_with("ld-musl-") || name.starts_with("ld-linux"))
 }
 
-/// Whether a program runs the script that its arguments name.
-pub(super) fn reads_scripts(name: &str) -> bool {
-    let family = name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
-    INTERPRETERS.contains(&family)
+/// The file that the first word of a command leads to, as a shell in the directory would find it.
+pub(super) fn resolve(word: &str, directory: &Path, path: &OsStr) -> Option<PathBuf> {
+    let candidates: Vec<PathBuf> = match word.contains('/') {
+        true => vec![directory.join(word)],
+        false => std::env::split_paths(path)
+            .map(|entry| directory.join(entry).join(word))
+            .collect(),
+    };
+    let found = candidates.into_iter().find(|path| is_executable(path))?;
+    found.canonicalize().ok()
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.is_file()
 }
 
 /// A file under one of whose names another program answers is not what a rule means.
@@ -109,15 +138,16 @@ fn links(_: &fs::Metadata) -> u64 {
     1
 }
 
+/// The device and inode of a file.
 #[cfg(unix)]
-fn id(path: &Path) -> Option<(u64, u64)> {
+pub(super) fn id(path: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
     let meta = fs::metadata(path).ok()?;
     Some((meta.dev(), meta.ino()))
 }
 
 #[cfg(not(unix))]
-fn id(_: &Path) -> Option<(u64, u64)> {
+pub(super) fn id(_: &Path) -> Option<(u64, u64)> {
     None
 }
 
@@ -156,10 +186,6 @@ const SHARED: &[&str] = &[
     "volta-shim",
     "xtables-legacy-multi",
     "xtables-nft-multi",
-];
-const INTERPRETERS: &[&str] = &[
-    "sh", "bash", "rbash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "python", "pypy", "node",
-    "nodejs", "bun", "deno", "perl", "ruby", "php", "lua", "tclsh",
 ];
 const LOADERS: &[&str] = &[
     "/lib64/ld-linux-x86-64.so.2",

@@ -5,7 +5,7 @@ mod rules;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use attache_transport::process::{Exec, ExecFile, ExecInterpreter, ExecVerdict};
+use attache_transport::process::{Exec, ExecFile, ExecInterpreter, ExecProcess, ExecVerdict};
 use expect_test::{Expect, expect};
 
 use super::{ExecRules, Watching, judge};
@@ -37,13 +37,58 @@ fn exec(path: &str, args: &[&str]) -> Exec {
     }
 }
 
-fn said(rules: &ExecRules, exec: &Exec) -> String {
-    let mut judge = judge(&rules.watch().rules).unwrap();
-    let find = |path: &OsStr| {
+/// A process that sees files below /usr, and sets these variables.
+#[derive(Default)]
+struct FakeProcess {
+    variables: Vec<OsString>,
+}
+
+impl ExecProcess for FakeProcess {
+    fn find(&self, path: &OsStr) -> Option<ExecFile> {
         let is_file = Path::new(path).starts_with("/usr");
         is_file.then(|| file(path.to_str().unwrap()))
-    };
-    match judge.judge(exec, &find) {
+    }
+
+    fn variables(&self) -> Option<Vec<OsString>> {
+        Some(self.variables.clone())
+    }
+}
+
+/// Programs on the `PATH` of an approved command.
+struct Bin(tempfile::TempDir);
+
+impl Bin {
+    fn new() -> Bin {
+        let bin = Bin(tempfile::tempdir().unwrap());
+        for program in ["git", "curl", "rm", "docker"] {
+            let path = bin.0.path().join(program);
+            std::fs::write(&path, program).unwrap();
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+            std::fs::set_permissions(path, mode).unwrap();
+        }
+        bin
+    }
+
+    fn path(&self) -> &OsStr {
+        self.0.path().as_os_str()
+    }
+
+    /// An exec of one of them.
+    fn exec(&self, words: &[&str]) -> Exec {
+        let path = self.0.path().join(words[0]);
+        let meta = std::fs::metadata(&path).unwrap();
+        let mut exec = exec(path.to_str().unwrap(), words);
+        if let Some(file) = &mut exec.file {
+            use std::os::unix::fs::MetadataExt;
+            file.id = (meta.dev(), meta.ino());
+        }
+        exec
+    }
+}
+
+fn said(rules: &ExecRules, exec: &Exec) -> String {
+    let mut judge = judge(&rules.watch().rules).unwrap();
+    match judge.judge(exec, &FakeProcess::default()) {
         ExecVerdict::Continue => "runs".to_owned(),
         ExecVerdict::Deny { why } => format!("denied: {why}"),
         ExecVerdict::Ask { why } => format!("asks: {why}"),
@@ -265,29 +310,128 @@ fn what_cannot_be_read_is_asked_about_or_denied() {
 #[test]
 fn an_approved_command_is_not_asked_about_twice() {
     let ask = r#"{"rules": [{"action": "ask", "command": "git push **", "id": "push"}]}"#;
+    let bin = Bin::new();
     let words = ["git", "push", "origin"].map(str::to_owned).to_vec();
     // A link of another name was not shown to be what the rule is about.
     let linked = ["./link", "push"].map(str::to_owned).to_vec();
-    let hidden = rules(Preset::Ask, ask).approving(linked, "/project".into());
+    let hidden = rules(Preset::Ask, ask).approving(linked, "/project".into(), bin.path());
     let link = exec("./link=>/usr/bin/git", &["./link", "push"]);
     assert_eq!(said(&hidden, &link), "asks: policy rule `push`");
-    let rules = rules(Preset::Ask, ask).approving(words.clone(), "/project".into());
+    let rules = rules(Preset::Ask, ask).approving(words.clone(), "/project".into(), bin.path());
     let mut judge = judge(&rules.watch().rules).unwrap();
-    let push = exec("/usr/bin/git", &["git", "push", "origin"]);
-    let mut said = |exec: &Exec| judge.judge(exec, &|_| None);
+    let push = bin.exec(&["git", "push", "origin"]);
+    let mut said = |exec: &Exec| judge.judge(exec, &FakeProcess::default());
     let why = "policy rule `push`".to_owned();
     let elsewhere = Exec {
         cwd: Some("/other".into()),
         ..push.clone()
     };
     assert_eq!(said(&elsewhere), ExecVerdict::Ask { why: why.clone() });
-    let other = exec("/usr/bin/git", &["git", "push", "origin", "--force"]);
+    let other = bin.exec(&["git", "push", "origin", "--force"]);
     assert_eq!(said(&other), ExecVerdict::Ask { why: why.clone() });
     assert_eq!(said(&push), ExecVerdict::Continue);
     assert_eq!(said(&push), ExecVerdict::Ask { why });
     // A rule that denies is not overruled.
-    let rules = self::rules(Preset::Ask, PUSH).approving(words, "/project".into());
+    let rules = self::rules(Preset::Ask, PUSH).approving(words, "/project".into(), bin.path());
     assert_eq!(self::said(&rules, &push), "denied: policy rule `push`");
+}
+
+#[test]
+fn attack_an_approval_is_for_one_program_and_the_variables_that_were_shown() {
+    let ask = r#"{"rules": [{"action": "ask", "command": "git push **", "id": "push"}]}"#;
+    let bin = Bin::new();
+    let push = bin.exec(&["git", "push"]);
+    let check = |line: &str, exec: &Exec, variables: &[&str]| {
+        let words = ["/bin/sh", "-c", line].map(str::to_owned).to_vec();
+        let rules = rules(Preset::Ask, ask).approving(words, "/project".into(), bin.path());
+        let mut judge = judge(&rules.watch().rules).unwrap();
+        let variables = variables.iter().map(OsString::from).collect();
+        judge.judge(exec, &FakeProcess { variables }) == ExecVerdict::Continue
+    };
+    assert!(check("git push; true", &push, &[]));
+    // What shells keep, and what an agent may set without asking.
+    let usual = [
+        "PWD=/project",
+        "SHLVL=2",
+        "_=/bin/git",
+        "NO_COLOR=1",
+        "PAGER=cat",
+    ];
+    assert!(check("git push; true", &push, &usual));
+    assert!(check("A=b git push; true", &push, &["A=b"]));
+    for variable in [
+        "LD_PRELOAD=/tmp/x.so",
+        "GIT_SSH_COMMAND=sh -c id",
+        "PATH=/evil:/usr/bin",
+        "PAGER=sh",
+        "NAME",
+    ] {
+        assert!(!check("git push; true", &push, &[variable]), "{variable}");
+    }
+    assert!(!check("A=b git push; true", &push, &["A=c"]));
+    assert!(!check("A=$x git push; true", &push, &["A=b"]));
+    // Another file by the same name.
+    let other = exec("/evil/git", &["git", "push"]);
+    assert!(!check("git push; true", &other, &[]));
+    let curl = Exec {
+        file: bin.exec(&["curl"]).file,
+        ..push.clone()
+    };
+    assert!(!check("git push; true", &curl, &[]));
+    let gone = Exec { file: None, ..push };
+    assert!(!check("git push; true", &gone, &[]));
+}
+
+#[test]
+fn attack_what_was_not_looked_at_is_asked_about_or_denied() {
+    let mut hidden = exec("/project/x", &["x"]);
+    hidden.unseen = Some("its file cannot be read");
+    let asked = said(&rules(Preset::Ask, CURL), &hidden);
+    assert!(
+        asked.starts_with("asks: its file cannot be read"),
+        "{asked}"
+    );
+    let denied = said(&rules(Preset::ApproveAll, CURL), &hidden);
+    assert!(denied.starts_with("denied: "), "{denied}");
+    // The program of a loader, an interpreter or a program of many names lies behind what was read.
+    for (words, is_hidden) in [
+        (
+            &["/lib64/ld-linux-x86-64.so.2", "--inhibit-rpath", ""][..],
+            true,
+        ),
+        (&["/usr/bin/python3", "-X", "a"], true),
+        (&["/bin/busybox"], true),
+        (&["/usr/bin/python3", "-c", "x"], false),
+        (&["/usr/bin/sh", "/usr/bin/script", "x"], false),
+        (&["/usr/bin/echo", "x"], false),
+    ] {
+        let mut long = exec(words[0], words);
+        long.more = 1;
+        let asked = said(&rules(Preset::Ask, CURL), &long);
+        assert_eq!(asked.starts_with("asks: "), is_hidden, "{words:?}: {asked}");
+    }
+    let nested = vec!["/lib64/ld-linux-x86-64.so.2"; 40];
+    let asked = said(&rules(Preset::Ask, CURL), &exec(nested[0], &nested));
+    assert!(asked.starts_with("asks: "), "{asked}");
+}
+
+#[test]
+fn attack_an_elf_file_can_name_a_program_as_its_interpreter() {
+    let rules = rules(Preset::Ask, CURL);
+    let mut binary = exec("/project/x", &["./x", "-V"]);
+    binary.loaders.push(ExecInterpreter {
+        words: vec!["/project/ld-evil.so".into()],
+        file: Some(file("/usr/bin/curl")),
+    });
+    assert_eq!(said(&rules, &binary), "denied: policy rule `curl`");
+    // A loader that loads the file itself does not run its first argument.
+    let loader = "/usr/lib/x/ld-linux-x86-64.so.2";
+    let mut cat = exec("/usr/bin/cat", &["cat", "/usr/bin/curl"]);
+    cat.loaders.push(ExecInterpreter {
+        words: vec![loader.into()],
+        file: Some(file(loader)),
+    });
+    assert_eq!(said(&rules, &cat), "runs");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What becomes of the events of watched programs: everything goes to the audit log, requests go to the user.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -10,7 +11,8 @@ use attache_schema::v1;
 use attache_transport::process::{Child, ExecEvent, ExecRecord, ExecWatch, Execs};
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::ExecRules;
+use super::programs::resolve;
+use super::{ExecRules, variables_to_show};
 use crate::audit::{Event, Log};
 
 /// Watches an agent and its commands. Clones are the same watcher.
@@ -42,8 +44,24 @@ pub struct ExecRequest {
     pub cwd: PathBuf,
     /// The processes above it, nearest first.
     pub parents: Vec<String>,
+    /// Its variables, as `NAME=value`, that may change what it does and that the agent or command was not started with.
+    pub variables: Vec<String>,
     /// The rule that asks.
     pub why: String,
+}
+
+impl ExecRequest {
+    /// The first word of the command as users and rules know it: the one it was called by if that leads to the program on
+    /// our `PATH`, else the program's path. A process can call a program what it likes.
+    pub fn command_word(&self) -> String {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let is_its_name = |word: &&String| {
+            let found = resolve(word, &self.cwd, &path);
+            found.as_deref() == Some(self.program.as_path())
+        };
+        let word = self.args.first().filter(is_its_name).cloned();
+        word.unwrap_or_else(|| self.program.to_string_lossy().into_owned())
+    }
 }
 
 impl Watcher {
@@ -78,17 +96,19 @@ impl Watcher {
         self.0.rules.clone().started_in(directory).watch()
     }
 
-    /// What to start a command with that is allowed already, in a session's directory. It is not asked about once more.
+    /// What to start a command with that is allowed already, in a session's directory and with this `PATH`. It is not
+    /// asked about once more.
     pub(crate) fn watch_command(
         &self,
         words: &[String],
         cwd: &Path,
+        path: &OsStr,
         workspace: &Path,
     ) -> ExecWatch {
         // The kernel tells directories without links.
         let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
         let rules = self.0.rules.clone().started_in(workspace);
-        rules.approving(words.to_vec(), cwd).watch()
+        rules.approving(words.to_vec(), cwd, path).watch()
     }
 
     /// Takes care of what a program that was started with one of these watches executes, until it has ended. Needs a
@@ -223,6 +243,7 @@ impl Following {
             more: exec.more,
             cwd: exec.cwd.clone().unwrap_or_default(),
             parents: exec.parents.iter().map(text).collect(),
+            variables: variables_to_show(&exec.variables),
             why,
         });
         let open = self.asked.spawn(async move { (id, answer.await) });

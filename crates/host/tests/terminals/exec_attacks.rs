@@ -43,12 +43,12 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-struct Stage {
-    dir: PathBuf,
+pub(super) struct Stage {
+    pub(super) dir: PathBuf,
 }
 
 impl Stage {
-    fn new(name: &str) -> Stage {
+    pub(super) fn new(name: &str) -> Stage {
         let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
         let dir = dir.join(format!("exec-attacks-{name}-{}", std::process::id()));
         fs::create_dir_all(dir.join("bin")).unwrap();
@@ -62,14 +62,18 @@ impl Stage {
         stage
     }
 
-    fn script(&self, name: &str, text: &str) {
+    pub(super) fn script(&self, name: &str, text: &str) {
         let path = self.dir.join(name);
         fs::write(&path, text).unwrap();
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     /// Runs a line under the rules; its output and what happened.
-    async fn run(&self, line: &str, rules: Option<&ExecRules>) -> (String, Vec<ExecEvent>) {
+    pub(super) async fn run(
+        &self,
+        line: &str,
+        rules: Option<&ExecRules>,
+    ) -> (String, Vec<ExecEvent>) {
         let path = std::env::var("PATH").unwrap();
         let mut program = Program::new("sh")
             .args(["-c", line])
@@ -93,7 +97,7 @@ impl Stage {
         (text, events)
     }
 
-    fn record(&self) -> String {
+    pub(super) fn record(&self) -> String {
         fs::read_to_string(self.dir.join("record")).unwrap_or_default()
     }
 }
@@ -307,6 +311,10 @@ async fn approved_parts() {
     );
     stage.script("hidden", &"#!/bin/sh\nGIT push one\n".replace("GIT", git));
     stage.script("other", &"#!/bin/sh\nGIT push one x\n".replace("GIT", git));
+    stage.script("set", &"#!/bin/sh\nA=1 GIT push one\n".replace("GIT", git));
+    let named = "#!/usr/bin/perl\nexec {'./program'} 'GIT', 'push', 'one'\n";
+    stage.script("named", &named.replace("GIT", git));
+    stage.script("program", "#!/bin/sh\necho other \"$@\" >>\"$RECORD\"\n");
     let (terminals, asked) = asking(&policy, &dir.join("log"));
     for (line, runs, asks) in [
         ("GIT push one", "one", ""),
@@ -337,6 +345,13 @@ async fn approved_parts() {
             "one second",
         ),
         ("GIT push --force one; GIT push two", "two", ""),
+        // It is another program, or has variables that were not shown.
+        ("./named; GIT push one", "one", "one"),
+        ("./set; GIT push one", "one", "A=1 one"),
+        ("A=1 GIT push one", "one", ""),
+        ("A=$HOME GIT push one", "", "A=HOME one"),
+        ("CI=1 GIT push one", "one", ""),
+        ("LD_PRELOAD=$x GIT push one", "", "LD_PRELOAD= one"),
     ] {
         let script = line.replace("GIT", git);
         let record = dir.join("record");
@@ -346,7 +361,14 @@ async fn approved_parts() {
         let ran = stage.record().replace("git push ", "").replace('\n', " ");
         assert_eq!(ran.trim(), runs, "{line}");
         let asked: Vec<ExecRequest> = asked.0.lock().unwrap().drain(..).collect();
-        let asked: Vec<String> = asked.iter().map(|it| it.args[2..].join(" ")).collect();
+        let home = std::env::var("HOME").unwrap_or_default();
+        let shown = |it: &ExecRequest| {
+            let variables = it.variables.iter();
+            let variables = variables.filter(|it| !it.starts_with("RECORD="));
+            let words = variables.chain(&it.args[2..]).map(String::as_str);
+            words.collect::<Vec<_>>().join(" ").replace(&home, "HOME")
+        };
+        let asked: Vec<String> = asked.iter().map(shown).collect();
         assert_eq!(asked.join(", "), asks, "{line}");
     }
 }

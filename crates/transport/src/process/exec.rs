@@ -49,10 +49,10 @@ pub struct ExecFile {
     pub gains_rights: bool,
 }
 
-/// An interpreter that the kernel runs in place of a script.
+/// An interpreter that the kernel runs in place of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExecInterpreter {
-    /// The words of the `#!` line, at most two.
+    /// The words of the `#!` line, at most two; of an ELF file, the path that it names.
     pub words: Vec<OsString>,
     /// The interpreter itself; `None` if it was not found.
     pub file: Option<ExecFile>,
@@ -69,6 +69,11 @@ pub struct Exec {
     pub file: Option<ExecFile>,
     /// The interpreters behind `#!` lines, outermost script first.
     pub interpreters: Vec<ExecInterpreter>,
+    /// The interpreters that ELF files name, other than the system's own dynamic loader. They get the arguments as they
+    /// are.
+    pub loaders: Vec<ExecInterpreter>,
+    /// What could not be looked at, in words for the user: something else may run than what is told here.
+    pub unseen: Option<&'static str>,
     /// The arguments with the name of the program first; `None` if they could not be read.
     pub args: Option<Vec<OsString>>,
     /// How many arguments there are beyond those in `args`.
@@ -97,8 +102,8 @@ pub enum ExecVerdict {
 /// Judges execs, inside the guard process. Everything on the machine's side of a call is bounded: be quick here, each
 /// exec of the tree waits for it.
 pub trait ExecJudge: Send {
-    /// What becomes of this exec. `find` looks a path up as the process would.
-    fn judge(&mut self, exec: &Exec, find: &dyn Fn(&OsStr) -> Option<ExecFile>) -> ExecVerdict;
+    /// What becomes of this exec of a process.
+    fn judge(&mut self, exec: &Exec, process: &dyn ExecProcess) -> ExecVerdict;
 
     /// Whether [`Exec::cwd`] is wanted for a verdict, which costs a look more.
     fn looks_at_directory(&self) -> bool {
@@ -107,6 +112,16 @@ pub trait ExecJudge: Send {
 
     /// Whether any exec can be denied. If not, there is no second look at programs after their exec.
     fn is_enforcing(&self) -> bool;
+}
+
+/// The process behind an exec, for a judge that wants to know more. Each call costs time.
+pub trait ExecProcess {
+    /// A file by its path, looked up as the process would.
+    fn find(&self, path: &OsStr) -> Option<ExecFile>;
+
+    /// The variables for the new program, as `NAME=value`, other than those that the first program of the tree was started
+    /// with; `None` if not all can be read.
+    fn variables(&self) -> Option<Vec<OsString>>;
 }
 
 /// Makes a judge of the rules in an [`ExecWatch`]; `None` if they cannot be understood.
@@ -127,6 +142,9 @@ pub struct ExecRecord {
     pub cwd: Option<PathBuf>,
     /// The names of the processes above it, nearest first, up to the program that was started.
     pub parents: Vec<OsString>,
+    /// Its variables, as `NAME=value`, other than those that the first program of the tree was started with; only of a
+    /// program that waits for an answer.
+    pub variables: Vec<OsString>,
     /// Whether the program is set-user-id or set-group-id and therefore runs without the rights it expects.
     pub loses_rights: bool,
 }

@@ -105,6 +105,17 @@ impl Program {
             .map(OsString::as_os_str)
     }
 
+    /// The value of an environment variable as the program gets it.
+    pub fn variable(&self, name: impl AsRef<OsStr>) -> Option<OsString> {
+        let name = name.as_ref();
+        let set = self.env.iter().rev().find(|(set, _)| set == name);
+        match set {
+            Some((_, value)) => value.clone(),
+            None if self.inherits => std::env::var_os(name),
+            None => None,
+        }
+    }
+
     /// How many bytes of standard error are kept, 64 KiB unless told.
     #[must_use]
     pub fn tail(mut self, bytes: usize) -> Program {

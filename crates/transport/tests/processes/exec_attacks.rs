@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use attache_transport::process::{
-    Error, Exec, ExecEvent, ExecFile, ExecJudge, ExecVerdict, ExecWatch, Execs, Ladder, Program,
+    Error, Exec, ExecEvent, ExecJudge, ExecProcess, ExecVerdict, ExecWatch, Execs, Ladder, Program,
     exec_support,
 };
 use libtest_mimic::Trial;
@@ -61,14 +61,22 @@ pub(super) fn judge(rules: &[u8]) -> Option<Box<dyn ExecJudge>> {
 struct Names(Vec<(String, String)>);
 
 impl ExecJudge for Names {
-    fn judge(&mut self, exec: &Exec, _: &dyn Fn(&OsStr) -> Option<ExecFile>) -> ExecVerdict {
+    fn judge(&mut self, exec: &Exec, _: &dyn ExecProcess) -> ExecVerdict {
+        if exec.unseen.is_some() {
+            let why = "unseen".to_owned();
+            return ExecVerdict::Deny { why };
+        }
         let Some(args) = &exec.args else {
             let why = "unreadable".to_owned();
             return ExecVerdict::Deny { why };
         };
         let mut words: Vec<String> = vec![base(&exec.given)];
         words.extend(exec.file.iter().map(|file| base(file.path.as_os_str())));
-        words.extend(exec.interpreters.iter().map(|it| base(&it.words[0])));
+        let interpreters = exec.interpreters.iter().chain(&exec.loaders);
+        for interpreter in interpreters {
+            words.push(base(&interpreter.words[0]));
+            words.extend(interpreter.file.iter().map(|it| base(it.path.as_os_str())));
+        }
         words.extend(args.first().map(|word| base(word)));
         for (action, name) in &self.0 {
             let why = format!("rule {name}");
@@ -92,13 +100,17 @@ fn base(path: &OsStr) -> String {
 }
 
 /// A directory with a program `forbidden` that notes that it ran.
-struct Stage {
-    dir: PathBuf,
+pub(super) struct Stage {
+    pub(super) dir: PathBuf,
 }
 
 impl Stage {
-    fn new(name: &str) -> Stage {
-        let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    pub(super) fn new(name: &str) -> Stage {
+        // An ordinary user may not write where the superuser has built this.
+        let dir = match rustix::process::geteuid().is_root() {
+            true => PathBuf::from(env!("CARGO_TARGET_TMPDIR")),
+            false => std::env::temp_dir(),
+        };
         let dir = dir.join(format!("exec-{name}-{}", std::process::id()));
         fs::create_dir_all(&dir).unwrap();
         let stage = Stage { dir };
@@ -106,13 +118,13 @@ impl Stage {
         stage
     }
 
-    fn script(&self, name: &str, text: &str) {
+    pub(super) fn script(&self, name: &str, text: &str) {
         let path = self.dir.join(name);
         fs::write(&path, text).unwrap();
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    fn program(&self, script: &str, rules: &str) -> Program {
+    pub(super) fn program(&self, script: &str, rules: &str) -> Program {
         let path = std::env::var("PATH").unwrap();
         Program::new("sh")
             .args(["-c", script])
@@ -122,7 +134,7 @@ impl Stage {
             .watch(ExecWatch::new(rules.as_bytes().to_vec()))
     }
 
-    fn record(&self) -> String {
+    pub(super) fn record(&self) -> String {
         fs::read_to_string(self.dir.join("record")).unwrap_or_default()
     }
 }
@@ -134,7 +146,7 @@ impl Drop for Stage {
 }
 
 /// Runs it to its end; its output and events.
-async fn run(program: &Program) -> (String, Vec<ExecEvent>) {
+pub(super) async fn run(program: &Program) -> (String, Vec<ExecEvent>) {
     let (mut child, mut stdout) = program.spawn_captured().await.unwrap();
     let mut execs = child.take_execs().unwrap();
     let mut text = String::new();

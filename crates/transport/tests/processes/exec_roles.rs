@@ -1,6 +1,7 @@
 //! Programs of this executable that watched shells start in the tests of judged programs.
 
 use std::fs;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 
 use attache_transport::process::{Child, ExecWatch, Program};
@@ -12,6 +13,7 @@ pub(super) fn play(part: &str) -> ! {
     match part {
         "swap" => swap(),
         "hidden" => hide(),
+        "thread" => thread(),
         _ => own(),
     }
 }
@@ -61,6 +63,28 @@ fn hide() -> ! {
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable).unwrap();
     let error = std::process::Command::new("/bin/true").exec();
     std::process::exit(error.raw_os_error().unwrap_or(1))
+}
+
+/// Executes file 9 of its process, from a thread whose own file 9 is another.
+fn thread() -> ! {
+    use std::os::unix::process::CommandExt;
+    let open = |path: &str| fs::File::open(path).unwrap();
+    let (bad, good) = (open("forbidden"), open("/bin/true"));
+    let mut nine = rustix::io::fcntl_dupfd_cloexec(&bad, 9).unwrap();
+    assert_eq!(nine.as_raw_fd(), 9, "it is in use");
+    let execute = move || {
+        #[expect(
+            deprecated,
+            reason = "files that are not shared are what this is about"
+        )]
+        rustix::thread::unshare(rustix::thread::UnshareFlags::FILES).unwrap();
+        rustix::io::dup2(&good, &mut nine).unwrap();
+        let error = std::process::Command::new("/proc/self/fd/9")
+            .arg("x")
+            .exec();
+        std::process::exit(error.raw_os_error().unwrap_or(1))
+    };
+    std::thread::spawn(execute).join().unwrap()
 }
 
 /// Owns a tree that waits in an ask, and waits to be killed.

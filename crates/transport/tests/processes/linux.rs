@@ -16,6 +16,8 @@ mod direct;
 mod endings;
 #[path = "exec_attacks.rs"]
 mod exec_attacks;
+#[path = "exec_files_attack.rs"]
+mod exec_files_attack;
 #[path = "exec_roles.rs"]
 mod exec_roles;
 #[path = "files.rs"]
@@ -71,6 +73,7 @@ pub(super) fn main() -> ExitCode {
     trials.extend(sandbox::trials());
     trials.extend(covers_attack::trials());
     trials.extend(exec_attacks::trials());
+    trials.extend(exec_files_attack::trials());
     trials.extend(attached::trials());
     trials.extend(trees::trials());
     trials.extend(cycles::trials());

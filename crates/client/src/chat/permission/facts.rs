@@ -89,6 +89,7 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Fact> {
             facts.push(program(&exec.argv));
             let path = visible(&exec.program.to_string_lossy()).into_owned();
             facts.push(Fact::whole("binary", path, Role::Strong));
+            facts.extend(exec.env.iter().map(variable));
             Some(exec.cwd.clone())
         }
         _ => action.command.as_ref().map(|command| {

@@ -5,7 +5,7 @@ use attache::v1;
 use attache_check::hostile::some_texts;
 
 use super::stage::{asked, stage};
-use crate::event::{Event, HostRequest, PromptSubject};
+use crate::event::{Event, Exec, HostRequest, PromptSubject};
 use crate::print::{Colour, Format, Piece, Printer, Surface};
 
 #[test]
@@ -38,6 +38,25 @@ fn a_command_of_the_host_shows_directory_and_variables() {
         let directory = visible(&format!("/code/project/{text}")).into_owned();
         let value = format!("TAR_OPTIONS={}", visible_word(&text));
         check(prompt, &[&directory, &value]);
+    }
+}
+
+#[test]
+fn a_program_shows_its_file_directory_and_variables() {
+    for text in some_texts() {
+        let mut prompt = asked(1, &["git", "push"], "");
+        prompt.subject = PromptSubject::Exec(Exec {
+            program: format!("/evil/{text}/git").into(),
+            argv: vec!["git".to_owned(), "push".to_owned(), text.clone()],
+            cwd: format!("/code/project/{text}").into(),
+            parents: vec!["sh".to_owned(), "make".to_owned()],
+            env: vec![v1::EnvVariable::new("GIT_SSH_COMMAND", text.as_str())],
+            why: "policy rule".to_owned(),
+        });
+        let program = visible(&format!("/evil/{text}/git")).into_owned();
+        let directory = visible(&format!("/code/project/{text}")).into_owned();
+        let value = format!("GIT_SSH_COMMAND={}", visible_word(&text));
+        check(prompt, &[&program, &directory, &value, "make → sh"]);
     }
 }
 

@@ -1,7 +1,5 @@
 //! Programs that are about to start: a guard asks for them, from a task of its own.
 
-use std::path::Path;
-
 use attache::v1;
 use attache_host::exec::ExecRequest;
 use attache_host::permissions::Action;
@@ -55,13 +53,19 @@ impl Desk {
     fn described(&self, request: ExecRequest) -> Option<(Exec, Action)> {
         let ids = self.sessions.ids();
         let busy = ids.iter().find(|id| self.is_busy(id));
-        let id = request.session.or_else(|| busy.or(ids.first()).cloned())?;
+        let id = request.session.clone();
+        let id = id.or_else(|| busy.or(ids.first()).cloned())?;
         let workspace = self.sessions.get(&id)?.cwd.clone();
-        let program = request.program.to_string_lossy().into_owned();
+        let variable = |text: &String| {
+            let (name, value) = text.split_once('=').unwrap_or((text, ""));
+            v1::EnvVariable::new(name, value)
+        };
+        let variables: Vec<v1::EnvVariable> = request.variables.iter().map(variable).collect();
         let command = v1::CreateTerminalRequest {
             args: request.args.iter().skip(1).cloned().collect(),
             cwd: Some(request.cwd.to_string_lossy().into_owned().into()),
-            ..v1::CreateTerminalRequest::new(id, named(&request.args, program))
+            env: variables.clone(),
+            ..v1::CreateTerminalRequest::new(id, request.command_word())
         };
         let action = Action::running(&self.setup.agent, workspace, &command);
         let mut argv = request.args;
@@ -76,18 +80,9 @@ impl Desk {
             argv,
             cwd: request.cwd,
             parents: request.parents,
+            env: variables,
             why: request.why,
         };
         Some((exec, action))
-    }
-}
-
-/// What the program is called in the command: its own word if that is its name, else its path. A process can call a
-/// program what it likes.
-fn named(args: &[String], program: String) -> String {
-    let is_name = |word: &&String| Path::new(&program).file_name() == Path::new(word).file_name();
-    match args.first().filter(is_name) {
-        Some(word) => word.clone(),
-        None => program,
     }
 }

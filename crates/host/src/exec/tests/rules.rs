@@ -12,14 +12,15 @@ fn check_line(line: &str, execs: &[&str], expected: &Expect) {
     let ask = r#"{"rules": [{"action": "ask", "command": ["git push **", "curl"], "id": "ask"},
         {"action": "deny", "command": "rm **", "id": "deny"}]}"#;
     let words = ["/bin/sh", "-c", line].map(str::to_owned).to_vec();
-    let rules = rules(Preset::Ask, ask).approving(words, "/project".into());
+    let bin = Bin::new();
+    let rules = rules(Preset::Ask, ask).approving(words, "/project".into(), bin.path());
     let mut judge = judge(&rules.watch().rules).unwrap();
     let said = execs.iter().map(|line| {
         let (cwd, line) = line.split_once(": ").unwrap();
         let words: Vec<&str> = line.split(' ').collect();
-        let mut exec = exec(&format!("/usr/bin/{}", words[0]), &words);
+        let mut exec = bin.exec(&words);
         exec.cwd = Some(cwd.into());
-        let verdict = match judge.judge(&exec, &|_| None) {
+        let verdict = match judge.judge(&exec, &FakeProcess::default()) {
             ExecVerdict::Continue => "runs",
             ExecVerdict::Deny { .. } => "denied",
             ExecVerdict::Ask { .. } => "asks",
@@ -181,11 +182,9 @@ fn attack_other_names_of_a_subcommand() {
     }
     // The user has seen it.
     let words = ["git", "pusg"].map(str::to_owned).to_vec();
-    let rules = rules.approving(words, "/project".into());
-    assert_eq!(
-        said(&rules, &exec("/usr/bin/git", &["git", "pusg"])),
-        "runs"
-    );
+    let bin = Bin::new();
+    let rules = rules.approving(words, "/project".into(), bin.path());
+    assert_eq!(said(&rules, &bin.exec(&["git", "pusg"])), "runs");
 }
 
 /// Programs, words and options in every order: a plain command is judged the same before it runs and when it is executed.

@@ -106,7 +106,8 @@ fn put_record(to: &mut Vec<u8>, exec: &ExecRecord) -> io::Result<()> {
     put_words(to, &exec.args)?;
     to.extend(exec.more.to_le_bytes());
     put_option(to, exec.cwd.as_ref().map(|cwd| cwd.as_os_str().as_bytes()))?;
-    put_words(to, &exec.parents)
+    put_words(to, &exec.parents)?;
+    put_words(to, &exec.variables)
 }
 
 fn put_words(to: &mut Vec<u8>, words: &[OsString]) -> io::Result<()> {
@@ -123,6 +124,7 @@ fn take_record(from: &mut &[u8]) -> io::Result<ExecRecord> {
         more: take_count(from)?,
         cwd: take_option(from)?.map(PathBuf::from),
         parents: take_words(from)?,
+        variables: take_words(from)?,
     })
 }
 
@@ -165,6 +167,7 @@ mod tests {
             more: 3,
             cwd: Some("/work".into()),
             parents: vec!["sh".into(), "make".into()],
+            variables: vec!["A=b".into()],
             loses_rights: true,
         };
         let why = "rule".to_owned();

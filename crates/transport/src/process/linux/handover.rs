@@ -3,7 +3,7 @@
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::OnceLock;
 
@@ -58,38 +58,50 @@ impl ChildEnd {
     }
 
     fn send(&self, tag: u8, listener: Option<&OwnedFd>) -> io::Result<()> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-        let mut ancillary = SendAncillaryBuffer::new(&mut space);
-        let borrowed = listener.map(|listener| [listener.as_fd()]);
-        if let Some(listener) = &borrowed {
-            ancillary.push(SendAncillaryMessage::ScmRights(listener));
-        }
-        let tag = [tag];
-        let carrier = [IoSlice::new(&tag)];
-        sendmsg(&self.socket, &carrier, &mut ancillary, SendFlags::NOSIGNAL)?;
-        Ok(())
+        send_tagged(self.socket.as_fd(), tag, listener)
     }
 }
 
-/// Waits for the child.
-pub(super) fn receive(socket: &UnixStream) -> (Arrival, Option<OwnedFd>) {
+/// Sends a byte, and a file with it. Makes system calls and nothing else.
+pub(super) fn send_tagged(
+    socket: BorrowedFd<'_>,
+    tag: u8,
+    file: Option<&OwnedFd>,
+) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    let borrowed = file.map(|file| [file.as_fd()]);
+    if let Some(file) = &borrowed {
+        ancillary.push(SendAncillaryMessage::ScmRights(file));
+    }
+    let tag = [tag];
+    let carrier = [IoSlice::new(&tag)];
+    sendmsg(socket, &carrier, &mut ancillary, SendFlags::NOSIGNAL)?;
+    Ok(())
+}
+
+/// Receives what [`send_tagged`] sent; a zero if the other end was closed.
+pub(super) fn receive_tagged(socket: &UnixStream) -> io::Result<(u8, Option<OwnedFd>)> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let mut tag = [0];
     let mut carrier = [IoSliceMut::new(&mut tag)];
     let flags = RecvFlags::CMSG_CLOEXEC;
-    if recvmsg(socket, &mut carrier, &mut ancillary, flags).is_err() {
-        return (Arrival::Refused, None);
-    }
-    let mut listener = None;
+    recvmsg(socket, &mut carrier, &mut ancillary, flags)?;
+    let mut file = None;
     for message in ancillary.drain() {
         if let RecvAncillaryMessage::ScmRights(mut rights) = message {
-            listener = rights.next();
+            file = rights.next();
         }
     }
-    match (tag[0], listener) {
-        (WATCHED, Some(listener)) => (Arrival::Watched, Some(listener)),
-        (BUSY, _) => (Arrival::AlreadyWatched, None),
+    Ok((tag[0], file))
+}
+
+/// Waits for the child.
+pub(super) fn receive(socket: &UnixStream) -> (Arrival, Option<OwnedFd>) {
+    match receive_tagged(socket) {
+        Ok((WATCHED, Some(listener))) => (Arrival::Watched, Some(listener)),
+        Ok((BUSY, _)) => (Arrival::AlreadyWatched, None),
         _ => (Arrival::Refused, None),
     }
 }

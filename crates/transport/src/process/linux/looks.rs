@@ -2,7 +2,7 @@
 //! thread can change arguments, or a file be renamed, in between: this finds that and kills. It does not prevent it.
 
 use std::collections::VecDeque;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use rustix::process::{Signal, pidfd_send_signal};
 use super::records;
 use super::table;
 use super::tracee::{Tracee, running, running_as};
-use crate::process::exec::{Exec, ExecEvent, ExecJudge, ExecVerdict};
+use crate::process::exec::{Exec, ExecEvent, ExecFile, ExecJudge, ExecProcess, ExecVerdict};
 
 /// Processes that are looked at once more, soonest first.
 #[derive(Default)]
@@ -48,11 +48,17 @@ impl SecondLooks {
         self.0.front().map(|look| look.due)
     }
 
-    /// Notes a process whose exec was let through.
-    pub(super) fn add(&mut self, tracee: Tracee, exec: &Exec) {
-        if self.0.len() >= MOST {
-            self.0.pop_front();
-        }
+    /// Notes a process whose exec was let through. If too many wait, the first is looked at now, for the last time.
+    pub(super) fn add(
+        &mut self,
+        tracee: Tracee,
+        exec: &Exec,
+        judge: &mut dyn ExecJudge,
+    ) -> Option<ExecEvent> {
+        let first = match self.0.len() >= MOST {
+            true => self.0.pop_front(),
+            false => None,
+        };
         let due = Instant::now() + PAUSES[0];
         self.0.push_back(SecondLook {
             tracee,
@@ -60,6 +66,7 @@ impl SecondLooks {
             tries: 0,
             due,
         });
+        first?.last(judge)
     }
 
     /// Looks at those that are due.
@@ -95,15 +102,19 @@ impl SecondLooks {
             .0
             .iter()
             .position(|look| look.tracee.process == process)?;
-        let mut look = self.0.remove(place)?;
-        match look.look(judge) {
-            Sight::Forbidden(event) => Some(event),
-            Sight::Settled | Sight::Unsettled => None,
-        }
+        self.0.remove(place)?.last(judge)
     }
 }
 
 impl SecondLook {
+    /// Looks for the last time.
+    fn last(mut self, judge: &mut dyn ExecJudge) -> Option<ExecEvent> {
+        match self.look(judge) {
+            Sight::Forbidden(event) => Some(event),
+            Sight::Settled | Sight::Unsettled => None,
+        }
+    }
+
     fn look(&mut self, judge: &mut dyn ExecJudge) -> Sight {
         if table::has_ended(&self.tracee.pidfd) {
             return Sight::Settled;
@@ -117,7 +128,7 @@ impl SecondLook {
         let Some(now) = now.filter(|_| !table::has_ended(&self.tracee.pidfd)) else {
             return Sight::Settled;
         };
-        let verdict = judge.judge(&now, &|path| self.tracee.find(path));
+        let verdict = judge.judge(&now, &Running(&self.tracee));
         let (ExecVerdict::Deny { why } | ExecVerdict::Ask { why }) = verdict else {
             return Sight::Unsettled;
         };
@@ -125,6 +136,20 @@ impl SecondLook {
         // It fails if it has just ended.
         pidfd_send_signal(&self.tracee.pidfd, Signal::KILL).ok();
         Sight::Forbidden(ExecEvent::Killed { exec, why })
+    }
+}
+
+/// A process after its exec, as a judge sees it. No approval is for something that was swapped, so its variables do not
+/// matter.
+struct Running<'a>(&'a Tracee);
+
+impl ExecProcess for Running<'_> {
+    fn find(&self, path: &OsStr) -> Option<ExecFile> {
+        self.0.find(path)
+    }
+
+    fn variables(&self) -> Option<Vec<OsString>> {
+        None
     }
 }
 

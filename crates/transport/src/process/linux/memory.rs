@@ -45,7 +45,7 @@ pub(super) fn string(thread: i32, address: u64, most: usize) -> Result<Vec<u8>, 
 /// The beginnings of a path and of an array of pointers, read in one call: most are no longer.
 pub(super) struct Beginnings {
     path: Vec<u8>,
-    array: Vec<u8>,
+    pub(super) array: Vec<u8>,
 }
 
 impl Beginnings {
@@ -75,16 +75,12 @@ impl Beginnings {
 }
 
 /// The strings of an array that ends with a null pointer, and how many there are beyond those that are read; none if
-/// some cannot be read.
-pub(super) fn strings(
-    thread: i32,
-    array: u64,
-    known: &Beginnings,
-) -> Option<(Vec<OsString>, usize)> {
+/// some cannot be read. `known` are the bytes of the array that were read before.
+pub(super) fn strings(thread: i32, array: u64, known: &[u8]) -> Option<(Vec<OsString>, usize)> {
     if array == 0 {
         return Some((Vec::new(), 0));
     }
-    let (pointers, mut more) = pointers(thread, array, &known.array)?;
+    let (pointers, mut more) = pointers(thread, array, known)?;
     let mut found = Vec::with_capacity(pointers.len());
     let mut room = MOST_BYTES;
     for group in pointers.chunks(MOST_RANGES) {

@@ -94,6 +94,7 @@ fn record(exec: &Exec, words: usize, bytes: usize, parents: Vec<OsString>) -> Ex
         more: more.try_into().unwrap_or(u32::MAX),
         cwd: exec.cwd.clone(),
         parents,
+        variables: Vec::new(),
         loses_rights: file.is_some_and(|file| file.gains_rights),
     }
 }
@@ -115,9 +116,10 @@ fn above(
     mut name_of: impl FnMut(i32) -> Option<(OsString, i32)>,
 ) -> Vec<OsString> {
     let mut found = Vec::new();
+    let us = us();
     while found.len() < MOST_PARENTS
         && process > 1
-        && process != us()
+        && process != us
         && let Some((name, parent)) = name_of(process)
     {
         found.push(name);

@@ -1,9 +1,10 @@
 //! The supervisor of a watched program: a thread of the keeper that takes each exec of the tree from the kernel, has it
 //! judged, and responds. A slow owner costs records, never a verdict; without an owner every exec fails.
 
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::rc::Rc;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,14 +13,17 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::filter::{self, Abi};
+use super::formats::Formats;
 use super::handover::{self, Arrival, ChildEnd};
 use super::looks::SecondLooks;
 use super::outbox::Outbox;
 use super::records::{self, Processes};
 use super::seccomp::{self, Notification, Response};
-use super::tracee::{Look, Tracee};
+use super::tracee::{Depth, Look, Tracee};
 use super::view::Ours;
-use crate::process::exec::{Exec, ExecEvent, ExecJudge, ExecVerdict, ExecWatch};
+use crate::process::exec::{
+    Exec, ExecEvent, ExecFile, ExecJudge, ExecProcess, ExecVerdict, ExecWatch,
+};
 use crate::process::guard;
 
 /// The keeper's hold on a supervisor.
@@ -89,10 +93,13 @@ struct Supervisor {
     deadline: Duration,
     /// Whether the program itself was let through. Before, its owner waits for it and cannot answer.
     is_started: bool,
-    ours: Rc<Ours>,
+    ours: Ours,
+    /// The variables of the first program.
+    started_with: HashSet<OsString>,
     requests: Vec<Request>,
     next_request: u64,
     looks: SecondLooks,
+    formats: Formats,
     processes: Processes,
 }
 
@@ -102,7 +109,29 @@ struct Request {
     call: Notification,
     tracee: Tracee,
     exec: Box<Exec>,
+    /// The variables that were shown.
+    variables: Vec<OsString>,
     deadline: Instant,
+}
+
+/// A process that waits, as a judge sees it.
+struct Waiting<'a> {
+    abi: Abi,
+    call: &'a Notification,
+    tracee: &'a Tracee,
+    started_with: &'a HashSet<OsString>,
+}
+
+impl ExecProcess for Waiting<'_> {
+    fn find(&self, path: &OsStr) -> Option<ExecFile> {
+        self.tracee.find(path)
+    }
+
+    fn variables(&self) -> Option<Vec<OsString>> {
+        let mut variables = self.tracee.variables(self.abi, self.call)?;
+        variables.retain(|variable| !self.started_with.contains(variable));
+        Some(variables)
+    }
 }
 
 /// What a wait has ended with.
@@ -130,10 +159,12 @@ impl Supervisor {
             outbox,
             deadline,
             is_started: false,
-            ours: Rc::new(Ours::new()),
+            ours: Ours::new(),
+            started_with: HashSet::new(),
             requests: Vec::new(),
             next_request: 1,
             looks: SecondLooks::default(),
+            formats: Formats::default(),
             processes: Processes::default(),
         }
     }
@@ -204,24 +235,48 @@ impl Supervisor {
             false => None,
         };
         let Some(tracee) = tracee else {
-            return self.respond(&call, Response::Fail(Errno::ACCESS));
+            self.respond(&call, Response::Fail(Errno::ACCESS));
+            return;
         };
         // What it is now was executed before: this is the last time to see it.
         self.look_at(tracee.process);
-        let look = tracee.exec(self.abi, &call);
-        // Now it is certain that all of this was read from the process that waits.
-        if !seccomp::is_waiting(self.listener.as_fd(), call.id) {
-            return;
-        }
-        match look {
-            Look::Futile(errno) => self.respond(&call, Response::Fail(errno)),
+        // What was read is about the process that waits if it still waits when the response comes.
+        match self.look(&tracee, &call) {
+            Look::Futile(errno) => {
+                self.respond(&call, Response::Fail(errno));
+            }
             Look::Exec(exec) => self.decide(call, tracee, exec),
         }
+    }
+
+    /// What a process is about to execute.
+    fn look(&mut self, tracee: &Tracee, call: &Notification) -> Look {
+        let is_judged = self.judge.is_enforcing();
+        let depth = match is_judged {
+            true => Depth::Interpreters,
+            false => Depth::File,
+        };
+        let mut look = tracee.exec(self.abi, call, depth);
+        if !self.is_started && is_judged {
+            self.formats.start_with(call.thread);
+        }
+        if let Look::Exec(exec) = &mut look
+            && is_judged
+            && exec.unseen.is_none()
+            && self.formats.may_apply_to(call.thread)
+        {
+            exec.unseen = Some(FORMATS);
+        }
+        look
     }
 
     fn decide(&mut self, call: Notification, tracee: Tracee, mut exec: Box<Exec>) {
         if self.judge.looks_at_directory() {
             exec.cwd = tracee.cwd();
+        }
+        if !self.is_started && self.judge.is_enforcing() {
+            let variables = tracee.variables(self.abi, &call);
+            self.started_with = variables.into_iter().flatten().collect();
         }
         // An older kernel repeats a call that a signal has interrupted.
         let same = |request: &&mut Request| {
@@ -231,7 +286,13 @@ impl Supervisor {
             request.call = call;
             return;
         }
-        match self.judge.judge(&exec, &|path| tracee.find(path)) {
+        let process = Waiting {
+            abi: self.abi,
+            call: &call,
+            tracee: &tracee,
+            started_with: &self.started_with,
+        };
+        match self.judge.judge(&exec, &process) {
             ExecVerdict::Continue => self.go_on(&call, tracee, &exec),
             verdict => {
                 exec.cwd = exec.cwd.take().or_else(|| tracee.cwd());
@@ -257,23 +318,38 @@ impl Supervisor {
 
     fn go_on(&mut self, call: &Notification, tracee: Tracee, exec: &Exec) {
         let record = self.processes.brief(exec, tracee.pidfd.as_fd());
+        if self.respond(call, Response::Continue).is_gone() {
+            return;
+        }
         self.is_started = true;
-        self.respond(call, Response::Continue);
         if self.judge.is_enforcing() {
-            self.looks.add(tracee, exec);
+            let found = self.looks.add(tracee, exec, &mut *self.judge);
+            if let Some(found) = found {
+                self.outbox.put(&found);
+            }
         }
         self.outbox.put_later(&ExecEvent::Ran(record));
     }
 
     fn deny(&mut self, call: &Notification, exec: &Exec, why: String) {
         let exec = records::whole(exec);
-        self.respond(call, Response::Fail(Errno::ACCESS));
+        if self.respond(call, Response::Fail(Errno::ACCESS)).is_gone() {
+            return;
+        }
         self.outbox.put(&ExecEvent::Denied { exec, why });
     }
 
     fn ask(&mut self, call: Notification, tracee: Tracee, exec: Box<Exec>, why: String) {
         let id = self.next_request;
-        let record = records::whole(&exec);
+        // What cannot be shown cannot be allowed.
+        let Some(variables) = self.variables(&call, &tracee) else {
+            return self.deny(&call, &exec, format!("{why}; {UNSHOWN}"));
+        };
+        let mut record = records::whole(&exec);
+        if !seccomp::is_waiting(self.listener.as_fd(), call.id) {
+            return;
+        }
+        record.variables.clone_from(&variables);
         let event = ExecEvent::Ask {
             id,
             exec: record,
@@ -289,8 +365,19 @@ impl Supervisor {
             call,
             tracee,
             exec,
+            variables,
             deadline: Instant::now() + self.deadline,
         });
+    }
+
+    fn variables(&self, call: &Notification, tracee: &Tracee) -> Option<Vec<OsString>> {
+        let process = Waiting {
+            abi: self.abi,
+            call,
+            tracee,
+            started_with: &self.started_with,
+        };
+        process.variables()
     }
 
     fn take_answers(&mut self) {
@@ -310,16 +397,24 @@ impl Supervisor {
 
     fn answer(&mut self, request: Request, is_allowed: bool) {
         let Request {
-            call, tracee, exec, ..
+            call,
+            tracee,
+            exec,
+            variables,
+            ..
         } = request;
         if !is_allowed {
             return self.deny(&call, &exec, "the request was rejected".to_owned());
         }
         // It has waited for long: what runs must be what was shown.
-        match tracee.exec(self.abi, &call) {
-            Look::Exec(now) if is_same(&now, &exec) && tracee.cwd() == exec.cwd => {
-                self.go_on(&call, tracee, &exec)
-            }
+        let look = self.look(&tracee, &call);
+        let is_unchanged = |now: &Exec| {
+            is_same(now, &exec)
+                && tracee.cwd() == exec.cwd
+                && self.variables(&call, &tracee).as_ref() == Some(&variables)
+        };
+        match look {
+            Look::Exec(now) if is_unchanged(&now) => self.go_on(&call, tracee, &exec),
             Look::Exec(now) => self.deny(&call, &now, CHANGED.to_owned()),
             Look::Futile(_) => self.deny(&call, &exec, CHANGED.to_owned()),
         }
@@ -355,9 +450,26 @@ impl Supervisor {
         }
     }
 
-    fn respond(&self, call: &Notification, response: Response) {
-        // It fails when the process was killed meanwhile, and then nobody waits.
-        seccomp::respond(self.listener.as_fd(), call.id, response).ok();
+    fn respond(&self, call: &Notification, response: Response) -> Receiver {
+        match seccomp::respond(self.listener.as_fd(), call.id, response) {
+            Ok(()) => Receiver::Waited,
+            Err(_) => Receiver::Gone,
+        }
+    }
+}
+
+/// Who got a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Receiver {
+    /// The process that everything was read from.
+    Waited,
+    /// Nobody: it was killed meanwhile, or a signal has interrupted it, and what was read may be of a stranger.
+    Gone,
+}
+
+impl Receiver {
+    fn is_gone(self) -> bool {
+        self == Receiver::Gone
     }
 }
 
@@ -365,10 +477,14 @@ impl Supervisor {
 fn is_same(one: &Exec, other: &Exec) -> bool {
     (one.pid, &one.given, &one.file, one.more) == (other.pid, &other.given, &other.file, other.more)
         && one.args == other.args
-        && one.interpreters == other.interpreters
+        && (&one.interpreters, &one.loaders, one.unseen)
+            == (&other.interpreters, &other.loaders, other.unseen)
 }
 
-const CHANGED: &str = "its arguments were changed while the request waited";
+const CHANGED: &str = "its arguments or variables were changed while the request waited";
+const FORMATS: &str =
+    "formats of programs are registered in its namespace, so another program may run";
+const UNSHOWN: &str = "its variables cannot be read, or are more than 256 KiB";
 const MOST_REQUESTS: usize = 64;
 /// A wake-up costs more than a look.
 const SOON: Duration = Duration::from_millis(2);

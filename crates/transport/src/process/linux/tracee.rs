@@ -6,28 +6,28 @@ use std::fs::File;
 use std::io::Read as _;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::path::PathBuf;
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::filter::Abi;
+use super::image::{self, Image};
+use super::lookup::{self, Lookup};
 use super::memory::{self, Beginnings};
 use super::seccomp::Notification;
-use super::view::{Ours, entry, first_line, real_path, root};
+use super::view::{HANDLE, Ours, entry, real_path, root};
 use crate::process::exec::{Exec, ExecFile, ExecInterpreter};
 
 /// A process that waits in an exec.
 pub(super) struct Tracee {
-    thread: i32,
     /// The process, which a thread's exec becomes.
     pub(super) process: i32,
     /// Holds the process, so that a signal cannot reach a stranger.
     pub(super) pidfd: OwnedFd,
+    lookup: Lookup,
     view: View,
-    ours: Rc<Ours>,
 }
 
 /// How a process sees the file system.
@@ -47,9 +47,63 @@ pub(super) enum Look {
     Futile(Errno),
 }
 
+/// A file that was looked up.
+struct Found {
+    file: OwnedFd,
+    stat: Stat,
+}
+
+impl Found {
+    fn of(file: OwnedFd) -> Result<Found, Errno> {
+        let stat = rustix::fs::fstat(&file)?;
+        Ok(Found { file, stat })
+    }
+}
+
+/// How far a look goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// To the file: enough for the log.
+    File,
+    /// To what the kernel runs in its place.
+    Interpreters,
+}
+
+/// The arguments of a call, as addresses in the process.
+#[derive(Debug, Clone, Copy)]
+struct Call {
+    directory: i32,
+    path: u64,
+    args: u64,
+    variables: u64,
+    flags: u64,
+}
+
+impl Call {
+    fn of(abi: Abi, call: &Notification) -> Call {
+        let [a, b, c, d, e, _] = call.args;
+        match abi.is_execveat(call.number) {
+            true => Call {
+                directory: low(a),
+                path: b,
+                args: c,
+                variables: d,
+                flags: e,
+            },
+            false => Call {
+                directory: libc::AT_FDCWD,
+                path: a,
+                args: b,
+                variables: c,
+                flags: 0,
+            },
+        }
+    }
+}
+
 impl Tracee {
     /// The process behind a notification; none if it has gone or cannot be held.
-    pub(super) fn of(thread: i32, ours: &Rc<Ours>) -> Option<Tracee> {
+    pub(super) fn of(thread: i32, ours: &Ours) -> Option<Tracee> {
         let mut process = thread;
         let pidfd = match open(thread) {
             // A thread that is not the first of its process cannot be held by its own id.
@@ -62,65 +116,64 @@ impl Tracee {
         let theirs = root(&format!("/proc/{thread}/root"));
         // Kernels before 5.8 do not tell mounts: then every view counts as another.
         let is_ours = theirs.is_some() && theirs == ours.root;
-        Some(Tracee {
+        let lookup = Lookup {
             thread,
             process,
+            processes: ours.processes,
+        };
+        Some(Tracee {
+            process,
             pidfd,
+            lookup,
             view: if is_ours { View::Ours } else { View::Other },
-            ours: Rc::clone(ours),
         })
     }
 
     /// What it is about to execute.
-    pub(super) fn exec(&self, abi: Abi, call: &Notification) -> Look {
-        let (dirfd, path, argv, flags) = match abi.is_execveat(call.number) {
-            true => (low(call.args[0]), call.args[1], call.args[2], call.args[4]),
-            false => (libc::AT_FDCWD, call.args[0], call.args[1], 0),
-        };
-        let known = Beginnings::read(self.thread, path, argv);
-        let given = match known.path(self.thread, path, MOST_PATH) {
+    pub(super) fn exec(&self, abi: Abi, call: &Notification, depth: Depth) -> Look {
+        let thread = self.lookup.thread;
+        let call = Call::of(abi, call);
+        let known = Beginnings::read(thread, call.path, call.args);
+        let given = match known.path(thread, call.path, MOST_PATH) {
             Ok(given) => given,
             Err(memory::Fault::TooLong) => return Look::Futile(Errno::NAMETOOLONG),
             Err(memory::Fault::Unreadable) => return Look::Exec(Box::new(self.unknown())),
         };
-        let is_descriptor = given.is_empty() && flags & AT_EMPTY_PATH != 0;
+        let is_descriptor = given.is_empty() && call.flags & AT_EMPTY_PATH != 0;
         let file = match is_descriptor {
-            true => self.descriptor(dirfd),
-            false => self.open(dirfd, OsStr::from_bytes(&given)),
-        };
-        let file = match (file, self.view) {
-            (Ok(file), _) => Some(file),
-            (Err(errno), View::Ours) => return Look::Futile(errno),
-            // As when PATH is searched.
-            (Err(errno @ (Errno::NOENT | Errno::NOTDIR)), View::Other)
-                if given.starts_with(b"/") =>
-            {
-                return Look::Futile(errno);
+            true => {
+                let file = self.lookup.descriptor(call.directory);
+                file.and_then(Found::of).map_err(lookup::Fault::from)
             }
-            // We may have looked in the wrong place: it is judged by its name.
-            (Err(_), View::Other) => None,
+            false => self.open(call.directory, OsStr::from_bytes(&given)),
         };
-        let found = match &file {
-            Some(file) => match self.executable(file) {
-                Ok(found) => Some(found),
-                Err(errno) => return Look::Futile(errno),
-            },
-            None => None,
-        };
-        let interpreters = file.as_ref().map(|file| self.interpreters(file));
-        let (args, more) = match memory::strings(self.thread, argv, &known) {
-            Some((args, more)) => (Some(args), more),
-            None => (None, 0),
-        };
-        Look::Exec(Box::new(Exec {
-            pid: self.process.unsigned_abs(),
+        let mut exec = Exec {
             given: OsString::from_vec(given),
-            file: found,
-            interpreters: interpreters.unwrap_or_default(),
-            args,
-            more,
-            cwd: None,
-        }))
+            ..self.unknown()
+        };
+        match file {
+            Ok(file) => {
+                if let Err(errno) = self.look_into(&mut exec, &file, depth) {
+                    return Look::Futile(errno);
+                }
+            }
+            Err(fault) => match self.is_futile(fault) {
+                Some(errno) => return Look::Futile(errno),
+                None => exec.unseen = Some(NO_FILE),
+            },
+        }
+        if let Some((args, more)) = memory::strings(thread, call.args, &known.array) {
+            (exec.args, exec.more) = (Some(args), more);
+        }
+        Look::Exec(Box::new(exec))
+    }
+
+    /// The variables that it gives the new program, unless there are more than can be read.
+    pub(super) fn variables(&self, abi: Abi, call: &Notification) -> Option<Vec<OsString>> {
+        let call = Call::of(abi, call);
+        let read = memory::strings(self.lookup.thread, call.variables, &[]);
+        read.filter(|(_, more)| *more == 0)
+            .map(|(variables, _)| variables)
     }
 
     /// One of which nothing can be read.
@@ -133,149 +186,126 @@ impl Tracee {
 
     /// A file by a path that the process names.
     pub(super) fn find(&self, path: &OsStr) -> Option<ExecFile> {
-        let file = self.open(libc::AT_FDCWD, path).ok()?;
-        described(&file).ok()
+        let found = self.open(libc::AT_FDCWD, path).ok()?;
+        Some(described(&found))
     }
 
     /// Its working directory, which costs as much to find out as much else.
     pub(super) fn cwd(&self) -> Option<PathBuf> {
-        std::fs::read_link(format!("/proc/{}/cwd", self.thread)).ok()
+        std::fs::read_link(format!("/proc/{}/cwd", self.lookup.thread)).ok()
     }
 
-    fn descriptor(&self, number: i32) -> Result<OwnedFd, Errno> {
-        let path = match number {
-            libc::AT_FDCWD => format!("/proc/{}/cwd", self.thread),
-            number => format!("/proc/{}/fd/{number}", self.thread),
-        };
-        rustix::fs::open(path, HANDLE, Mode::empty())
+    fn open(&self, directory: i32, path: &OsStr) -> Result<Found, lookup::Fault> {
+        if self.view == View::Ours
+            && let Some(found) = self.open_at_once(directory, path)
+        {
+            return Ok(found?);
+        }
+        Ok(Found::of(self.lookup.open(directory, path)?)?)
     }
 
-    fn open(&self, dirfd: i32, path: &OsStr) -> Result<OwnedFd, Errno> {
-        if path.is_empty() {
-            return Err(Errno::NOENT);
-        }
-        if let Some(own) = self.own_entry(Path::new(path)) {
-            return rustix::fs::open(own, HANDLE, Mode::empty());
-        }
-        match self.view {
-            View::Ours => self.open_in_ours(dirfd, path),
-            View::Other => self.open_in_other(dirfd, path),
-        }
-    }
-
-    fn open_in_ours(&self, dirfd: i32, path: &OsStr) -> Result<OwnedFd, Errno> {
-        // Links such as /proc/self/exe would lead to our own process.
+    /// One call suffices where the process sees the same files as we do. None if the path leads through `/proc`, where links
+    /// would lead to our own process.
+    fn open_at_once(&self, directory: i32, path: &OsStr) -> Option<Result<Found, Errno>> {
         let strict = ResolveFlags::NO_MAGICLINKS;
         let opened = match path.as_bytes().first() {
             Some(b'/') => rustix::fs::openat2(CWD, path, HANDLE, Mode::empty(), strict),
             _ => {
-                let base = self.descriptor(dirfd)?;
-                rustix::fs::openat2(base, path, HANDLE, Mode::empty(), strict)
+                let base = self.lookup.descriptor(directory);
+                base.and_then(|base| rustix::fs::openat2(base, path, HANDLE, Mode::empty(), strict))
             }
         };
-        match opened {
-            Err(Errno::LOOP) => self.open_by_hand(dirfd, path),
-            // Links to /proc/self lead to our own entries, also without a magic link at the end.
-            Ok(file) if self.is_about_processes(&file) => self.open_by_hand(dirfd, path),
-            opened => opened,
+        match opened.and_then(Found::of) {
+            Err(Errno::LOOP) => None,
+            // It may be missing only among our own entries.
+            Err(_) if path.as_bytes().starts_with(b"/proc") => None,
+            Ok(found) if Some(found.stat.st_dev) == self.lookup.processes => None,
+            found => Some(found),
         }
     }
 
-    fn is_about_processes(&self, file: &OwnedFd) -> bool {
-        let device = rustix::fs::fstat(file).map(|stat| stat.st_dev);
-        device.ok() == self.ours.processes
-    }
-
-    /// Inside another root, in which no link leads out.
-    fn open_in_other(&self, dirfd: i32, path: &OsStr) -> Result<OwnedFd, Errno> {
-        let root = rustix::fs::open(format!("/proc/{}/root", self.thread), HANDLE, Mode::empty())?;
-        let full = match path.as_bytes().first() {
-            Some(b'/') => PathBuf::from(path),
-            _ => self.base(dirfd)?.join(path),
-        };
-        rustix::fs::openat2(root, full, HANDLE, Mode::empty(), ResolveFlags::IN_ROOT)
-    }
-
-    /// Follows links one by one, with the process's own entries in place of ours.
-    fn open_by_hand(&self, dirfd: i32, path: &OsStr) -> Result<OwnedFd, Errno> {
-        let mut full = match path.as_bytes().first() {
-            Some(b'/') => PathBuf::from(path),
-            _ => self.base(dirfd)?.join(path),
-        };
-        let own = Path::new("/proc").join(self.thread.to_string());
-        for _ in 0..MOST_LINKS {
-            match step(&full, &own) {
-                Step::Link(next) => full = next,
-                Step::Own { entry, rest } => {
-                    let base = rustix::fs::open(entry, HANDLE, Mode::empty())?;
-                    if rest.as_os_str().is_empty() {
-                        return Ok(base);
-                    }
-                    let strict = ResolveFlags::NO_MAGICLINKS;
-                    return rustix::fs::openat2(base, rest, HANDLE, Mode::empty(), strict);
-                }
-                Step::Plain => {
-                    let strict = ResolveFlags::NO_MAGICLINKS;
-                    return rustix::fs::openat2(CWD, &full, HANDLE, Mode::empty(), strict);
-                }
-            }
+    /// Notes the file and what the kernel will run in its place. Fails if it cannot be executed.
+    fn look_into(&self, exec: &mut Exec, found: &Found, depth: Depth) -> Result<(), Errno> {
+        exec.file = Some(self.executable(found)?);
+        if depth == Depth::File {
+            return Ok(());
         }
-        Err(Errno::LOOP)
+        let mut image = image::of(&found.file);
+        loop {
+            let line = match image {
+                Ok(Image::Script(line)) => line,
+                Ok(Image::Binary(loaders)) => return self.look_at_loaders(exec, loaders),
+                Err(_) => {
+                    exec.unseen = Some(NO_CONTENTS);
+                    return Ok(());
+                }
+            };
+            if exec.interpreters.len() >= MOST_INTERPRETERS {
+                return Err(Errno::LOOP);
+            }
+            let program = line.first().map(OsString::as_os_str).unwrap_or_default();
+            let opened = self.interpreter(exec, program)?;
+            let file = opened.as_ref().map(|opened| self.executable(opened));
+            exec.interpreters.push(ExecInterpreter {
+                words: line,
+                file: file.transpose()?,
+            });
+            let Some(opened) = opened else {
+                return Ok(());
+            };
+            image = image::of(&opened.file);
+        }
     }
 
-    fn base(&self, dirfd: i32) -> Result<PathBuf, Errno> {
-        let link = match dirfd {
-            libc::AT_FDCWD => format!("/proc/{}/cwd", self.thread),
-            number => format!("/proc/{}/fd/{number}", self.thread),
-        };
-        std::fs::read_link(link)
-            .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::NOENT))
+    /// Notes the interpreters that an ELF file names. Where the process sees the files that we do, the system's loader is
+    /// what it is everywhere.
+    fn look_at_loaders(&self, exec: &mut Exec, loaders: Vec<OsString>) -> Result<(), Errno> {
+        for path in loaders {
+            if self.view == View::Ours && path.to_str().is_some_and(|it| LOADERS.contains(&it)) {
+                continue;
+            }
+            let opened = self.interpreter(exec, &path)?;
+            let file = opened.map(|opened| self.executable(&opened)).transpose()?;
+            let words = vec![path];
+            exec.loaders.push(ExecInterpreter { words, file });
+        }
+        Ok(())
     }
 
-    /// What a path such as /proc/self/exe or /dev/fd/3 means for the process.
-    fn own_entry(&self, path: &Path) -> Option<PathBuf> {
-        let entry = Path::new("/proc").join(self.thread.to_string());
-        let below = |start: &str| {
-            path.strip_prefix(start)
-                .ok()
-                .filter(|rest| is_one_link(rest))
-        };
-        let own = below("/proc/self").or_else(|| below("/proc/thread-self"));
-        let own = own.map(|rest| entry.join(rest));
-        own.or_else(|| {
-            let number = path.strip_prefix("/dev/fd").ok()?;
-            let number = number.to_str()?.parse::<u32>().ok()?;
-            Some(entry.join("fd").join(number.to_string()))
-        })
+    /// Opens an interpreter; notes it if the process may see one where we do not.
+    fn interpreter(&self, exec: &mut Exec, path: &OsStr) -> Result<Option<Found>, Errno> {
+        match self.open(libc::AT_FDCWD, path) {
+            Ok(opened) => Ok(Some(opened)),
+            Err(fault) => match self.is_futile(fault) {
+                Some(errno) => Err(errno),
+                None => {
+                    exec.unseen = Some(NO_INTERPRETER);
+                    Ok(None)
+                }
+            },
+        }
+    }
+
+    /// Why the exec can be refused at once; none if the process may find a file where we do not.
+    fn is_futile(&self, fault: lookup::Fault) -> Option<Errno> {
+        match (fault, self.view) {
+            (lookup::Fault::Missing(errno), _) | (lookup::Fault::Unknown(errno), View::Ours) => {
+                Some(errno)
+            }
+            (lookup::Fault::Unknown(_), View::Other) => None,
+        }
     }
 
     /// The file, if it can be executed. In another view the kernel decides that.
-    fn executable(&self, file: &OwnedFd) -> Result<ExecFile, Errno> {
-        let stat = rustix::fs::fstat(file)?;
-        let executes = stat.st_mode & 0o111;
-        if stat.st_mode & libc::S_IFMT != libc::S_IFREG || executes == 0 {
+    fn executable(&self, found: &Found) -> Result<ExecFile, Errno> {
+        let mode = found.stat.st_mode;
+        if mode & libc::S_IFMT != libc::S_IFREG || mode & 0o111 == 0 {
             return Err(Errno::ACCESS);
         }
-        if self.view == View::Ours && executes != 0o111 {
-            rustix::fs::access(entry(file), rustix::fs::Access::EXEC_OK)?;
+        if self.view == View::Ours && mode & 0o111 != 0o111 {
+            rustix::fs::access(entry(&found.file), rustix::fs::Access::EXEC_OK)?;
         }
-        Ok(of_stat(real_path(file), &stat))
-    }
-
-    /// The interpreters that the kernel runs in place of a script.
-    fn interpreters(&self, script: &OwnedFd) -> Vec<ExecInterpreter> {
-        let mut found = Vec::new();
-        let mut words = first_line(script);
-        while let Some(line) = words.take()
-            && found.len() < MOST_INTERPRETERS
-            && let Some(program) = line.first()
-        {
-            let opened = self.open(libc::AT_FDCWD, program).ok();
-            words = opened.as_ref().and_then(first_line);
-            let file = opened.and_then(|file| described(&file).ok());
-            found.push(ExecInterpreter { words: line, file });
-        }
-        found
+        Ok(described(found))
     }
 }
 
@@ -285,7 +315,7 @@ pub(super) fn running(process: i32) -> Option<Exec> {
     let line = cmdline(process)?;
     let args = line.split(|byte| *byte == 0);
     let args = args.take(memory::MOST_WORDS).map(<[u8]>::to_vec);
-    let file = described(&file).ok()?;
+    let file = described(&Found::of(file).ok()?);
     Some(Exec {
         pid: process.unsigned_abs(),
         given: file.path.clone().into_os_string(),
@@ -342,65 +372,13 @@ fn leader(thread: i32) -> Option<i32> {
     line.trim().parse().ok()
 }
 
-fn described(file: &OwnedFd) -> Result<ExecFile, Errno> {
-    Ok(of_stat(real_path(file), &rustix::fs::fstat(file)?))
-}
-
-fn of_stat(path: PathBuf, stat: &rustix::fs::Stat) -> ExecFile {
+fn described(found: &Found) -> ExecFile {
+    let stat = &found.stat;
     ExecFile {
-        path,
+        path: real_path(&found.file),
         id: (stat.st_dev, stat.st_ino),
         gains_rights: stat.st_mode & (libc::S_ISUID | libc::S_ISGID) != 0,
     }
-}
-
-/// Whether the rest of a path below /proc/self is one link of a process and nothing more.
-fn is_one_link(rest: &Path) -> bool {
-    let mut parts = rest.components().map(|part| part.as_os_str().to_str());
-    let number = |part: Option<&str>| part.is_some_and(|part| part.parse::<u32>().is_ok());
-    let is_link = match parts.next().flatten() {
-        Some("exe" | "cwd" | "root") => true,
-        Some("fd") => number(parts.next().flatten()),
-        _ => false,
-    };
-    is_link && parts.next().is_none()
-}
-
-/// One step along a path.
-enum Step {
-    /// It has a link, which was followed.
-    Link(PathBuf),
-    /// It goes through a link of the process itself.
-    Own { entry: PathBuf, rest: PathBuf },
-    /// It has no link.
-    Plain,
-}
-
-fn step(path: &Path, own: &Path) -> Step {
-    let mut before = PathBuf::new();
-    let mut parts = path.components();
-    while let Some(part) = parts.next() {
-        let here = before.join(part);
-        let rest = parts.as_path();
-        if here == Path::new("/proc/self") || here == Path::new("/proc/thread-self") {
-            return Step::Link(own.join(rest));
-        }
-        if here.strip_prefix(own).is_ok_and(is_one_link) {
-            let rest = rest.to_owned();
-            return Step::Own { entry: here, rest };
-        }
-        if let Ok(target) = std::fs::read_link(&here) {
-            // `..` behind a link means the parent of where it leads.
-            return Step::Link(before.join(target).join(rest));
-        }
-        match part {
-            std::path::Component::ParentDir => {
-                before.pop();
-            }
-            part => before.push(part),
-        }
-    }
-    Step::Plain
 }
 
 fn low(number: u64) -> i32 {
@@ -408,8 +386,19 @@ fn low(number: u64) -> i32 {
     i32::from_le_bytes([a, b, c, d])
 }
 
-const HANDLE: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 const AT_EMPTY_PATH: u64 = 0x1000;
 const MOST_PATH: usize = 4096;
+/// The kernel follows no more.
 const MOST_INTERPRETERS: usize = 5;
-const MOST_LINKS: usize = 40;
+const NO_FILE: &str = "its file cannot be looked up as the process does";
+const NO_CONTENTS: &str = "its file can be executed but not read, so it may run another program";
+const NO_INTERPRETER: &str = "its interpreter cannot be looked up as the process does";
+/// The loader of the system under the names that programs are linked with.
+const LOADERS: &[&str] = &[
+    "/lib64/ld-linux-x86-64.so.2",
+    "/lib/ld-linux-aarch64.so.1",
+    "/lib/ld-linux.so.2",
+    "/lib/ld-linux-armhf.so.3",
+    "/lib/ld-musl-x86_64.so.1",
+    "/lib/ld-musl-aarch64.so.1",
+];

@@ -1,13 +1,9 @@
-//! How we see the file system, to compare with how a process does, and what files tell: where they are, and the
-//! interpreter in a script's first line. Nothing is remembered: a file can change within the grain of its times.
+//! How we see the file system, to compare with how a process does, and where open files are.
 
-use std::ffi::OsString;
-use std::fs::File;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
-use rustix::fs::{AtFlags, CWD, StatxFlags};
+use rustix::fs::{AtFlags, CWD, OFlags, Statx, StatxFlags};
 
 /// Our own view of the file system.
 #[derive(Debug)]
@@ -30,9 +26,23 @@ impl Ours {
     }
 }
 
+/// The root directory at a path; none on kernels before 5.8, which do not tell mounts.
 pub(super) fn root(path: &str) -> Option<Root> {
-    let wanted = StatxFlags::MNT_ID | StatxFlags::INO;
-    let found = rustix::fs::statx(CWD, path, AtFlags::empty(), wanted).ok()?;
+    identity(rustix::fs::statx(CWD, path, AtFlags::empty(), WANTED))
+}
+
+/// An open directory, as if it were a root.
+pub(super) fn root_of(directory: &OwnedFd) -> Option<Root> {
+    identity(rustix::fs::statx(
+        directory,
+        "",
+        AtFlags::EMPTY_PATH,
+        WANTED,
+    ))
+}
+
+fn identity(found: rustix::io::Result<Statx>) -> Option<Root> {
+    let found = found.ok()?;
     let has_mount = found.stx_mask & StatxFlags::MNT_ID.bits() != 0;
     has_mount.then_some((
         found.stx_mnt_id,
@@ -40,34 +50,6 @@ pub(super) fn root(path: &str) -> Option<Root> {
         found.stx_dev_minor,
         found.stx_ino,
     ))
-}
-
-/// The words of a `#!` line: the interpreter and at most one argument.
-pub(super) fn first_line(file: &OwnedFd) -> Option<Vec<OsString>> {
-    let mut head = [0; MOST_LINE];
-    // A file that only root may read has no first line for an interpreter either.
-    let opened = File::open(entry(file)).ok()?;
-    let read = rustix::io::read(&opened, &mut head).ok()?;
-    interpreter_line(&head[..read])
-}
-
-fn interpreter_line(head: &[u8]) -> Option<Vec<OsString>> {
-    let line = head.strip_prefix(b"#!")?;
-    let line = line.split(|byte| matches!(byte, b'\n' | 0)).next()?;
-    let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
-    let line = line.trim_ascii();
-    let end = line.iter().position(blank).unwrap_or(line.len());
-    let (program, arg) = line.split_at(end);
-    if program.is_empty() {
-        return None;
-    }
-    let words = [program, arg.trim_ascii()];
-    let words = words.iter().filter(|word| !word.is_empty());
-    Some(
-        words
-            .map(|word| OsString::from_vec(word.to_vec()))
-            .collect(),
-    )
 }
 
 /// Where an open file is.
@@ -80,30 +62,6 @@ pub(super) fn entry(file: &OwnedFd) -> String {
     format!("/proc/self/fd/{}", file.as_raw_fd())
 }
 
-/// As many bytes as the kernel looks at.
-const MOST_LINE: usize = 256;
-
-#[cfg(test)]
-mod tests {
-    use super::interpreter_line;
-
-    #[test]
-    fn the_line_of_a_script_has_a_program_and_one_argument() {
-        let words = |head: &[u8]| {
-            let line = interpreter_line(head).unwrap_or_default();
-            let words: Vec<String> = line
-                .iter()
-                .map(|word| word.to_string_lossy().into_owned())
-                .collect();
-            words.join("|")
-        };
-        assert_eq!(words(b"#!/bin/sh\necho"), "/bin/sh");
-        assert_eq!(
-            words(b"#! \t/usr/bin/env -S a b \nx"),
-            "/usr/bin/env|-S a b"
-        );
-        assert_eq!(words(b"#!/bin/sh"), "/bin/sh");
-        assert_eq!(words(b"#!\n/bin/sh"), "");
-        assert_eq!(words(b"\x7fELF"), "");
-    }
-}
+/// A file that is only referred to.
+pub(super) const HANDLE: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+const WANTED: StatxFlags = StatxFlags::MNT_ID.union(StatxFlags::INO);

@@ -1,0 +1,290 @@
+//! The script that an interpreter runs: found by the options of its family. An option that we do not know may have the
+//! next word as its value, or not: then both count.
+
+mod families;
+
+use families::{FAMILIES, Family};
+
+/// A script or a module among an interpreter's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Program<'a> {
+    /// The word at this place is the script.
+    Script(usize),
+    /// The word at this place is the script if there is such a file.
+    Perhaps(usize),
+    /// The value of an option is a file that runs before the script, with the words from this place on.
+    Loaded(&'a str, usize),
+    /// A module of this name is run as a program, with the words from this place on.
+    Module(&'a str, usize),
+}
+
+/// What an interpreter runs, and whether there may be more behind the words that are known.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Found<'a> {
+    pub(super) programs: Vec<Program<'a>>,
+    pub(super) is_open: bool,
+}
+
+/// What the interpreter of this name runs with these words; none if it is no interpreter that we know.
+pub(super) fn run_by<'a>(name: &str, words: &'a [String]) -> Option<Found<'a>> {
+    let end = name
+        .find(|char: char| !char.is_ascii_alphabetic())
+        .unwrap_or(name.len());
+    let (family, version) = name.split_at(end);
+    let is_version = version.is_empty()
+        || version.starts_with(|char: char| char.is_ascii_digit() || char == '.')
+        || ["-static", "-dbg", "-debug"].contains(&version);
+    let mut families = FAMILIES.iter().filter(|_| is_version);
+    let family = families.find(|it| it.names.contains(&family))?;
+    Some(family.read(words))
+}
+
+/// Where the value of an option is.
+enum Value<'a> {
+    Here(&'a str),
+    Next,
+}
+
+/// What an option does to the search.
+enum Effect<'a> {
+    /// The search goes on with the next word.
+    Flag,
+    /// The next word is a value.
+    Skip,
+    /// The next word may be a value.
+    Unknown,
+    /// No script is run.
+    Code,
+    File(Value<'a>),
+    Module(Value<'a>),
+}
+
+impl Family {
+    fn read<'a>(&self, words: &'a [String]) -> Found<'a> {
+        let mut found = Found::default();
+        let (mut at, mut is_doubtful) = (0, false);
+        while let Some(word) = words.get(at) {
+            at += 1;
+            if word == "--" || word == "-" {
+                // A lone dash is standard input, or the end of the options.
+                let next = |at| match word == "-" {
+                    true => Program::Perhaps(at),
+                    false => Program::Script(at),
+                };
+                found.programs.extend(words.get(at).map(|_| next(at)));
+                found.is_open = at >= words.len();
+                return found;
+            }
+            let is_option = word.starts_with('-') || (self.is_shell() && word.starts_with('+'));
+            if !is_option && is_doubtful {
+                found.programs.push(Program::Perhaps(at - 1));
+                is_doubtful = false;
+                continue;
+            }
+            if !is_option && self.subcommands.contains(&word.as_str()) {
+                continue;
+            }
+            if !is_option {
+                found.programs.push(Program::Script(at - 1));
+                return found;
+            }
+            is_doubtful = false;
+            match self.effect(word) {
+                Effect::Flag => {}
+                Effect::Skip => at += 1,
+                Effect::Unknown => is_doubtful = true,
+                Effect::Code => return found,
+                Effect::File(value) => {
+                    let Some(file) = value.take(words, &mut at) else {
+                        break;
+                    };
+                    found.programs.push(Program::Loaded(file, at));
+                }
+                Effect::Module(value) => {
+                    let Some(module) = value.take(words, &mut at) else {
+                        break;
+                    };
+                    found.programs.push(Program::Module(module, at));
+                    return found;
+                }
+            }
+        }
+        found.is_open = true;
+        found
+    }
+
+    fn is_shell(&self) -> bool {
+        self.names.contains(&"sh")
+    }
+
+    fn effect<'a>(&self, word: &'a str) -> Effect<'a> {
+        if word.starts_with("--") {
+            return self.long(word);
+        }
+        for (at, letter) in word.char_indices().skip(1) {
+            let rest = &word[at + letter.len_utf8()..];
+            let value = match rest {
+                "" => Value::Next,
+                rest => Value::Here(rest),
+            };
+            let is_in = |letters: &str| letters.contains(letter);
+            if is_in(self.flags) {
+                continue;
+            }
+            if is_in(self.code) {
+                return Effect::Code;
+            }
+            if is_in(self.glued) {
+                return Effect::Flag;
+            }
+            if is_in(self.modules) {
+                return Effect::Module(value);
+            }
+            if is_in(self.files) {
+                return Effect::File(value);
+            }
+            return match (is_in(self.valued), value) {
+                // `-eo pipefail` as well as `-oe pipefail`
+                (true, Value::Next) => Effect::Skip,
+                (true, Value::Here(_)) if self.is_shell() => Effect::Skip,
+                (true, Value::Here(_)) => Effect::Flag,
+                (false, _) => Effect::Unknown,
+            };
+        }
+        Effect::Flag
+    }
+
+    fn long<'a>(&self, word: &'a str) -> Effect<'a> {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (word, None),
+        };
+        if self.long_files.contains(&name) {
+            return Effect::File(value.map_or(Value::Next, Value::Here));
+        }
+        if self.long_code.contains(&name) {
+            return Effect::Code;
+        }
+        match value {
+            Some(_) => Effect::Flag,
+            None if self.long_flags.contains(&name) => Effect::Flag,
+            None if self.long_valued.contains(&name) => Effect::Skip,
+            None => Effect::Unknown,
+        }
+    }
+}
+
+impl<'a> Value<'a> {
+    fn take(self, words: &'a [String], at: &mut usize) -> Option<&'a str> {
+        match self {
+            Value::Here(value) => Some(value),
+            Value::Next => {
+                let value = words.get(*at)?;
+                *at += 1;
+                Some(value)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Program, run_by};
+
+    #[test]
+    fn attack_options_of_interpreters_do_not_hide_the_script() {
+        // The script is `S`, and `A` the first word for it; everything else belongs to options.
+        for line in [
+            "sh S A",
+            "sh -e S A",
+            "sh -ex S A",
+            "sh +e S A",
+            "bash -o posix S A",
+            "bash -eo pipefail S A",
+            "bash +o posix -O extglob S A",
+            "bash --rcfile x S A",
+            "bash --init-file=x --norc S A",
+            "dash -- S A",
+            "zsh --emulate sh S A",
+            "fish -N S A",
+            "python3 -X utf8 -W ignore S A",
+            "python3 -Es S A",
+            "python3.11 -Wignore -Xutf8 -u S A",
+            "python3.13t -I S A",
+            "node --require x S A",
+            "node --import=x S A",
+            "node --import x -r y S A",
+            "node --max-old-space-size=9 S A",
+            "node inspect S A",
+            "perl -w -I lib S A",
+            "perl -Ilib -Mstrict -S S A",
+            "perl -0777 -i.bak -S S A",
+            "ruby -S S A",
+            "ruby -W0 -ruri -I lib S A",
+            "php -d a=b -f S A",
+            "php S A",
+            "lua -e x -l y S A",
+            "deno run -A --allow-read=. S A",
+            "bun run S A",
+            "bun --bun S A",
+        ] {
+            let mut words = line.split(' ').map(str::to_owned);
+            let name = words.next().unwrap();
+            let words: Vec<String> = words.collect();
+            let found = run_by(&name, &words).unwrap().programs;
+            let is_found = found.iter().any(|program| match program {
+                Program::Script(at) | Program::Perhaps(at) => words[*at] == "S",
+                Program::Loaded(file, at) => *file == "S" && words[*at] == "A",
+                Program::Module(..) => false,
+            });
+            assert!(is_found, "{line}: {found:?}");
+        }
+        for (line, module) in [
+            ("python -m pip A", "pip"),
+            ("python3 -mpip A", "pip"),
+            ("python3 -Im pip A", "pip"),
+            ("python3 -W ignore -X utf8 -m pip A", "pip"),
+        ] {
+            let mut words = line.split(' ').map(str::to_owned);
+            let name = words.next().unwrap();
+            let words: Vec<String> = words.collect();
+            let found = run_by(&name, &words).unwrap().programs;
+            assert_eq!(found, [Program::Module(module, words.len() - 1)], "{line}");
+        }
+    }
+
+    #[test]
+    fn code_is_no_script() {
+        for line in [
+            "sh -c S",
+            "bash -ec S",
+            "bash --norc -c S",
+            "python3 -c S",
+            "perl -e S",
+            "perl -lne S",
+            "ruby -e S",
+            "node -e S",
+            "node --eval S",
+            "node -p S",
+            "php -r S",
+            "fish --command=S",
+        ] {
+            let mut words = line.split(' ').map(str::to_owned);
+            let name = words.next().unwrap();
+            let words: Vec<String> = words.collect();
+            assert_eq!(run_by(&name, &words).unwrap().programs, [], "{line}");
+        }
+        assert_eq!(run_by("shred", &["S".to_owned()]), None);
+        assert_eq!(run_by("node-gyp", &["S".to_owned()]), None);
+    }
+
+    #[test]
+    fn an_unknown_option_may_have_a_value() {
+        let words = ["--new", "x", "S"].map(str::to_owned);
+        let found = run_by("node", &words).unwrap();
+        assert_eq!(found.programs, [Program::Perhaps(1), Program::Script(2)]);
+        assert!(!found.is_open);
+        let words = ["-X", "a", "-X"].map(str::to_owned);
+        assert!(run_by("python3", &words).unwrap().is_open);
+    }
+}

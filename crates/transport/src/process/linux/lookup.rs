@@ -1,0 +1,189 @@
+//! Finds a file as another process would: step by step, from that process's root and directory, and with its own entries
+//! where a path leads through `/proc/self`. Magic links such as `/proc/7/exe` are followed where they are.
+
+use std::ffi::{OsStr, OsString};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
+
+use super::view::{HANDLE, Root, root_of};
+
+/// A process that names files.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lookup {
+    pub(super) thread: i32,
+    /// The first thread of the process, which `/proc/self` means.
+    pub(super) process: i32,
+    /// The device of our own `/proc`.
+    pub(super) processes: Option<u64>,
+}
+
+/// Why a file was not found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// The process would not find it, either.
+    Missing(Errno),
+    /// The process may find something there that we cannot see; this kept us from it.
+    Unknown(Errno),
+}
+
+impl From<Errno> for Fault {
+    fn from(errno: Errno) -> Fault {
+        match errno {
+            Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NAMETOOLONG | Errno::BADF => {
+                Fault::Missing(errno)
+            }
+            _ => Fault::Unknown(errno),
+        }
+    }
+}
+
+/// What a link leads to.
+enum Target {
+    Path(OsString),
+    File(OwnedFd),
+}
+
+impl Lookup {
+    /// The file at a path, from a directory on unless the path starts at the root.
+    pub(super) fn open(self, base: i32, path: &OsStr) -> Result<OwnedFd, Fault> {
+        let root = self.entry("root").map_err(Fault::Unknown)?;
+        let top = root_of(&root);
+        let mut here = match path.as_bytes().first() {
+            Some(b'/') => again(&root)?,
+            Some(_) => self.descriptor(base)?,
+            None => return Err(Fault::Missing(Errno::NOENT)),
+        };
+        let mut left = Vec::new();
+        push(&mut left, path);
+        let (mut links, mut is_abroad) = (0, false);
+        while let Some(name) = left.pop() {
+            // There, processes and threads have other numbers.
+            if is_abroad && (name == ".." || name == "task") {
+                return Err(Fault::Unknown(Errno::ACCESS));
+            }
+            if name == ".." {
+                here = parent(here, top)?;
+                continue;
+            }
+            let next = rustix::fs::openat(&here, &name, HANDLE | OFlags::NOFOLLOW, Mode::empty());
+            let next = next.map_err(|errno| refusal(errno, &here))?;
+            let mode = rustix::fs::fstat(&next)?.st_mode & libc::S_IFMT;
+            if mode != libc::S_IFLNK {
+                if !left.is_empty() && mode != libc::S_IFDIR {
+                    return Err(Fault::Missing(Errno::NOTDIR));
+                }
+                here = next;
+                continue;
+            }
+            links += 1;
+            if links > MOST_LINKS {
+                return Err(Fault::Missing(Errno::LOOP));
+            }
+            match self.follow(&here, &name, &next)? {
+                Target::Path(path) => {
+                    if path.as_bytes().first() == Some(&b'/') {
+                        here = again(&root)?;
+                        is_abroad = false;
+                    }
+                    push(&mut left, &path);
+                }
+                Target::File(file) => {
+                    // Entries of the process are opened in our own /proc.
+                    is_abroad = is_processes(&file) && device(&here) != self.processes;
+                    here = file;
+                }
+            }
+            if left.len() > MOST_PARTS {
+                return Err(Fault::Missing(Errno::NAMETOOLONG));
+            }
+        }
+        Ok(here)
+    }
+
+    /// An open file of the process, or its directory.
+    pub(super) fn descriptor(self, number: i32) -> Result<OwnedFd, Errno> {
+        match number {
+            libc::AT_FDCWD => self.entry("cwd"),
+            number => self.entry(&format!("fd/{number}")),
+        }
+    }
+
+    /// Behind one of the process's entries below /proc.
+    fn entry(self, name: &str) -> Result<OwnedFd, Errno> {
+        let path = format!("/proc/{}/{name}", self.thread);
+        rustix::fs::open(path, HANDLE, Mode::empty())
+    }
+
+    fn follow(self, directory: &OwnedFd, name: &OsStr, link: &OwnedFd) -> Result<Target, Fault> {
+        if is_processes(directory) {
+            let is_top = rustix::fs::fstat(directory)?.st_ino == PROCESSES_TOP;
+            let own = match name.to_str() {
+                Some("self") if is_top => Some(format!("/proc/{}", self.process)),
+                Some("thread-self") if is_top => {
+                    Some(format!("/proc/{}/task/{}", self.process, self.thread))
+                }
+                _ => None,
+            };
+            if let Some(own) = own {
+                return Ok(Target::File(rustix::fs::open(own, HANDLE, Mode::empty())?));
+            }
+            let strict = ResolveFlags::NO_MAGICLINKS;
+            let plain = rustix::fs::openat2(directory, name, HANDLE, Mode::empty(), strict);
+            if plain.err() == Some(Errno::LOOP) {
+                let file = rustix::fs::openat(directory, name, HANDLE, Mode::empty())?;
+                return Ok(Target::File(file));
+            }
+        }
+        let text = rustix::fs::readlinkat(link, "", Vec::new())?;
+        match text.as_bytes() {
+            [] => Err(Fault::Missing(Errno::NOENT)),
+            text => Ok(Target::Path(OsString::from_vec(text.to_vec()))),
+        }
+    }
+}
+
+/// What it means that a name in a directory could not be opened. In a namespace of its own, a process gains rights to
+/// directories of its own user, and to no others.
+fn refusal(errno: Errno, directory: &OwnedFd) -> Fault {
+    let own = rustix::process::geteuid().as_raw();
+    match rustix::fs::fstat(directory) {
+        Ok(stat) if errno == Errno::ACCESS && stat.st_uid != own => Fault::Missing(errno),
+        _ => errno.into(),
+    }
+}
+
+fn again(file: &OwnedFd) -> Result<OwnedFd, Fault> {
+    rustix::io::fcntl_dupfd_cloexec(file, 0).map_err(Fault::Unknown)
+}
+
+/// The parent of a directory. A process does not get out of its root.
+fn parent(here: OwnedFd, top: Option<Root>) -> Result<OwnedFd, Fault> {
+    match root_of(&here) {
+        None => Err(Fault::Unknown(Errno::ACCESS)),
+        found if found == top => Ok(here),
+        _ => Ok(rustix::fs::openat(here, "..", HANDLE, Mode::empty())?),
+    }
+}
+
+/// The parts of a path in front of what is left, the next one last.
+fn push(left: &mut Vec<OsString>, path: &OsStr) {
+    let parts = path.as_bytes().rsplit(|byte| *byte == b'/');
+    let parts = parts.filter(|part| !part.is_empty() && *part != b".");
+    left.extend(parts.map(|part| OsString::from_vec(part.to_vec())));
+}
+
+fn is_processes(file: &OwnedFd) -> bool {
+    rustix::fs::fstatfs(file).is_ok_and(|found| found.f_type == libc::PROC_SUPER_MAGIC)
+}
+
+fn device(file: &OwnedFd) -> Option<u64> {
+    rustix::fs::fstat(file).ok().map(|stat| stat.st_dev)
+}
+
+const MOST_LINKS: usize = 40;
+const MOST_PARTS: usize = 4096;
+/// The inode of the top directory of every /proc.
+const PROCESSES_TOP: u64 = 1;
