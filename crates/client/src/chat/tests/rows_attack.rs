@@ -182,6 +182,7 @@ const REQUESTS: &[(&str, Request)] = &[
             program: format!("/bin/{text}").into(),
             argv: vec![text.to_owned(), text.to_owned()],
             cwd: format!("/{text}").into(),
+            env: vec![v1::EnvVariable::new(text, text)],
             parents: vec![text.to_owned(), "sh".to_owned()],
             why: text.to_owned(),
         });
