@@ -317,7 +317,7 @@ impl Permissions {
         let preset = || Because(self.config.preset_source.clone());
         match self.config.preset {
             Preset::DenyAll => Verdict::Deny(preset()),
-            Preset::ApproveAll if facts.action.is_protected() => Verdict::Deny(because(PROTECTED)),
+            Preset::ApproveAll if facts.action.is_protected() => self.ask(PROTECTED),
             Preset::ApproveAll => Verdict::Allow(preset()),
             Preset::ApproveReads if reads => Verdict::Allow(preset()),
             Preset::ApproveReads => Verdict::Deny(preset()),
@@ -328,9 +328,9 @@ impl Permissions {
 
     /// A person is asked; where nobody is, it is denied.
     fn ask(&self, why_not: &str) -> Verdict {
-        match self.config.preset {
-            Preset::Ask => Verdict::Ask,
-            _ => Verdict::Deny(Because(why_not.to_owned())),
+        match self.config.can_ask() {
+            true => Verdict::Ask,
+            false => Verdict::Deny(Because(why_not.to_owned())),
         }
     }
 

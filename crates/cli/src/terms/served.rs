@@ -37,7 +37,7 @@ pub(super) fn host(
         sandbox,
         configuration.child_environment(),
     );
-    let (permissions, warnings) = rules(&terms.approval, configuration, preset)?;
+    let (permissions, warnings) = rules(&terms.approval, configuration, preset, presence)?;
     let (log, fault) = log(presence);
     let warnings = warnings.into_iter().map(|warning| warning.0).chain(fault);
     let host = Host::new(files, terminals, permissions, log).working_in(&terms.add_dir);
@@ -122,8 +122,10 @@ fn rules(
     approval: &Approval,
     configuration: &Configuration,
     preset: Preset,
+    presence: Presence,
 ) -> anyhow::Result<(Permissions, Vec<Warning>)> {
     let mut config = Config::new(preset);
+    config.is_attended = presence == Presence::Attended;
     if said(approval).is_none() {
         config.preset_source = match &configuration.permissions {
             Some(configured) if configured.value == preset => {

@@ -40,7 +40,7 @@ impl Permissions {
         ExecRules {
             rules: deny.chain(ask).collect(),
             allowed: allowed.collect(),
-            is_attended: self.config.preset == Preset::Ask,
+            is_attended: self.config.can_ask(),
             // A rule that is left out is kept by what an agent tells, if at all.
             is_complete: left.all(|rule| {
                 rule.commands.is_empty() || (rule.is_about_programs() && rule.paths.is_empty())
@@ -66,11 +66,11 @@ impl Permissions {
                 found.id, found.scope
             ))
         };
-        match (recalled, self.config.preset) {
+        match (recalled, self.config.can_ask()) {
             (Some(found), _) if !found.is_allowed => {
                 UseVerdict::Judged(Verdict::Deny(because(&found)))
             }
-            (_, preset) if preset != Preset::Ask => {
+            (_, false) => {
                 let why = "a rule asks about it and nobody can be asked".to_owned();
                 UseVerdict::Judged(Verdict::Deny(Because(why)))
             }

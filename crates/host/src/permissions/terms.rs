@@ -119,6 +119,8 @@ pub struct Config {
     pub preset: Preset,
     /// What the preset comes from, for people; its flag unless told.
     pub preset_source: String,
+    /// Whether a user can be asked. Only with [`Preset::Ask`] unless told.
+    pub is_attended: bool,
     /// The file of decisions, outside every workspace; without it they are forgotten when the program ends.
     pub store: Option<PathBuf>,
     /// Rules that a person has written down.
@@ -134,11 +136,17 @@ impl Config {
         Config {
             preset,
             preset_source: format!("--{}", preset.name()),
+            is_attended: preset == Preset::Ask,
             store: None,
             policy: None,
             enforcement: Enforcement::default(),
             clock: Arc::new(SystemTime::now),
         }
+    }
+
+    /// Whether an action that needs an answer is shown to a user. With [`Preset::DenyAll`] it is denied.
+    pub(super) fn can_ask(&self) -> bool {
+        self.is_attended && self.preset != Preset::DenyAll
     }
 
     /// With another clock to see whether decisions have expired.

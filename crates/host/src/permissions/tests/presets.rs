@@ -140,3 +140,34 @@ fn added_directories_are_inside_until_the_session_ends() {
         deny: --approve-reads"#]]
     .assert_eq(&verdicts.join("\n"));
 }
+
+#[test]
+fn a_user_who_is_there_is_asked_under_every_preset_but_deny_all() {
+    let policy = r#"{"rules":[{"action":"ask","command":"git push **"}]}"#;
+    let calls = [
+        r#"{"kind":"execute","rawInput":{"command":"git push origin"}}"#,
+        r#"{"kind":"edit","locations":[{"path":"/w/.git/hooks/x"}]}"#,
+        r#"{"kind":"execute","rawInput":{"command":"ls"}}"#,
+    ];
+    let verdicts = |preset: Preset| {
+        let mut config = Config::new(preset);
+        config.policy = Some(Policy::parse("policy.json", policy).unwrap());
+        config.is_attended = true;
+        let permissions = Permissions::open(config).0;
+        let is_attended = permissions.exec_rules("agent").is_attended;
+        let each = calls.map(|call| shown(&permissions.judge(&action(call))));
+        format!("{}; at exec: {is_attended}", each.join("; "))
+    };
+    assert_eq!(
+        verdicts(Preset::ApproveAll),
+        "ask; ask; allow: --approve-all; at exec: true"
+    );
+    assert_eq!(
+        verdicts(Preset::ApproveReads),
+        "ask; deny: --approve-reads; deny: --approve-reads; at exec: true"
+    );
+    assert_eq!(
+        verdicts(Preset::DenyAll),
+        "deny: --deny-all; deny: --deny-all; deny: --deny-all; at exec: false"
+    );
+}
