@@ -3,7 +3,7 @@
 use attache_schema::v1;
 
 use super::rules::Rule;
-use super::{Action, Because, Permissions, Preset, Remembered, UseVerdict, Verdict, by};
+use super::{Action, Because, Permissions, Remembered, UseVerdict, Verdict, by};
 use crate::exec::{ExecRule, ExecRules};
 
 impl Permissions {
