@@ -131,6 +131,36 @@ fn a_suggestion_that_is_not_understood_whole_is_not_offered() {
             odd.push(suggestion);
         }
     }
+    // A member that is not known could change what it means, at every level.
+    let mode = json!({ "type": "setMode", "mode": "plan", "destination": "session" });
+    let directories =
+        json!({ "type": "addDirectories", "directories": ["/a"], "destination": "session" });
+    for suggestion in [&good, &mode, &directories] {
+        for (member, value) in [
+            ("scope", json!("everything")),
+            ("mode2", json!(null)),
+            ("exceptions", json!([])),
+            ("Rules", json!([])),
+        ] {
+            let mut more = suggestion.clone();
+            more[member] = value.clone();
+            odd.push(more);
+            let mut rule = rule.clone();
+            rule[member] = value;
+            let mut within = good.clone();
+            within["rules"] = json!([rule]);
+            odd.push(within);
+        }
+    }
+    for (suggestion, foreign) in [
+        (&good, "mode"),
+        (&mode, "rules"),
+        (&directories, "behavior"),
+    ] {
+        let mut more = suggestion.clone();
+        more[foreign] = json!("plan");
+        odd.push(more);
+    }
     for mode in [
         "bypassPermissions",
         "BYPASSPERMISSIONS",
@@ -246,9 +276,9 @@ fn one_grant_said_many_times_is_one_option() {
     assert_eq!(question::unoffered(&question), None);
 }
 
-/// What is stored is what was shown: members that no name tells of are not sent back.
+/// Whole or not at all: what no name tells of is neither granted nor left out silently.
 #[test]
-fn members_that_are_not_shown_are_not_granted() {
+fn a_suggestion_with_members_that_are_not_shown_is_not_offered() {
     let grant = json!({
         "type": "addRules",
         "rules": [{ "toolName": "Bash", "ruleContent": "ls", "also": "Bash(*)" }],
@@ -258,12 +288,7 @@ fn members_that_are_not_shown_are_not_granted() {
         "destination": "session",
         "destinations": ["userSettings"],
     });
-    let options = lasting(&request("Bash", Some(json!([grant]))));
-    let shown = json!([{ "type": "addRules", "rules": [{ "toolName": "Bash", "ruleContent": "ls" }], "behavior": "allow", "destination": "session" }]);
-    assert_eq!(
-        options,
-        [("Always allow Bash(ls) for this session".to_owned(), shown)]
-    );
+    check_grants_nothing(&request("Bash", Some(json!([grant]))));
 }
 
 #[test]
