@@ -13,7 +13,7 @@ impl Action {
     pub fn summary(&self) -> String {
         match (&self.command, self.paths.as_slice()) {
             (Some(words), _) => {
-                let line = cut(&visible_command(masked(words)));
+                let line = shorten(&visible_command(masked(words)));
                 match &self.directory {
                     Some(directory) => {
                         format!("{line} (in {})", cut(&directory.to_string_lossy()))
@@ -64,5 +64,37 @@ fn cut(text: &str) -> String {
     }
 }
 
+/// Cuts text in which everything is visible already: made visible twice, signs would be taken for the agent's.
+fn shorten(visible: &str) -> String {
+    match visible.char_indices().nth(MOST_TEXT) {
+        Some((end, _)) => {
+            let more = visible[end..].chars().count();
+            format!("{}… ({more} more characters)", &visible[..end])
+        }
+        None => visible.to_owned(),
+    }
+}
+
 const MOST_PATHS: usize = 8;
 const MOST_TEXT: usize = 2048;
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn a_line_end_in_a_command_is_one_sign() {
+        let words = ["sh", "-c", "a\n\u{1b}[2Jb"].map(str::to_owned).to_vec();
+        let command = v1::CreateTerminalRequest {
+            args: words[1..].to_vec(),
+            ..v1::CreateTerminalRequest::new("s", words[0].clone())
+        };
+        let summary = Action::running("a", PathBuf::from("/w"), &command).summary();
+        assert!(summary.contains("a⏎␛[2Jb"), "{summary}");
+        assert!(!summary.contains('⟦'), "{summary}");
+        let long = "⏎".repeat(MOST_TEXT + 5);
+        assert!(shorten(&long).ends_with("⏎… (5 more characters)"));
+    }
+}
