@@ -10,12 +10,12 @@ use crate::paint::theme::{Role, Sign, Theme};
 /// Answers, and which one is selected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AnswerList<T> {
-    answers: Vec<(&'static str, T)>,
+    answers: Vec<(String, T)>,
     selected: Option<usize>,
 }
 
 /// What a key has done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Chosen<T> {
     /// The list is still open.
     Open,
@@ -25,12 +25,17 @@ pub(crate) enum Chosen<T> {
     Answer(T),
 }
 
-impl<T: Copy> AnswerList<T> {
-    pub(crate) fn new(answers: Vec<(&'static str, T)>) -> AnswerList<T> {
+impl<T: Clone> AnswerList<T> {
+    pub(crate) fn new(answers: impl IntoIterator<Item = (impl Into<String>, T)>) -> AnswerList<T> {
+        let answers = answers.into_iter().map(|(name, it)| (name.into(), it));
         AnswerList {
-            answers,
+            answers: answers.collect(),
             selected: None,
         }
+    }
+
+    pub(crate) fn deselect(&mut self) {
+        self.selected = None;
     }
 
     pub(crate) fn key(&mut self, key: &KeyEvent) -> Chosen<T> {
@@ -48,13 +53,10 @@ impl<T: Copy> AnswerList<T> {
             (KeyCode::Up, Some(at)) => self.selected = Some((at + count - 1) % count),
             (KeyCode::Enter, Some(at)) => {
                 if let Some((_, answer)) = self.answers.get(at) {
-                    return Chosen::Answer(*answer);
+                    return Chosen::Answer(answer.clone());
                 }
             }
-            (KeyCode::Esc, _) => {
-                self.selected = None;
-                return Chosen::Back;
-            }
+            (KeyCode::Esc | KeyCode::Tab, _) => return Chosen::Back,
             _ => {}
         }
         Chosen::Open

@@ -54,7 +54,7 @@ fn at_40_columns_the_command_its_directory_and_the_answers_are_there() {
         |│ command without asking: for agent    │
         |│ test, in this session, until the     │
         |│ session ends.                        │
-        |╰ Enter confirm · Esc back · d all de… ╯
+        |╰ Enter confirm · Esc back · Alt-D de… ╯
         |────────────────────────────────────────
         |›
         | ready
@@ -212,7 +212,7 @@ fn check_size(prompt: &PermissionPrompt, facts: &[String], columns: u16, rows: u
     }
     // Scrolled through to the end, all of it has been there.
     for _ in 0..300 {
-        stage.press("j");
+        stage.press("<PgDn>");
         let screen = stage.screen();
         seen.push_str(&words_of(&screen));
         if !screen.contains("first") {
