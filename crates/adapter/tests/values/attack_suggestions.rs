@@ -131,36 +131,6 @@ fn a_suggestion_that_is_not_understood_whole_is_not_offered() {
             odd.push(suggestion);
         }
     }
-    // A member that is not known could change what it means, at every level.
-    let mode = json!({ "type": "setMode", "mode": "plan", "destination": "session" });
-    let directories =
-        json!({ "type": "addDirectories", "directories": ["/a"], "destination": "session" });
-    for suggestion in [&good, &mode, &directories] {
-        for (member, value) in [
-            ("scope", json!("everything")),
-            ("mode2", json!(null)),
-            ("exceptions", json!([])),
-            ("Rules", json!([])),
-        ] {
-            let mut more = suggestion.clone();
-            more[member] = value.clone();
-            odd.push(more);
-            let mut rule = rule.clone();
-            rule[member] = value;
-            let mut within = good.clone();
-            within["rules"] = json!([rule]);
-            odd.push(within);
-        }
-    }
-    for (suggestion, foreign) in [
-        (&good, "mode"),
-        (&mode, "rules"),
-        (&directories, "behavior"),
-    ] {
-        let mut more = suggestion.clone();
-        more[foreign] = json!("plan");
-        odd.push(more);
-    }
     for mode in [
         "bypassPermissions",
         "BYPASSPERMISSIONS",
@@ -288,7 +258,46 @@ fn a_suggestion_with_members_that_are_not_shown_is_not_offered() {
         "destination": "session",
         "destinations": ["userSettings"],
     });
-    check_grants_nothing(&request("Bash", Some(json!([grant]))));
+    let mut refused = vec![grant];
+    let rule = json!({ "toolName": "Bash", "ruleContent": "ls" });
+    let good = json!({ "type": "addRules", "rules": [rule], "behavior": "allow", "destination": "session" });
+    // A member that is not known could change what it means, at every level.
+    let mode = json!({ "type": "setMode", "mode": "plan", "destination": "session" });
+    let directories =
+        json!({ "type": "addDirectories", "directories": ["/a"], "destination": "session" });
+    for suggestion in [&good, &mode, &directories] {
+        for (member, value) in [
+            ("scope", json!("everything")),
+            ("mode2", json!(null)),
+            ("exceptions", json!([])),
+            ("Rules", json!([])),
+        ] {
+            let mut more = suggestion.clone();
+            more[member] = value.clone();
+            refused.push(more);
+            let mut rule = rule.clone();
+            rule[member] = value;
+            let mut within = good.clone();
+            within["rules"] = json!([rule]);
+            refused.push(within);
+        }
+    }
+    for (suggestion, foreign) in [
+        (&good, "mode"),
+        (&mode, "rules"),
+        (&directories, "behavior"),
+    ] {
+        let mut more = suggestion.clone();
+        more[foreign] = json!("plan");
+        refused.push(more);
+    }
+    for suggestion in refused {
+        check_grants_nothing(&request("Bash", Some(json!([suggestion]))));
+    }
+    for suggestion in [good, mode, directories] {
+        let question = request("Bash", Some(json!([suggestion])));
+        assert_eq!(lasting(&question).len(), 1, "{suggestion}");
+    }
 }
 
 #[test]

@@ -152,6 +152,8 @@ pub(super) struct Toast {
 pub(super) enum Undo {
     No,
     Offered,
+    /// Only as far as the agent has not acted on it.
+    IfUnused,
 }
 
 impl App {
@@ -286,11 +288,11 @@ impl App {
     }
 
     /// A message on a decision that can be undone; it stays longer.
-    fn undoable_toast(&mut self, tone: Tone, text: impl Into<String>, now: Instant) {
+    fn undoable_toast(&mut self, tone: Tone, text: impl Into<String>, undo: Undo, now: Instant) {
         self.toast(tone, text, now);
         if let Some(toast) = &mut self.toast {
             toast.until = now + UNDOABLE_TOAST;
-            toast.undo = Undo::Offered;
+            toast.undo = undo;
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use attache_host::permissions::{Scope, Term};
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::App;
+use super::{App, Undo};
 use crate::chat::answer_list::Chosen;
 use crate::chat::asks::What;
 use crate::chat::death::After;
@@ -243,7 +243,11 @@ impl App {
             Scope::Workspace => "in this workspace",
             Scope::Always => "always with this agent",
         };
-        self.undoable_toast(tone, format!("{word} {reach}: {what}"), now);
+        let undo = match scope {
+            Scope::Once => Undo::IfUnused,
+            _ => Undo::Offered,
+        };
+        self.undoable_toast(tone, format!("{word} {reach}: {what}"), undo, now);
         self.undoable = Some(Undoable { id, what, scope });
     }
 

@@ -81,12 +81,8 @@ fn cases() -> impl Iterator<Item = (Appearance, &'static str, u64, u64)> {
 fn timed_words() -> impl Iterator<Item = (&'static str, u64, u64)> + Clone {
     let words = WORDS.split_whitespace().enumerate();
     words.map(|(index, word)| {
-        let index = index as u64;
-        (
-            word,
-            index * 37 % 2000,
-            [45, 90, 180, 400][index as usize % 4],
-        )
+        let delay = u64::try_from(index * 37 % 2000).unwrap();
+        (word, delay, [45, 90, 180, 400][index % 4])
     })
 }
 
@@ -184,13 +180,13 @@ const PLACES: [(&str, &[&str]); 3] = [
 
 #[test]
 fn raw_pastes_with_tabs_and_newlines_are_text() {
-    for ((what, appear), word, delay, pace) in cases() {
+    for ((what, appear), word, delay, _) in cases() {
         for (place, keys) in PLACES {
             let mut stage = with(appear);
             type_at(&mut stage, 1000 * (keys.len() as u64).min(1), 100, keys);
             millis(&mut stage, delay.max(30));
             stage.screen();
-            let paste = PASTES[(pace as usize + word.len()) % PASTES.len()].replace("WORD", word);
+            let paste = PASTES[(what.len() + word.len()) % PASTES.len()].replace("WORD", word);
             for char in paste.chars() {
                 stage.press_unseen(&raw(char));
                 if char == 'b' {

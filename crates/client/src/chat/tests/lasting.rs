@@ -311,7 +311,7 @@ fn a_grant_that_was_used_cannot_be_undone_and_that_is_said() {
     assert!(
         stage
             .screen()
-            .contains("allowed once: cargo test⏎ · Alt-U undo")
+            .contains("allowed once: cargo test⏎ · Alt-U withdraw if unused")
     );
     stage.press("<A-u>");
     stage.event(Event::Forgotten {
