@@ -108,12 +108,12 @@ pub(crate) fn chosen_of(choice: &Choice, configuration: &Configuration) -> anyho
 }
 
 /// The configuration as seen from a directory. Warnings go to standard error; of a project's file that is not trusted
-/// people are told once for each state of it.
+/// people are told once for each state of it, and every time if somebody else may have written it.
 pub(crate) fn configuration(cwd: &Path, editors: &[Editor]) -> anyhow::Result<Configuration> {
     let sources = sources(cwd, editors)?;
     let configuration = looked_at(&sources)?;
     if let Some(untrusted) = &configuration.untrusted
-        && !sources.trust.is_told(untrusted)
+        && (untrusted.is_refused || !sources.trust.is_told(untrusted))
     {
         tell(untrusted);
     }

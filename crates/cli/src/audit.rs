@@ -133,17 +133,9 @@ fn subject(fields: &Fields) -> String {
         }
         _ => String::new(),
     };
-    let subjects = [
-        list("command"),
-        shown(fields, "path"),
-        list("paths"),
-        shown(fields, "tool"),
-        shown(fields, "title"),
-    ];
-    let subject = subjects
-        .into_iter()
-        .find(|subject| !subject.is_empty())
-        .unwrap_or_default();
+    let subjects = [list("command"), shown(fields, "path"), list("paths")];
+    let subject = subjects.into_iter().find(|subject| !subject.is_empty());
+    let subject = subject.unwrap_or_else(|| claimed(fields));
     // What really ran, and the processes that led there, the first one first.
     if let Some(Value::Array(parents)) = fields.get("parents") {
         let parents = parents.iter().rev().filter_map(Value::as_str);
@@ -151,6 +143,23 @@ fn subject(fields: &Fields) -> String {
         return steps.join(" → ");
     }
     let words = [shown(fields, "kind"), subject];
+    let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
+
+/// A tool that names neither a command nor a file: what the agent calls it, quoted, and a digest of all that it was given.
+fn claimed(fields: &Fields) -> String {
+    let title = shown(fields, "title").replace(['“', '”'], "\"");
+    let title = match title.as_str() {
+        "" => String::new(),
+        title => format!("“{title}”"),
+    };
+    let digest: String = shown(fields, "digest").chars().take(DIGITS).collect();
+    let digest = match digest.as_str() {
+        "" => String::new(),
+        digest => format!("#{digest}"),
+    };
+    let words = [shown(fields, "tool"), title, digest];
     let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
     words.join(" ")
 }
@@ -206,3 +215,5 @@ fn moment(text: &str) -> anyhow::Result<Timestamp> {
 type Fields = serde_json::Map<String, Value>;
 
 const PAGE: usize = 64 * 1024;
+/// Digits of a digest that are shown.
+const DIGITS: usize = 12;

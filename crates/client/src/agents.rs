@@ -16,6 +16,7 @@ use attache::schema::Secret;
 use crate::config::{Configuration, Custom, Editor, nearest};
 
 pub use probe::{Login, Probe};
+pub(crate) use search::named_in;
 pub use search::{on_path, on_this_path};
 
 pub(crate) use probe::{first_line, hello, line};

@@ -6,6 +6,7 @@
 mod answer_list;
 mod app;
 mod asks;
+mod burst;
 mod completion;
 mod composer;
 mod death;

@@ -22,13 +22,14 @@ use serde_json::Value;
 /// When the file cannot be read, or a server in it makes no sense: which, and why.
 pub fn read(source: &str) -> Result<Vec<v1::McpServer>, Error> {
     if source.trim_start().starts_with(['{', '[']) {
-        return parse("--mcp", source, &environment);
+        // Who types a program's path means it from where they are.
+        return parse("--mcp", source, Path::new("./--mcp"), &environment);
     }
     let text = text(Path::new(source)).map_err(|cause| Error::Unreadable {
         file: source.to_owned(),
         cause,
     })?;
-    parse(source, &text, &environment)
+    parse(source, &text, Path::new(source), &environment)
 }
 
 /// Whether an agent can reach all of them.
@@ -53,13 +54,21 @@ pub fn check(servers: &[v1::McpServer], offered: &v1::McpCapabilities) -> Result
 }
 
 /// Reads one server whose name stands before it; nothing if it is disabled. The error says where and what.
-pub(crate) fn named(name: &str, value: &Value) -> Result<Option<v1::McpServer>, String> {
-    server::named(name, value, name, &environment).map_err(sentence)
+pub(crate) fn named(
+    name: &str,
+    value: &Value,
+    file: &Path,
+) -> Result<Option<v1::McpServer>, String> {
+    server::named(name, value, name, file, &environment).map_err(sentence)
 }
 
 /// Reads one server of a list.
-pub(crate) fn listed(index: usize, value: &Value) -> Result<Option<v1::McpServer>, String> {
-    server::listed(value, &format!("[{index}]"), &environment).map_err(sentence)
+pub(crate) fn listed(
+    index: usize,
+    value: &Value,
+    file: &Path,
+) -> Result<Option<v1::McpServer>, String> {
+    server::listed(value, &format!("[{index}]"), file, &environment).map_err(sentence)
 }
 
 /// Why there are no servers.
@@ -107,7 +116,13 @@ pub enum Error {
 /// Looks a variable up.
 type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-fn parse(file: &str, text: &str, lookup: Lookup<'_>) -> Result<Vec<v1::McpServer>, Error> {
+/// Reads servers; programs are looked for from the folder of `path`.
+fn parse(
+    file: &str,
+    text: &str,
+    path: &Path,
+    lookup: Lookup<'_>,
+) -> Result<Vec<v1::McpServer>, Error> {
     let value: Value = serde_json::from_str(text).map_err(|fault| Error::NotJson {
         file: file.to_owned(),
         fault,
@@ -115,10 +130,10 @@ fn parse(file: &str, text: &str, lookup: Lookup<'_>) -> Result<Vec<v1::McpServer
     let servers = match &value {
         Value::Array(list) => {
             let servers = list.iter().enumerate();
-            let read = |(at, it)| server::listed(it, &format!("[{at}]"), lookup);
+            let read = |(at, it)| server::listed(it, &format!("[{at}]"), path, lookup);
             servers.map(read).collect::<Result<Vec<_>, _>>()
         }
-        _ => by_name(&value, lookup),
+        _ => by_name(&value, path, lookup),
     };
     let servers = servers.map_err(|(place, fault)| Error::Senseless {
         file: file.to_owned(),
@@ -135,7 +150,11 @@ fn sentence((place, fault): Fault) -> String {
     format!("{place}: {fault}")
 }
 
-fn by_name(value: &Value, lookup: Lookup<'_>) -> Result<Vec<Option<v1::McpServer>>, Fault> {
+fn by_name(
+    value: &Value,
+    path: &Path,
+    lookup: Lookup<'_>,
+) -> Result<Vec<Option<v1::McpServer>>, Fault> {
     let found = KEYS.iter().find_map(|key| Some((*key, value.get(key)?)));
     let (place, servers) = found.unwrap_or(("", value));
     let Value::Object(servers) = servers else {
@@ -147,7 +166,7 @@ fn by_name(value: &Value, lookup: Lookup<'_>) -> Result<Vec<Option<v1::McpServer
             "" => name.clone(),
             place => format!("{place}.{name}"),
         };
-        server::named(name, it, &place, lookup)
+        server::named(name, it, &place, path, lookup)
     });
     servers.collect()
 }

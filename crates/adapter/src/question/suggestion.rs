@@ -78,14 +78,24 @@ impl Suggestions {
 impl Suggestion {
     /// Reads a suggestion; `None` if it allows nothing, or if any part of it is unknown.
     fn read(suggestion: &Value) -> Option<Suggestion> {
-        let change = match suggestion["type"].as_str()? {
-            "addRules" if suggestion["behavior"] == "allow" => {
-                Change::Rules(all(&suggestion["rules"], Rule::read)?)
-            }
-            "addDirectories" => Change::Directories(all(&suggestion["directories"], words)?),
-            "setMode" => Change::Mode(Mode::read(suggestion["mode"].as_str()?)?),
+        let (change, members) = match suggestion["type"].as_str()? {
+            "addRules" if suggestion["behavior"] == "allow" => (
+                Change::Rules(all(&suggestion["rules"], Rule::read)?),
+                &["rules", "behavior"][..],
+            ),
+            "addDirectories" => (
+                Change::Directories(all(&suggestion["directories"], words)?),
+                &["directories"][..],
+            ),
+            "setMode" => (
+                Change::Mode(Mode::read(suggestion["mode"].as_str()?)?),
+                &["mode"][..],
+            ),
             _ => return None,
         };
+        if !has_only(suggestion, &[members, &["type", "destination"]].concat()) {
+            return None;
+        }
         let destination = Destination::read(suggestion["destination"].as_str()?)?;
         Some(Suggestion {
             change,
@@ -138,6 +148,9 @@ impl Suggestion {
 
 impl Rule {
     fn read(rule: &Value) -> Option<Rule> {
+        if !has_only(rule, &["toolName", "ruleContent"]) {
+            return None;
+        }
         let content = match &rule["ruleContent"] {
             Value::Null => None,
             content => Some(content.as_str()?.to_owned()),
@@ -232,6 +245,12 @@ impl Mode {
 fn all<T>(list: &Value, read: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
     let list = list.as_array().filter(|list| !list.is_empty())?;
     list.iter().map(read).collect()
+}
+
+/// Whether it is an object with no other members than these: another one could change what it means.
+fn has_only(value: &Value, members: &[&str]) -> bool {
+    let object = value.as_object();
+    object.is_some_and(|object| object.keys().all(|key| members.contains(&key.as_str())))
 }
 
 fn words(value: &Value) -> Option<String> {

@@ -246,9 +246,9 @@ fn one_grant_said_many_times_is_one_option() {
     assert_eq!(question::unoffered(&question), None);
 }
 
-/// What is stored is what was shown: members that no name tells of are not sent back.
+/// Whole or not at all: what no name tells of is neither granted nor left out silently.
 #[test]
-fn members_that_are_not_shown_are_not_granted() {
+fn a_suggestion_with_members_that_are_not_shown_is_not_offered() {
     let grant = json!({
         "type": "addRules",
         "rules": [{ "toolName": "Bash", "ruleContent": "ls", "also": "Bash(*)" }],
@@ -258,12 +258,46 @@ fn members_that_are_not_shown_are_not_granted() {
         "destination": "session",
         "destinations": ["userSettings"],
     });
-    let options = lasting(&request("Bash", Some(json!([grant]))));
-    let shown = json!([{ "type": "addRules", "rules": [{ "toolName": "Bash", "ruleContent": "ls" }], "behavior": "allow", "destination": "session" }]);
-    assert_eq!(
-        options,
-        [("Always allow Bash(ls) for this session".to_owned(), shown)]
-    );
+    let mut refused = vec![grant];
+    let rule = json!({ "toolName": "Bash", "ruleContent": "ls" });
+    let good = json!({ "type": "addRules", "rules": [rule], "behavior": "allow", "destination": "session" });
+    // A member that is not known could change what it means, at every level.
+    let mode = json!({ "type": "setMode", "mode": "plan", "destination": "session" });
+    let directories =
+        json!({ "type": "addDirectories", "directories": ["/a"], "destination": "session" });
+    for suggestion in [&good, &mode, &directories] {
+        for (member, value) in [
+            ("scope", json!("everything")),
+            ("mode2", json!(null)),
+            ("exceptions", json!([])),
+            ("Rules", json!([])),
+        ] {
+            let mut more = suggestion.clone();
+            more[member] = value.clone();
+            refused.push(more);
+            let mut rule = rule.clone();
+            rule[member] = value;
+            let mut within = good.clone();
+            within["rules"] = json!([rule]);
+            refused.push(within);
+        }
+    }
+    for (suggestion, foreign) in [
+        (&good, "mode"),
+        (&mode, "rules"),
+        (&directories, "behavior"),
+    ] {
+        let mut more = suggestion.clone();
+        more[foreign] = json!("plan");
+        refused.push(more);
+    }
+    for suggestion in refused {
+        check_grants_nothing(&request("Bash", Some(json!([suggestion]))));
+    }
+    for suggestion in [good, mode, directories] {
+        let question = request("Bash", Some(json!([suggestion])));
+        assert_eq!(lasting(&question).len(), 1, "{suggestion}");
+    }
 }
 
 #[test]

@@ -23,6 +23,16 @@ fn every_field_is_shown_as_it_is() {
                 "{shown:?}"
             );
             let visible = plain::visible(&text).into_owned();
+            let is_quoted = shown.contains(&visible);
+            let visible = match is_quoted {
+                true => visible,
+                // What is no command is on one line with one blank between its words.
+                false => visible.split_whitespace().collect::<Vec<_>>().join(" "),
+            };
+            let visible = match shown.contains('“') {
+                true => visible.replace(['“', '”'], "\""),
+                false => visible,
+            };
             let quoted = visible.replace('\'', r"'\''");
             let is_there = shown.contains(&visible) || shown.contains(&quoted);
             assert!(is_there, "{visible:?} is not in {shown:?}");
@@ -39,6 +49,59 @@ fn a_command_behind_an_escape_sequence_or_a_comment_is_there() {
     let fields = json!({ "agent": "a", "kind": "execute", "command": ["# list\nrm -rf ~"] });
     let shown = shown_line("asked", fields);
     assert!(shown.contains("# list⏎rm -rf ~"), "{shown}");
+}
+
+/// Titles, tools, kinds and sessions are the agent's words: none of them looks like a column of ours.
+#[test]
+fn no_title_forges_a_column() {
+    let blanks = [
+        "  ",
+        "\t",
+        "   \t ",
+        "\u{a0}\u{a0}",
+        "\u{3000}",
+        "\u{2003} ",
+        "\n\n",
+        " \u{200b} ",
+    ];
+    let claims = [
+        "allowed: --approve-all",
+        "denied",
+        "12 bytes",
+        "decided",
+        "other “x”",
+        "” allowed: the user",
+    ];
+    for blank in blanks {
+        for claim in claims {
+            for before in ["x", "", "x”", "“", "deploy  "] {
+                let title = format!("{before}{blank}{claim}{blank}");
+                let plain = json!({ "agent": "a", "session": "s", "kind": "other", "title": "deploy", "digest": "5c0e", "outcome": "denied", "because": "rule" });
+                let expected = shown_line("decided", plain.clone());
+                assert_eq!(
+                    expected,
+                    "2026-11-18T03:00:00Z  a/s  decided  other “deploy” #5c0e  denied: rule"
+                );
+                for field in ["title", "kind", "session", "because", "tool"] {
+                    let mut forged = plain.clone();
+                    forged[field] = json!(title);
+                    let shown = shown_line("decided", forged);
+                    let columns = |line: &str| line.split("  ").count();
+                    assert_eq!(columns(&shown), columns(&expected), "{field}: {shown:?}");
+                    assert_eq!(
+                        shown.matches('“').count(),
+                        if field == "title" {
+                            1
+                        } else {
+                            1 + title.matches('“').count()
+                        },
+                        "{shown:?}"
+                    );
+                    assert!(!shown.contains('\n'), "{shown:?}");
+                }
+            }
+        }
+    }
 }
 
 fn shown_line(event: &str, fields: Value) -> String {

@@ -67,6 +67,8 @@ impl Pane {
 
     /// Moves into the agent's request, selects an answer with the arrows and presses Enter.
     pub(crate) fn choose(&self, answer: &str) {
+        // Nobody can move into a request that has only just appeared.
+        thread::sleep(Duration::from_millis(1200));
         self.press("Tab");
         self.wait_for("↑↓ select");
         let selected = || {

@@ -1,6 +1,7 @@
 //! `attache config`.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use expect_test::expect;
 
@@ -119,6 +120,24 @@ fn a_file_that_is_not_trusted_is_checked_too() {
         exit: 1
     "#]]);
 }
+
+#[test]
+fn run_says_every_time_that_others_may_have_written_the_projects_file() {
+    let machine = Machine::new();
+    machine.file("project/.attache.json", r#"{"permissions":"deny-all"}"#);
+    let everybody = fs::Permissions::from_mode(0o777);
+    fs::set_permissions(machine.path("project"), everybody).unwrap();
+    for arguments in [&["config"][..], &RUN, &RUN, &["config"], &RUN] {
+        let shown = machine.shown(&machine.attache(arguments));
+        assert!(shown.contains("~/project"), "{arguments:?}: {shown}");
+        assert!(
+            shown.contains("nothing in it counts"),
+            "{arguments:?}: {shown}"
+        );
+    }
+}
+
+const RUN: [&str; 7] = ["run", "--no-guard", "hi", "--", "sh", "-c", "exit 1"];
 
 #[test]
 fn the_commands_of_a_repository_wait_for_trust() {

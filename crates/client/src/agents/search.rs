@@ -18,6 +18,20 @@ pub fn on_this_path(program: &Path, path: &OsStr) -> Option<PathBuf> {
     env::split_paths(path).find_map(|folder| with_ending(&folder.join(program)))
 }
 
+/// The program that a file names. One with a folder in it is meant from the file's folder, not from wherever we are; `~/`
+/// is the home directory. Any other is a name to look up.
+pub(crate) fn named_in(file: &Path, program: &str) -> PathBuf {
+    if let (Some(rest), Some(home)) = (program.strip_prefix("~/"), env::home_dir()) {
+        return home.join(rest);
+    }
+    match file.parent() {
+        Some(folder) if program.contains(std::path::is_separator) => {
+            folder.join(program.strip_prefix("./").unwrap_or(program))
+        }
+        _ => PathBuf::from(program),
+    }
+}
+
 fn with_ending(file: &Path) -> Option<PathBuf> {
     let candidate = |ending: &&str| {
         let mut name = file.as_os_str().to_owned();

@@ -10,12 +10,21 @@ use crate::paint::theme::{Role, Sign, Theme};
 /// Answers, and which one is selected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AnswerList<T> {
-    answers: Vec<(&'static str, T)>,
+    answers: Vec<(Words, T)>,
     selected: Option<usize>,
 }
 
+/// What an answer is called. The words are safe to show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// By us.
+    Ours(&'static str),
+    /// By an agent: they are shown behind a bar.
+    Theirs(String),
+}
+
 /// What a key has done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Chosen<T> {
     /// The list is still open.
     Open,
@@ -25,12 +34,17 @@ pub(crate) enum Chosen<T> {
     Answer(T),
 }
 
-impl<T: Copy> AnswerList<T> {
-    pub(crate) fn new(answers: Vec<(&'static str, T)>) -> AnswerList<T> {
+impl<T: Clone> AnswerList<T> {
+    pub(crate) fn new(answers: impl IntoIterator<Item = (impl Into<Words>, T)>) -> AnswerList<T> {
+        let answers = answers.into_iter().map(|(words, it)| (words.into(), it));
         AnswerList {
-            answers,
+            answers: answers.collect(),
             selected: None,
         }
+    }
+
+    pub(crate) fn deselect(&mut self) {
+        self.selected = None;
     }
 
     pub(crate) fn key(&mut self, key: &KeyEvent) -> Chosen<T> {
@@ -48,13 +62,10 @@ impl<T: Copy> AnswerList<T> {
             (KeyCode::Up, Some(at)) => self.selected = Some((at + count - 1) % count),
             (KeyCode::Enter, Some(at)) => {
                 if let Some((_, answer)) = self.answers.get(at) {
-                    return Chosen::Answer(*answer);
+                    return Chosen::Answer(answer.clone());
                 }
             }
-            (KeyCode::Esc, _) => {
-                self.selected = None;
-                return Chosen::Back;
-            }
+            (KeyCode::Esc | KeyCode::Tab, _) => return Chosen::Back,
             _ => {}
         }
         Chosen::Open
@@ -62,7 +73,7 @@ impl<T: Copy> AnswerList<T> {
 
     /// Adds the answers to a box, such that the selected one is visible.
     pub(crate) fn draw(&self, panel: &mut Panel, theme: &Theme, width: u16) {
-        for (at, (name, _)) in self.answers.iter().enumerate() {
+        for (at, (words, _)) in self.answers.iter().enumerate() {
             let is_selected = self.selected == Some(at);
             let (sign, role) = match is_selected {
                 true => (theme.sign(Sign::Cursor), Role::Selected),
@@ -71,9 +82,19 @@ impl<T: Copy> AnswerList<T> {
             if is_selected {
                 panel.look = Look::At(panel.lines.len());
             }
-            let row = text::cut(&format!("{sign} {name}"), usize::from(width));
+            let row = match words {
+                Words::Ours(name) => format!("{sign} {name}"),
+                Words::Theirs(name) => format!("{sign} {} {name}", theme.sign(Sign::Quoted)),
+            };
+            let row = text::cut(&row, usize::from(width));
             panel.lines.push(Line::styled(row, theme.style(role)));
         }
         panel.keys = "↑↓ select · Enter choose · Esc back".to_owned();
+    }
+}
+
+impl From<&'static str> for Words {
+    fn from(words: &'static str) -> Words {
+        Words::Ours(words)
     }
 }

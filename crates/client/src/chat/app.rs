@@ -16,12 +16,14 @@ use std::time::{Duration, Instant};
 pub(super) use asked::AskPanel;
 pub(super) use events::words;
 pub(super) use lists::current;
+pub(super) use sessions::logins;
 
 use attache::v1;
 use attache_host::permissions::{Preset, Term};
 use ratatui::layout::Rect;
 
 use super::asks::Asks;
+use super::burst::Burst;
 use super::composer::History;
 use super::editor::Editor;
 use super::effect::{Effect, Format, Input, Mouse, Steering, Unsaved};
@@ -73,6 +75,7 @@ pub struct App {
     pub(super) active: usize,
     next_tab: u64,
     pub(super) asks: Asks,
+    burst: Burst,
     /// Where the request is on the screen.
     pub(super) ask_area: Option<Rect>,
     /// The last decision that can be undone.
@@ -149,6 +152,8 @@ pub(super) struct Toast {
 pub(super) enum Undo {
     No,
     Offered,
+    /// Only as far as the agent has not acted on it.
+    IfUnused,
 }
 
 impl App {
@@ -163,6 +168,7 @@ impl App {
             active: 0,
             next_tab: 1,
             asks: Asks::default(),
+            burst: Burst::default(),
             ask_area: None,
             undoable: None,
             dialog: None,
@@ -186,7 +192,7 @@ impl App {
         match input {
             Input::Key(key) => self.key(&key, now),
             Input::Paste(text) => self.paste(&text, now),
-            Input::Click(column, row) => self.click(column, row),
+            Input::Click(column, row) => self.click(column, row, now),
             Input::Wheel(lines) => self.tab_mut().view.scroll(Scroll::Lines(lines)),
             Input::Resize(columns, rows) => self.size = (columns, rows),
             Input::Event(event) => self.event(*event, now),
@@ -232,7 +238,10 @@ impl App {
             self.toast = None;
         }
         let session = self.tab().session().cloned();
-        self.asks.settle(session.as_ref());
+        self.asks.settle(session.as_ref(), now);
+        if self.dialog.is_some() {
+            self.asks.leave();
+        }
         for tab in &mut self.tabs {
             let session = tab.session().cloned();
             match session.is_some_and(|session| self.asks.waits_in(&session)) {
@@ -279,11 +288,11 @@ impl App {
     }
 
     /// A message on a decision that can be undone; it stays longer.
-    fn undoable_toast(&mut self, tone: Tone, text: impl Into<String>, now: Instant) {
+    fn undoable_toast(&mut self, tone: Tone, text: impl Into<String>, undo: Undo, now: Instant) {
         self.toast(tone, text, now);
         if let Some(toast) = &mut self.toast {
             toast.until = now + UNDOABLE_TOAST;
-            toast.undo = Undo::Offered;
+            toast.undo = undo;
         }
     }
 }

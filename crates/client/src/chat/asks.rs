@@ -1,17 +1,18 @@
 //! What the agent wants of the user, in the order in which it came, and whether the keys go to it.
 //!
 //! A key that was meant for something else must never answer. So nothing that appears takes the keys: they go to the
-//! composer until the user moves into the request, with Tab, a key of its own or a click. The next request starts over.
+//! composer until the user moves into the request, with Tab, a key of its own or a click, and not before it has been on the
+//! screen for a moment. The next request starts over, and whenever the keys leave a request nothing is selected in it.
 
 use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 use attache::v1;
 
 use super::death::Death;
 use super::form::Form;
-use super::login::LoginPrompt;
+use super::login::{LoginList, LoginPrompt};
 use super::permission::PermissionDialog;
-use super::picker::Picker;
 use super::url::Page;
 
 /// Something that the agent wants of the user.
@@ -29,7 +30,7 @@ pub(crate) enum What {
     Permission(Box<PermissionDialog>),
     Form(u64, Box<Form>),
     Page(u64, Page),
-    Login(Picker),
+    Login(LoginList),
     LoginProgram(Box<LoginPrompt>),
     Death(Death),
 }
@@ -40,9 +41,21 @@ impl What {
         matches!(self, What::Login(_) | What::LoginProgram(_))
     }
 
-    /// Whether text is typed in it.
+    /// Whether text is typed in it now.
     pub(crate) fn takes_text(&self) -> bool {
-        matches!(self, What::Form(..) | What::Login(_))
+        matches!(self, What::Form(_, form) if form.takes_text())
+    }
+
+    /// Nothing is selected in it any more.
+    fn deselect(&mut self) {
+        match self {
+            What::Permission(dialog) => dialog.deselect(),
+            What::Form(_, form) => form.deselect(),
+            What::Page(_, page) => page.deselect(),
+            What::Login(list) => list.deselect(),
+            What::LoginProgram(login) => login.deselect(),
+            What::Death(death) => death.deselect(),
+        }
     }
 }
 
@@ -54,15 +67,30 @@ pub(crate) struct Asks {
     /// The request that the tab shows, and whether the keys go to it.
     current: Option<Current>,
     /// The request that is on the screen.
-    drawn: Option<u64>,
-    /// Whether a request has vanished under the user's fingers.
-    has_vanished: bool,
+    drawn: Option<DrawnAsk>,
+    /// A request that has vanished under the user's fingers.
+    vanished: Option<Vanished>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Current {
     number: u64,
-    has_keys: bool,
+    /// When the user moved into it, if they did.
+    entered: Option<Instant>,
+}
+
+/// A request on the screen, and since when it has been there without a break.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DrawnAsk {
+    number: u64,
+    since: Instant,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Vanished {
+    at: Instant,
+    /// Whether a key was pressed since.
+    is_noticed: bool,
 }
 
 impl Asks {
@@ -125,60 +153,92 @@ impl Asks {
     }
 
     /// Notes which request the tab shows. Another one than before does not have the keys.
-    pub(crate) fn settle(&mut self, session: Option<&v1::SessionId>) {
+    pub(crate) fn settle(&mut self, session: Option<&v1::SessionId>, now: Instant) {
         let number = self.first(session).map(|ask| ask.number);
         if number == self.current.map(|current| current.number) {
             return;
         }
-        if let Some(before) = self.current.filter(|current| current.has_keys) {
-            self.has_vanished = !self.list.iter().any(|ask| ask.number == before.number);
+        if self.has_keys() {
+            let before = self.current.map(|current| current.number);
+            let is_there = self.list.iter().any(|ask| Some(ask.number) == before);
+            self.vanished = (!is_there).then_some(Vanished {
+                at: now,
+                is_noticed: false,
+            });
+            self.leave();
         }
         self.current = number.map(|number| Current {
             number,
-            has_keys: false,
+            entered: None,
         });
     }
 
-    /// Notes whether the request of the tab is on the screen.
-    pub(crate) fn set_drawn(&mut self, is_drawn: bool) {
-        let current = self.current.map(|current| current.number);
-        self.drawn = current.filter(|_| is_drawn);
-        if !is_drawn {
-            for ask in &mut self.list {
-                if let What::Permission(dialog) = &mut ask.what {
-                    dialog.set_drawn(None);
-                }
+    /// Nothing is on the screen for now. Gives what was.
+    pub(crate) fn hide(&mut self) -> Option<DrawnAsk> {
+        for ask in &mut self.list {
+            if let What::Permission(dialog) = &mut ask.what {
+                dialog.set_drawn(None);
             }
         }
+        self.drawn.take()
     }
 
-    /// The user moves into the request on the screen; `false` if there is none.
-    pub(crate) fn enter(&mut self) -> bool {
+    /// The request of the tab is on the screen, where `before` was.
+    pub(crate) fn show(&mut self, before: Option<DrawnAsk>, now: Instant) {
+        self.drawn = self.current.map(|Current { number, .. }| {
+            let before = before.filter(|before| before.number == number);
+            before.unwrap_or(DrawnAsk { number, since: now })
+        });
+    }
+
+    /// The user moves into the request on the screen; `false` if there is none, or it was not there for long enough.
+    pub(crate) fn enter(&mut self, now: Instant) -> bool {
         let drawn = self.drawn;
         match &mut self.current {
-            Some(current) if drawn == Some(current.number) => {
-                current.has_keys = true;
+            Some(current) if drawn.is_some_and(|it| it.can_be_entered(current.number, now)) => {
+                current.entered = current.entered.or(Some(now));
                 true
             }
             _ => false,
         }
     }
 
-    /// The user goes back to the composer.
+    /// The user goes back to the composer. Nothing stays selected in the request.
     pub(crate) fn leave(&mut self) {
-        if let Some(current) = &mut self.current {
-            current.has_keys = false;
+        let Some(current) = &mut self.current else {
+            return;
+        };
+        current.entered = None;
+        let number = current.number;
+        if let Some(ask) = self.list.iter_mut().find(|ask| ask.number == number) {
+            ask.what.deselect();
         }
     }
 
     /// Whether the keys go to the request on the screen.
     pub(crate) fn has_keys(&self) -> bool {
-        self.current.is_some_and(|current| current.has_keys)
+        self.current.is_some_and(|it| it.entered.is_some())
     }
 
-    /// Whether a request that had the keys has vanished since this was last asked: the next key may be meant for it.
-    pub(crate) fn take_vanished(&mut self) -> bool {
-        std::mem::take(&mut self.has_vanished)
+    /// Whether a click can select: the user was in the request before, and it is not the second half of a double click.
+    pub(crate) fn can_click(&self, now: Instant) -> bool {
+        let entered = self.current.and_then(|current| current.entered);
+        entered.is_some_and(|at| now.saturating_duration_since(at) >= DOUBLE_CLICK)
+    }
+
+    /// Whether a key may be meant for a request that had the keys and has vanished: it is the next key, or comes soon.
+    pub(crate) fn may_mean_vanished(&mut self, now: Instant) -> bool {
+        let Some(vanished) = &mut self.vanished else {
+            return false;
+        };
+        let was_noticed = std::mem::replace(&mut vanished.is_noticed, true);
+        !was_noticed || now.saturating_duration_since(vanished.at) < MOMENT
+    }
+}
+
+impl DrawnAsk {
+    fn can_be_entered(self, number: u64, now: Instant) -> bool {
+        self.number == number && now.saturating_duration_since(self.since) >= MOMENT
     }
 }
 
@@ -189,3 +249,7 @@ impl Ask {
 }
 
 const LIMIT: usize = 256;
+/// How long a request is on the screen before it can be entered, and how long keys may still be meant for one that has
+/// vanished.
+pub(super) const MOMENT: Duration = Duration::from_secs(1);
+const DOUBLE_CLICK: Duration = Duration::from_millis(500);

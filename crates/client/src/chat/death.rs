@@ -1,7 +1,7 @@
 //! The screen of an agent that has gone: how it ended, its last words, and what to do next.
 
 use attache::process::plain::visible_lines;
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::KeyEvent;
 
 use super::answer_list::{AnswerList, Chosen};
 use super::panel::{Panel, Tone};
@@ -29,7 +29,7 @@ impl Death {
         Death {
             how,
             stderr,
-            answers: AnswerList::new(vec![
+            answers: AnswerList::new([
                 ("Restart the agent and resume its sessions", After::Restart),
                 ("Copy what it said", After::Copy),
                 ("Quit", After::Quit),
@@ -38,10 +38,11 @@ impl Death {
     }
 
     pub(crate) fn key(&mut self, key: &KeyEvent) -> Chosen<After> {
-        match key.code {
-            KeyCode::Tab => Chosen::Back,
-            _ => self.answers.key(key),
-        }
+        self.answers.key(key)
+    }
+
+    pub(crate) fn deselect(&mut self) {
+        self.answers.deselect();
     }
 
     /// What is worth telling others.

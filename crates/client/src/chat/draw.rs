@@ -48,7 +48,7 @@ impl App {
         let area = frame.area();
         self.size = (area.width, area.height);
         self.ask_area = None;
-        self.asks.set_drawn(false);
+        let drawn = self.asks.hide();
         if area.width < LEAST.0 || area.height < LEAST.1 {
             let text = format!("needs {}x{}", LEAST.0, LEAST.1);
             frame.render_widget(Paragraph::new(text), area);
@@ -109,7 +109,10 @@ impl App {
         if let Some(panel) = dialog {
             panel.draw(places.panel, frame, &theme);
         }
-        self.draw_ask(ask, places.panel, frame);
+        if let Some(ask) = ask {
+            self.draw_ask(ask, places.panel, frame);
+            self.asks.show(drawn, around.now);
+        }
         self.draw_status(places.status, frame, around.now);
         if theme.signs() == Signs::Ascii {
             ascii::replace(frame.buffer_mut());
@@ -117,18 +120,16 @@ impl App {
     }
 
     /// Draws the request of the agent, and notes what the user can see of it.
-    fn draw_ask(&mut self, ask: Option<AskPanel>, area: Rect, frame: &mut Frame<'_>) {
+    fn draw_ask(&mut self, ask: AskPanel, area: Rect, frame: &mut Frame<'_>) {
         let (theme, size) = (self.settings.theme, self.size);
         let drawn = match ask {
-            None => return,
-            Some(AskPanel::Panel(panel)) => {
+            AskPanel::Panel(panel) => {
                 panel.draw(area, frame, &theme);
                 None
             }
-            Some(AskPanel::Permission(page)) => Some(page.draw(area, frame, &theme, size)),
+            AskPanel::Permission(page) => Some(page.draw(area, frame, &theme, size)),
         };
         self.ask_area = Some(area);
-        self.asks.set_drawn(true);
         let session = self.tab().session().cloned();
         if let Some(ask) = self.asks.first_mut(session.as_ref())
             && let What::Permission(dialog) = &mut ask.what

@@ -26,6 +26,8 @@ pub(crate) struct Form {
 /// Where the keys go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Focus {
+    /// Nowhere yet: the user has to go to a field or a button.
+    Nothing,
     Field(usize),
     Send,
     Decline,
@@ -52,18 +54,25 @@ impl Form {
         });
         let mut fields: Vec<Field> = fields.collect();
         fields.sort_by_key(|field| !field.is_required);
-        let focus = match fields.is_empty() {
-            // Enter alone must not agree to anything.
-            true => Focus::Dismiss,
-            false => Focus::Field(0),
-        };
         Form {
             message: visible_lines(message).into_owned(),
             title: schema.title.as_deref().map(safe_line),
             description: schema.description.as_deref().map(safe_lines),
             fields,
-            focus,
+            focus: Focus::Nothing,
         }
+    }
+
+    /// Whether text is typed in it now.
+    pub(crate) fn takes_text(&self) -> bool {
+        match self.focus {
+            Focus::Field(index) => self.fields.get(index).is_some_and(Field::has_text),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn deselect(&mut self) {
+        self.focus = Focus::Nothing;
     }
 
     /// Checks every field. Either the answer, or the first field with a problem gets the focus.

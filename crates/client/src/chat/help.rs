@@ -90,10 +90,13 @@ const REQUESTS: &[(&str, &str)] = &[
     ("↑ ↓", "select an answer"),
     ("Enter", "choose it; answers that last are confirmed"),
     ("PgUp PgDn", "scroll"),
-    ("d", "all details"),
-    ("v", "compare with the disk"),
-    ("t", "how long to remember, when you confirm"),
-    ("Esc", "back to writing; the request stays open"),
+    ("Alt-D", "all details"),
+    ("Alt-V", "compare with the disk"),
+    ("← →", "how long to remember, when you confirm"),
+    (
+        "Esc",
+        "back to writing, as any letter; the request stays open",
+    ),
 ];
 
 const READING: &[(&str, &str)] = &[

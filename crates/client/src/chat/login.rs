@@ -1,12 +1,48 @@
-//! A login in the terminal before it runs: the program, its arguments and the variables that the agent adds.
+//! Logins that the agent wants: the ways to choose from, and a program in the terminal before it runs, with its arguments
+//! and the variables that the agent adds.
 
 use attache::process::plain::{visible, visible_command, visible_word};
-use crossterm::event::{KeyCode, KeyEvent};
+use attache::v1;
+use crossterm::event::KeyEvent;
 
-use super::answer_list::{AnswerList, Chosen};
+use super::answer_list::{AnswerList, Chosen, Words};
 use super::panel::{Panel, Tone};
 use crate::desk::LoginCommand;
 use crate::paint::theme::{Role, Theme};
+
+/// The ways to log in; `None` is not now.
+#[derive(Debug, Clone)]
+pub(crate) struct LoginList(AnswerList<Option<v1::AuthMethodId>>);
+
+impl LoginList {
+    pub(crate) fn new(methods: &[v1::AuthMethod]) -> LoginList {
+        let ways = super::app::logins(methods).map(|(id, name, detail)| {
+            let name = match detail.is_empty() {
+                true => name,
+                false => format!("{name}  {detail}"),
+            };
+            (Words::Theirs(name), Some(id))
+        });
+        LoginList(AnswerList::new(
+            ways.chain([(Words::Ours("Not now"), None)]),
+        ))
+    }
+
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> Chosen<Option<v1::AuthMethodId>> {
+        self.0.key(key)
+    }
+
+    pub(crate) fn deselect(&mut self) {
+        self.0.deselect();
+    }
+
+    pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
+        let mut panel = Panel::new("The agent wants a login");
+        panel.tone = Tone::Asking;
+        self.0.draw(&mut panel, theme, Panel::inner(width));
+        panel
+    }
+}
 
 /// A login that waits for the user's permission.
 #[derive(Debug, Clone)]
@@ -26,7 +62,7 @@ impl LoginPrompt {
     pub(crate) fn new(command: LoginCommand) -> LoginPrompt {
         LoginPrompt {
             command,
-            answers: AnswerList::new(vec![
+            answers: AnswerList::new([
                 ("Run it in this terminal", Permit::Run),
                 ("Not now", Permit::Refuse),
             ]),
@@ -34,10 +70,11 @@ impl LoginPrompt {
     }
 
     pub(crate) fn key(&mut self, key: &KeyEvent) -> Chosen<Permit> {
-        match key.code {
-            KeyCode::Tab => Chosen::Back,
-            _ => self.answers.key(key),
-        }
+        self.answers.key(key)
+    }
+
+    pub(crate) fn deselect(&mut self) {
+        self.answers.deselect();
     }
 
     /// Whether all of it is on a screen of this size, beside what else has a place there.

@@ -49,6 +49,15 @@ pub(crate) enum Step {
     Confirming(usize),
 }
 
+/// Who remembers the answer that is selected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RememberedBy {
+    /// Nobody, or we do.
+    UsOrNobody,
+    /// The agent, by rules of its own.
+    Agent,
+}
+
 /// How much of the request is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extent {
@@ -98,6 +107,15 @@ impl PermissionDialog {
         self.terms.first().copied().unwrap_or_default()
     }
 
+    /// Who remembers the answer that is selected.
+    pub(crate) fn remembered_by(&self) -> RememberedBy {
+        let choice = self.selected.and_then(|at| self.choices.get(at));
+        match choice {
+            Some(choice) if choice.lasts() && choice.scope().is_none() => RememberedBy::Agent,
+            _ => RememberedBy::UsOrNobody,
+        }
+    }
+
     /// Notes what the screen shows; nothing where the dialog is not on it.
     pub(crate) fn set_drawn(&mut self, drawn: Option<Drawn>) {
         if let Some(drawn) = &drawn {
@@ -109,35 +127,46 @@ impl PermissionDialog {
 
     /// Takes a key. `size` is that of the screen now.
     pub(crate) fn key(&mut self, key: &KeyEvent, size: (u16, u16)) -> Pressed {
-        if key
-            .modifiers
-            .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
-        {
-            return Pressed::Open;
+        match key.modifiers - KeyModifiers::SHIFT {
+            KeyModifiers::NONE => {}
+            KeyModifiers::ALT => return self.alt_key(key),
+            _ => return Pressed::Open,
         }
         match (key.code, self.step) {
             (KeyCode::Enter, Step::Choosing) => return self.pick(size),
             (KeyCode::Enter, Step::Confirming(choice)) => return self.confirm(choice, size),
             (KeyCode::Esc, Step::Confirming(_)) => self.go_to(Step::Choosing),
-            (KeyCode::Esc | KeyCode::Tab, _) => {
-                self.selected = None;
-                self.go_to(Step::Choosing);
-                return Pressed::Back;
-            }
-            (KeyCode::Char('t'), Step::Confirming(choice)) if self.has_term(choice) => {
+            (KeyCode::Esc | KeyCode::Tab, _) => return Pressed::Back,
+            (KeyCode::Right, Step::Confirming(choice)) if self.has_term(choice) => {
                 self.terms.rotate_left(1);
+            }
+            (KeyCode::Left, Step::Confirming(choice)) if self.has_term(choice) => {
+                self.terms.rotate_right(1);
             }
             (KeyCode::Down, Step::Choosing) => self.select_next(),
             (KeyCode::Up, Step::Choosing) => self.select_previous(),
-            (KeyCode::PageDown | KeyCode::Char(' '), _) => self.top += self.page_rows(),
+            (KeyCode::PageDown, _) => self.top += self.page_rows(),
             (KeyCode::PageUp, _) => self.top = self.top.saturating_sub(self.page_rows()),
-            (KeyCode::Char('j'), _) => self.top += 1,
-            (KeyCode::Char('k'), _) => self.top = self.top.saturating_sub(1),
-            (KeyCode::Char('d'), _) => self.toggle_extent(),
-            (KeyCode::Char('v'), _) if self.differs() => self.toggle_against(),
             _ => {}
         }
         Pressed::Open
+    }
+
+    fn alt_key(&mut self, key: &KeyEvent) -> Pressed {
+        match key.code {
+            KeyCode::Char('d') => self.toggle_extent(),
+            KeyCode::Char('v') if self.differs() => self.toggle_against(),
+            _ => {}
+        }
+        Pressed::Open
+    }
+
+    /// Goes back to the list, with nothing selected.
+    pub(crate) fn deselect(&mut self) {
+        self.selected = None;
+        if self.step != Step::Choosing {
+            self.go_to(Step::Choosing);
+        }
     }
 
     /// Selects the answer on a row of the screen; it is not picked.
@@ -205,7 +234,7 @@ impl PermissionDialog {
     fn answer(&self, choice: &Choice) -> Pressed {
         match choice.answer() {
             Some(answer) => Pressed::Answered(answer, self.term()),
-            None => Pressed::Refused("this option is of no known kind and cannot be chosen"),
+            None => Pressed::Refused("this option cannot be chosen"),
         }
     }
 

@@ -122,14 +122,6 @@ impl Picker {
         }
     }
 
-    /// A list in which nothing is selected yet: Enter alone chooses nothing.
-    pub(crate) fn unselected(title: impl Into<String>, rows: Vec<Row>) -> Picker {
-        Picker {
-            selected: None,
-            ..Picker::new(title, rows)
-        }
-    }
-
     /// A list that is filled later.
     pub(crate) fn awaiting(title: impl Into<String>, awaits: Awaits) -> Picker {
         Picker {

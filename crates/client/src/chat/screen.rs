@@ -3,7 +3,9 @@
 mod errands;
 mod terminal;
 
+use std::future::poll_fn;
 use std::io;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use attache::process::Status;
@@ -79,21 +81,24 @@ impl Screen<'_> {
         loop {
             self.draw_if_due(desk)?;
             let wake = self.wake();
-            let input = tokio::select! {
+            let inputs = tokio::select! {
                 key = next_key(&mut self.keys) => match key {
-                    Some(event) => terminal_input(event?),
+                    Some(event) => self.with_those_behind(event?).await?,
                     // Nobody can type any more.
                     None => return Ok(()),
                 },
-                event = desk.next() => Some(Input::Event(Box::new(event))),
-                input = self.errands.next() => Some(input),
-                () = sleep_until(wake.into()) => Some(Input::Tick),
+                event = desk.next() => vec![Input::Event(Box::new(event))],
+                input = self.errands.next() => vec![input],
+                () = sleep_until(wake.into()) => vec![Input::Tick],
                 () = self.signals.next() => return Ok(()),
             };
-            let Some(input) = input else { continue };
-            if self.take(input, desk).await? == Next::Leave
-                || self.drain(desk).await? == Next::Leave
-            {
+            let now = Instant::now();
+            for input in inputs {
+                if self.take_at(now, input, desk).await? == Next::Leave {
+                    return Ok(());
+                }
+            }
+            if self.drain(desk).await? == Next::Leave {
                 return Ok(());
             }
         }
@@ -112,14 +117,31 @@ impl Screen<'_> {
         Ok(Next::Go)
     }
 
+    /// What was typed, with all that was read together with it: it has one time, whatever is drawn in between.
+    async fn with_those_behind(&mut self, first: TerminalEvent) -> io::Result<Vec<Input>> {
+        let mut inputs: Vec<Input> = terminal_input(first).into_iter().collect();
+        while let Some(keys) = self.keys.as_mut().filter(|_| inputs.len() < AT_ONCE) {
+            // Polled with the waker of this task: crossterm keeps the one that it was last given.
+            let next = poll_fn(|task| Poll::Ready(keys.poll_next_unpin(task))).await;
+            let Poll::Ready(Some(event)) = next else {
+                break;
+            };
+            inputs.extend(terminal_input(event?));
+        }
+        Ok(inputs)
+    }
+
     async fn take(&mut self, input: Input, desk: &mut Desk) -> io::Result<Next> {
+        self.take_at(Instant::now(), input, desk).await
+    }
+
+    async fn take_at(&mut self, now: Instant, input: Input, desk: &mut Desk) -> io::Result<Next> {
         let mut is_ready = false;
         if let Input::Event(event) = &input {
             (self.observe)(event);
             is_ready = matches!(**event, Event::Ready(_));
         }
         let is_tick = matches!(input, Input::Tick);
-        let now = Instant::now();
         let is_late = self.change.is_some_and(|change| change <= now);
         self.is_stale |= !is_tick || is_late;
         let mut effects = self.app.handle(input, now);

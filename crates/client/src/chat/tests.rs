@@ -7,6 +7,7 @@ mod comparing;
 mod completing;
 mod display_attack;
 mod editing;
+mod entering_attack;
 mod filling;
 mod hostile;
 mod input_attack;

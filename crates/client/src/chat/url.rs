@@ -2,7 +2,7 @@
 
 use attache::process::plain::{visible, visible_lines};
 use attache::v1;
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
 
 use super::answer_list::{AnswerList, Chosen};
@@ -45,7 +45,7 @@ impl Page {
         Page {
             message: visible_lines(message).into_owned(),
             url: url.to_owned(),
-            answers: AnswerList::new(vec![
+            answers: AnswerList::new([
                 ("I open it myself", Visit::Opened),
                 ("Copy the address", Visit::Copy),
                 ("Decline", Visit::Decline),
@@ -55,11 +55,7 @@ impl Page {
     }
 
     pub(crate) fn key(&mut self, key: &KeyEvent) -> Visited {
-        let chosen = match key.code {
-            KeyCode::Tab => Chosen::Back,
-            _ => self.answers.key(key),
-        };
-        match chosen {
+        match self.answers.key(key) {
             Chosen::Open => Visited::Open,
             Chosen::Back => Visited::Back,
             Chosen::Answer(Visit::Opened) => {
@@ -70,6 +66,10 @@ impl Page {
             Chosen::Answer(Visit::Copy) => Visited::Copy(self.url.clone()),
             Chosen::Answer(Visit::Dismiss) => Visited::Done(v1::ElicitationAction::Cancel),
         }
+    }
+
+    pub(crate) fn deselect(&mut self) {
+        self.answers.deselect();
     }
 
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {

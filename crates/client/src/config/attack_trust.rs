@@ -118,6 +118,16 @@ fn namings() -> Vec<(String, &'static str)> {
             format!(r#"{{"agent_servers":{{"a":{{"argv":["{path}","x"]}}}}}}"#),
             "project/tools/run.sh",
         ));
+        for server in [
+            format!(r#"{{"m":{{"command":"{path}"}}}}"#),
+            format!(r#"{{"m":{{"command":{{"path":"{path}"}}}}}}"#),
+            format!(r#"[{{"name":"m","command":"{path}","args":[],"env":[]}}]"#),
+        ] {
+            namings.push((
+                format!(r#"{{"mcp_servers":{server}}}"#),
+                "project/tools/run.sh",
+            ));
+        }
         for word in [
             "PATH",
             "--config=PATH",
@@ -148,6 +158,42 @@ fn namings() -> Vec<(String, &'static str)> {
         }
     }
     namings
+}
+
+/// A clone brings a program of the same relative name; it is never the one that a file elsewhere means.
+#[test]
+fn programs_with_a_folder_are_those_beside_the_file_that_names_them() {
+    let from_here = std::env::current_dir().unwrap();
+    for spelling in ["./m.sh", "bin/m.sh", "../m.sh", "./../x/m.sh", "././m.sh"] {
+        let text = format!(
+            r#"{{"agent_servers":{{"a":{{"command":"{spelling}"}}}},
+                "mcp_servers":{{"m":{{"command":"{spelling}"}}}}}}"#
+        );
+        let project = Project::new(&text);
+        project.write("config.json", &text);
+        project.trust();
+        let configuration = project.load();
+        let agents = configuration
+            .agents
+            .iter()
+            .map(|agent| agent.value.command.clone());
+        let servers = configuration
+            .mcp_servers
+            .iter()
+            .map(|server| match &server.value {
+                v1::McpServer::Stdio(server) => server.command.as_path().to_owned(),
+                other => panic!("{other:?}"),
+            });
+        let folders = [project.path("project"), project.path("")];
+        for (program, folder) in agents.zip(&folders).chain(servers.zip(&folders)) {
+            assert!(!program.starts_with(&from_here), "{spelling}: {program:?}");
+            let expected: PathBuf = folder.join(spelling).components().collect();
+            let program: PathBuf = program.components().collect();
+            assert_eq!(program, expected, "{spelling}");
+        }
+        assert_eq!(configuration.agents.len(), 2);
+        assert_eq!(configuration.mcp_servers.len(), 2);
+    }
 }
 
 #[test]

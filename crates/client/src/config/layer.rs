@@ -10,6 +10,7 @@ use attache_host::permissions::{Preset, Term, TermError};
 use super::document::{Document, Node};
 use super::error::{Error, Warning};
 use super::{Custom, Editor, Sandbox, Setting, mcp, nearest, sandbox};
+use crate::agents::named_in;
 
 /// What one file says.
 #[derive(Debug, Default)]
@@ -148,7 +149,7 @@ pub(super) fn agent(
     {
         Some(program) => Ok(Custom {
             name: name.to_owned(),
-            command: beside(entry.document().path(), &program),
+            command: named_in(entry.document().path(), &program),
             args: words.collect(),
             env,
             editor: None,
@@ -205,19 +206,6 @@ fn editors(node: &Node<'_>) -> Result<Vec<Editor>, Error> {
         editor.map_err(|_| item.wrong("wants `zed` or `jetbrains`"))
     };
     items.iter().map(editor).collect()
-}
-
-/// A program that is named with its folder is looked for from the file's folder, not from wherever we are.
-pub(super) fn beside(file: &Path, program: &str) -> PathBuf {
-    if let (Some(rest), Some(home)) = (program.strip_prefix("~/"), std::env::home_dir()) {
-        return home.join(rest);
-    }
-    match file.parent() {
-        Some(folder) if program.contains('/') => {
-            folder.join(program.strip_prefix("./").unwrap_or(program))
-        }
-        _ => PathBuf::from(program),
-    }
 }
 
 pub(super) fn unknown_key(key: &str, node: &Node<'_>, known: &[&'static str]) -> Warning {

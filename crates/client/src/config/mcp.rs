@@ -12,6 +12,7 @@ pub(super) fn read(
     node: &Node<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<Vec<Setting<v1::McpServer>>, Error> {
+    let file = node.document().path();
     let mut servers = Vec::new();
     let mut take = |entry: &Node<'_>, read: Result<Option<v1::McpServer>, String>| match read {
         Ok(Some(server)) => servers.push(setting(entry, server)),
@@ -23,11 +24,11 @@ pub(super) fn read(
     };
     if node.is_list() {
         for (index, entry) in node.items()?.iter().enumerate() {
-            take(entry, mcp::listed(index, &entry.json()));
+            take(entry, mcp::listed(index, &entry.json(), file));
         }
     } else {
         for (name, entry) in node.members()? {
-            take(&entry, mcp::named(name, &entry.json()));
+            take(&entry, mcp::named(name, &entry.json(), file));
         }
     }
     Ok(servers)

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::document::Node;
 use super::error::{Error, Warning};
-use super::layer::{beside, unknown_key};
+use super::layer::unknown_key;
+use crate::agents::named_in;
 
 /// The sandbox for commands, as configured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -70,7 +71,7 @@ fn network(node: &Node<'_>) -> Result<Network, Error> {
 fn paths(node: &Node<'_>) -> Result<Vec<PathBuf>, Error> {
     let items = node.items()?;
     let path = |item: &Node<'_>| {
-        let path = beside(item.document().path(), item.string()?);
+        let path = named_in(item.document().path(), item.string()?);
         match path.is_absolute() && path.parent().is_some() {
             true => Ok(path),
             false => Err(item.wrong("wants an absolute path, or one that starts with `~/`")),

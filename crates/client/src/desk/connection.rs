@@ -217,8 +217,9 @@ impl Desk {
         self.agent = None;
         self.calls = None;
         self.hello = None;
+        // "In this session" was said with this process: a session that is taken up again begins anew.
         for session in self.sessions.ids() {
-            self.setup.host.permissions.end_turn(&session);
+            self.setup.host.permissions.end_session(&session);
         }
         for session in self.sessions.suspend() {
             let outcome = Err(failure::gone("session/prompt"));

@@ -59,6 +59,10 @@ impl Desk {
             );
             return self.not_opened(how, failure::here(method(how), &why));
         }
+        if is_new {
+            // Whatever was decided under this id was said of another session.
+            self.setup.host.permissions.end_session(&session);
+        }
         self.setup.host.open(&session, roots);
         if is_new {
             self.sessions.insert(session.clone(), cwd, State::Open);

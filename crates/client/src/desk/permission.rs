@@ -66,6 +66,7 @@ struct Case {
     action: Action,
     subject: Subject,
     options: Vec<v1::PermissionOption>,
+    omitted_options: usize,
     /// The turn in which it is decided.
     turn: Option<u64>,
     /// Tells that something was decided for longer, which may decide this as well.
@@ -309,6 +310,7 @@ impl Case {
                 Subject::Exec(exec) => PromptSubject::Exec(exec.clone()),
             },
             options: self.options.clone(),
+            omitted_options: self.omitted_options,
             disk: self.disk.clone(),
         }
     }

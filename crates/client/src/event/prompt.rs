@@ -18,6 +18,8 @@ pub struct PermissionPrompt {
     pub subject: PromptSubject,
     /// The answers that are offered, in the order in which they are offered. For a tool call they are the agent's.
     pub options: Vec<v1::PermissionOption>,
+    /// How many more options the agent offers, which are not looked at.
+    pub omitted_options: usize,
     /// For each change that is shown, in their order, how it compares with the disk; not of more than 64.
     pub disk: Vec<OnDisk>,
 }

@@ -8,18 +8,21 @@ use attache::v1;
 use serde_json::Value;
 
 use super::{Fault, Lookup};
+use crate::agents::named_in;
 
 /// A server whose name stands before it; nothing if it is disabled.
 pub(super) fn named(
     name: &str,
     value: &Value,
     place: &str,
+    file: &Path,
     lookup: Lookup<'_>,
 ) -> Result<Option<v1::McpServer>, Fault> {
     let server = Server {
         name,
         value,
         place,
+        file,
         lookup,
     };
     if !value.is_object() {
@@ -35,10 +38,11 @@ pub(super) fn named(
 pub(super) fn listed(
     value: &Value,
     place: &str,
+    file: &Path,
     lookup: Lookup<'_>,
 ) -> Result<Option<v1::McpServer>, Fault> {
     match value.get("name").and_then(Value::as_str) {
-        Some(name) => named(name, value, place, lookup),
+        Some(name) => named(name, value, place, file, lookup),
         None => Err((format!("{place}.name"), "expected a string".to_owned())),
     }
 }
@@ -47,6 +51,8 @@ struct Server<'a> {
     name: &'a str,
     value: &'a Value,
     place: &'a str,
+    /// The file that names it.
+    file: &'a Path,
     lookup: Lookup<'a>,
 }
 
@@ -116,7 +122,7 @@ impl Server<'_> {
 
     /// The protocol wants the program's whole path.
     fn program(&self, name: &str) -> Result<FilePath, Fault> {
-        let found = found(name).ok_or_else(|| {
+        let found = whole_path(&named_in(self.file, name)).ok_or_else(|| {
             let fault = format!("there is no program `{name}`; install it, or give its whole path");
             self.fault("command", &fault)
         })?;
@@ -205,13 +211,12 @@ fn filled_in(text: &str, lookup: Lookup<'_>) -> Result<String, String> {
 }
 
 /// The program's whole path, as a shell would find it.
-fn found(name: &str) -> Option<PathBuf> {
-    let path = Path::new(name);
+fn whole_path(path: &Path) -> Option<PathBuf> {
     if path.components().count() > 1 || path.is_absolute() {
         return std::path::absolute(path).ok();
     }
     let places = env::var_os("PATH")?;
-    let programs = env::split_paths(&places).map(|place| place.join(name));
+    let programs = env::split_paths(&places).map(|place| place.join(path));
     let program = programs.into_iter().find(|program| program.is_file())?;
     std::path::absolute(program).ok()
 }

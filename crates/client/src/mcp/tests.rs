@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use attache::json;
 use expect_test::{Expect, expect};
 
@@ -7,7 +9,12 @@ use attache::v1;
 /// Shows the servers as they go to the agent, or what is wrong.
 fn check(text: &str, expected: &Expect) {
     let lookup = |name: &str| (name == "TOKEN").then(|| "t0ken".to_owned());
-    let shown = match parse("servers.json", text, &lookup) {
+    let shown = match parse(
+        "servers.json",
+        text,
+        Path::new("/etc/servers.json"),
+        &lookup,
+    ) {
         Ok(servers) => servers
             .iter()
             .map(|server| json::to_string(server) + "\n")
@@ -48,6 +55,18 @@ fn servers_as_programs_write_them_down() {
         r#"[{"name":"files","command":"/bin/files","args":[],"env":[{"name":"A","value":"${B:-b}"}]}]"#,
         &expect![[r#"
             {"name":"files","command":"/bin/files","args":[],"env":[{"name":"A","value":"b"}]}
+        "#]],
+    );
+}
+
+#[test]
+fn a_program_with_a_folder_is_beside_the_file() {
+    check(
+        r#"{"a":{"command":"./bin/m.sh"},"b":{"command":"bin/m.sh","args":["./x"]},"c":{"command":{"path":"../m.sh"}}}"#,
+        &expect![[r#"
+            {"name":"a","command":"/etc/bin/m.sh","args":[],"env":[]}
+            {"name":"b","command":"/etc/bin/m.sh","args":["./x"],"env":[]}
+            {"name":"c","command":"/etc/../m.sh","args":[],"env":[]}
         "#]],
     );
 }

@@ -174,6 +174,7 @@ fn a_change_that_was_denied_is_told_as_denied_and_against_the_disk() {
         action: Action::of("a", "/p".into(), &request, Some(&call)),
         subject: PromptSubject::ToolCall(call.clone()),
         options: Vec::new(),
+        omitted_options: 0,
         disk: vec![OnDisk::Otherwise(Some("precious\n".to_owned()))],
     };
     let mut printer = text();

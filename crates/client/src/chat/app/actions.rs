@@ -48,8 +48,10 @@ impl App {
             Action::Restart => self.restart(),
             Action::Mouse => self.toggle_mouse(now),
             Action::Answer => {
-                if !self.enter_ask() {
-                    self.toast(Tone::Info, "no request of the agent is on the screen", now);
+                if !self.enter_ask(now) {
+                    let text =
+                        "no request of the agent is on the screen, or it has only just appeared";
+                    self.toast(Tone::Info, text, now);
                 }
             }
             Action::Undo => self.undo_decision(now),

@@ -6,7 +6,7 @@ use attache::process::plain::GUTTER;
 use attache_host::permissions::{Scope, Term};
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::App;
+use super::{App, Undo};
 use crate::chat::answer_list::Chosen;
 use crate::chat::asks::What;
 use crate::chat::death::After;
@@ -14,8 +14,8 @@ use crate::chat::effect::Effect;
 use crate::chat::form::Filled;
 use crate::chat::login::Permit;
 use crate::chat::panel::Panel;
-use crate::chat::permission::{self, Keys, Pressed};
-use crate::chat::picker::{Choice, Picked};
+use crate::chat::permission::{self, Keys, Pressed, RememberedBy};
+use crate::chat::picker::Choice;
 use crate::chat::text;
 use crate::chat::url::Visited;
 use crate::command::{Answer, Command};
@@ -33,17 +33,18 @@ pub(in crate::chat) enum AskPanel {
 pub(super) struct Undoable {
     id: String,
     what: String,
+    scope: Scope,
 }
 
 impl App {
-    /// Moves into the request on the screen; `false` if there is none.
-    pub(super) fn enter_ask(&mut self) -> bool {
-        self.dialog.is_none() && self.asks.enter()
+    /// Moves into the request on the screen; `false` if there is none, or it has only just appeared.
+    pub(super) fn enter_ask(&mut self, now: Instant) -> bool {
+        self.dialog.is_none() && self.asks.enter(now)
     }
 
-    /// A click on the box of the request moves into it, and selects the answer below the pointer. A click anywhere else
-    /// goes back to the composer.
-    pub(super) fn click(&mut self, column: u16, row: u16) {
+    /// A click on the box of the request moves into it; a second one selects the answer below the pointer. A click anywhere
+    /// else goes back to the composer.
+    pub(super) fn click(&mut self, column: u16, row: u16, now: Instant) {
         if self.dialog.is_some() {
             return;
         }
@@ -54,7 +55,8 @@ impl App {
         if !is_inside {
             return self.asks.leave();
         }
-        if !self.enter_ask() {
+        if !self.asks.can_click(now) {
+            self.enter_ask(now);
             return;
         }
         let session = self.tab().session().cloned();
@@ -76,12 +78,13 @@ impl App {
             What::Permission(dialog) => {
                 let pressed = dialog.key(key, size);
                 let (number, what) = (dialog.prompt.id, dialog.prompt.summary());
+                let by = dialog.remembered_by();
                 match pressed {
                     Pressed::Open => {}
                     Pressed::Back => self.asks.leave(),
                     Pressed::Refused(why) => self.toast(Tone::Warning, why, now),
                     Pressed::Answered(answer, term) => {
-                        self.report(&answer, &what, now);
+                        self.report(&answer, by, &what, now);
                         self.answered(number, answer, term);
                     }
                 }
@@ -105,15 +108,15 @@ impl App {
                     self.submit(Command::Fill { form, action });
                 }
             },
-            What::Login(picker) => match picker.key(key) {
-                Picked::Open => {}
-                Picked::Closed => self.asks.leave(),
-                Picked::Chosen(choice) => {
+            What::Login(list) => match list.key(key) {
+                Chosen::Open => {}
+                Chosen::Back => self.asks.leave(),
+                Chosen::Answer(method) => {
                     self.asks.take(session.as_ref());
-                    if choice == Choice::Nothing {
-                        self.toast(Tone::Info, NOT_LOGGED_IN, now);
+                    match method {
+                        Some(method) => self.choose(Choice::Login(method), now),
+                        None => self.toast(Tone::Info, NOT_LOGGED_IN, now),
                     }
-                    self.choose(choice, now);
                 }
             },
             What::LoginProgram(login) => match login.key(key) {
@@ -128,7 +131,10 @@ impl App {
             What::Death(death) => match death.key(key) {
                 Chosen::Open => {}
                 Chosen::Back => self.asks.leave(),
-                Chosen::Answer(After::Restart) => self.restart(),
+                Chosen::Answer(After::Restart) => {
+                    self.asks.take(session.as_ref());
+                    self.restart();
+                }
                 Chosen::Answer(After::Quit) => self.effects.push(Effect::Quit),
                 Chosen::Answer(After::Copy) => {
                     let report = death.report();
@@ -170,7 +176,12 @@ impl App {
         is_permission && matches!(key.code, KeyCode::PageUp | KeyCode::PageDown)
     }
 
-    /// Whether the request on the screen is one in which text is typed.
+    pub(super) fn ask_is_form(&self) -> bool {
+        let ask = self.asks.first(self.tab().session());
+        ask.is_some_and(|ask| matches!(ask.what, What::Form(..)))
+    }
+
+    /// Whether text is typed in the request on the screen now.
     pub(super) fn asks_for_text(&self) -> bool {
         let ask = self.asks.first(self.tab().session());
         ask.is_some_and(|ask| ask.what.takes_text())
@@ -185,10 +196,6 @@ impl App {
             .map(|ask| &mut ask.what)
         {
             Some(What::Form(_, form)) => form.paste(text),
-            Some(What::Login(picker)) => {
-                picker.paste(text);
-                true
-            }
             _ => false,
         }
     }
@@ -204,8 +211,13 @@ impl App {
     }
 
     /// Says what was decided. A decision that can be undone is reported again when it counts.
-    fn report(&mut self, answer: &Answer, what: &str, now: Instant) {
+    fn report(&mut self, answer: &Answer, by: RememberedBy, what: &str, now: Instant) {
         let text = match answer {
+            Answer::Choose { .. } if by == RememberedBy::Agent => {
+                // Undoing now would be about an earlier decision.
+                self.undoable = None;
+                format!("the agent remembers this; Attaché cannot undo it {GUTTER} {what}")
+            }
             Answer::Choose { .. } => format!("answered {GUTTER} {what}"),
             Answer::Reject { .. } => format!("rejected {GUTTER} {what}"),
             Answer::Dismiss => format!("request cancelled {GUTTER} {what}"),
@@ -233,8 +245,12 @@ impl App {
             Scope::Workspace => "in this workspace",
             Scope::Always => "always with this agent",
         };
-        self.undoable_toast(tone, format!("{word} {reach} {GUTTER} {what}"), now);
-        self.undoable = Some(Undoable { id, what });
+        let undo = match scope {
+            Scope::Once => Undo::IfUnused,
+            _ => Undo::Offered,
+        };
+        self.undoable_toast(tone, format!("{word} {reach} {GUTTER} {what}"), undo, now);
+        self.undoable = Some(Undoable { id, what, scope });
     }
 
     /// Takes back the last decision.
@@ -253,8 +269,14 @@ impl App {
         let Some(undoable) = self.undoable.take_if(|undoable| undoable.id == id) else {
             return;
         };
-        let what = undoable.what;
+        let Undoable { what, scope, .. } = undoable;
         match was_in_force {
+            // The agent has its yes, and need not do anything through us.
+            true if scope == Scope::Once => {
+                let text =
+                    format!("withdrawn, but the agent may already have acted {GUTTER} {what}");
+                self.toast(Tone::Warning, text, now);
+            }
             true => self.toast(Tone::Good, format!("undone {GUTTER} {what}"), now),
             false => {
                 let text = format!("too late to undo, it was used already {GUTTER} {what}");
@@ -281,11 +303,7 @@ impl App {
             }
             What::Form(_, form) => form.panel(&brush.theme, width),
             What::Page(_, page) => page.panel(&brush.theme, width),
-            What::Login(picker) => {
-                let mut panel = picker.panel(&brush.theme, width);
-                panel.keys = "↑↓ select · Enter choose · Esc back".to_owned();
-                panel
-            }
+            What::Login(list) => list.panel(&brush.theme, width),
             What::LoginProgram(login) => login.panel(&brush.theme, width),
             What::Death(death) => death.panel(&brush.theme, width),
         };

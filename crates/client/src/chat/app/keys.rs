@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{App, Dialog, Focus};
+use crate::chat::burst::{Pace, is_printable, pasted_text};
 use crate::chat::composer::{Around, Written};
 use crate::chat::effect::{Effect, Say};
 use crate::chat::help::{Help, Shown};
@@ -16,6 +17,7 @@ use crate::paint::{Scroll, Tone};
 
 impl App {
     pub(super) fn key(&mut self, key: &KeyEvent, now: Instant) {
+        let pace = self.burst.note(key, now);
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         if control && key.code == KeyCode::Char('c') {
             return self.interrupt(now);
@@ -26,18 +28,25 @@ impl App {
         if self.dialog.is_some() {
             return self.dialog_key(key, now);
         }
-        let has_vanished = self.asks.take_vanished();
-        if has_vanished && key.code == KeyCode::Enter && !self.tab().composer.is_empty() {
-            let text = "the request is gone; Enter again sends what is written";
+        let is_late = self.asks.may_mean_vanished(now);
+        if is_late && matches!(key.code, KeyCode::Enter | KeyCode::Esc) {
+            let text = "the request is gone; that key did nothing";
             return self.toast(Tone::Warning, text, now);
+        }
+        if self.is_text_beside_ask(key, pace) {
+            return self.type_beside_ask(key, now);
         }
         let is_for_ask = self.ask_has_keys() && self.ask_scrolls(key);
         if !is_for_ask && self.scroll_key(key) {
             return;
         }
         if self.ask_has_keys() {
-            // In a form and in a list every key means something of its own.
-            return match keymap::action(key).filter(|_| !self.asks_for_text()) {
+            // What is pasted selects nothing either.
+            if pace == Pace::Pasted && !self.asks_for_text() {
+                return;
+            }
+            // In a form every key means something of its own.
+            return match keymap::action(key).filter(|_| !self.ask_is_form()) {
                 Some(action) => self.act(action, now),
                 None if self.tab_key(key) => {}
                 None => self.ask_key(key, now),
@@ -76,6 +85,31 @@ impl App {
             let text = format!("too long: {left_out} bytes were left out; attach it as a file");
             self.toast(Tone::Warning, text, now);
         }
+    }
+
+    /// Whether a key is text although a request is there: a character always is, Enter and Tab are inside a paste. The
+    /// composer takes single characters by itself.
+    fn is_text_beside_ask(&self, key: &KeyEvent, pace: Pace) -> bool {
+        let has_ask = self.asks.first(self.tab().session()).is_some();
+        match pace {
+            Pace::Alone => self.ask_has_keys() && is_printable(key) && !self.asks_for_text(),
+            Pace::Pasted => {
+                let is_reading = self.focus == Focus::Reading && !self.ask_has_keys();
+                has_ask && !is_reading && pasted_text(key).is_some()
+            }
+        }
+    }
+
+    /// Text goes to the composer, and the user with it: words are not lost and decide nothing. Only a field of a form that
+    /// the user went to takes them.
+    fn type_beside_ask(&mut self, key: &KeyEvent, now: Instant) {
+        if is_printable(key) && !self.ask_has_keys() {
+            return self.write(key, now);
+        }
+        if let Some(text) = pasted_text(key) {
+            self.paste(text.encode_utf8(&mut [0; 4]), now);
+        }
+        self.want_files(now);
     }
 
     /// Ctrl-C: clears what is written, else cancels the turn, and quits when pressed twice.
@@ -224,10 +258,7 @@ impl App {
 
     /// Tab: to the agent's request if there is one, else to the transcript if nothing is being written.
     fn turn_away(&mut self, now: Instant) {
-        let session = self.tab().session().cloned();
-        if self.asks.first(session.as_ref()).is_some() {
-            self.enter_ask();
-        } else if self.tab().composer.is_empty() {
+        if !self.enter_ask(now) && self.tab().composer.is_empty() {
             self.act(Action::Read, now);
         }
     }

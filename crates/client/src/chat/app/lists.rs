@@ -4,7 +4,7 @@ use attache::v1;
 
 use super::App;
 use super::events::words;
-use super::sessions::login_rows;
+use super::sessions::logins;
 use crate::chat::keymap::{ACTIONS, Action};
 use crate::chat::picker::{Choice, Mark, Picker, Row};
 use crate::chat::text;
@@ -156,7 +156,9 @@ impl App {
     }
 
     pub(super) fn logins(&self) -> Option<Picker> {
-        let rows = login_rows(&self.agent.as_ref()?.auth_methods);
+        let ways = logins(&self.agent.as_ref()?.auth_methods);
+        let row = |(id, name, detail)| Row::new(name, detail, Choice::Login(id));
+        let rows: Vec<Row> = ways.map(row).collect();
         (!rows.is_empty()).then(|| Picker::new("Log in", rows))
     }
 }

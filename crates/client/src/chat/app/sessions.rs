@@ -7,8 +7,7 @@ use attache::v1;
 use super::keys::TWICE;
 use super::{App, Latest, Life, Start};
 use crate::chat::asks::What;
-use crate::chat::login::LoginPrompt;
-use crate::chat::picker::{Choice, Picker, Row};
+use crate::chat::login::{LoginList, LoginPrompt};
 use crate::chat::tab::{State, Tab};
 use crate::chat::text;
 use crate::command::{Command, How, Opening};
@@ -257,10 +256,7 @@ impl App {
             self.toast(Tone::Bad, text, now);
             return;
         }
-        let mut rows = login_rows(methods);
-        rows.push(Row::new("Not now", "", Choice::Nothing));
-        let picker = Picker::unselected("The agent wants a login", rows);
-        if !self.asks.push(None, What::Login(picker)) {
+        if !self.asks.push(None, What::Login(LoginList::new(methods))) {
             self.toast(
                 Tone::Warning,
                 "the agent wants a login: Ctrl-P, Log in",
@@ -345,9 +341,11 @@ impl Tab {
     }
 }
 
-/// A row for each way to log in.
-pub(super) fn login_rows(methods: &[v1::AuthMethod]) -> Vec<Row> {
-    let rows = methods.iter().filter_map(|method| {
+/// Each way to log in: its id, its name and what it is; safe to show.
+pub(in crate::chat) fn logins(
+    methods: &[v1::AuthMethod],
+) -> impl Iterator<Item = (v1::AuthMethodId, String, String)> {
+    methods.iter().filter_map(|method| {
         let (id, name, description, how) = match method {
             v1::AuthMethod::Terminal(it) => (&it.id, &it.name, &it.description, "in the terminal"),
             v1::AuthMethod::Agent(it) => (&it.id, &it.name, &it.description, ""),
@@ -357,13 +355,8 @@ pub(super) fn login_rows(methods: &[v1::AuthMethod]) -> Vec<Row> {
             Some(description) => text::line(description),
             None => how.to_owned(),
         };
-        Some(Row::new(
-            text::line(name),
-            detail,
-            Choice::Login(id.clone()),
-        ))
-    });
-    rows.collect()
+        Some((id.clone(), text::line(name), detail))
+    })
 }
 
 const TABS: usize = 32;

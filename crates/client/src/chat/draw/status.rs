@@ -30,6 +30,7 @@ impl App {
             let undo = match toast.undo {
                 Undo::No => "",
                 Undo::Offered => "Alt-U undo",
+                Undo::IfUnused => "Alt-U withdraw if unused",
             };
             let room = width.saturating_sub(undo.len() + 7);
             let text = text::cut_counted(&toast.text, room);

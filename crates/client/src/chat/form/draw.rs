@@ -30,7 +30,10 @@ impl Form {
         }
         panel.gap();
         self.buttons(&mut panel, theme);
-        panel.keys = "Tab or Enter next · Space choose · Ctrl-S send · Esc back".to_owned();
+        panel.keys = match self.focus {
+            Focus::Nothing => "↓ or Tab to the first field · Esc back".to_owned(),
+            _ => "Tab or Enter next · ←→ choose · Esc back".to_owned(),
+        };
         panel
     }
 
@@ -42,7 +45,7 @@ impl Form {
             };
             Span::styled(name, theme.style(role))
         };
-        if !matches!(self.focus, Focus::Field(_)) {
+        if !matches!(self.focus, Focus::Field(_) | Focus::Nothing) {
             panel.look = Look::At(panel.lines.len());
         }
         panel.line(vec![

@@ -78,6 +78,14 @@ impl Field {
         }
     }
 
+    /// Whether text is typed in it.
+    pub(super) fn has_text(&self) -> bool {
+        matches!(
+            self.value,
+            Value::Text(..) | Value::Number(..) | Value::Integer(..)
+        )
+    }
+
     pub(super) fn editor(&mut self) -> Option<&mut Editor> {
         match &mut self.value {
             Value::Text(editor, _) | Value::Number(editor, _) | Value::Integer(editor, _) => {

@@ -1,7 +1,7 @@
 //! The keys of a form.
 
 use attache::v1;
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent};
 
 use super::field::{Choices, Value};
 use super::{Filled, Focus, Form};
@@ -10,16 +10,14 @@ use crate::chat::editor::Lines;
 
 impl Form {
     pub(crate) fn key(&mut self, key: &KeyEvent) -> Filled {
-        let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Esc => return Filled::Back,
-            KeyCode::Char('s') if control => return self.send(),
             KeyCode::Tab => self.step(Step::Next),
             KeyCode::BackTab => self.step(Step::Previous),
             KeyCode::Down => self.row(Step::Next),
             KeyCode::Up => self.row(Step::Previous),
             KeyCode::Enter => return self.enter(),
-            KeyCode::Char(' ') if !control && self.toggle() => {}
+            KeyCode::Left | KeyCode::Right if self.toggle() => {}
             _ => {
                 if let Some(editor) = self.field().and_then(|field| field.editor()) {
                     editor.key(key, Lines::One);
@@ -41,7 +39,7 @@ impl Form {
     fn field(&mut self) -> Option<&mut super::Field> {
         match self.focus {
             Focus::Field(index) => self.fields.get_mut(index),
-            Focus::Send | Focus::Decline | Focus::Dismiss => None,
+            Focus::Nothing | Focus::Send | Focus::Decline | Focus::Dismiss => None,
         }
     }
 
@@ -50,6 +48,7 @@ impl Form {
             Focus::Send => return self.send(),
             Focus::Decline => return Filled::Done(v1::ElicitationAction::Decline),
             Focus::Dismiss => return Filled::Done(v1::ElicitationAction::Cancel),
+            Focus::Nothing => return Filled::Open,
             Focus::Field(_) => {}
         }
         if let Some(choices) = self.field().and_then(|field| field.choices_of_one()) {
@@ -66,8 +65,10 @@ impl Form {
             (Focus::Field(_), Step::Next) => Focus::Send,
             (Focus::Send, Step::Next) => Focus::Decline,
             (Focus::Decline, Step::Next) => Focus::Dismiss,
-            (Focus::Dismiss, Step::Next) => last.map_or(Focus::Send, |_| Focus::Field(0)),
-            (Focus::Field(0), Step::Previous) => Focus::Dismiss,
+            (Focus::Nothing | Focus::Dismiss, Step::Next) => {
+                last.map_or(Focus::Send, |_| Focus::Field(0))
+            }
+            (Focus::Nothing | Focus::Field(0), Step::Previous) => Focus::Dismiss,
             (Focus::Field(index), Step::Previous) => Focus::Field(index - 1),
             (Focus::Send, Step::Previous) => last.map_or(Focus::Dismiss, Focus::Field),
             (Focus::Dismiss, Step::Previous) => Focus::Decline,

@@ -24,8 +24,12 @@ pub(super) enum ChoiceKind {
     RejectOnce,
     RejectLasting,
     Dismiss,
-    /// An option that cannot be told: of an unknown kind, or with the id of another.
+    /// An option of an unknown kind.
     Unknown,
+    /// An option with the id of another: the agent could not tell which was meant.
+    Duplicate,
+    /// Options beyond those that are looked at.
+    Omitted,
 }
 
 /// Who offers an answer.
@@ -44,7 +48,11 @@ impl Choice {
     pub(super) fn grants(&self) -> bool {
         matches!(
             self.kind,
-            ChoiceKind::AllowOnce | ChoiceKind::AllowLasting | ChoiceKind::Unknown
+            ChoiceKind::AllowOnce
+                | ChoiceKind::AllowLasting
+                | ChoiceKind::Unknown
+                | ChoiceKind::Duplicate
+                | ChoiceKind::Omitted
         )
     }
 
@@ -68,7 +76,7 @@ impl Choice {
     pub(super) fn answer(&self) -> Option<Answer> {
         let remember = self.scope().unwrap_or(Scope::Once);
         match (self.kind, self.option.clone()) {
-            (ChoiceKind::Unknown, _) => None,
+            (ChoiceKind::Unknown | ChoiceKind::Duplicate | ChoiceKind::Omitted, _) => None,
             (ChoiceKind::Dismiss, _) => Some(Answer::Dismiss),
             (_, Some(option)) => Some(Answer::Choose { option, remember }),
             (ChoiceKind::RejectOnce | ChoiceKind::RejectLasting, None) => {
@@ -83,6 +91,14 @@ impl Choice {
         match (&self.source, self.kind) {
             (Source::Agent(name), ChoiceKind::Unknown) => {
                 ("Cannot be chosen (unknown kind)".to_owned(), Some(name))
+            }
+            (Source::Agent(name), ChoiceKind::Duplicate) => {
+                let words = "Cannot be chosen (another option has its id)";
+                (words.to_owned(), Some(name))
+            }
+            // These words are ours.
+            (Source::Agent(name), ChoiceKind::Omitted) => {
+                (format!("Cannot be chosen: {name}"), None)
             }
             (Source::Agent(name), kind) => match kind_label(kind) {
                 label if name.eq_ignore_ascii_case(label) => (label.to_owned(), None),
@@ -113,14 +129,21 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Choice> {
             option: Some(option.option_id.clone()),
         })
         .collect();
+    if prompt.omitted_options > 0 {
+        let more = prompt.omitted_options;
+        choices.push(Choice {
+            kind: ChoiceKind::Omitted,
+            source: Source::Agent(format!(
+                "{more} more options of the agent; it offers too many"
+            )),
+            option: None,
+        });
+    }
     let once = |kind: ChoiceKind| {
         let mut offered = choices.iter().filter(|choice| choice.kind == kind);
         offered.next().and_then(|choice| choice.option.clone())
     };
     let (allow, reject) = (once(ChoiceKind::AllowOnce), once(ChoiceKind::RejectOnce));
-    let can_reject = choices
-        .iter()
-        .any(|choice| choice.kind == ChoiceKind::RejectLasting);
     if !prompt.action.is_protected() {
         let own = |kind, scope, option| Choice {
             kind,
@@ -132,8 +155,7 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Choice> {
             let allowing = scopes.map(|scope| own(ChoiceKind::AllowLasting, scope, allow.clone()));
             choices.extend(allowing);
         }
-        // Where the agent offers no way to reject it gets `cancelled`.
-        if reject.is_some() || !can_reject {
+        if reject.is_some() {
             choices.push(own(ChoiceKind::RejectLasting, Scope::Workspace, reject));
         }
     }
@@ -148,6 +170,10 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Choice> {
 /// What an option does, by its kind and never by its name.
 fn kind_of(option: &v1::PermissionOption, options: &[v1::PermissionOption]) -> ChoiceKind {
     use v1::PermissionOptionKind as Kind;
+    let same = options.iter().filter(|it| it.option_id == option.option_id);
+    if same.count() > 1 {
+        return ChoiceKind::Duplicate;
+    }
     if is_allowed_by(options, &option.option_id).is_none() {
         return ChoiceKind::Unknown;
     }
@@ -167,7 +193,9 @@ fn kind_label(kind: ChoiceKind) -> &'static str {
         ChoiceKind::AllowLasting => label(&Kind::AllowAlways),
         ChoiceKind::RejectOnce => label(&Kind::RejectOnce),
         ChoiceKind::RejectLasting => label(&Kind::RejectAlways),
-        ChoiceKind::Dismiss | ChoiceKind::Unknown => "",
+        ChoiceKind::Dismiss | ChoiceKind::Unknown | ChoiceKind::Duplicate | ChoiceKind::Omitted => {
+            ""
+        }
     }
 }
 
@@ -175,7 +203,7 @@ fn kind_label(kind: ChoiceKind) -> &'static str {
 fn name(name: &str) -> String {
     match visible_start(name, NAME) {
         (name, 0) => name.into_owned(),
-        (start, more) => format!("{start}… {more} more characters, d shows all"),
+        (start, more) => format!("{start}… {more} more characters, Alt-D shows all"),
     }
 }
 

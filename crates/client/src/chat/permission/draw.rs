@@ -135,18 +135,18 @@ impl PermissionDialog {
             (Keys::Here, Step::Confirming(at)) => {
                 hint.extend(["Enter confirm", "Esc back"]);
                 if self.has_term(at) {
-                    hint.push("t how long");
+                    hint.push("←→ how long");
                 }
             }
         }
         hint.push(match self.extent {
-            Extent::Digest => "d all details",
-            Extent::Everything => "d fewer details",
+            Extent::Digest => "Alt-D details",
+            Extent::Everything => "Alt-D fewer details",
         });
         if self.differs() {
             hint.push(match self.against {
-                Against::Shown => "v compare with disk",
-                Against::Disk => "v as the agent shows it",
+                Against::Shown => "Alt-V compare",
+                Against::Disk => "Alt-V as the agent shows it",
             });
         }
         hint.join(" · ")
@@ -188,7 +188,7 @@ impl PermissionDialog {
             panel.lines.extend(quoted::barred(lines, &brush.theme));
             if is_cut {
                 let dim = brush.theme.style(Role::Dim);
-                panel.text("d shows all of it", dim, width);
+                panel.text("Alt-D shows all of it", dim, width);
             }
         }
     }
@@ -320,7 +320,7 @@ fn role_of(choice: &Choice) -> Role {
         ChoiceKind::AllowLasting => Role::Warning,
         ChoiceKind::RejectOnce | ChoiceKind::RejectLasting => Role::Bad,
         ChoiceKind::Dismiss => Role::Text,
-        ChoiceKind::Unknown => Role::Dim,
+        ChoiceKind::Unknown | ChoiceKind::Duplicate | ChoiceKind::Omitted => Role::Dim,
     }
 }
 

@@ -95,6 +95,7 @@ fn an_answer_that_was_not_on_the_screen_grants_nothing() {
     let mut stage = stage();
     ask(&mut stage, 1);
     stage.press("<Tab>");
+    stage.wait(Duration::from_secs(1));
     stage.press_unseen("<Down><Enter>");
     assert_eq!(answers(&mut stage, ""), "");
     assert!(stage.screen().contains("press Enter again"));
@@ -139,6 +140,11 @@ fn a_request_that_is_withdrawn_is_gone() {
     stage.press("<Enter>");
     assert_eq!(stage.done(), []);
     assert_eq!(stage.app.tab().composer.editor.text(), "draft");
+    // Nor does Esc cancel the turn.
+    stage.begins("work");
+    stage.press("<Esc><Enter>");
+    assert_eq!(stage.done(), []);
+    stage.wait(Duration::from_secs(1));
     stage.press("<Enter>");
     assert!(matches!(
         stage.done()[..],
@@ -147,13 +153,13 @@ fn a_request_that_is_withdrawn_is_gone() {
 }
 
 #[test]
-fn a_click_moves_in_and_selects_and_never_answers() {
+fn a_click_moves_in_the_next_one_selects_and_none_answers() {
     let mut stage = stage();
     ask(&mut stage, 1);
     let screen = stage.screen();
     let row = screen.lines().position(|row| row.contains("Sure")).unwrap();
     let click = |stage: &mut Stage, row: usize| {
-        stage.input(Input::Click(6, u16::try_from(row).unwrap()));
+        stage.click(6, u16::try_from(row).unwrap());
     };
     for _ in 0..3 {
         click(&mut stage, row);
@@ -162,6 +168,12 @@ fn a_click_moves_in_and_selects_and_never_answers() {
     assert!(stage.app.ask_has_keys());
     click(&mut stage, 2);
     assert!(!stage.app.ask_has_keys());
+    click(&mut stage, row);
+    assert_eq!(
+        answers(&mut stage, "<Enter>"),
+        "",
+        "the first click only enters"
+    );
     click(&mut stage, row);
     check(
         &mut stage,
@@ -213,7 +225,7 @@ fn every_option_of_the_agent_is_listed_and_can_be_chosen() {
         |│   Allow, and don't ask again with this agent, anywhere                   │
         |│   Reject, and don't ask again in this workspace                          │
         |│   Dismiss (cancel the request)                                           │
-        |╰ ↑↓ select · Enter choose · Esc back · d all details ─────────────────────╯
+        |╰ ↑↓ select · Enter choose · Esc back · Alt-D details ─────────────────────╯
         |────────────────────────────────────────────────────────────────────────────
         |›
         | ready

@@ -43,12 +43,12 @@ fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
         |│   Allow, and don't ask again with this agent, anywhere                       │
         |│   Reject, and don't ask again in this workspace                              │
         |│   Dismiss (cancel the request)                                               │
-        |╰ ↑↓ select · Enter choose · Esc back · d all details · v compare with disk ───╯
+        |╰ ↑↓ select · Enter choose · Esc back · Alt-D details · Alt-V compare ─────────╯
         |────────────────────────────────────────────────────────────────────────────────
         |›
         | ready
     "#]]);
-    stage.press("v");
+    stage.press("<A-v>");
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
@@ -70,7 +70,7 @@ fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
         |│   Allow, and don't ask again with this agent, anywhere                       │
         |│   Reject, and don't ask again in this workspace                              │
         |│   Dismiss (cancel the request)                                               │
-        |╰ ↑↓ select · Enter choose · Esc back · d all details · v as the agent shows … ╯
+        |╰ ↑↓ select · Enter choose · Esc back · Alt-D details · Alt-V as the agent sh… ╯
         |────────────────────────────────────────────────────────────────────────────────
         |›
         | ready

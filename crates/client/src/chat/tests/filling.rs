@@ -21,7 +21,7 @@ fn form(schema: v1::ElicitationSchema) -> Stage {
         form: 3,
         request: Box::new(request),
     });
-    stage.press("<Tab>");
+    stage.press("<Tab><Down>");
     stage
 }
 
@@ -91,13 +91,13 @@ fn every_kind_of_field_can_be_filled_in() {
         |│   ┊ draft                                                                                        │
         |│   [?] not chosen                                                                                 │
         |│                                                                                                  │
-        |│ Tab or Enter next · Space choose · Ctrl-S send · Esc back                                        │
+        |│ Tab or Enter next · ←→ choose · Esc back                                                         │
         |╰ 5 lines do not fit ──────────────────────────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────────────────────────────────────────────
         |›
         | ready
     "#]]);
-    let keys = "Ada<Tab> <Down> <Tab><Tab>7<Tab> <Tab><Tab><Enter>";
+    let keys = "Ada<Tab><Right><Down><Right><Tab><Tab>7<Tab><Right><Tab><Tab><Enter>";
     check_answer(
         &mut stage,
         keys,
@@ -110,7 +110,7 @@ fn every_kind_of_field_can_be_filled_in() {
 #[test]
 fn what_is_wrong_is_said_and_nothing_is_sent() {
     let mut stage = form(every_kind());
-    check_answer(&mut stage, "Al<C-s>", &expect![""]);
+    check_answer(&mut stage, "Al<S-Tab><S-Tab><S-Tab><Enter>", &expect![""]);
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
@@ -137,7 +137,7 @@ fn what_is_wrong_is_said_and_nothing_is_sent() {
         |│   [ 0.5                                                                                       ]  │
         |│                                                                                                  │
         |│   ┊ draft                                                                                        │
-        |│ Tab or Enter next · Space choose · Ctrl-S send · Esc back                                        │
+        |│ Tab or Enter next · ←→ choose · Esc back                                                         │
         |╰ 7 lines do not fit ──────────────────────────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────────────────────────────────────────────
         |›
@@ -222,7 +222,7 @@ fn formats_patterns_and_bounds() {
         let mut stage = form(v1::ElicitationSchema::new().properties([("it", property)]));
         stage.done();
         stage.press(typed);
-        stage.press("<C-s>");
+        stage.press("<Tab><Enter>");
         let is_sent = !stage.done().is_empty();
         assert_eq!(is_sent, problem.is_empty(), "{typed}");
         assert!(stage.screen().contains(problem), "{typed}: {problem}");
@@ -233,7 +233,7 @@ fn formats_patterns_and_bounds() {
 fn a_field_of_an_unknown_kind_is_never_shown_as_another() {
     let raw = r#"{"type":"object","properties":{"it":{"type":"rune"}},"required":["it"]}"#;
     let mut stage = form(attache::json::from_str(raw).unwrap());
-    check_answer(&mut stage, "<C-s>", &expect![""]);
+    check_answer(&mut stage, "<Tab><Enter>", &expect![""]);
     assert!(
         stage
             .screen()

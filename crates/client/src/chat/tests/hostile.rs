@@ -32,7 +32,7 @@ fn nothing_that_an_agent_says_reaches_the_terminal_raw() {
     let mut question = asked(1, &["rm", EVIL], EVIL);
     question.options[0].name = EVIL.to_owned();
     stage.event(Event::Asked(Box::new(question)));
-    stage.press("<Tab>d");
+    stage.press("<Tab><A-d>");
     let screen = stage.screen();
     let is_bad = |char: &char| *char != '\n' && attache::process::is_hidden(*char);
     assert_eq!(screen.chars().find(is_bad), None, "{screen}");
@@ -63,9 +63,9 @@ fn nothing_that_an_agent_says_reaches_the_terminal_raw() {
         |│   Allow, and don't ask again with this agent, anywhere                                           │
         |│   Reject, and don't ask again in this workspace                                                  │
         |│   Dismiss (cancel the request)                                                                   │
-        |╰ ↑↓ select · Enter choose · Esc back · d fewer details ───────────────────────────────────────────╯
+        |╰ ↑↓ select · Enter choose · Esc back · Alt-D fewer details ───────────────────────────────────────╯
         |────────────────────────────────────────────────────────────────────────────────────────────────────
         |›
-        | ◐ waiting for you 0.0s
+        | ◐ waiting for you 1.0s
     "#]]);
 }

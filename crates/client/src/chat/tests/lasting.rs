@@ -47,13 +47,13 @@ fn a_lasting_answer_is_confirmed_with_what_it_covers() {
         |│ for this agent, in this workspace, for 36 hours.         │
         |│ agent   ┊ test                                           │
         |│ in      ┊ /code/project                                  │
-        |╰ Enter confirm · Esc back · t how long · d all details ───╯
+        |╰ Enter confirm · Esc back · ←→ how long · Alt-D details ──╯
         |────────────────────────────────────────────────────────────
         |›
         | ready
     "#]]);
     assert_eq!(answers(&mut stage, ""), "");
-    stage.press("ttt");
+    stage.press("<Right><Right><Left><Right><Right>");
     assert!(stage.screen().contains("for 8 hours"), "{}", stage.screen());
     stage.press("<Enter>");
     expect![[r#"[Submit(Answer { prompt: 1, answer: Choose { option: "yes", remember: Workspace }, term: For(28800s) })]"#]].assert_eq(&format!("{:?}", stage.done()));
@@ -142,7 +142,7 @@ fn an_option_that_the_agent_remembers_is_confirmed_in_its_words() {
         |│ The agent will remember this by rules of its own.        │
         |│ Attaché cannot limit or undo it.                         │
         |│ option  ┊ Reject␛[2J Bash(npm test *)                    │
-        |╰ Enter confirm · Esc back · d all details ────────────────╯
+        |╰ Enter confirm · Esc back · Alt-D details ────────────────╯
         |────────────────────────────────────────────────────────────
         |›
         | ready
@@ -222,13 +222,96 @@ fn a_decision_is_reported_and_can_be_undone() {
 }
 
 #[test]
+fn options_that_cannot_be_chosen_say_why() {
+    use v1::PermissionOptionKind as Kind;
+    let mut stage = stage().size(90, 30);
+    let mut prompt = asked(1, &["ls"], "List");
+    prompt.options = vec![
+        v1::PermissionOption::new("a", "One", Kind::AllowOnce),
+        v1::PermissionOption::new("a", "Other", Kind::RejectOnce),
+        v1::PermissionOption::new("b", "Odd", Kind::Other("perhaps".into())),
+    ];
+    prompt.omitted_options = 3;
+    stage.event(Event::Asked(Box::new(prompt)));
+    let screen = stage.screen();
+    for said in [
+        "Cannot be chosen (another option has its id) ┊ One",
+        "Cannot be chosen (another option has its id) ┊ Other",
+        "Cannot be chosen (unknown kind) ┊ Odd",
+        "Cannot be chosen: 3 more options of the agent; it offers too many",
+    ] {
+        assert!(screen.contains(said), "{said}: {screen}");
+    }
+    assert!(!screen.contains("don't ask again"), "{screen}");
+    check(
+        &mut stage,
+        "<Tab><Down><Enter><Down><Enter><Down><Enter><Down><Enter>",
+        &expect![""],
+    );
+}
+
+#[test]
+fn rejecting_for_longer_needs_the_agents_option_to_reject_once() {
+    use v1::PermissionOptionKind as Kind;
+    for (kinds, is_offered) in [
+        (&[Kind::AllowOnce, Kind::RejectOnce][..], true),
+        (&[Kind::AllowOnce][..], false),
+        (&[Kind::AllowOnce, Kind::RejectAlways][..], false),
+        (&[][..], false),
+    ] {
+        let mut stage = stage().size(90, 30);
+        let mut prompt = asked(1, &["ls"], "List");
+        let options = kinds.iter().zip(["a", "b"]);
+        let options = options.map(|(kind, id)| v1::PermissionOption::new(id, id, kind.clone()));
+        prompt.options = options.collect();
+        stage.event(Event::Asked(Box::new(prompt)));
+        let screen = stage.screen();
+        let shown = screen.contains("Reject, and don't ask again");
+        assert_eq!(shown, is_offered, "{kinds:?}: {screen}");
+    }
+}
+
+#[test]
+fn what_the_agent_remembers_is_not_said_to_be_undone() {
+    let mut stage = stage().size(90, 24);
+    remembered(&mut stage, "d1", Scope::Workspace);
+    let mut prompt = asked(1, &["ls"], "List");
+    let always = v1::PermissionOptionKind::AllowAlways;
+    let option = v1::PermissionOption::new("always", "Always", always);
+    prompt.options.push(option);
+    stage.event(Event::Asked(Box::new(prompt)));
+    choose(&mut stage, "┊ Always");
+    stage.done();
+    stage.press("<Enter>");
+    let said = "the agent remembers this; Attaché cannot undo it ┊ ls";
+    assert!(stage.screen().contains(said), "{}", stage.screen());
+    stage.done();
+    stage.press("<A-u>");
+    assert_eq!(stage.done(), [], "an earlier decision is not meant");
+    assert!(stage.screen().contains("there is no decision to undo"));
+}
+
+#[test]
+fn a_yes_that_is_withdrawn_may_have_been_acted_on() {
+    let mut stage = stage().size(90, 20);
+    remembered(&mut stage, "g1", Scope::Once);
+    stage.press("<A-u>");
+    stage.event(Event::Forgotten {
+        id: "g1".to_owned(),
+        was_in_force: true,
+    });
+    let said = "withdrawn, but the agent may already have acted ┊ cargo test";
+    assert!(stage.screen().contains(said), "{}", stage.screen());
+}
+
+#[test]
 fn a_grant_that_was_used_cannot_be_undone_and_that_is_said() {
     let mut stage = stage().size(80, 20);
     remembered(&mut stage, "g1", Scope::Once);
     assert!(
         stage
             .screen()
-            .contains("allowed once ┊ cargo test⏎ · Alt-U undo")
+            .contains("allowed once ┊ cargo test⏎ · Alt-U withdraw if unused")
     );
     stage.press("<A-u>");
     stage.event(Event::Forgotten {

@@ -82,11 +82,11 @@ fn a_login_is_chosen_and_the_session_asked_for_again() {
         | Ctrl-P  all commands
         | ?       help
         |
+        |
         |╭ The agent wants a login ─────────────────────────────────╮
-        |│ › type to filter                                         │
-        |│    Log in with the browser                               │
-        |│    Log in with a key        in the terminal              │
-        |│    Not now                                               │
+        |│   ┊ Log in with the browser                              │
+        |│   ┊ Log in with a key  in the terminal                   │
+        |│   Not now                                                │
         |│ ↑↓ select · Enter choose · Esc back                      │
         |╰──────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────

@@ -243,7 +243,7 @@ fn check_size(prompt: &PermissionPrompt, facts: &[String], columns: u16, rows: u
     }
     // Scrolled through to the end, all of it has been there.
     for _ in 0..300 {
-        stage.press("j");
+        stage.press("<PgDn>");
         let screen = stage.screen();
         seen.push_str(&words_of(&screen));
         if !screen.contains("first") {

@@ -11,6 +11,7 @@ use expect_test::Expect;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
+use crate::chat::asks::MOMENT;
 use crate::chat::{App, Effect, Input, Settings, Start, Surroundings};
 use crate::command::{How, Opening};
 use crate::event::{Event, Opened, PermissionPrompt, PromptSubject};
@@ -141,15 +142,29 @@ impl Stage {
     }
 
     /// Presses keys: characters as they are, others by their names in angle brackets. The user sees the screen before
-    /// each of them.
+    /// each of them, types as people do, and gives a request the moment that it takes before it can be entered.
     pub(super) fn press(&mut self, keys: &str) {
         for key in parse(keys) {
             self.screen();
+            self.now += KEY;
+            let enters = key.code == KeyCode::Tab || key == alt('r');
+            let session = self.app.tab().session().cloned();
+            let has_ask = self.app.asks.first(session.as_ref()).is_some();
+            if enters && has_ask && !self.app.ask_has_keys() {
+                self.now += MOMENT;
+            }
             self.input(Input::Key(key));
         }
     }
 
-    /// Presses keys faster than the screen is drawn.
+    /// A click, with the screen seen before.
+    pub(super) fn click(&mut self, column: u16, row: u16) {
+        self.screen();
+        self.now += MOMENT;
+        self.input(Input::Click(column, row));
+    }
+
+    /// Presses keys at once: faster than the screen is drawn, and than anybody types.
     pub(super) fn press_unseen(&mut self, keys: &str) {
         for key in parse(keys) {
             self.input(Input::Key(key));
@@ -248,6 +263,7 @@ pub(super) fn asked(number: u64, command: &[&str], title: &str) -> PermissionPro
             v1::PermissionOption::new("yes", "Sure", allow),
             v1::PermissionOption::new("no", "Never", reject),
         ],
+        omitted_options: 0,
         disk: Vec::new(),
     }
 }
@@ -270,6 +286,13 @@ fn parse(keys: &str) -> Vec<KeyEvent> {
     }
     parsed
 }
+
+fn alt(char: char) -> KeyEvent {
+    KeyEvent::new(KeyCode::Char(char), KeyModifiers::ALT)
+}
+
+/// From one key to the next.
+const KEY: Duration = Duration::from_millis(40);
 
 fn named(name: &str) -> Option<KeyEvent> {
     let mut modifiers = KeyModifiers::NONE;

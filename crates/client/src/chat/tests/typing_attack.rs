@@ -8,15 +8,20 @@ use super::chaos::form;
 use super::stage::{Stage, asked, stage};
 use crate::chat::{Effect, Input};
 use crate::command::Command;
-use crate::event::{Event, HostRequest, PromptSubject};
+use crate::desk::LoginCommand;
+use crate::event::{Event, Exec, HostRequest, PromptSubject};
 
-/// A name, and the event.
-type Appearance = (&'static str, fn() -> Event);
+/// A name, and what happens.
+pub(super) type Appearance = (&'static str, fn() -> Input);
 
 /// What can appear while the user types.
-const APPEARANCES: &[Appearance] = &[
+pub(super) const APPEARANCES: &[Appearance] = &[
     ("a permission request", || {
-        Event::Asked(Box::new(asked(1, &["rm", "-r", "src"], "Tidy")))
+        event(Event::Asked(Box::new(asked(
+            1,
+            &["rm", "-r", "src"],
+            "Tidy",
+        ))))
     }),
     ("a request with many options", || {
         use v1::PermissionOptionKind as Kind;
@@ -26,7 +31,7 @@ const APPEARANCES: &[Appearance] = &[
             option("always", "Always", Kind::AllowAlways),
             option("mode", "Switch to Code mode", Kind::AllowAlways),
         ]);
-        Event::Asked(Box::new(prompt))
+        event(Event::Asked(Box::new(prompt)))
     }),
     ("a command that the agent runs through us", || {
         let mut prompt = asked(1, &["make"], "");
@@ -35,9 +40,36 @@ const APPEARANCES: &[Appearance] = &[
             cwd: None,
             env: Vec::new(),
         });
-        Event::Asked(Box::new(prompt))
+        event(Event::Asked(Box::new(prompt)))
     }),
-    ("a form", || form("name")),
+    ("a program that is about to be executed", || {
+        let mut prompt = asked(1, &["git", "push"], "");
+        prompt.subject = PromptSubject::Exec(Exec {
+            program: "/usr/bin/git".into(),
+            argv: vec!["git".to_owned(), "push".to_owned()],
+            cwd: "/code/project".into(),
+            env: Vec::new(),
+            parents: vec!["make".to_owned()],
+            why: "rule 1 asks".to_owned(),
+        });
+        event(Event::Asked(Box::new(prompt)))
+    }),
+    ("a form", || event(form("name"))),
+    ("a form with a switch", || {
+        let switch =
+            v1::ElicitationPropertySchema::Boolean(v1::BooleanPropertySchema::new().default(false));
+        let schema = v1::ElicitationSchema::new().properties([("ok", switch)]);
+        let scope = v1::ElicitationSessionScope::new("s1");
+        let request = v1::CreateElicitationRequest::new(
+            "Sure?",
+            v1::ElicitationScope::Session(scope),
+            v1::ElicitationMode::Form(v1::ElicitationFormMode::new(schema)),
+        );
+        event(Event::Form {
+            form: 1,
+            request: Box::new(request),
+        })
+    }),
     ("a page", || {
         let scope = v1::ElicitationSessionScope::new("s1");
         let mode = v1::ElicitationUrlMode::new("e1", "https://example.org/login");
@@ -46,20 +78,35 @@ const APPEARANCES: &[Appearance] = &[
             v1::ElicitationScope::Session(scope),
             v1::ElicitationMode::Url(mode),
         );
-        Event::Form {
+        event(Event::Form {
             form: 7,
             request: Box::new(request),
-        }
+        })
     }),
     ("a login", || {
         let method = v1::AuthMethodAgent::new("browser", "Log in with the browser");
-        Event::WantsLogin(vec![method.into()])
+        let other = v1::AuthMethodAgent::new("beta", "Log in with a key");
+        event(Event::WantsLogin(vec![method.into(), other.into()]))
     }),
-    ("the end of the agent", || Event::Gone {
-        how: "the agent exited with 1".to_owned(),
-        stderr: vec!["oops".to_owned()],
+    ("a login in the terminal", || {
+        Input::LoginDescribed(Box::new(LoginCommand {
+            method: "tty".into(),
+            words: vec!["agent".to_owned(), "--login".to_owned()],
+            directory: "/w".to_owned(),
+            variables: Vec::new(),
+        }))
+    }),
+    ("the end of the agent", || {
+        event(Event::Gone {
+            how: "the agent exited with 1".to_owned(),
+            stderr: vec!["oops".to_owned()],
+        })
     }),
 ];
+
+fn event(event: Event) -> Input {
+    Input::Event(Box::new(event))
+}
 
 /// One thing that happens at a time.
 enum Act<'a> {
@@ -69,7 +116,7 @@ enum Act<'a> {
 }
 
 /// Plays what happens, in the order of time, drawing as often as the screen does.
-fn play(acts: Vec<(i64, Act<'_>)>, appear: fn() -> Event) -> Stage {
+fn play(acts: Vec<(i64, Act<'_>)>, appear: fn() -> Input) -> Stage {
     let mut acts = acts;
     acts.sort_by_key(|(at, _)| *at);
     let mut stage = stage();
@@ -88,7 +135,7 @@ fn play(acts: Vec<(i64, Act<'_>)>, appear: fn() -> Event) -> Stage {
             Act::Key(char) => stage.press_unseen(&char.to_string()),
             Act::Paste(text) => stage.input(Input::Paste(text.to_owned())),
             Act::Appear => {
-                stage.event(appear());
+                stage.input(appear());
                 stage.screen();
                 drawn = now;
             }
@@ -162,12 +209,12 @@ fn enter_sends_what_is_written_and_answers_nothing() {
             let at = index % (word.len() + 1);
             for (index, char) in word.chars().enumerate() {
                 if index == at {
-                    stage.event(appear());
+                    stage.input(appear());
                 }
                 stage.press(&char.to_string());
             }
             if at == word.len() {
-                stage.event(appear());
+                stage.input(appear());
             }
             stage.done();
             stage.press("<Enter>");
@@ -211,7 +258,7 @@ fn keys_that_move_about_decide_nothing() {
     for (what, appear) in APPEARANCES {
         for keys in keys {
             let mut stage = stage();
-            stage.event(appear());
+            stage.input(appear());
             stage.wait(Duration::from_secs(1));
             stage.done();
             stage.press(keys);
@@ -226,7 +273,7 @@ fn keys_that_move_about_decide_nothing() {
 }
 
 /// 200 words: answers, what people type to agents, and those that answered requests by accident before.
-const WORDS: &str = "actually wait stop sure yes no y n a s w N d t v r q c always never allow deny reject accept ok okay \
+pub(super) const WORDS: &str = "actually wait stop sure yes no y n a s w N d t v r q c always never allow deny reject accept ok okay \
     question quit restart resume run retry undo yeah yep nope nah please thanks thank great nice good bad fine cool done \
     next again back cancel continue go going just now then also and but so why what when where who how which that this \
     these those there here add all any ask bug build call change check clean code commit compile copy create data debug \

@@ -102,11 +102,16 @@ impl Desk {
             }
             Source::Exec(exec, _) => (Subject::Exec(exec.clone()), own_options()),
         };
+        let omitted_options = match &request.source {
+            Source::ToolCall(asked) => asked.options.len().saturating_sub(MOST_OPTIONS),
+            Source::HostRequest(..) | Source::Exec(..) => 0,
+        };
         let case = Case {
             revision: request.revision,
             action: action.clone(),
             subject,
             options,
+            omitted_options,
             turn: self.sessions.turn_of(&request.session),
             again: Arc::clone(&request.again),
             disk: Vec::new(),
@@ -126,7 +131,9 @@ impl Desk {
         if request.revision != revision {
             return Shown::Outdated;
         }
-        if self.sessions.is_cancelling(&request.session) || self.pending.open() >= MOST_OPEN {
+        let is_full = self.pending.open() >= MOST_OPEN
+            || (request.is_exec() && self.pending.open_execs() >= MOST_EXECS);
+        if self.sessions.is_cancelling(&request.session) || is_full {
             return Shown::Refused;
         }
         self.note(&audit::Event::Asked(&prompt.action));
@@ -275,6 +282,13 @@ impl Pending {
         requests.filter(|request| request.prompt.is_some()).count()
     }
 
+    /// How many of them are about programs that are about to start.
+    fn open_execs(&self) -> usize {
+        let requests = self.requests.values();
+        let execs = requests.filter(|request| request.is_exec() && request.prompt.is_some());
+        execs.count()
+    }
+
     fn keys(&self, which: impl Fn(&PendingRequest) -> bool) -> Vec<u64> {
         let requests = self.requests.iter();
         let keys = requests.filter(|(_, request)| which(request));
@@ -283,6 +297,10 @@ impl Pending {
 }
 
 impl PendingRequest {
+    fn is_exec(&self) -> bool {
+        matches!(self.source, Source::Exec(..))
+    }
+
     /// Only a tool call can be told of: what an agent does through us is as it was done.
     fn is_about(&self, session: &v1::SessionId, tool: &v1::ToolCallId) -> bool {
         match &self.source {
@@ -303,6 +321,9 @@ fn own_options() -> Vec<v1::PermissionOption> {
 
 /// Prompts that the user has at the same time; the next requests are cancelled.
 const MOST_OPEN: usize = 64;
+/// Prompts about programs that are about to start: one command can start thousands, and what the agent asks still gets
+/// through.
+const MOST_EXECS: usize = 48;
 /// What requests may take while they are judged or wait for the user; the next are cancelled.
 const MOST_BYTES: usize = 16 << 20;
 /// Options of an agent that are looked at.

@@ -49,7 +49,7 @@ impl Desk {
                 let because = Because("the user".to_owned());
                 self.note_decided(&case.action, is_allowed, &because);
                 if is_allowed {
-                    self.grant(case, remembered);
+                    self.grant(case, remembered, &answer);
                 }
                 Outcome::new(is_allowed, because, answer)
             }
@@ -107,11 +107,18 @@ impl Desk {
     }
 
     /// Grants what the user has allowed: for as long as the decision is remembered, or for one use, which can be undone.
-    fn grant(&mut self, case: &Case, remembered: Option<String>) {
+    /// An option that the agent itself remembers cannot be.
+    fn grant(
+        &mut self,
+        case: &Case,
+        remembered: Option<String>,
+        answer: &v1::RequestPermissionOutcome,
+    ) {
         if let Some(id) = remembered {
             return self.grant_remembered(case, &id);
         }
-        if let Some(id) = self.grant_shown(case, GrantedBy::User) {
+        let granted = self.grant_shown(case, GrantedBy::User);
+        if let Some(id) = granted.filter(|_| !case.lasts_with_agent(answer)) {
             self.tell(Event::Remembered {
                 id,
                 session: case.action.session.clone(),
@@ -162,6 +169,16 @@ impl Desk {
 }
 
 impl Case {
+    /// Whether the agent remembers the answer by rules of its own.
+    fn lasts_with_agent(&self, answer: &v1::RequestPermissionOutcome) -> bool {
+        let v1::RequestPermissionOutcome::Selected(chosen) = answer else {
+            return false;
+        };
+        let mut options = self.options.iter();
+        let option = options.find(|option| option.option_id == chosen.option_id);
+        option.is_some_and(|option| option.kind == v1::PermissionOptionKind::AllowAlways)
+    }
+
     fn is_read_through_us(&self) -> bool {
         match &self.subject {
             Subject::HostRequest(request) => matches!(**request, HostRequest::Read { .. }),

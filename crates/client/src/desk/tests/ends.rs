@@ -3,7 +3,7 @@
 #![cfg(unix)]
 
 use attache::process::Program;
-use attache_host::permissions::Preset;
+use attache_host::permissions::{Preset, Scope, Term};
 use expect_test::expect;
 
 use super::{host, shown};
@@ -93,6 +93,40 @@ async fn an_agent_that_dies_in_a_turn_is_restarted_and_takes_the_session_up() {
     "#]];
     expected.assert_eq(&seen);
     desk.stop().await;
+}
+
+#[tokio::test]
+async fn what_was_allowed_in_a_session_ends_with_the_agents_process() {
+    let ask = r#"echo '{"jsonrpc":"2.0","id":100,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"a","title":"Run","kind":"execute","rawInput":{"command":"attache-no-such-program"}},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"}]}}'"#;
+    for how in [How::New, How::Load(super::session())] {
+        let mut desk = start(&format!(
+            "{HELLO}read new; {NEW}; read prompt; {ask}; read answer; exit 1"
+        ));
+        let mut openings = [How::New, how.clone()].into_iter();
+        for round in 1..=2 {
+            open(&mut desk, openings.next().unwrap());
+            until(&mut desk, "opened").await;
+            desk.submit(Command::Prompt {
+                session: super::session(),
+                content: vec!["go".into()],
+            });
+            let mut seen = String::new();
+            while !seen.starts_with("asked") {
+                seen = shown(&desk.next().await);
+                let is_decided = seen.starts_with("decided") || seen.starts_with("gone");
+                assert!(!is_decided, "{how:?}, {round}: {seen}");
+            }
+            desk.submit(Command::Answer {
+                prompt: round,
+                answer: super::allow(Scope::Session),
+                term: Term::Endless,
+            });
+            until(&mut desk, "gone").await;
+            desk.submit(Command::Restart);
+            until(&mut desk, "ready").await;
+        }
+        desk.stop().await;
+    }
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use super::{Table, host};
 use crate::command::{Answer, Command, How, Opening};
 use crate::desk::{Desk, Setup};
 use crate::event::Event;
+use attache_host::exec::ExecRequest;
 use attache_host::permissions::{Preset, Term};
 
 #[tokio::test(start_paused = true)]
@@ -79,6 +80,50 @@ async fn two_hundred_questions_at_once_are_capped() {
     table.desk.submit(Command::Cancel(super::session()));
     table.until("ended").await;
     assert!(!table.seen.contains("asked 65"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thousand_programs_that_wait_leave_room_for_the_agents_own_requests() {
+    let ask = r#"<- session/request_permission @ask {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Edit"},"options":[]}"#;
+    let script = format!(
+        "-> session/prompt @turn {{...}}\n{ask}\n=> @ask {{\"outcome\":{{\"outcome\":\"cancelled\"}}}}\n\
+         <= @turn {{\"stopReason\":\"end_turn\"}}"
+    );
+    let mut table = Table::in_session("{}", &script).await;
+    let prompts = table.desk.exec_prompts();
+    let execs: Vec<_> = (0..1000)
+        .map(|number: u32| {
+            let prompts = prompts.clone();
+            tokio::spawn(async move {
+                let request = ExecRequest {
+                    session: Some(super::session()),
+                    program: "/usr/bin/git".into(),
+                    args: vec!["git".to_owned(), number.to_string()],
+                    more: 0,
+                    cwd: "/tmp".into(),
+                    variables: Vec::new(),
+                    parents: Vec::new(),
+                    why: "a rule".to_owned(),
+                };
+                prompts.ask(request).await
+            })
+        })
+        .collect();
+    table.until("asked 48").await;
+    table.prompt("go");
+    table.until("asked 49: Edit").await;
+    table.desk.submit(Command::Answer {
+        prompt: 49,
+        answer: Answer::Dismiss,
+        term: Term::Endless,
+    });
+    table.until("ended").await;
+    assert!(!table.seen.contains("asked 50"), "{}", table.seen);
+    let is_waiting = execs.iter().filter(|exec| !exec.is_finished()).count();
+    assert!(is_waiting <= 48, "{is_waiting}");
+    for exec in execs {
+        exec.abort();
+    }
 }
 
 #[tokio::test(start_paused = true)]
