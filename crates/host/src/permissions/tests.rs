@@ -6,6 +6,8 @@ mod attack_commands;
 mod attack_names;
 mod attack_paths;
 #[cfg(unix)]
+mod attack_shell_variables;
+#[cfg(unix)]
 mod attack_shells;
 mod bypasses;
 mod policies;
