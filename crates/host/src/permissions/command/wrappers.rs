@@ -101,6 +101,7 @@ fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]
     let is_among = |list: &str, word: &str| list.split(' ').any(|option| option == word);
     let mut rest = arguments;
     let mut variables = Vec::new();
+    let mut is_past_options = false;
     while let [first, behind @ ..] = rest {
         let Some(word) = first.literal() else {
             return Inner::Guess(starts(arguments));
@@ -109,18 +110,22 @@ fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]
             let is_long = option.starts_with("--") && word.starts_with(&format!("{option}="));
             is_long || (option.len() == 2 && word.len() > 2 && word.starts_with(option))
         });
-        if word == "--" {
+        let is_option = !is_past_options && word.starts_with('-');
+        let variable = assignment(word).filter(|_| takes_variables(program) && !is_option);
+        if word == "--" && is_option {
+            is_past_options = true;
             rest = behind;
+        } else if let Some((name, value)) = variable {
+            variables.push((name, ShellWord::Literal(value)));
+            rest = behind;
+        } else if is_past_options {
             break;
         } else if is_among(flags, word) || glued {
             rest = behind;
         } else if is_among(values, word) {
             rest = behind.get(1..).unwrap_or_default();
-        } else if word.starts_with('-') && word.len() > 1 {
+        } else if is_option {
             return Inner::Guess(starts(arguments));
-        } else if let Some((name, value)) = assignment(word).filter(|_| takes_variables(program)) {
-            variables.push((name, ShellWord::Literal(value)));
-            rest = behind;
         } else {
             break;
         }

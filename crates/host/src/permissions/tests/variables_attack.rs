@@ -218,7 +218,6 @@ fn attack_variables_that_only_some_shells_set() {
         ": $((HOME=7)); make",
         ": $((x ? HOME += 7 : 1)); make",
         "((HOME++)); make",
-        "for ((HOME=7;;)); do make; done",
         "exec {HOME}<a; make",
         "a[HOME=7]=1; make",
         ": ${a[HOME=7]}; make",
@@ -246,9 +245,13 @@ fn attack_variables_that_only_some_shells_set() {
         ("echo $[HOME=7]; make", "shell line"),
         ("echo $((\"HOME\"=7)); make", "shell line"),
         ("make 'x", "shell line"),
+        ("for ((HOME=7;;)); do make; done", "HOME"),
+        ("for ((x=1,HOME=7;;)); do make; done", "HOME"),
     ] {
         let variables = run(line).variables();
-        let is_shown = variables.contains(&format!("{name}=…"));
+        let is_shown = variables
+            .iter()
+            .any(|it| it.starts_with(&format!("{name}=")));
         assert!(is_shown, "{line}: {variables:?}");
     }
 }
