@@ -226,6 +226,13 @@ fn attack_variables_that_only_some_shells_set() {
     ] {
         check(line, &["HOME=$((…))"]);
     }
+}
+
+#[test]
+fn attack_variables_that_get_a_value_nobody_knows() {
+    let check = |line: &str, expected: &[&str]| {
+        assert_eq!(run(line).variables(), expected, "{line}");
+    };
     check("select PATH in x; do make; done", &["PATH=…"]);
     check("read -aPATH < a; make", &["PATH=…"]);
     check("printf -vPATH /x; make", &["PATH=…"]);
