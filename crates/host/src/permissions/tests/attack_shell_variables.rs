@@ -234,6 +234,7 @@ fn attack_a_program_gets_no_variable_that_was_not_seen() {
         }
     }
     assert!(missed.is_empty(), "{} {missed:#?}", missed.len());
+    println!("{judged} calls judged, {changed} of those that ran gave the variable");
     assert!(judged > 5000 && changed > 50, "{judged} {changed}");
 }
 
@@ -305,6 +306,7 @@ fn attack_a_rule_that_allows_one_program_runs_nothing_else() {
         }
     }
     assert!(missed.is_empty(), "{} {missed:#?}", missed.len());
+    println!("{judged} calls judged, {allowed} allowed and run");
     assert!(judged > 5000 && allowed > 100, "{judged} {allowed}");
 }
 
