@@ -1,11 +1,13 @@
 //! What a command's words tell before it runs.
 
 pub(super) mod effects;
+mod expansion;
 pub(super) mod line;
 pub(super) mod options;
 pub(super) mod pattern;
 mod programs;
 mod shell;
+mod shells;
 mod subcommands;
 mod variables;
 mod word;

@@ -5,6 +5,8 @@ mod answers;
 mod attack_commands;
 mod attack_names;
 mod attack_paths;
+#[cfg(target_os = "linux")]
+mod attack_shell_variables;
 #[cfg(unix)]
 mod attack_shells;
 mod bypasses;

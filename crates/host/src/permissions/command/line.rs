@@ -124,7 +124,11 @@ fn without_variables(command: &[String]) -> (&[String], Vec<(String, String)>) {
 impl SimpleCommand {
     /// Whether it only passes on what it runs, which is another part.
     pub(crate) fn is_transparent(&self) -> bool {
-        self.runs_others && wrappers::is_transparent(self)
+        // No other part shows the files that it opens.
+        let mut files = self.redirections.iter();
+        self.runs_others
+            && wrappers::is_transparent(self)
+            && files.all(|file| file.target.literal() == Some("/dev/null"))
     }
 
     /// The words, if all of them are known.

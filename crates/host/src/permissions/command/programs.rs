@@ -51,7 +51,7 @@ fn is_interpreter(program: &str) -> bool {
 
 const CHANGES_SHELL: &str = "eval source . alias unalias trap declare typeset local readonly unset read mapfile readarray \
     let hash enable shopt setopt unsetopt emulate autoload bind complete compgen coproc zmodload zle fc history rehash \
-    disable functions limit logout login exit-trap";
+    disable functions limit logout login exit-trap integer float nameref vared print";
 
 /// Programs that run the command they are given: what they would run stands in their words.
 static RUNS_OTHERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {

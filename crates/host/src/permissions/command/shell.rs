@@ -2,15 +2,18 @@
 //! pass and without recursion over the grammar, so that hostile nesting costs nothing. What shells read in different ways
 //! makes the line undecided.
 
+mod words;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use brush_parser::word::{self, WordPiece, WordPieceWithSource};
-use brush_parser::{ParserOptions, Token, TokenizerOptions, uncached_tokenize_str};
+use brush_parser::{Token, TokenizerOptions, uncached_tokenize_str};
 
+use super::MAX_BYTES;
+use super::expansion;
 use super::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
 use super::variables::{self, Setting};
 use super::wrappers::{self, Inner};
-use super::{MAX_BYTES, word as literal};
+use words::substitutions;
 
 /// Collects the simple commands of a line and of everything inside it.
 #[derive(Default)]
@@ -21,9 +24,15 @@ pub(super) struct Scanner {
     lines: usize,
     /// Variables that are set anywhere.
     settings: Vec<Setting>,
-    /// Whether the shell exports all that is set.
-    exports_all: bool,
+    /// Variables that are set if the shell reads assignments behind a program.
+    behind: Vec<Setting>,
+    /// Variables whose values arithmetic takes for expressions.
+    calculated: Vec<String>,
+    /// Whether the shell may export all that is set, and read assignments anywhere.
+    is_changed: bool,
 }
+
+type Tokens<'a> = std::iter::Peekable<std::slice::Iter<'a, Token>>;
 
 /// Where in a line the scanner is.
 #[derive(Default)]
@@ -39,8 +48,26 @@ struct Position {
 
 impl Scanner {
     pub(super) fn finish(mut self) -> ShellLine {
-        self.found.variables = variables::seen_by_programs(&self.settings, self.exports_all);
+        let is_expression = |setting: &Setting| match &setting.value {
+            Some(ShellWord::Literal(text) | ShellWord::Undecided(text)) => {
+                self.calculated.contains(&setting.name) && !expansion::is_number(text)
+            }
+            None => false,
+        };
+        if self.settings.iter().any(is_expression) {
+            self.unreadable("it calculates with a value that may be code");
+        }
+        if self.is_changed {
+            self.settings.append(&mut self.behind);
+        }
+        self.found.variables = variables::seen_by_programs(&self.settings, self.is_changed);
         self.found
+    }
+
+    /// The line may run anything, and set any variable for it.
+    fn unreadable(&mut self, why: &'static str) {
+        self.settings.push(Setting::unknown("shell line", true));
+        self.doubt(why);
     }
 
     pub(super) fn doubt(&mut self, why: &'static str) {
@@ -50,19 +77,19 @@ impl Scanner {
     /// Splits a line that a shell would read.
     pub(super) fn line(&mut self, text: &str) {
         if self.depth >= MAX_DEPTH || self.found.parts.len() >= MAX_PARTS {
-            return self.doubt("it is nested too deeply");
+            return self.unreadable("it is nested too deeply");
         }
         if text.len() > MAX_BYTES || substitutions(text) > MAX_SUBSTITUTIONS {
-            return self.doubt("it is too long or has too many substitutions");
+            return self.unreadable("it is too long or has too many substitutions");
         }
         if text
             .chars()
             .any(|char| char.is_control() && !matches!(char, '\n' | '\t'))
         {
-            return self.doubt("it contains control characters");
+            return self.unreadable("it contains control characters");
         }
         let Some(tokens) = tokens(text) else {
-            return self.doubt("it is not a complete shell line");
+            return self.unreadable("it is not a complete shell line");
         };
         self.depth += 1;
         self.lines += 1;
@@ -74,12 +101,18 @@ impl Scanner {
                 _ if position.in_pattern => self.pattern(&mut position, token),
                 Token::Operator(operator, _) if is_redirection(operator) => {
                     let descriptor = before.filter(|word| is_descriptor(word, token));
-                    if descriptor.is_some() {
+                    if let Some(Token::Word(descriptor, _)) = descriptor {
                         position.current.words.pop();
+                        self.descriptor(descriptor);
                     }
                     self.redirection(&mut position, operator, &mut tokens);
                 }
-                Token::Operator(operator, _) => self.separator(&mut position, operator),
+                Token::Operator(operator, place) => {
+                    if is_twice(token, tokens.peek().copied()) {
+                        self.arithmetic_command(text.chars().skip(place.start.index).collect());
+                    }
+                    self.separator(&mut position, operator);
+                }
                 Token::Word(text, _) => self.word(&mut position, text, &mut tokens),
             }
             before = Some(token);
@@ -95,7 +128,7 @@ impl Scanner {
             return;
         }
         if self.found.parts.len() >= MAX_PARTS {
-            return self.doubt("it runs too many commands");
+            return self.unreadable("it runs too many commands");
         }
         let settings = variables::set_by(&command);
         for (name, value) in &command.assignments {
@@ -109,11 +142,14 @@ impl Scanner {
         }
         self.settings.extend(settings);
         let inner = wrappers::inner(&command);
+        if !matches!(inner, Inner::Line(_) | Inner::Changed(..)) {
+            self.behind.extend(variables::set_behind(&command));
+        }
         let changes_shell = matches!(
             command.program().as_deref(),
-            Some("set" | "setopt" | "shopt")
+            Some("set" | "setopt" | "unsetopt" | "shopt" | "emulate")
         );
-        self.exports_all |= changes_shell && matches!(inner, Inner::Doubt(_));
+        self.is_changed |= changes_shell && matches!(inner, Inner::Doubt(_));
         self.found.parts.push(SimpleCommand {
             is_inner: self.depth > 1,
             runs_others: !matches!(inner, Inner::Nothing),
@@ -124,6 +160,11 @@ impl Scanner {
             Inner::Nothing => {}
             Inner::Doubt(why) => self.doubt(why),
             Inner::Line(text) => self.line(&text),
+            Inner::Changed(lines, why) => {
+                self.doubt(why);
+                self.is_changed = true;
+                lines.iter().for_each(|text| self.line(text));
+            }
             Inner::Commands(commands) => self.nested(commands),
             Inner::Guess(commands) => {
                 self.doubt("one of its programs runs others");
@@ -136,7 +177,7 @@ impl Scanner {
         self.depth += 1;
         match self.depth < MAX_DEPTH {
             true => commands.into_iter().for_each(|it| self.simple(it)),
-            false => self.doubt("it is nested too deeply"),
+            false => self.unreadable("it is nested too deeply"),
         }
         self.depth -= 1;
     }
@@ -175,12 +216,7 @@ impl Scanner {
         }
     }
 
-    fn word<'a>(
-        &mut self,
-        position: &mut Position,
-        text: &str,
-        tokens: &mut std::iter::Peekable<impl Iterator<Item = &'a Token>>,
-    ) {
+    fn word(&mut self, position: &mut Position, text: &str, tokens: &mut Tokens<'_>) {
         let is_first = position.current == SimpleCommand::default();
         if position.is_ambiguous {
             self.doubt("shells read `&>` in different ways");
@@ -189,13 +225,23 @@ impl Scanner {
             "if" | "then" | "elif" | "else" | "fi" | "while" | "until" | "do" | "done" | "{"
             | "}" | "!"
                 if is_first => {}
-            "time" if is_first => match tokens.peek() {
-                Some(Token::Word(next, _)) if next.starts_with('-') => {
+            "time" if is_first => {
+                let is_option =
+                    |token: &&Token| matches!(token, Token::Word(next, _) if next.starts_with('-'));
+                while tokens.next_if(is_option).is_some() {
                     self.doubt("`time` has options");
                 }
-                _ => {}
-            },
+            }
             "for" if is_first => self.for_clause(tokens),
+            "select" if is_first => {
+                self.doubt("it uses a feature of one shell");
+                self.for_clause(tokens);
+            }
+            // What follows their names are commands.
+            "function" | "repeat" | "coproc" if is_first => {
+                self.doubt("it uses a feature of one shell");
+                self.name_in_front(text, tokens);
+            }
             "case" if is_first => {
                 if let Some(Token::Word(value, _)) = tokens.next() {
                     self.resolve(value);
@@ -206,14 +252,16 @@ impl Scanner {
             }
             "esac" if is_first && position.cases > 0 => position.cases -= 1,
             "[[" if is_first => self.test(tokens),
-            "select" | "function" | "coproc" | "foreach" | "repeat" | "end" | "nocorrect"
-            | "noglob" | "-"
-                if is_first =>
-            {
+            "foreach" | "end" | "nocorrect" | "noglob" | "-" if is_first => {
                 self.doubt("it uses a feature of one shell");
             }
             _ => match assigned(text) {
                 Some((name, value)) if position.current.words.is_empty() => {
+                    if let Some((_, subscript)) = text.split_once('[')
+                        && name.contains('[')
+                    {
+                        self.subscript(subscript);
+                    }
                     let value = self.resolve(value);
                     position.current.assignments.push((name.to_owned(), value));
                 }
@@ -225,47 +273,75 @@ impl Scanner {
         }
     }
 
-    fn for_clause<'a>(
-        &mut self,
-        tokens: &mut std::iter::Peekable<impl Iterator<Item = &'a Token>>,
-    ) {
-        match tokens.next() {
-            Some(Token::Word(name, _)) if variables::is_local_name(name) => {}
-            Some(Token::Word(name, _)) => {
-                self.settings.push(Setting::unknown(name, false));
-                self.doubt("its loop sets a variable that may change what runs");
-            }
-            _ => self.doubt("its loop sets a variable that may change what runs"),
+    fn for_clause(&mut self, tokens: &mut Tokens<'_>) {
+        const UNSAFE: &str = "its loop sets a variable that may change what runs";
+        let name = match tokens.next_if(|token| matches!(token, Token::Word(..))) {
+            Some(Token::Word(name, _)) => name,
+            _ => return self.doubt(UNSAFE),
+        };
+        if !variables::is_local_name(name) {
+            self.doubt(UNSAFE);
         }
+        let mut is_number = true;
         while let Some(Token::Word(text, _)) = tokens.peek() {
             // Without `in` the body follows.
             if text == "do" {
                 break;
             }
+            is_number &= text == "in" || expansion::is_number(text);
             self.resolve(text);
             tokens.next();
         }
+        self.settings.push(match is_number {
+            true => Setting::number(name.clone()),
+            false => Setting::unknown(name, false),
+        });
     }
 
-    /// `[[ … ]]` runs nothing but what its words substitute.
-    fn test<'a>(&mut self, tokens: &mut std::iter::Peekable<impl Iterator<Item = &'a Token>>) {
+    /// The name of a function or process, or the count of `repeat`, which stand in front of a command.
+    fn name_in_front(&mut self, keyword: &str, tokens: &mut Tokens<'_>) {
+        if keyword == "coproc" {
+            let mut ahead = tokens.clone().take(2);
+            let (name, next) = (ahead.next(), ahead.next());
+            let is_command = match next {
+                Some(Token::Word(next, _)) => !COMPOUND.contains(&next.as_str()),
+                Some(Token::Operator(next, _)) => next != "(",
+                None => true,
+            };
+            self.settings.push(Setting::unknown("COPROC", false));
+            match name {
+                Some(Token::Word(name, _)) if !is_command => {
+                    self.settings.push(Setting::unknown(name, false));
+                    let process = format!("{name}_PID");
+                    self.settings.push(Setting::unknown(&process, false));
+                }
+                _ => return,
+            }
+        }
+        if let Some(Token::Word(name, _)) = tokens.next_if(|token| matches!(token, Token::Word(..)))
+        {
+            self.resolve(name);
+        }
+    }
+
+    /// `[[ … ]]` runs nothing but what its words substitute or calculate.
+    fn test(&mut self, tokens: &mut Tokens<'_>) {
+        let mut words = Vec::new();
         for token in tokens {
             match token {
-                Token::Word(text, _) if text == "]]" => return,
-                Token::Word(text, _) => drop(self.resolve(text)),
+                Token::Word(text, _) if text == "]]" => return self.compared(&words),
+                Token::Word(text, _) => {
+                    self.resolve(text);
+                    words.push(text.as_str());
+                }
                 // To a shell without `[[` a command follows.
                 Token::Operator(..) => self.doubt("it uses a feature of one shell"),
             }
         }
-        self.doubt("it is not a complete shell line");
+        self.unreadable("it is not a complete shell line");
     }
 
-    fn redirection<'a>(
-        &mut self,
-        position: &mut Position,
-        operator: &str,
-        tokens: &mut std::iter::Peekable<impl Iterator<Item = &'a Token>>,
-    ) {
+    fn redirection(&mut self, position: &mut Position, operator: &str, tokens: &mut Tokens<'_>) {
         let Some(Token::Word(text, _)) = tokens.next_if(|token| matches!(token, Token::Word(..)))
         else {
             return self.doubt("it substitutes a process for a file");
@@ -281,7 +357,7 @@ impl Scanner {
                     && !is_quoted
                     && body.contains(['$', '`'])
                 {
-                    self.substituted(body);
+                    self.substituted_in_text(body);
                 }
             }
             "<<<" => {
@@ -302,58 +378,6 @@ impl Scanner {
             }
         }
     }
-
-    /// The word without its quotes. What it substitutes is looked at as well.
-    fn resolve(&mut self, text: &str) -> ShellWord {
-        match literal::literal(text) {
-            Some(literal) => ShellWord::Literal(literal),
-            None => {
-                self.substituted(text);
-                ShellWord::Undecided(text.to_owned())
-            }
-        }
-    }
-
-    /// Looks into the commands that a text substitutes.
-    fn substituted(&mut self, text: &str) {
-        if substitutions(text) == 0 {
-            return;
-        }
-        let pieces = catch_unwind(|| word::parse(text, &ParserOptions::default()));
-        match pieces {
-            Ok(Ok(pieces)) => self.pieces(&pieces),
-            _ => self.doubt("a substitution in it cannot be read"),
-        }
-    }
-
-    fn pieces(&mut self, pieces: &[WordPieceWithSource]) {
-        for piece in pieces {
-            match &piece.piece {
-                WordPiece::CommandSubstitution(text) => self.line(text),
-                WordPiece::BackquotedCommandSubstitution(text) if text.contains('\\') => {
-                    self.doubt("a substitution in it cannot be read");
-                }
-                WordPiece::BackquotedCommandSubstitution(text) => self.line(text),
-                WordPiece::DoubleQuotedSequence(inner)
-                | WordPiece::GettextDoubleQuotedSequence(inner) => self.pieces(inner),
-                WordPiece::ParameterExpansion(expansion) => {
-                    if substitutions(&format!("{expansion:?}")) > 0 {
-                        self.doubt("a substitution in it cannot be read");
-                    }
-                }
-                WordPiece::ArithmeticExpression(expression) => {
-                    if substitutions(&expression.value) > 0 {
-                        self.doubt("a substitution in it cannot be read");
-                    }
-                }
-                WordPiece::Text(_)
-                | WordPiece::SingleQuotedText(_)
-                | WordPiece::AnsiCQuotedText(_)
-                | WordPiece::TildePrefix(_)
-                | WordPiece::EscapeSequence(_) => {}
-            }
-        }
-    }
 }
 
 fn tokens(text: &str) -> Option<Vec<Token>> {
@@ -366,25 +390,26 @@ fn tokens(text: &str) -> Option<Vec<Token>> {
     read.ok()?.ok()
 }
 
-/// How many substitutions a text has at most, whatever is quoted.
-fn substitutions(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let pairs = bytes.windows(2).filter(|pair| {
-        matches!(
-            pair,
-            [b'$', b'(' | b'{' | b'['] | [b'<' | b'>' | b'=', b'(']
-        )
-    });
-    pairs.count() + bytes.iter().filter(|byte| **byte == b'`').count()
+/// Whether an operator is the first of `((`.
+fn is_twice(token: &Token, next: Option<&Token>) -> bool {
+    match (token, next) {
+        (Token::Operator(first, place), Some(Token::Operator(second, behind))) => {
+            first == "(" && second == "(" && place.end.index == behind.start.index
+        }
+        _ => false,
+    }
 }
 
 fn is_redirection(operator: &str) -> bool {
     operator.contains(['<', '>'])
 }
 
-/// Whether a word is the number of a descriptor in front of a redirection: `2>`, and not `2 >`.
+/// Whether a word is the descriptor in front of a redirection: `2>` or `{fd}>`, and not `2 >`.
 fn is_descriptor(word: &Token, operator: &Token) -> bool {
-    let is_number = |text: &str| text.chars().all(|char| char.is_ascii_digit());
+    let is_number = |text: &str| {
+        text.chars().all(|char| char.is_ascii_digit())
+            || (text.len() > 2 && text.starts_with('{') && text.ends_with('}'))
+    };
     match (word, operator) {
         (Token::Word(text, place), Token::Operator(_, behind)) => {
             is_number(text) && place.end.index == behind.start.index
@@ -406,6 +431,10 @@ fn assigned(text: &str) -> Option<(&str, &str)> {
     (begins && plain.chars().all(is_name)).then_some((name, value))
 }
 
+/// Words that begin a command of several.
+const COMPOUND: [&str; 9] = [
+    "{", "[[", "if", "while", "until", "for", "case", "select", "((",
+];
 const MAX_DEPTH: usize = 6;
 const MAX_PARTS: usize = 256;
 /// The tokenizer recurses into each.

@@ -1,8 +1,10 @@
 //! Variables that a shell line sets: which of them a program sees, and which of those are free. `docs/permissions.md` has
 //! the rule as a table.
 
+use super::expansion::{arithmetic, is_name};
 use super::line::{ShellWord, SimpleCommand};
 use super::options::CommandWord as _;
+use super::shells;
 use crate::environment::is_harmless;
 
 /// A variable that a line sets.
@@ -24,7 +26,7 @@ pub(super) fn set_by(command: &SimpleCommand) -> Vec<Setting> {
         .assignments
         .iter()
         // `IFS= read line` is over before anything runs.
-        .filter(|_| program != Some("read"))
+        .filter(|(name, _)| program != Some("read") || name != "IFS")
         .map(|(name, value)| Setting {
             name: name.clone(),
             value: Some(value.clone()),
@@ -33,25 +35,54 @@ pub(super) fn set_by(command: &SimpleCommand) -> Vec<Setting> {
         .collect();
     match program {
         Some("export") => found.extend(arguments.iter().filter_map(|word| declared(word, true))),
-        Some("declare" | "typeset" | "local" | "readonly") => {
-            let exports = |word: &ShellWord| match word.literal() {
-                Some(text) => text.starts_with('-') && text.contains('x'),
-                None => true,
+        Some("declare" | "typeset" | "local" | "readonly" | "integer" | "float" | "nameref") => {
+            let has_flag = |is_flag: fn(char) -> bool| {
+                arguments.iter().any(|word| match word.literal() {
+                    Some(text) => text.starts_with(['-', '+']) && text[1..].contains(is_flag),
+                    None => true,
+                })
             };
-            let is_exported = arguments.iter().any(exports);
+            let is_exported = has_flag(|char| char == 'x');
             let each = arguments.iter();
             found.extend(each.filter_map(|word| declared(word, is_exported)));
+            // Other names for variables, and values that are calculated.
+            if has_flag(|char| !"agrxpfAlu".contains(char)) {
+                found.push(Setting::unknown(program.unwrap_or_default(), true));
+            }
         }
-        Some("read" | "mapfile" | "readarray" | "getopts" | "printf") => {
-            let names = match (program, arguments) {
-                (Some("printf"), [flag, name, ..]) if flag.literal() == Some("-v") => {
-                    std::slice::from_ref(name)
-                }
-                (Some("printf"), _) => &[],
-                _ => arguments,
+        Some("read") => found.extend(read_names(arguments)),
+        Some("getopts") => found.extend(read_names(arguments.get(1..2).unwrap_or_default())),
+        Some("mapfile" | "readarray" | "wait" | "vared") => {
+            let names = arguments.iter().filter_map(|word| word.literal());
+            found.extend(
+                names
+                    .flat_map(name_in)
+                    .map(|name| Setting::unknown(name, false)),
+            );
+        }
+        Some("printf") if prints_to_variable(arguments) => {
+            let first = arguments.first().and_then(|word| word.literal());
+            let name = match first.and_then(|first| first.strip_prefix("-v")) {
+                Some("") => arguments.get(1).and_then(|word| word.literal()),
+                name => name,
             };
-            let names = names.iter().filter_map(|word| word.literal());
-            found.extend(names.map(|name| Setting::unknown(name, false)));
+            found.push(match name {
+                Some(name) => Setting::unknown(name, !is_name(name)),
+                None => Setting::unknown("printf -v", true),
+            });
+        }
+        Some("let") => {
+            let expressions = arguments.iter().map(|word| arithmetic(word.literal()?));
+            let calculated: Option<Vec<_>> = expressions.collect();
+            match calculated {
+                Some(all) => {
+                    found.extend(all.into_iter().flat_map(|it| it.sets).map(Setting::number))
+                }
+                None => found.push(Setting::unknown("let", true)),
+            }
+        }
+        Some(program) if shells::is_foreign(program) && !arguments.is_empty() => {
+            found.push(Setting::unknown(program, true));
         }
         // It splits a text into variables and a command by rules of its own.
         Some("env") => {
@@ -66,6 +97,24 @@ pub(super) fn set_by(command: &SimpleCommand) -> Vec<Setting> {
         _ => {}
     }
     found
+}
+
+/// Words that set variables for the program that they are given to, in a shell that reads them so.
+pub(super) fn set_behind(command: &SimpleCommand) -> impl Iterator<Item = Setting> {
+    let words = command.words.iter().skip(1);
+    let settings = words.filter_map(|word| declared(word, true));
+    settings.filter(|it| it.value.is_some() && is_name(&it.name))
+}
+
+/// Whether `printf` may set a variable instead of printing.
+pub(super) fn prints_to_variable(arguments: &[ShellWord]) -> bool {
+    match arguments.first() {
+        Some(ShellWord::Literal(text)) => text.starts_with("-v"),
+        Some(ShellWord::Undecided(text)) => {
+            text.trim_start_matches('"').starts_with(['$', '`', '{'])
+        }
+        None => false,
+    }
 }
 
 /// The variables that programs of a line may see and that are not free, each once.
@@ -122,6 +171,15 @@ pub(super) fn is_local_name(name: &str) -> bool {
 }
 
 impl Setting {
+    /// A variable of the shell that becomes a number.
+    pub(super) fn number(name: String) -> Setting {
+        Setting {
+            name,
+            value: Some(ShellWord::Undecided("$((…))".to_owned())),
+            is_exported: false,
+        }
+    }
+
     pub(super) fn unknown(name: &str, is_exported: bool) -> Setting {
         Setting {
             name: name.to_owned(),
@@ -129,6 +187,42 @@ impl Setting {
             is_exported,
         }
     }
+}
+
+/// The variables that `read` sets. What is not a name may be any.
+fn read_names(arguments: &[ShellWord]) -> Vec<Setting> {
+    let mut found = Vec::new();
+    let mut is_value = false;
+    for word in arguments {
+        let was_value = std::mem::take(&mut is_value);
+        match word.literal() {
+            Some(text) if text.starts_with('-') || is_name(text) => {
+                // `-p` and the like take the next word in some shells.
+                let takes = text
+                    .starts_with('-')
+                    .then(|| text.find(['p', 'd', 't', 'n', 'N', 'i', 'u', 'a']));
+                is_value =
+                    takes.flatten().is_some_and(|at| at + 1 == text.len()) && !text.ends_with('a');
+                found.extend(name_in(text).map(|name| Setting::unknown(name, false)));
+            }
+            _ if was_value => {}
+            Some(text) => found.push(Setting::unknown(text, true)),
+            None => found.push(Setting::unknown("read", true)),
+        }
+    }
+    found
+}
+
+/// A name, or the names that may be glued to an option.
+fn name_in(word: &str) -> impl Iterator<Item = &str> {
+    let from = if word.starts_with('-') {
+        2..word.len()
+    } else {
+        0..1
+    };
+    let is_glued = word.starts_with('-');
+    let ends = from.filter_map(|at| word.get(at..));
+    ends.filter(move |end| is_name(end) && (!is_glued || is_special(end)))
 }
 
 /// `NAME=value` or `NAME` behind `export` and the like.
@@ -151,10 +245,10 @@ fn declared(word: &ShellWord, is_exported: bool) -> Option<Setting> {
     })
 }
 
-/// Names that shells give a meaning to; those in small letters are of zsh.
-const SPECIAL: &str = "PATH IFS ENV HOME SHELL PWD OLDPWD CDPATH SHELLOPTS BASHOPTS PS1 PS2 PS4 PROMPT_COMMAND GLOBIGNORE \
+/// Names that shells give a meaning to or that we set for commands; those in small letters are of zsh.
+const SPECIAL: &str = "PATH IFS ENV HOME SHELL PWD OLDPWD SHLVL CDPATH SHELLOPTS BASHOPTS PS1 PS2 PS4 PROMPT_COMMAND GLOBIGNORE \
     EXECIGNORE POSIXLY_CORRECT ZDOTDIR FPATH FUNCNEST INPUTRC MAILCHECK FIGNORE NULLCMD READNULLCMD TMPPREFIX \
-    MODULE_PATH \
+    MODULE_PATH TMPDIR \
     path fpath cdpath manpath argv status pipestatus prompt psvar watch mailpath module_path fignore \
     histchars zsh_eval_context signals aliases functions options commands parameters builtins dis_aliases galiases \
     saliases nameddirs userdirs dirstack history keymaps modules reswords widgets term terminfo termcap";

@@ -2,7 +2,7 @@
 
 use super::line::{ShellWord, SimpleCommand};
 use super::options::{CommandWord as _, subcommands};
-use super::{programs, variables};
+use super::{expansion, programs, shells, variables};
 
 /// What a simple command runs beside its own program.
 pub(super) enum Inner {
@@ -14,6 +14,8 @@ pub(super) enum Inner {
     Guess(Vec<SimpleCommand>),
     /// A line for a shell.
     Line(String),
+    /// Probably one of these lines, by a shell that may read them in another way.
+    Changed(Vec<String>, &'static str),
     /// Something that cannot be told.
     Doubt(&'static str),
 }
@@ -38,8 +40,10 @@ pub(super) fn inner(command: &SimpleCommand) -> Inner {
     if let Some(guess) = guessed(&program, words) {
         return Inner::Guess(guess);
     }
+    if let Some(inner) = shells::inner(&program, arguments) {
+        return inner;
+    }
     match &*program {
-        "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" => shell(arguments),
         "find" => find(arguments),
         "fd" | "fdfind" => fd(arguments),
         "busybox" | "toybox" => match arguments {
@@ -48,17 +52,16 @@ pub(super) fn inner(command: &SimpleCommand) -> Inner {
         },
         "set" => match arguments
             .iter()
-            .all(|word| word.literal().is_some_and(is_shell_mode))
+            .all(|word| word.literal().is_some_and(shells::is_harmless_mode))
         {
             true => Inner::Nothing,
             false => Inner::Doubt("it changes how the shell works"),
         },
-        "export" | "read" => sets(command),
-        "printf"
-            if arguments
-                .first()
-                .is_some_and(|it| it.literal() == Some("-v")) =>
-        {
+        "export" | "read" | "getopts" | "wait" => sets(command),
+        "test" | "[" if may_calculate(arguments) => {
+            Inner::Doubt("some shells run code to compare its words")
+        }
+        "printf" if variables::prints_to_variable(arguments) => {
             Inner::Doubt("it changes what later words mean")
         }
         "printf" | "cd" | "pushd" | "popd" => Inner::Nothing,
@@ -98,26 +101,31 @@ fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]
     let is_among = |list: &str, word: &str| list.split(' ').any(|option| option == word);
     let mut rest = arguments;
     let mut variables = Vec::new();
+    let mut is_past_options = false;
     while let [first, behind @ ..] = rest {
         let Some(word) = first.literal() else {
-            return Inner::Doubt("it cannot be told what it runs");
+            return Inner::Guess(starts(arguments));
         };
         let glued = values.split(' ').any(|option| {
             let is_long = option.starts_with("--") && word.starts_with(&format!("{option}="));
             is_long || (option.len() == 2 && word.len() > 2 && word.starts_with(option))
         });
-        if word == "--" {
+        let is_option = !is_past_options && word.starts_with('-');
+        let variable = assignment(word).filter(|_| takes_variables(program) && !is_option);
+        if word == "--" && is_option {
+            is_past_options = true;
             rest = behind;
+        } else if let Some((name, value)) = variable {
+            variables.push((name, ShellWord::Literal(value)));
+            rest = behind;
+        } else if is_past_options {
             break;
         } else if is_among(flags, word) || glued {
             rest = behind;
         } else if is_among(values, word) {
             rest = behind.get(1..).unwrap_or_default();
-        } else if word.starts_with('-') && word.len() > 1 {
-            return Inner::Doubt("it has an option that may change what it runs");
-        } else if let Some((name, value)) = assignment(word).filter(|_| takes_variables(program)) {
-            variables.push((name, ShellWord::Literal(value)));
-            rest = behind;
+        } else if is_option {
+            return Inner::Guess(starts(arguments));
         } else {
             break;
         }
@@ -132,6 +140,10 @@ fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]
     }
     let mut command = of(rest);
     command.assignments = variables;
+    // Only some shells have it.
+    if *program == "builtin" {
+        return Inner::Guess(vec![command]);
+    }
     if *program == "xargs" {
         command.words.push(ShellWord::Undecided("…".to_owned()));
         let takes_code = command
@@ -155,11 +167,25 @@ fn guessed(program: &str, words: &[ShellWord]) -> Option<Vec<SimpleCommand>> {
     if !is_among(RUNNERS, program) && !verbs.is_some_and(|(_, verbs)| has_verb(verbs)) {
         return None;
     }
-    let starts = (1..words.len().min(MAX_GUESSES)).filter(|at| {
+    Some(starts(&words[1..]))
+}
+
+/// Everything from some word on, with the variables in front of it.
+fn starts(words: &[ShellWord]) -> Vec<SimpleCommand> {
+    let is_start = |at: &usize| {
         let word = words[*at].literal();
         word.is_some_and(|word| !word.starts_with('-'))
-    });
-    Some(starts.map(|at| of(&words[at..])).collect())
+    };
+    let begun = |at: usize| {
+        let variable = |word: &ShellWord| assignment(word.literal()?);
+        let assignments: Vec<_> = words[at..].iter().map_while(variable).collect();
+        let mut command = of(&words[at + assignments.len()..]);
+        let literal = |(name, value)| (name, ShellWord::Literal(value));
+        command.assignments = assignments.into_iter().map(literal).collect();
+        command
+    };
+    let starts = (0..words.len().min(MAX_GUESSES)).filter(is_start);
+    starts.map(begun).collect()
 }
 
 fn takes_variables(program: &str) -> bool {
@@ -171,32 +197,6 @@ fn of(words: &[ShellWord]) -> SimpleCommand {
         words: words.to_vec(),
         ..SimpleCommand::default()
     }
-}
-
-/// `sh -c LINE`, with options that change nothing else.
-fn shell(arguments: &[ShellWord]) -> Inner {
-    let mut rest = arguments.iter();
-    while let Some(word) = rest.next() {
-        match word.literal() {
-            Some("-o") => drop(rest.next()),
-            Some(word) if word.starts_with('-') && !word.starts_with("--") => {
-                let letters = &word[1..];
-                if !letters.chars().all(|char| "celux".contains(char)) {
-                    break;
-                }
-                if letters.contains('c') {
-                    return match rest.next().map(|line| line.literal()) {
-                        Some(Some(line)) => Inner::Line(line.to_owned()),
-                        _ => Inner::Doubt("it cannot be told what its shell runs"),
-                    };
-                }
-            }
-            Some("--version" | "--help") => return Inner::Nothing,
-            Some("--norc" | "--noprofile" | "--login" | "--posix") => {}
-            _ => break,
-        }
-    }
-    Inner::Doubt("it runs a script, or what a shell reads")
 }
 
 /// The commands behind `-exec` and the like.
@@ -247,7 +247,7 @@ fn fd(arguments: &[ShellWord]) -> Inner {
     }
 }
 
-/// `export` and `read`, with variables that change nothing for programs.
+/// `export`, `read` and the like, with variables that change nothing for programs.
 fn sets(command: &SimpleCommand) -> Inner {
     match variables::seen_by_programs(&variables::set_by(command), false).is_empty() {
         true => Inner::Nothing,
@@ -255,10 +255,17 @@ fn sets(command: &SimpleCommand) -> Inner {
     }
 }
 
-/// `set -euo pipefail`, as scripts begin.
-fn is_shell_mode(word: &str) -> bool {
-    let is_letters = |letters: &str| letters.chars().all(|char| "euxo".contains(char));
-    word == "pipefail" || word.strip_prefix(['-', '+']).is_some_and(is_letters)
+/// Whether `test` asks about an element of an array, or compares words as numbers that are none: shells calculate both.
+fn may_calculate(arguments: &[ShellWord]) -> bool {
+    let word = |at: usize| arguments.get(at).and_then(|word| word.literal());
+    let is_odd = |text: Option<&str>| text.is_some_and(|text| !expansion::is_number(text.trim()));
+    (0..arguments.len()).any(|at| match word(at) {
+        Some("-v" | "-R") => word(at + 1).is_none_or(|name| name.contains('[')),
+        Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") => {
+            is_odd(word(at + 1)) || is_odd(at.checked_sub(1).and_then(word))
+        }
+        _ => false,
+    })
 }
 
 /// `sed -n 10,20p`: lines of a file, nothing else.
@@ -305,15 +312,11 @@ const SYSTEM: [&str; 4] = [
 ];
 
 const WRAPPERS: &[Wrapper] = &[
-    (
-        "env",
-        "-i - --ignore-environment -0 --null -v --debug",
-        "-u --unset -C --chdir",
-        0,
-    ),
-    ("command", "-p", "", 0),
+    // Without a variable such as `PATH`, in another directory or by another name, a program may be or do something else.
+    ("env", "", "", 0),
+    ("command", "", "", 0),
     ("builtin", "", "", 0),
-    ("exec", "-c -l", "-a", 0),
+    ("exec", "", "", 0),
     ("nohup", "", "", 0),
     ("setsid", "-c -f -w --ctty --fork --wait", "", 0),
     ("nice", "", "-n --adjustment", 0),
@@ -326,12 +329,8 @@ const WRAPPERS: &[Wrapper] = &[
         "-k --kill-after -s --signal",
         1,
     ),
-    (
-        "time",
-        "-p -v --verbose -a --append -q --quiet",
-        "-f --format -o --output",
-        0,
-    ),
+    // It can write a text of the agent's to any file.
+    ("time", "-p -v --verbose -q --quiet", "-f --format", 0),
     ("stdbuf", "", "-i --input -o --output -e --error", 0),
     ("unbuffer", "-p", "", 0),
     (

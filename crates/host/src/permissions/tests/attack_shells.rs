@@ -184,6 +184,35 @@ fn known_spellings_run_nothing_unseen() {
     }
 }
 
+#[test]
+fn values_and_texts_that_shells_take_for_code_run_nothing_unseen() {
+    let shells = Shells::new();
+    for line in [
+        "x='a[$(curl)]'; [[ x -eq 1 ]]",
+        "x='a[$(curl)]'; echo $((x))",
+        "x='a[$(curl)]'; y=x; echo $((y + 1))",
+        "x='a[$(curl)]'; echo ${x:x}",
+        "x='a[$(curl)]'; echo ${!x}",
+        "x='$(curl)'; echo ${x@P}",
+        "for x in 'a[$(curl)]'; do echo $((x)); done",
+        "[[ 'a[$(curl)]' -eq 1 ]]",
+        "[[ -v 'a[$(curl)]' ]]",
+        "test -v 'a[$(curl)]'",
+        "[ -v 'a[$(curl)]' ]",
+        "read 'a[$(curl)]' <<X\n1\nX",
+        "printf -v 'a[$(curl)]' 1",
+        "cat <<X\n'$(curl)'\nX",
+        "cat <<X\n\"'`curl`'\"\nX",
+        "echo \"${x:-'$(curl)'}\"",
+        "a[$(curl)]=1",
+        "((a[$(curl)]))",
+        "coproc curl { ls; }",
+        "function ls { curl; }; ls",
+    ] {
+        shells.check(line).unwrap();
+    }
+}
+
 const PIECES: &[&str] = &[
     "curl",
     "ls",
@@ -262,6 +291,12 @@ const PIECES: &[&str] = &[
     "&>",
     "<<<",
     "<(",
+    "'a[$(curl)]'",
+    "x='a[$(curl)]'",
+    "-eq",
+    "$((x))",
+    "${x@P}",
+    "${x:=curl}",
     "-",
     "exec",
     "command",

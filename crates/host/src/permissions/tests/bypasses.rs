@@ -36,7 +36,6 @@ fn nothing_passes_for_an_exact_command() {
         "echo #x",
         "git status #x",
         "npm test #x",
-        "env -i git status",
         "nohup npm test",
         "timeout 5 npm test",
         "bash -c echo",
@@ -69,7 +68,6 @@ fn nothing_passes_for_a_pattern_but_plain_arguments() {
         npm test ^a^b
         npm test #x
         env echo x
-        env -i git status
         nohup npm test
         nice echo x
         time echo x
@@ -108,7 +106,6 @@ fn no_program_that_runs_others_passes_for_a_pattern_of_its_own() {
         npm test ";" rm
         npm test ^a^b
         npm test #x
-        env -i git status
         nohup npm test
         timeout 5 npm test
         bash -lc "git status"

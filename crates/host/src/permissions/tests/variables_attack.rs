@@ -161,9 +161,152 @@ fn variables_that_a_line_sets_for_programs() {
     check("printf -v PATH /x; npm test", &["PATH=…"]);
     check("export $x; npm test", &["$x=$x"]);
     check("export LD_PRELOAD; npm test", &["LD_PRELOAD=$LD_PRELOAD"]);
-    check("env -S 'LD_PRELOAD=x npm test'", &["env -S=…"]);
+    check(
+        "env -S 'LD_PRELOAD=x npm test'",
+        &["env -S=…", "LD_PRELOAD=x npm test"],
+    );
     check("PAGER=./x git log", &["PAGER=./x"]);
     check("FOO=1 BAR=2 make", &["FOO=1", "BAR=2"]);
+    check("TMPDIR=/x; make", &["TMPDIR=/x"]);
+}
+
+#[test]
+fn attack_variables_that_only_some_shells_set() {
+    let check = |line: &str, expected: &[&str]| {
+        assert_eq!(run(line).variables(), expected, "{line}");
+    };
+    for line in [
+        "{fd}>&1 LD_PRELOAD=x make",
+        "bash -c '{fd}>&1 LD_PRELOAD=x make'",
+        "bash -kc 'make LD_PRELOAD=x'",
+        "bash -o keyword -c 'make LD_PRELOAD=x'",
+        "timeout 5 bash -o keyword -c 'make LD_PRELOAD=x'",
+        "bash -c -k 'make LD_PRELOAD=x'",
+        "set -k; make LD_PRELOAD=x",
+        "set -o keyword; make LD_PRELOAD=x",
+        "make LD_PRELOAD=x; while true; do set -k; done",
+        ": ${LD_PRELOAD:=x}; make",
+        ": \"${LD_PRELOAD=x}\"; make",
+        "cat <<E\n${LD_PRELOAD:=x}\nE\nmake",
+        "function f { LD_PRELOAD=x make; }; f",
+        "coproc LD_PRELOAD=x make",
+        "coproc name { LD_PRELOAD=x make; }",
+        "time -p LD_PRELOAD=x make",
+        "env -u HOME LD_PRELOAD=x make",
+        "exec -a y env LD_PRELOAD=x make",
+        "command -p export LD_PRELOAD=x; make",
+        "builtin export LD_PRELOAD=x; make",
+        "bash --rcfile y -c 'LD_PRELOAD=x make'",
+        "read() { make; }; LD_PRELOAD=x read",
+    ] {
+        check(line, &["LD_PRELOAD=x"]);
+    }
+    for line in [
+        "sh -a -c 'NODE_OPTIONS=x; make'",
+        "bash -ac 'NODE_OPTIONS=x; make'",
+        "bash -o allexport -c 'NODE_OPTIONS=x; make'",
+        "bash -xo allexport -c 'NODE_OPTIONS=x; make'",
+        "bash -O extdebug -c 'NODE_OPTIONS=x; make'",
+        "set -a; : ${NODE_OPTIONS:=x}; make",
+        "emulate sh -c x; NODE_OPTIONS=x; make",
+    ] {
+        check(line, &["NODE_OPTIONS=x"]);
+    }
+    for line in [
+        "let HOME=7; make",
+        "let x=1,HOME=7; make",
+        ": $((HOME=7)); make",
+        ": $((x ? HOME += 7 : 1)); make",
+        "((HOME++)); make",
+        "exec {HOME}<a; make",
+        "a[HOME=7]=1; make",
+        ": ${a[HOME=7]}; make",
+        ": ${a:HOME=7}; make",
+        "[[ HOME=7 -eq 7 ]]; make",
+    ] {
+        check(line, &["HOME=$((…))"]);
+    }
+}
+
+#[test]
+fn attack_variables_that_get_a_value_nobody_knows() {
+    let check = |line: &str, expected: &[&str]| {
+        assert_eq!(run(line).variables(), expected, "{line}");
+    };
+    check("select PATH in x; do make; done", &["PATH=…"]);
+    check("read -aPATH < a; make", &["PATH=…"]);
+    check("printf -vPATH /x; make", &["PATH=…"]);
+    check("export i; for i in x; do make; done", &["i=…"]);
+    // What it sets cannot be told.
+    for (line, name) in [
+        ("fish -c 'set -x LD_PRELOAD x; make'", "fish"),
+        ("x=PATH; read $x < a; make", "read"),
+        ("x=-vPATH; printf \"$x\" /x; make", "printf -v"),
+        ("declare -n x=PATH; x=/x; make", "declare"),
+        ("let $x; make", "let"),
+        ("x=HOME=7; echo $((x)); make", "shell line"),
+        ("for x in HOME=7; do echo $((x)); done; make", "shell line"),
+        ("bash -c 'echo $(($1)); make' x HOME=7", "shell line"),
+        ("x=PATH; : ${!x:=/x}; make", "shell line"),
+        ("x='${PATH:=y}'; : ${x@P}; make", "shell line"),
+        ("echo $[HOME=7]; make", "shell line"),
+        ("echo $((\"HOME\"=7)); make", "shell line"),
+        ("make 'x", "shell line"),
+        ("for ((HOME=7;;)); do make; done", "HOME"),
+        ("for ((x=1,HOME=7;;)); do make; done", "HOME"),
+    ] {
+        let variables = run(line).variables();
+        let is_shown = variables
+            .iter()
+            .any(|it| it.starts_with(&format!("{name}=")));
+        assert!(is_shown, "{line}: {variables:?}");
+    }
+}
+
+/// Everyday lines of agents: each part is known, and nothing is set for programs.
+#[test]
+fn everyday_lines_stay_decidable() {
+    for line in [
+        "cd x && npm test",
+        "for f in *.rs; do wc -l \"$f\"; done",
+        "[ $((1+2)) -eq 3 ] && echo ok",
+        "[ \"$#\" -gt 0 ] || echo none",
+        "[ $n -lt 5 ] && echo ok",
+        "x=$(git rev-parse HEAD); echo \"$x\"",
+        "i=0; while [ $i -lt 5 ]; do i=$((i+1)); echo $i; done",
+        "for i in 1 2 3; do echo $((i * 2)); done",
+        "for i in {1..5}; do echo $((i + 1)); done",
+        "for i in $(seq 1 10); do echo $((i - 1)); done",
+        "[[ -f a && -n $x ]] || true; [[ $x == y ]]; echo",
+        "[[ $n -gt 3 ]] && echo many",
+        "echo ${x:-default} ${x%.rs} ${#x} \"${a[@]}\" ${a[0]} ${x:1:2} ${x/a/b}",
+        "bash -euo pipefail -c 'cargo test | tail'",
+        "bash -lc 'cargo test'",
+        "bash --noprofile --norc -c 'ls'",
+        "bash -c -e 'ls'",
+        "sh -o errexit -c 'ls'",
+        "zsh -ic 'ls'",
+        "set -o pipefail; ls | head",
+        "while IFS= read -r line; do echo \"$line\"; done < a",
+        "read -r -p 'Go on? ' answer",
+        "cat <<E\nit's ${x}\nE",
+        "printf '%s\\n' \"$x\"",
+        "ls 2>/dev/null | wc -l",
+        "time cargo build",
+        "case $x in a) ls;; *) pwd;; esac",
+        "grep 'f((x' a",
+        "wait; wait $!",
+    ] {
+        let read = run(line).line().unwrap();
+        let is_plain = read.variables.is_empty();
+        let is_known = read.is_decidable() || line.contains("[[ -f a && ");
+        assert!(
+            is_plain && is_known,
+            "{line}: {:?} {:?}",
+            read.doubt,
+            read.variables
+        );
+    }
 }
 
 #[test]
