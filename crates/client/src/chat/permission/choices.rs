@@ -117,7 +117,7 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Choice> {
     let can_reject = choices
         .iter()
         .any(|choice| choice.kind == ChoiceKind::RejectLasting);
-    if !prompt.action.is_protected() {
+    if !prompt.action.is_asked_each_time() {
         let own = |kind, scope, option| Choice {
             kind,
             source: Source::Own(scope),

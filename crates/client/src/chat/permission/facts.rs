@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use attache::process::plain::{visible, visible_command, visible_word};
 use attache::v1;
-use attache_host::permissions::Action;
+use attache_host::permissions::{Action, Protection};
 
 use crate::event::{HostRequest, PermissionPrompt, PromptSubject};
 use crate::paint::theme::Role;
@@ -70,7 +70,7 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Fact> {
     }
     let shown = directory.as_deref();
     files(&mut facts, action, shown);
-    if facts.is_empty() {
+    if facts.is_empty() || action.is_ambiguous {
         tool(&mut facts, prompt);
     }
     warnings(&mut facts, prompt);
@@ -153,10 +153,17 @@ fn files(facts: &mut Vec<Fact>, action: &Action, directory: Option<&Path>) {
     }
     for path in paths {
         let shown = visible(&path.to_string_lossy()).into_owned();
-        let (text, role) = match remark(&action.workspace, path) {
+        let (mut text, mut role) = match remark(&action.workspace, path) {
             "" => (shown, Role::Strong),
             remark => (format!("{shown} {remark}"), Role::Warning),
         };
+        let file = action.file_on_disk(path);
+        if let Some((file, there)) = file.and_then(|file| Some((file, file.leads_to.as_ref()?))) {
+            let there = visible(&there.to_string_lossy()).into_owned();
+            let remark = if file.is_inside { "" } else { " (outside the workspace)" };
+            text += &format!(" → leads to {there}{remark}");
+            role = Role::Warning;
+        }
         facts.push(match is_many {
             true => Fact::scrolled(text, role),
             false => Fact::whole(text, role),
@@ -186,9 +193,10 @@ fn warnings(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     let action = &prompt.action;
     let mut warn = |text: &str| facts.push(Fact::scrolled(text.to_owned(), Role::Warning));
     if action.is_protected() {
-        warn(
-            "! Protected file: a change here can grant rights later. Permission lasts for one use.",
-        );
+        warn(protection(action));
+    }
+    if action.is_ambiguous {
+        warn("! The input has a member twice: it cannot be told which one the agent means.");
     }
     if !prompt.content_is_shown() {
         warn(
@@ -197,6 +205,25 @@ fn warnings(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     }
     if is_shell_line(action.command.as_deref().unwrap_or_default()) {
         warn("! A line for a shell: it can run several commands.");
+    }
+}
+
+/// Why a change is asked about each time.
+fn protection(action: &Action) -> &'static str {
+    let files = action.paths.iter().filter_map(|path| action.file_on_disk(path));
+    match files.filter_map(|file| file.protection).next() {
+        Some(Protection::Directory) => {
+            "! Protected files lie in this directory, or would. Permission lasts for one use."
+        }
+        Some(Protection::HardLink) => {
+            "! The file has another name (a hard link), which may be protected. Permission lasts for one use."
+        }
+        Some(Protection::Unknown) => {
+            "! It cannot be told what this would change. Permission lasts for one use."
+        }
+        _ => {
+            "! Protected file: a change here can grant rights later. Permission lasts for one use."
+        }
     }
 }
 
