@@ -76,7 +76,9 @@ impl Denied {
         let mut files = self.files.iter().enumerate();
         files.all(|(at, file)| {
             let real = self.real_files.get(at).into_iter().flatten();
-            std::iter::once(file).chain(real).any(|name| named.contains(name))
+            std::iter::once(file)
+                .chain(real)
+                .any(|name| named.contains(name))
         })
     }
 }
@@ -148,7 +150,8 @@ fn digest_of_file(path: &std::path::Path) -> String {
 fn digests_of_real_files(files: &FilesOnDisk) -> Vec<Vec<String>> {
     let digests = files.files().iter().map(|file| {
         let leads_to = file.leads_to.as_deref();
-        let leads_to = leads_to.map(|there| digest_of_file(file.inside.as_deref().unwrap_or(there)));
+        let leads_to =
+            leads_to.map(|there| digest_of_file(file.inside.as_deref().unwrap_or(there)));
         let identity = file.identity.map(|(device, inode, born)| {
             let mut form = FieldHasher::new("attache permissions denied file itself");
             form.text(&format!("{device} {inode} {born:?}"));

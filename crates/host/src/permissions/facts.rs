@@ -96,14 +96,18 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether a pattern covers all files, under their names and where they lead.
-    pub(super) fn are_allowed_by<'p>(&self, patterns: impl Iterator<Item = &'p PathPattern> + Clone) -> bool {
+    pub(super) fn are_allowed_by<'p>(
+        &self,
+        patterns: impl Iterator<Item = &'p PathPattern> + Clone,
+    ) -> bool {
         let covers = |(place, file): (&Place, &FileOnDisk)| {
-            let mut patterns = patterns.clone();
-            patterns.any(|pattern| place.is_allowed_by(pattern))
-                && file.leads_to.as_ref().is_none_or(|there| {
-                    let mut patterns = patterns.clone();
-                    patterns.any(|pattern| file.is_allowed_by(pattern, there))
-                })
+            let is_named = patterns.clone().any(|pattern| place.is_allowed_by(pattern));
+            let is_covered = |there: &PathBuf| {
+                patterns
+                    .clone()
+                    .any(|pattern| file.is_allowed_by(pattern, there))
+            };
+            is_named && file.leads_to.as_ref().is_none_or(is_covered)
         };
         let files = self.on_disk().files();
         !self.places.is_empty()
@@ -114,7 +118,10 @@ impl<'a> Facts<'a> {
     /// Whether it only reads files inside, as far as anybody can see: its kind is the agent's word, so that it must name
     /// the files and be given nothing whose meaning we do not know.
     pub(super) fn only_reads_inside(&self) -> bool {
-        self.action.only_reads() && self.is_inside() && !self.is_cut() && self.patterns_lead_inside()
+        self.action.only_reads()
+            && self.is_inside()
+            && !self.is_cut()
+            && self.patterns_lead_inside()
     }
 
     /// Whether no pattern of files starts in a directory that leads elsewhere.
@@ -123,9 +130,10 @@ impl<'a> Facts<'a> {
         let places = action.paths.iter().take(MAX_LINKS);
         let starts = std::iter::once(&action.workspace).chain(places);
         let starts = starts.map(|path| action.workspace.join(path));
-        let paths = starts.flat_map(|start| action.pattern_starts.iter().map(move |it| start.join(it)));
-        let mut bases = self.also.iter().chain([&action.workspace]).map(|dir| resolve(dir).path);
-        let bases: Vec<PathBuf> = bases.by_ref().collect();
+        let paths =
+            starts.flat_map(|start| action.pattern_starts.iter().map(move |it| start.join(it)));
+        let bases = self.also.iter().chain([&action.workspace]);
+        let bases: Vec<PathBuf> = bases.map(|dir| resolve(dir).path).collect();
         action.pattern_starts.is_empty()
             || paths.map(|path| resolve(&path)).all(|found| {
                 found.is_known && bases.iter().any(|base| found.path.starts_with(base))

@@ -121,8 +121,12 @@ impl FilesOnDisk {
 
     /// Whether what is protected are files that a rule can spell out.
     pub(super) fn can_be_spelled_out(&self) -> bool {
-        let is_file =
-            |file: &FileOnDisk| matches!(file.protection, None | Some(Protection::File | Protection::HardLink));
+        let is_file = |file: &FileOnDisk| {
+            matches!(
+                file.protection,
+                None | Some(Protection::File | Protection::HardLink)
+            )
+        };
         !self.is_cut && self.files.iter().all(is_file)
     }
 
@@ -140,7 +144,11 @@ impl FilesOnDisk {
         form.length(self.files.len());
         for file in &self.files {
             let leads_to = file.leads_to.as_ref();
-            form.text(&leads_to.map(|path| path.to_string_lossy()).unwrap_or_default());
+            form.text(
+                &leads_to
+                    .map(|path| path.to_string_lossy())
+                    .unwrap_or_default(),
+            );
         }
         blake3::Hash::from_bytes(form.end()).to_hex().to_string()
     }
@@ -277,7 +285,9 @@ impl<'a> Look<'a> {
                 break;
             }
             let name = fold(name);
-            let has = |part: &&str| fold(part.as_ref()) == name || directory.join(part).symlink_metadata().is_ok();
+            let has = |part: &&str| {
+                fold(part.as_ref()) == name || directory.join(part).symlink_metadata().is_ok()
+            };
             if REPOSITORY.iter().all(has) {
                 return true;
             }

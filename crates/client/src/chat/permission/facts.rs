@@ -160,7 +160,11 @@ fn files(facts: &mut Vec<Fact>, action: &Action, directory: Option<&Path>) {
         let file = action.file_on_disk(path);
         if let Some((file, there)) = file.and_then(|file| Some((file, file.leads_to.as_ref()?))) {
             let there = visible(&there.to_string_lossy()).into_owned();
-            let remark = if file.is_inside { "" } else { " (outside the workspace)" };
+            let remark = if file.is_inside {
+                ""
+            } else {
+                " (outside the workspace)"
+            };
             text += &format!(" → leads to {there}{remark}");
             role = Role::Warning;
         }
@@ -210,7 +214,10 @@ fn warnings(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
 
 /// Why a change is asked about each time.
 fn protection(action: &Action) -> &'static str {
-    let files = action.paths.iter().filter_map(|path| action.file_on_disk(path));
+    let files = action
+        .paths
+        .iter()
+        .filter_map(|path| action.file_on_disk(path));
     match files.filter_map(|file| file.protection).next() {
         Some(Protection::Directory) => {
             "! Protected files lie in this directory, or would. Permission lasts for one use."

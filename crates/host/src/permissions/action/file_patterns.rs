@@ -67,7 +67,9 @@ fn has_plain_letters(text: &str) -> bool {
             return false;
         };
         let is_class = !class.is_empty()
-            && class.chars().all(|letter| letter.is_alphanumeric() || "-_".contains(letter))
+            && class
+                .chars()
+                .all(|letter| letter.is_alphanumeric() || "-_".contains(letter))
             && !class.starts_with('-')
             && !class.ends_with('-')
             && has_letter_ranges(class);

@@ -32,8 +32,8 @@ impl Input {
                 is_ambiguous: false,
             };
         };
-        let (value, is_ambiguous) = twice::read(raw.as_str())
-            .unwrap_or_else(|_| (Value::from(raw.as_str()), false));
+        let (value, is_ambiguous) =
+            twice::read(raw.as_str()).unwrap_or_else(|_| (Value::from(raw.as_str()), false));
         Input {
             value,
             text: is_ambiguous.then(|| raw.as_str().to_owned()),

@@ -17,7 +17,8 @@ pub(super) fn is_known(name: &str, value: &Value) -> bool {
         // Content is never taken for reading, whatever it is.
         _ if CONTENT.contains(&name) || name == "edits" => true,
         _ if COMMANDS.contains(&name) => true,
-        _ if PATHS.contains(&name) || DIRECTORIES.contains(&name) => is_paths(value),
+        _ if PATHS.contains(&name) => is_paths(value),
+        _ if DIRECTORIES.contains(&name) => value.as_str().is_some_and(is_path),
         _ if DESCRIPTIONS.contains(&name) => Form::Text.fits(value),
         _ if PASSING.contains(&name) => match name.ends_with("_id") || name.ends_with("Id") {
             true => Form::Text.fits(value) || Form::Number.fits(value),
@@ -104,7 +105,9 @@ pub(super) fn is_path(text: &str) -> bool {
 fn has_part(name: &str, words: &[&str]) -> bool {
     let letters = |text: &str| {
         let letters = text.chars().filter(char::is_ascii_alphabetic);
-        letters.map(|letter| letter.to_ascii_lowercase()).collect::<String>()
+        letters
+            .map(|letter| letter.to_ascii_lowercase())
+            .collect::<String>()
     };
     let parts = parts(name);
     let is_word = |part: &String| words.contains(&part.as_str());
@@ -166,7 +169,10 @@ impl Form {
             text.is_some_and(|text| !text.is_empty() && text.chars().all(fits))
         };
         let texts = |fits: &dyn Fn(&str) -> bool| {
-            let mut items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice).iter();
+            let mut items = value
+                .as_array()
+                .map_or(std::slice::from_ref(value), Vec::as_slice)
+                .iter();
             Form::Texts.fits(value) && items.all(|item| item.as_str().is_some_and(fits))
         };
         match self {
