@@ -11,6 +11,8 @@ mod filling;
 mod hostile;
 mod keys;
 mod lasting;
+#[cfg(unix)]
+mod links_attack;
 mod loading;
 mod other_requests;
 mod reading;

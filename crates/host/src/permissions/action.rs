@@ -273,7 +273,7 @@ impl<'a> Call<'a> {
     }
 
     fn action(&self, agent: &str, workspace: PathBuf, session: &v1::SessionId) -> Action {
-        let input = Input::read(self.raw_input);
+        let input = Input::read(self.raw_input, self.kind);
         let run_in = directory(&input, &workspace);
         let files = self.files(&input, &workspace, run_in.as_ref());
         let command = input.command();

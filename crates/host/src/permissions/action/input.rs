@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 
 use attache_rpc::json::Raw;
+use attache_schema::v1;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use super::{command, file_patterns, members, twice};
 use crate::environment::is_harmless;
 use members::{
-    COMMANDS, CONTENT, DESCRIPTIONS, DIRECTORIES, EDITING, PASSING, PATHS, PATTERNS, QUERIES, TOOLS,
+    COMMANDS, CONTENT, DESCRIPTIONS, DIRECTORIES, EDITING, MOVES, PASSING, PATHS, PATTERNS,
+    QUERIES, TOOLS,
 };
 
 /// What the model gave the tool.
@@ -20,16 +22,20 @@ pub(super) struct Input {
     text: Option<String>,
     /// Whether some member is there twice, at any depth: tools differ in which of them counts.
     pub(super) is_ambiguous: bool,
+    /// Whether the tool moves files, so that `from` and `to` are files.
+    moves: bool,
 }
 
 impl Input {
     /// What cannot be read as JSON is kept as text, so that it counts in the digests.
-    pub(super) fn read(raw: Option<&Raw>) -> Input {
+    pub(super) fn read(raw: Option<&Raw>, kind: &v1::ToolKind) -> Input {
+        let moves = *kind == v1::ToolKind::Move;
         let Some(raw) = raw else {
             return Input {
                 value: Value::Null,
                 text: None,
                 is_ambiguous: false,
+                moves,
             };
         };
         let (value, is_ambiguous) =
@@ -38,6 +44,7 @@ impl Input {
             value,
             text: is_ambiguous.then(|| raw.as_str().to_owned()),
             is_ambiguous,
+            moves,
         }
     }
 
@@ -93,7 +100,8 @@ impl Input {
 
     /// The files that it names.
     pub(super) fn paths(&self) -> impl Iterator<Item = PathBuf> {
-        let named = PATHS.iter().filter_map(|name| self.get(name));
+        let ends = MOVES.iter().filter(|_| self.moves);
+        let named = PATHS.iter().chain(ends).filter_map(|name| self.get(name));
         let named = named.flat_map(|value| match value {
             Value::Array(items) => items.iter().flat_map(paths_of).collect(),
             other => paths_of(other),
@@ -184,6 +192,7 @@ impl Input {
     /// A command stands for itself, with everything around it.
     fn is_known(&self, name: &str, value: &Value) -> bool {
         members::is_known(name, value)
+            || (self.moves && MOVES.contains(&name) && members::is_paths(value))
             || (members::belongs_to_command(name) && self.command().is_some())
     }
 

@@ -196,7 +196,7 @@ impl Form {
 }
 
 /// Paths as agents give them: a text, or a list of texts or of objects that name a file and how to read it.
-fn is_paths(value: &Value) -> bool {
+pub(super) fn is_paths(value: &Value) -> bool {
     let is_one = |value: &Value| match value {
         Value::Object(members) => members.iter().all(|(name, value)| match value {
             Value::String(text) if PATHS.contains(&name.as_str()) => is_path(text),
@@ -413,6 +413,9 @@ pub(super) const PATHS: &[&str] = &[
     "file_paths",
     "edits",
 ];
+
+/// Members that name files where a tool moves them.
+pub(super) const MOVES: &[&str] = &["from", "to"];
 
 /// What is searched for is no file.
 pub(super) const QUERIES: &[&str] = &["query", "pattern", "regex", "description", "prompt", "url"];

@@ -271,7 +271,7 @@ fn a_path_rule_covers_nothing_with_members_that_it_does_not_know() {
         ] {
             for value in [
                 json!("/etc/cron.d/x"),
-                json!("src/b.txt"),
+                json!("b.txt"),
                 json!({ "x": "/etc" }),
             ] {
                 for kind in ["move", "edit", "read"] {
@@ -294,8 +294,20 @@ fn a_path_rule_covers_nothing_with_members_that_it_does_not_know() {
                 "{input} {policy}"
             );
         }
-        let moved = r#"{"source":"src/a","destination":"src/b"}"#;
-        assert!(is_allowed(&permissions, &given("move", moved)), "{policy}");
+        for (moved, expected) in [
+            (r#"{"source":"src/a","destination":"src/b"}"#, true),
+            (r#"{"from":"src/a","to":"src/b"}"#, true),
+            (r#"{"from":"src/a","to":"/etc/x"}"#, false),
+            (r#"{"from":"/etc/x","to":"src/b"}"#, false),
+            (r#"{"from":"src/a","to":".git/hooks/x"}"#, false),
+        ] {
+            let action = given("move", moved);
+            assert_eq!(
+                is_allowed(&permissions, &action),
+                expected,
+                "{moved} {policy}"
+            );
+        }
     }
 }
 
