@@ -23,6 +23,8 @@ pub struct FilesOnDisk {
     files: Vec<FileOnDisk>,
     /// Whether some were too many to look at.
     is_cut: bool,
+    /// Whether it may change them.
+    is_change: bool,
 }
 
 /// A path as the file system sees it.
@@ -97,6 +99,7 @@ impl FilesOnDisk {
         FilesOnDisk {
             files: files.map(|path| look.file(path)).collect(),
             is_cut: action.paths.len() > MAX_FILES,
+            is_change: look.is_change,
         }
     }
 
@@ -116,7 +119,8 @@ impl FilesOnDisk {
     }
 
     pub(super) fn is_protected(&self) -> bool {
-        self.is_cut || self.files.iter().any(|file| file.protection.is_some())
+        let is_in_doubt = self.is_cut && self.is_change;
+        is_in_doubt || self.files.iter().any(|file| file.protection.is_some())
     }
 
     /// Whether what is protected are files that a rule can spell out.
