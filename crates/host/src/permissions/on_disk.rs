@@ -204,7 +204,7 @@ impl<'a> Look<'a> {
         FileOnDisk {
             is_inside: is_inside(&resolved) && straight.as_ref().is_none_or(is_inside),
             protection,
-            inside: self.from_workspace(&resolved.path).map(Path::to_owned),
+            inside: self.below_workspace(&resolved.path).map(Path::to_owned),
             identity: metadata.map(|metadata| {
                 let (device, inode) = identity(metadata);
                 let born = metadata.created().ok();
@@ -239,14 +239,14 @@ impl<'a> Look<'a> {
         inside.unwrap_or_else(|| normal.to_owned())
     }
 
-    fn from_workspace<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+    fn below_workspace<'p>(&self, path: &'p Path) -> Option<&'p Path> {
         let (_, workspace) = self.directories.first()?;
         path.strip_prefix(workspace).ok()
     }
 
     /// The path from the workspace on: its own directories grant nothing.
     fn seen<'p>(&self, path: &'p Path) -> &'p Path {
-        self.from_workspace(path).unwrap_or(path)
+        self.below_workspace(path).unwrap_or(path)
     }
 
     fn protection(&self, path: &Path, found: &Resolved) -> Option<Protection> {
@@ -282,7 +282,8 @@ impl<'a> Look<'a> {
     /// whoever enters the directory.
     fn is_in_repository(&self, path: &Path) -> bool {
         let top = self.directories.iter().map(|(_, real)| real);
-        let top = top.filter(|real| path.starts_with(real)).last();
+        let top = top.filter(|real| path.starts_with(real));
+        let top = top.min_by_key(|real| real.as_os_str().len());
         let mut below = path;
         while let (Some(directory), Some(name)) = (below.parent(), below.file_name()) {
             if top.is_some_and(|top| !directory.starts_with(top)) {
