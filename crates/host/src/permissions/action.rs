@@ -284,7 +284,9 @@ impl<'a> Call<'a> {
             kind: self.kind.clone(),
             tool: self.name.clone().or_else(|| input.tool()),
             tool_identity: None,
-            has_unknown_input: input.has_unknown() || self.has_strange_path(),
+            has_unknown_input: input.has_unknown()
+                || self.has_strange_path()
+                || (self.shows_terminal() && command.is_none()),
             has_content: input.has_content() || !self.content.is_empty(),
             runs_code: *self.kind == v1::ToolKind::Execute
                 || self.shows_terminal()
@@ -453,3 +455,6 @@ fn subject(action: &Action, input: &Input) -> Digest {
 
 /// More are not looked at, and then nothing is allowed without asking.
 pub(super) const MAX_PATHS: usize = 10_000;
+
+/// With more patterns than these nothing is taken for reading.
+pub(super) const MAX_STARTS: usize = 64;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use attache_schema::v1;
 
-use super::action::MAX_PATHS;
+use super::action::{MAX_PATHS, MAX_STARTS};
 use super::command::effects::{self, Effect};
 use super::command::line::{ShellLine, ShellWord, SimpleCommand};
 use super::command::options::CommandWord as _;
@@ -126,18 +126,21 @@ impl<'a> Facts<'a> {
 
     /// Whether no pattern of files starts in a directory that leads elsewhere.
     fn patterns_lead_inside(&self) -> bool {
-        let action = self.action;
-        let places = action.paths.iter().take(MAX_LINKS);
-        let starts = std::iter::once(&action.workspace).chain(places);
-        let starts = starts.map(|path| action.workspace.join(path));
-        let paths =
-            starts.flat_map(|start| action.pattern_starts.iter().map(move |it| start.join(it)));
+        let (action, starts) = (self.action, &self.action.pattern_starts);
+        if starts.is_empty() {
+            return true;
+        }
         let bases = self.also.iter().chain([&action.workspace]);
         let bases: Vec<PathBuf> = bases.map(|dir| resolve(dir).path).collect();
-        action.pattern_starts.is_empty()
-            || paths.map(|path| resolve(&path)).all(|found| {
-                found.is_known && bases.iter().any(|base| found.path.starts_with(base))
-            })
+        let is_inside = |path: PathBuf| {
+            let found = resolve(&path);
+            found.is_known && bases.iter().any(|base| found.path.starts_with(base))
+        };
+        let from = std::iter::once(&action.workspace).chain(&action.paths);
+        let mut from = from.map(|path| action.workspace.join(path));
+        starts.len() <= MAX_STARTS
+            && action.paths.len() <= MAX_DIRECTORIES
+            && from.all(|from| starts.iter().all(|start| is_inside(from.join(start))))
     }
 
     /// Whether there is more than is looked at.

@@ -7,7 +7,7 @@ use attache_schema::v1;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use super::{command, file_patterns, members, twice};
+use super::{MAX_STARTS, command, file_patterns, members, twice};
 use crate::environment::is_harmless;
 use members::{
     COMMANDS, CONTENT, DESCRIPTIONS, DIRECTORIES, EDITING, MOVES, PASSING, PATHS, PATTERNS,
@@ -123,7 +123,7 @@ impl Input {
     /// The directories that patterns of files start in.
     pub(super) fn pattern_starts(&self) -> Vec<PathBuf> {
         let starts = self.patterns().flat_map(file_patterns::starts);
-        starts.take(MAX_STARTS).collect()
+        starts.take(MAX_STARTS + 1).collect()
     }
 
     fn patterns(&self) -> impl Iterator<Item = &str> {
@@ -333,6 +333,3 @@ pub(super) fn file_uri(text: &str) -> Option<&str> {
     let (scheme, rest) = text.trim_start().split_once(':')?;
     scheme.eq_ignore_ascii_case("file").then_some(rest)
 }
-
-/// Patterns whose first directory is looked for.
-const MAX_STARTS: usize = 64;

@@ -377,6 +377,10 @@ fn a_rule_on_a_tool_covers_no_hidden_command_and_no_hidden_file() {
     }
     let shown = r#"{"kind":"other","name":"deploy","rawInput":{"on":"x"},"content":[{"type":"terminal","terminalId":"t"}]}"#;
     assert!(!is_allowed(&permissions, &action(shown)));
+    // What runs in the terminal may be what a rule denies.
+    let denying = r#"{"rules":[{"action":"deny","command":"curl **"}]}"#;
+    let denying = with_policy(Preset::ApproveAll, denying);
+    assert!(!is_allowed(&denying, &action(shown)));
     for input in [
         json!({ "environment": "test", "count": 3 }),
         json!({ "issue": 5, "title": "a", "body": "see a/b", "run_id": 7, "dry_run": true }),
