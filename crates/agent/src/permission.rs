@@ -76,11 +76,14 @@ impl SessionPermissions {
         }
     }
 
-    /// A call as rules judge it.
-    pub(crate) fn action(&self, call: v1::ToolCallUpdate) -> Action {
+    /// A call as rules judge it, with what its files are on the disk now.
+    pub(crate) async fn action(&self, call: v1::ToolCallUpdate) -> Action {
         let none: [v1::PermissionOption; 0] = [];
         let request = v1::RequestPermissionRequest::new(self.session.clone(), call, none);
-        Action::of(AGENT, self.workspace.clone(), &request, None)
+        let action = Action::of(AGENT, self.workspace.clone(), &request, None);
+        let (permissions, looked_at) = (self.permissions.clone(), action.clone());
+        let looked = tokio::task::spawn_blocking(move || permissions.with_disk(looked_at));
+        looked.await.unwrap_or(action)
     }
 
     /// What the policy and the mode say together. A rule that allows is for the client, who answers requests: here rules
@@ -91,7 +94,7 @@ impl SessionPermissions {
             return Verdict::Deny(because);
         }
         match mode {
-            Verdict::Allow(_) if action.is_protected() => Verdict::Ask,
+            Verdict::Allow(_) if action.is_asked_each_time() => Verdict::Ask,
             Verdict::Allow(_) if self.permissions.asks_about(action).is_some() => Verdict::Ask,
             mode => mode,
         }

@@ -10,6 +10,7 @@ mod facts;
 mod glob;
 mod grants;
 mod memory;
+mod on_disk;
 mod path_rules;
 mod paths;
 mod policy;
@@ -35,8 +36,9 @@ pub use answer::{is_allowed_by, label, outcome};
 pub use command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
 pub use command::pattern::CommandPattern;
 pub use glob::PathPattern;
-pub use grants::{Grant, GrantedBy, ShownContent};
+pub use grants::{Grant, GrantedBy, ShownChange, ShownContent, WholeChange};
 pub use memory::{Pattern, Remembered, What, Workspace};
+pub use on_disk::{FileOnDisk, FilesOnDisk, Protection};
 pub use path_rules::PathRules;
 pub use policy::{Policy, PolicyError, PolicyWarning, RuleAction};
 pub use state::Filter;
@@ -117,7 +119,7 @@ impl Permissions {
                 return Verdict::Deny(because);
             }
             let is_certain = matches!(remembered.what, What::Exactly(_)) || !doubt.is_strong();
-            if is_certain && !action.is_protected() {
+            if is_certain && !facts.is_asked_each_time() {
                 return Verdict::Allow(because);
             }
         }
@@ -130,6 +132,7 @@ impl Permissions {
             {
                 self.ask(VARIABLES)
             }
+            Verdict::Allow(_) if action.is_ambiguous => self.ask(AMBIGUOUS),
             verdict => verdict,
         }
     }
@@ -183,7 +186,7 @@ impl Permissions {
     /// be changed. A decision that cannot be stored lasts until the program ends, and [`fault`](Self::fault) says so.
     /// Writes to the disk, and returns when it is there.
     pub fn remember(&self, action: &Action, decision: &Decision) -> Option<Remembered> {
-        self.keep(action, decision, What::Exactly(action.subject.to_string()))
+        self.keep(action, decision, self.exactly(action))
     }
 
     /// Remembers a decision for all that fits a pattern which the user chose. Never offer one that an agent wrote.
@@ -304,7 +307,7 @@ impl Permissions {
             )));
         }
         match policy.default? {
-            RuleAction::Allow if facts.action.is_protected() => Some(self.ask(PROTECTED)),
+            RuleAction::Allow if facts.on_disk().is_protected() => Some(self.ask(PROTECTED)),
             RuleAction::Allow => Some(Verdict::Allow(Because("default of the policy".to_owned()))),
             RuleAction::Ask => Some(self.ask("the policy asks and nobody is there")),
             RuleAction::Deny => Some(Verdict::Deny(Because("default of the policy".to_owned()))),
@@ -317,7 +320,7 @@ impl Permissions {
         let preset = || Because(self.config.preset_source.clone());
         match self.config.preset {
             Preset::DenyAll => Verdict::Deny(preset()),
-            Preset::ApproveAll if facts.action.is_protected() => self.ask(PROTECTED),
+            Preset::ApproveAll if facts.on_disk().is_protected() => self.ask(PROTECTED),
             Preset::ApproveAll => Verdict::Allow(preset()),
             Preset::ApproveReads if reads => Verdict::Allow(preset()),
             Preset::ApproveReads => Verdict::Deny(preset()),
@@ -444,4 +447,5 @@ fn by(rule: &Rule) -> Because {
 }
 
 const VARIABLES: &str = "it sets variables that change what the command does";
+const AMBIGUOUS: &str = "its input has a member twice, so that it cannot be told what it does";
 const PROTECTED: &str = "it would change a protected file";

@@ -18,7 +18,7 @@ use rmcp::transport::streamable_http_client::{
 use rmcp_sse_stream::{Error as SseError, Sse};
 
 use super::web::{self, Error};
-use super::wire::{LONGEST, TOO_LONG, UNREADABLE, failure};
+use super::wire::{self, LONGEST, TOO_LONG, UNREADABLE, failure};
 
 /// The transport to a server.
 pub(super) fn transport(
@@ -118,7 +118,8 @@ impl StreamableHttpClient for Http {
             return Err(StreamableHttpError::Client(Error::Kind));
         }
         let events = web::events(response);
-        Ok(events.map(|event| event.map_err(as_body)).boxed())
+        let events = events.map(|event| event.map(with_definitions).map_err(as_body));
+        Ok(events.boxed())
     }
 }
 
@@ -158,7 +159,7 @@ async fn answered(
     let body = web::body(response)
         .await
         .map_err(StreamableHttpError::Client)?;
-    let message = serde_json::from_slice(&body).unwrap_or_else(|_| failure(id, UNREADABLE));
+    let message = wire::message(&body).unwrap_or_else(|| failure(id, UNREADABLE));
     Ok(StreamableHttpPostResponse::Json(message, session))
 }
 
@@ -186,7 +187,7 @@ async fn refused(
 fn readable(event: Result<Sse, Error>, id: Option<&RequestId>) -> Sse {
     let (event, reason) = match event {
         Ok(event) if !is_message(&event) || event.data.as_deref().is_none_or(is_readable) => {
-            return event;
+            return with_definitions(event);
         }
         Ok(event) => (event, UNREADABLE),
         Err(Error::TooLong) => (Sse::default(), TOO_LONG),
@@ -194,6 +195,15 @@ fn readable(event: Result<Sse, Error>, id: Option<&RequestId>) -> Sse {
     };
     let data = id.map(|id| failure(id.clone(), reason));
     let data = data.and_then(|failure| serde_json::to_string(&failure).ok());
+    Sse { data, ..event }
+}
+
+/// The tools that an event lists carry the digest of their whole definition.
+fn with_definitions(event: Sse) -> Sse {
+    let data = event.data.map(|data| {
+        let marked = wire::with_definitions(data.as_bytes()).into_owned();
+        String::from_utf8(marked).unwrap_or(data)
+    });
     Sse { data, ..event }
 }
 

@@ -49,6 +49,8 @@ pub enum Part {
     OutputSchema,
     /// What the server says of the tool's effects.
     Annotations,
+    /// The whole definition as the server sent it, members that nobody knows included.
+    Definition,
 }
 
 /// A tool as it was when the user decided about it.
@@ -124,6 +126,11 @@ impl ToolIdentity {
         let annotations = tool.annotations.as_ref();
         let annotations = annotations.and_then(|all| serde_json::to_value(all).ok());
         let output = tool.output_schema.as_deref().map(schema);
+        let definition = tool
+            .meta
+            .as_ref()
+            .and_then(|meta| meta.get(DEFINITION))
+            .cloned();
         let parts = [
             (Part::Configuration, server.configured),
             (Part::Declaration, server.declared),
@@ -138,6 +145,7 @@ impl ToolIdentity {
             ),
             (Part::OutputSchema, value("output schema", output)),
             (Part::Annotations, value("annotations", annotations)),
+            (Part::Definition, value("definition", definition)),
         ];
         ToolIdentity {
             server: server.clone(),
@@ -182,7 +190,12 @@ impl SeenTool {
                 .is_none_or(|before| *before != now.to_string())
         };
         let changed = now.parts.iter().filter(is_other);
-        changed.map(|(part, _)| *part).collect()
+        let mut changed: Vec<Part> = changed.map(|(part, _)| *part).collect();
+        // It is named where nothing else says what has changed.
+        if changed.len() > 1 {
+            changed.retain(|part| *part != Part::Definition);
+        }
+        changed
     }
 }
 
@@ -197,6 +210,7 @@ impl Part {
             Part::InputSchema => "the input schema",
             Part::OutputSchema => "the output schema",
             Part::Annotations => "the annotations",
+            Part::Definition => "another part of the definition",
         }
     }
 }
@@ -204,6 +218,23 @@ impl Part {
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())
+    }
+}
+
+/// Writes the digest of a tool's whole definition, as its server sent it, into the definition.
+pub(super) fn mark_definition(tool: &mut Value) {
+    let mut form = FieldHasher::new("attache agent mcp definition");
+    form.value(tool);
+    let digest = Fingerprint(form.end()).to_string();
+    let Value::Object(members) = tool else {
+        return;
+    };
+    let meta = members.entry("_meta").or_insert(Value::Null);
+    if meta.is_null() {
+        *meta = Value::Object(model::JsonObject::new());
+    }
+    if let Value::Object(meta) = meta {
+        meta.insert(DEFINITION.to_owned(), digest.into());
     }
 }
 
@@ -216,3 +247,6 @@ fn declared(info: Option<&ServerPeerInfo>) -> Fingerprint {
     }
     Fingerprint(form.end())
 }
+
+/// Where a definition carries its digest between the reader of messages and the catalogue.
+const DEFINITION: &str = "attache/definition";

@@ -1,6 +1,7 @@
 //! What all transports of ours share: reading a message of a server, and failing the requests whose answer cannot be
 //! read, so that nobody waits for it.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{
@@ -9,6 +10,8 @@ use rmcp::model::{
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
+
+use super::identity;
 
 /// The requests to a server that it has not answered.
 #[derive(Debug, Clone, Default)]
@@ -35,7 +38,7 @@ impl Asked {
     /// Reads what the server has sent. Whatever is no message of MCP is left out: some servers print to their standard
     /// output. An answer that cannot be read fails the request, or all of them if its id cannot be read either.
     pub(super) fn read(&self, text: &[u8]) -> Vec<ServerJsonRpcMessage> {
-        if let Ok(message) = serde_json::from_slice::<ServerJsonRpcMessage>(text) {
+        if let Some(message) = message(text) {
             self.settle(&message);
             return vec![message];
         }
@@ -93,6 +96,28 @@ impl Asked {
     }
 }
 
+/// A message of a server. Tools that it lists carry the digest of their whole definition.
+pub(super) fn message(text: &[u8]) -> Option<ServerJsonRpcMessage> {
+    serde_json::from_slice(&with_definitions(text)).ok()
+}
+
+/// The same text, in which each tool that is listed carries the digest of its whole definition: `rmcp` drops members that it
+/// does not know.
+pub(super) fn with_definitions(text: &[u8]) -> Cow<'_, [u8]> {
+    if !contains(text, LIST) && !contains(text, ESCAPE) {
+        return Cow::Borrowed(text);
+    }
+    let Ok(mut message) = serde_json::from_slice::<Value>(text) else {
+        return Cow::Borrowed(text);
+    };
+    let tools = message.pointer_mut("/result/tools");
+    let Some(tools) = tools.and_then(Value::as_array_mut) else {
+        return Cow::Borrowed(text);
+    };
+    tools.iter_mut().for_each(identity::mark_definition);
+    Cow::Owned(message.to_string().into_bytes())
+}
+
 /// A list of tools without those that cannot be read, such as one that is nested too deep: each of them counts as left
 /// out, and the others work.
 fn readable_part(text: &[u8]) -> Option<ServerJsonRpcMessage> {
@@ -113,7 +138,11 @@ fn readable_part(text: &[u8]) -> Option<ServerJsonRpcMessage> {
     let answer: Answer<'_> = serde_json::from_slice(text).ok()?;
     let tools = answer.result.tools.iter();
     // What stands for a tool that cannot be read is none, and is counted.
-    let tools = tools.map(|tool| serde_json::from_str(tool.get()).unwrap_or(Value::Null));
+    let tools = tools.map(|tool| {
+        let mut tool = serde_json::from_str(tool.get()).unwrap_or(Value::Null);
+        identity::mark_definition(&mut tool);
+        tool
+    });
     let mut result = serde_json::json!({ "tools": tools.collect::<Vec<Value>>() });
     if let Some(next) = answer.result.next {
         result["nextCursor"] = next.into();
@@ -179,7 +208,11 @@ fn id_of(value: &Value) -> Option<RequestId> {
 }
 
 fn is_message(text: &[u8]) -> bool {
-    text.windows(MARK.len()).any(|part| part == MARK)
+    contains(text, MARK)
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|found| found == part)
 }
 
 /// The longest message of a server.
@@ -187,5 +220,8 @@ pub(super) const LONGEST: usize = 16 * 1024 * 1024;
 pub(super) const TOO_LONG: &str = "the answer is longer than 16 MiB";
 pub(super) const UNREADABLE: &str = "the answer cannot be read";
 const MARK: &[u8] = b"\"jsonrpc\"";
+/// One of these stands in every answer that lists tools.
+const LIST: &[u8] = b"tools";
+const ESCAPE: &[u8] = b"\\u";
 const MOST_WAITING: usize = 64;
 const NOTHING_MORE: Option<Value> = None;

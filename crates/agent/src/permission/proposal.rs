@@ -47,7 +47,7 @@ impl Coverage {
 
 impl Proposal {
     /// A call of a tool of ours.
-    pub(crate) fn ours(
+    pub(crate) async fn ours(
         session: &SessionPermissions,
         cwd: &Path,
         call: v1::ToolCallUpdate,
@@ -67,11 +67,11 @@ impl Proposal {
         if !content.is_empty() {
             call = call.content(content);
         }
-        let action = session.action(call.clone());
+        let action = session.action(call.clone()).await;
         let (allow, reject) = coverage(&action, subject, cwd);
         Proposal {
             effect: subject.effect,
-            allow: allow.filter(|_| !action.is_protected()),
+            allow: allow.filter(|_| !action.is_asked_each_time()),
             reject,
             action,
             tool: None,
@@ -80,7 +80,7 @@ impl Proposal {
     }
 
     /// A call of a tool of an MCP server. Permission is bound to the tool as its server defines it now.
-    pub(crate) fn mcp_tool(
+    pub(crate) async fn mcp_tool(
         session: &SessionPermissions,
         call: v1::ToolCallUpdate,
         tool: &mcp::Tool,
@@ -93,7 +93,7 @@ impl Proposal {
             .kind(v1::ToolKind::Other)
             .raw_input(input.clone())
             .content(mcp_text::tool_content(tool, input, &changed));
-        let action = session.action(call.clone());
+        let action = session.action(call.clone()).await;
         let bound =
             |identity: mcp::Fingerprint| action.clone().with_tool_identity(&identity.to_string());
         let name = mcp_text::quoted_name(&tool.name);
@@ -118,7 +118,7 @@ impl Proposal {
         Proposal {
             effect: Effect::McpCall,
             action: bound(tool.identity.fingerprint()),
-            allow: Some(allow).filter(|_| !action.is_protected()),
+            allow: Some(allow).filter(|_| !action.is_asked_each_time()),
             reject,
             tool: Some(tool.clone()),
             call,
@@ -126,7 +126,7 @@ impl Proposal {
     }
 
     /// Reading a resource of an MCP server.
-    pub(crate) fn mcp_resource(
+    pub(crate) async fn mcp_resource(
         session: &SessionPermissions,
         call: v1::ToolCallUpdate,
         resource: &mcp::Resource,
@@ -138,7 +138,7 @@ impl Proposal {
             .kind(v1::ToolKind::Other)
             .raw_input(input)
             .content(mcp_text::resource_content(resource));
-        let action = session.action(call.clone());
+        let action = session.action(call.clone()).await;
         let bound =
             |identity: mcp::Fingerprint| action.clone().with_tool_identity(&identity.to_string());
         let uri = mcp_text::quoted_name(&resource.uri);

@@ -69,6 +69,20 @@ fn mutations() -> Vec<Value> {
             add(&|tool| tool["annotations"][hint] = value.clone());
         }
     }
+    for member in [
+        "_meta",
+        "icons",
+        "execution",
+        "x-unknown",
+        "attache/definition",
+    ] {
+        let value = match member {
+            "icons" => json!([{ "src": "https://a.example/i.png" }]),
+            _ => json!({ "attache/definition": "0", "taskSupport": "required" }),
+        };
+        add(&|tool| tool[member] = value.clone());
+        add(&|tool| tool["annotations"][member] = value.clone());
+    }
     for schema in ["inputSchema", "outputSchema"] {
         add(&|tool| tool[schema] = json!({ "type": "object" }));
         add(&|tool| tool[schema]["required"] = json!(["on"]));

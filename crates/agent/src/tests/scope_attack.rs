@@ -191,6 +191,36 @@ async fn a_protected_file_is_asked_about_in_every_mode_and_never_for_good() {
     }
 }
 
+/// A directory brings what lies in it to where it is moved.
+#[tokio::test]
+async fn no_move_of_a_directory_brings_a_protected_file_into_place_unasked() {
+    let moves = [
+        ("prep", ".github", true),
+        ("prep2", ".config", true),
+        ("docs", "elsewhere", true),
+        ("prep/workflows", ".gitea/workflows", true),
+        ("plain", "other", false),
+    ];
+    let turns = moves.map(|(from, to, _)| say("move", &json!({ "from": from, "to": to })));
+    let stage = Stage::new(&turns.join(","));
+    for file in [
+        "prep/workflows/ci.yml",
+        "prep2/mise/config.toml",
+        "docs/deep/CLAUDE.md",
+        "plain/a.txt",
+    ] {
+        stage.write(file, "x");
+    }
+    let villain = Villain::open(&stage, unused()).await;
+    villain.set_mode("code").await;
+    for (from, to, is_asked) in moves {
+        let asked = villain.turn("reject_once").await > 0;
+        assert_eq!(asked, is_asked, "{from} {to}");
+        assert_eq!(stage.project().join(to).exists(), !is_asked, "{from} {to}");
+    }
+    villain.close().await;
+}
+
 #[tokio::test]
 async fn a_refused_file_stays_refused_by_every_tool() {
     let calls = [

@@ -34,7 +34,7 @@ impl Turn<'_> {
         let shown = v1::ToolCallUpdate::new(open.shown.clone()).raw_input(input(call));
         let outcome = match PreparedCall::of(call, self.session).await {
             Ok(prepared) => {
-                let proposal = prepared.proposal(self.session, &open.shown);
+                let proposal = prepared.proposal(self.session, &open.shown).await;
                 let shown = prepared.describe(shown, proposal.as_ref());
                 self.session.show(shown).await?;
                 let refusal = match &proposal {

@@ -78,19 +78,23 @@ impl PreparedCall {
     }
 
     /// The call as rules and the user judge it; none for one that touches nothing but the session.
-    pub(super) fn proposal(&self, session: &Session, id: &v1::ToolCallId) -> Option<Proposal> {
+    pub(super) async fn proposal(
+        &self,
+        session: &Session,
+        id: &v1::ToolCallId,
+    ) -> Option<Proposal> {
         let call = v1::ToolCallUpdate::new(id.clone());
         let permissions = &session.permissions;
         match self {
             PreparedCall::Ours(prepared) => {
-                Some(Proposal::ours(permissions, session.cwd(), call, prepared))
+                Some(Proposal::ours(permissions, session.cwd(), call, prepared).await)
             }
             PreparedCall::Inner(_) => None,
             PreparedCall::Resource(resource) => {
-                Some(Proposal::mcp_resource(permissions, call, resource))
+                Some(Proposal::mcp_resource(permissions, call, resource).await)
             }
             PreparedCall::Mcp(tool, input) => {
-                Some(Proposal::mcp_tool(permissions, call, tool, input))
+                Some(Proposal::mcp_tool(permissions, call, tool, input).await)
             }
         }
     }

@@ -13,6 +13,8 @@ mod hostile;
 mod input_attack;
 mod keys;
 mod lasting;
+#[cfg(unix)]
+mod links_attack;
 mod loading;
 mod other_requests;
 mod reading;

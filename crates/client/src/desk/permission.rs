@@ -13,7 +13,7 @@ use std::sync::Arc;
 use attache::v1;
 use attache_host::Host;
 use attache_host::permissions::{
-    self, Action, Because, Decision, Scope, ShownContent, Term, UseVerdict, Verdict,
+    self, Action, Because, Decision, Scope, ShownContent, Term, UseVerdict, Verdict, WholeChange,
 };
 use tokio::sync::{Notify, oneshot};
 
@@ -175,13 +175,30 @@ impl PermissionRequest {
         }
     }
 
-    /// Compares the changes that a tool call shows with the disk. What is written through us was read from there.
+    /// Looks where the files lead, and compares the changes that a tool call shows with the disk. What is written through us
+    /// was read from there.
     async fn compare(&self, case: &mut Case) {
+        if let Some(action) = self.with_disk(&case.action).await {
+            case.action = action;
+        }
         if let Subject::ToolCall(call) = &case.subject {
             let changes = disk::changes(call);
             let session = case.action.session.clone();
             (case.disk, case.content) = disk::compare(&self.host, session, changes).await;
         }
+    }
+
+    /// The action with what its files are on the disk now. Nothing where too much waits to be looked at.
+    async fn with_disk(&self, action: &Action) -> Option<Action> {
+        let (permissions, action) = (self.host.permissions.clone(), action.clone());
+        self.clerk.hand(move || permissions.with_disk(action)).await
+    }
+
+    /// Whether the files lead elsewhere than the user was shown.
+    async fn leads_elsewhere(&self, shown: &Action) -> bool {
+        let now = self.with_disk(shown).await.and_then(|now| now.on_disk);
+        let both = now.zip(shown.on_disk.as_ref());
+        both.is_some_and(|(now, shown)| !now.is_shown_as(shown))
     }
 
     /// Nothing where too much waits to be judged.
@@ -196,7 +213,7 @@ impl PermissionRequest {
         judged.await
     }
 
-    /// Asks the user. `None`: the tool call has changed meanwhile.
+    /// Asks the user. `None`: the tool call has changed meanwhile, or its files are others now.
     async fn ask(&self, case: &Case) -> Option<Ruling> {
         let (key, revision, prompt) = (self.key, case.revision, case.prompt());
         let shown = self
@@ -212,7 +229,10 @@ impl PermissionRequest {
             biased;
             answer = answered => {
                 let (answer, term) = answer.ok()?;
-                Some(self.answered(case, answer, term).await)
+                match self.leads_elsewhere(&case.action).await {
+                    true => None,
+                    false => Some(self.answered(case, answer, term).await),
+                }
             }
             ruling = self.judge_again(case) => Some(ruling),
         }
@@ -366,10 +386,13 @@ impl Outcome {
     }
 }
 
-/// The whole content that a file would get.
-fn written(request: &HostRequest) -> Option<&str> {
+/// What a file would get in place of what is there.
+fn written(request: &HostRequest) -> Option<WholeChange<'_>> {
     match request {
-        HostRequest::Write { change } => Some(&change.new_text),
+        HostRequest::Write { change } => Some(WholeChange {
+            old: change.old_text.as_deref(),
+            new: &change.new_text,
+        }),
         HostRequest::Read { .. } | HostRequest::Run { .. } => None,
     }
 }

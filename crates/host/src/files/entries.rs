@@ -154,6 +154,7 @@ impl Files {
             let judged = roots.denied().check_tree(moved);
             judged.map_err(|denied| Error::denied(from, denied))?;
             self.protected.check_tree(&new, to)?;
+            self.protected.check_moved(moved, &new, from)?;
         }
         let End::Missing(names) = &new.end else {
             let path = to.to_owned();

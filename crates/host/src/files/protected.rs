@@ -2,12 +2,13 @@
 //! as the most forgiving file system would, and count also where nothing exists yet.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::Error;
+use super::{Error, What};
 use crate::names::{GIT, HOME, fold, is_closed_name};
 use crate::protected_files::real_path;
-use crate::roots::{Dir, Identity, Place};
+use crate::roots::{Dir, Identity, Place, Seen};
 
 /// What is closed beside the names that are closed everywhere.
 #[derive(Debug)]
@@ -76,6 +77,50 @@ impl Protected {
         }
     }
 
+    /// Whether a directory carries something closed along when it is moved, or brings something to a closed place. One that
+    /// is too large to look through counts as such.
+    pub(super) fn check_moved(
+        &self,
+        moved: &Dir,
+        new: &Place<'_>,
+        asked: &Path,
+    ) -> Result<(), Error> {
+        let is_closed = self.is_closed_below(moved, &new.real_path(), &mut { MOST_MOVED });
+        match is_closed.unwrap_or(true) {
+            true => Err(Error::Protected {
+                path: asked.to_owned(),
+            }),
+            false => Ok(()),
+        }
+    }
+
+    /// `path` is where the directory would be.
+    fn is_closed_below(&self, dir: &Dir, path: &Path, room: &mut usize) -> io::Result<bool> {
+        let (entries, is_cut) = dir.entries(*room)?;
+        *room = room.saturating_sub(entries.len());
+        if is_cut || REPOSITORY.iter().all(|part| dir.has(part)) {
+            return Ok(true);
+        }
+        for entry in entries {
+            let path = path.join(&entry.name);
+            if is_closed_name(&entry.name) || self.is_in_closed_part_of_home(&path) {
+                return Ok(true);
+            }
+            if entry.what != What::Directory {
+                continue;
+            }
+            if path.components().count() > DEEPEST {
+                return Ok(true);
+            }
+            if let Seen::Directory(inner) = dir.look(&entry.name)?
+                && self.is_closed_below(&inner, &path, room)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// By name, and by identity for directories that have another name as well.
     fn is_own_state(&self, place: &Place<'_>) -> bool {
         if self.state.is_empty() {
@@ -140,3 +185,7 @@ fn folded(path: &Path) -> impl Iterator<Item = String> {
 
 /// What makes a directory a repository for Git.
 const REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
+/// Names that are looked at below a directory that is moved.
+const MOST_MOVED: usize = 100_000;
+/// Directories are open on the way down.
+const DEEPEST: usize = 256;

@@ -1,24 +1,27 @@
 //! From a tool call to a question: which command, which files, and the digests that an answer is bound to.
 
+mod file_patterns;
 mod input;
 mod members;
 mod other_input;
 mod summary;
+mod twice;
 mod uses;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use attache_rpc::json::{self, Raw};
 use attache_schema::v1;
 
 use super::command::line::{ShellLine, ShellWord, SimpleCommand};
+use super::on_disk::FilesOnDisk;
 use super::{command, paths};
-use crate::{FieldHasher, protected_files};
+use crate::FieldHasher;
 use input::Input;
-use other_input::repeats;
 
 /// What an agent asks to do, as far as it can be told from the tool call.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +55,19 @@ pub struct Action {
     pub directory: Option<PathBuf>,
     /// The files that it touches, and the directory.
     pub paths: Vec<PathBuf>,
+    /// The directories that patterns of files start in. Nothing else is known of the files.
+    pub pattern_starts: Vec<PathBuf>,
+    /// Whether it names where something is to be put, beside what is read.
+    pub names_destination: bool,
+    /// Whether its input may name files that are not among the paths.
+    pub names_other_files: bool,
+    /// Whether its input has a member twice, so that nobody knows which of them counts. Such an action is always put to a
+    /// person.
+    pub is_ambiguous: bool,
+    /// Whether it stands for all actions of a class: see [`of_class`](Action::of_class).
+    pub is_class: bool,
+    /// What the files are on the disk, if that was looked at. Set it with [`with_disk`](Action::with_disk).
+    pub on_disk: Option<Arc<FilesOnDisk>>,
     /// A digest of everything that was shown. An answer holds for this and nothing else.
     pub digest: Digest,
     /// A digest of what would be done: the command with its directory and variables, or the files, or the input. A
@@ -118,6 +134,7 @@ impl Action {
             kind: v1::ToolKind::Other,
             tool: None,
             subject: Digest(form.end()),
+            is_class: true,
             ..self.clone()
         }
     }
@@ -127,18 +144,6 @@ impl Action {
         names(&self.agent)
     }
 
-    /// Whether it would change a file that grants power later: such a question is always put to a person.
-    pub fn is_protected(&self) -> bool {
-        let moves = matches!(self.kind, v1::ToolKind::Delete | v1::ToolKind::Move);
-        let is_named = |path: &Path| {
-            let whole = paths::normal(&self.workspace, path);
-            protected_files::is_protected(&whole)
-                || (moves && protected_files::is_around_protected(&whole))
-        };
-        let is_protected = |path: &PathBuf| paths::is_protected(&self.seen(path)) || is_named(path);
-        !self.only_reads() && self.paths.iter().any(is_protected)
-    }
-
     /// Whether it reads or searches files and nothing that it shows says otherwise. The kind is ours for what an agent does
     /// through us; else it is the agent's word, which must not make less of an action than can be seen of it.
     pub(super) fn only_reads(&self) -> bool {
@@ -146,6 +151,8 @@ impl Action {
             && self.command.is_none()
             && !self.has_unknown_input
             && !self.has_content
+            && !self.names_destination
+            && !self.is_ambiguous
             && !self.is_foreign()
     }
 
@@ -267,7 +274,7 @@ impl<'a> Call<'a> {
     }
 
     fn action(&self, agent: &str, workspace: PathBuf, session: &v1::SessionId) -> Action {
-        let input = Input::read(self.raw_input);
+        let input = Input::read(self.raw_input, self.kind);
         let run_in = directory(&input, &workspace);
         let files = self.files(&input, &workspace, run_in.as_ref());
         let command = input.command();
@@ -280,13 +287,21 @@ impl<'a> Call<'a> {
             tool_identity: None,
             has_unknown_input: input.has_unknown()
                 || self.has_strange_path()
-                || self.raw_input.is_some_and(|raw| repeats(raw.as_str())),
+                || (self.shows_terminal() && command.is_none()),
             has_content: input.has_content() || !self.content.is_empty(),
-            runs_code: *self.kind == v1::ToolKind::Execute || input.names_code(),
+            runs_code: *self.kind == v1::ToolKind::Execute
+                || self.shows_terminal()
+                || input.names_code(),
             title: self.title.to_owned(),
             command,
             directory: run_in,
             paths: files,
+            pattern_starts: input.pattern_starts(),
+            names_destination: input.names_destination(),
+            names_other_files: input.names_other_files(),
+            is_ambiguous: input.is_ambiguous,
+            is_class: false,
+            on_disk: None,
             digest: Digest([0; 32]),
             subject: Digest([0; 32]),
         };
@@ -300,8 +315,8 @@ impl<'a> Call<'a> {
         let located = self
             .locations
             .iter()
-            .map(|location| location.path.as_path().to_owned());
-        let changed = self.changes().map(|diff| diff.path.as_path().to_owned());
+            .map(|location| input::path(location.path.as_str()));
+        let changed = self.changes().map(|diff| input::path(diff.path.as_str()));
         let base = paths::normal(Path::new("/"), workspace);
         let all = located.chain(changed).chain(input.paths());
         let all = all.chain(run_in.cloned());
@@ -315,8 +330,15 @@ impl<'a> Call<'a> {
 
     /// Whether it says that it touches a file that cannot be.
     fn has_strange_path(&self) -> bool {
-        let mut paths = self.locations.iter().map(|location| location.path.as_str());
-        paths.any(|path| path.contains('\0'))
+        let located = self.locations.iter().map(|location| location.path.as_str());
+        let mut paths = located.chain(self.changes().map(|change| change.path.as_str()));
+        paths.any(|path| !members::is_path(path))
+    }
+
+    /// Whether a command that it runs is shown by its output alone.
+    fn shows_terminal(&self) -> bool {
+        let mut content = self.content.iter();
+        content.any(|content| matches!(content, v1::ToolCallContent::Terminal(_)))
     }
 
     /// The changes of files that it shows.
@@ -336,10 +358,7 @@ impl<'a> Call<'a> {
         form.text(self.kind.as_str());
         form.text(self.title);
         form.text(action.tool.as_deref().unwrap_or_default());
-        form.value(&input.value);
-        if let Some(raw) = self.raw_input.filter(|raw| repeats(raw.as_str())) {
-            form.text(raw.as_str());
-        }
+        form.value(&input.whole());
         form.length(self.locations.len());
         for location in self.locations {
             form.text(&json::to_string(location));
@@ -437,3 +456,6 @@ fn subject(action: &Action, input: &Input) -> Digest {
 
 /// More are not looked at, and then nothing is allowed without asking.
 pub(super) const MAX_PATHS: usize = 10_000;
+
+/// With more patterns than these nothing is taken for reading.
+pub(super) const MAX_STARTS: usize = 64;

@@ -2,7 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
+use super::command::options::CommandWord as _;
+use super::facts::Facts;
+use super::on_disk::FilesOnDisk;
 use super::{Action, command, paths};
+use crate::FieldHasher;
 
 /// A command or files that were denied, as digests: a command may hold a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,15 +18,26 @@ pub(super) struct Denied {
     files: Vec<String>,
     /// Whether it was reading that was denied, and with it everything else.
     reads: bool,
+    /// The simple commands of the command.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<String>,
+    /// For each file, where it leads and which file that is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    real_files: Vec<Vec<String>>,
 }
 
 impl Denied {
     /// Nothing where neither a command nor a file is named.
     pub(super) fn of(action: &Action) -> Option<Denied> {
+        let line = action.line().unwrap_or_default();
         let denied = Denied {
             command: action.command.as_deref().map(digest_of_command),
             files: digests_of_files(action),
             reads: action.only_reads(),
+            parts: parts(&line)
+                .map(|part| digest_of_part(part, &part.redirections))
+                .collect(),
+            real_files: digests_of_real_files(&action.disk()),
         };
         (denied.command.is_some() || !denied.files.is_empty()).then_some(denied)
     }
@@ -32,14 +48,38 @@ impl Denied {
     }
 
     /// Whether a question is about the same command, or changes or reads the same files.
-    pub(super) fn holds_for(&self, action: &Action) -> bool {
+    pub(super) fn holds_for(&self, facts: &Facts<'_>) -> bool {
+        let action = facts.action;
         let is_same = match (&self.command, &action.command) {
-            (Some(denied), Some(words)) => *denied == digest_of_command(words),
+            (Some(denied), Some(words)) => {
+                *denied == digest_of_command(words) || self.is_part_of(&facts.line)
+            }
             (None, None) => self.is_about(action),
             _ => false,
         };
-        let files = digests_of_files(action);
-        is_same && self.files.iter().all(|file| files.contains(file))
+        is_same && (self.files.is_empty() || self.has_files_of(facts))
+    }
+
+    /// Whether a line runs all simple commands that were denied together. What is written to a file beside that makes no
+    /// difference.
+    fn is_part_of(&self, line: &ShellLine) -> bool {
+        let found: Vec<String> = parts(line)
+            .flat_map(|part| [&part.redirections, &[][..]].map(|files| digest_of_part(part, files)))
+            .collect();
+        !self.parts.is_empty() && self.parts.iter().all(|part| found.contains(part))
+    }
+
+    /// Whether each file that was denied is among those of a question, under whatever name.
+    fn has_files_of(&self, facts: &Facts<'_>) -> bool {
+        let mut named = digests_of_files(facts.action);
+        named.extend(digests_of_real_files(facts.on_disk()).into_iter().flatten());
+        let mut files = self.files.iter().enumerate();
+        files.all(|(at, file)| {
+            let real = self.real_files.get(at).into_iter().flatten();
+            std::iter::once(file)
+                .chain(real)
+                .any(|name| named.contains(name))
+        })
     }
 }
 
@@ -65,16 +105,60 @@ fn digest_of_command(words: &[String]) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
+/// The parts that do something by themselves.
+fn parts(line: &ShellLine) -> impl Iterator<Item = &SimpleCommand> {
+    let parts = line.parts.iter();
+    parts.filter(|part| !part.is_transparent() && !part.words.is_empty())
+}
+
+/// The words of a simple command without the directory of its program, and the files that it writes to.
+fn digest_of_part(part: &SimpleCommand, files: &[Redirection]) -> String {
+    let mut form = FieldHasher::new("attache permissions denied part");
+    let text = |word: &ShellWord| match word {
+        ShellWord::Literal(text) => (text.clone(), "literal"),
+        ShellWord::Undecided(text) => (text.clone(), "undecided"),
+    };
+    form.length(part.words.len());
+    for (at, word) in part.words.iter().enumerate() {
+        let (word, sort) = text(word);
+        form.text(sort);
+        form.text(&match at {
+            0 => command::base_name(&word),
+            _ => word,
+        });
+    }
+    let files = files.iter().map(|file| &file.target);
+    let files = files.filter(|file| file.literal() != Some("/dev/null"));
+    files.for_each(|file| form.text(&text(file).0));
+    blake3::Hash::from_bytes(form.end()).to_hex().to_string()
+}
+
 /// Each file as the most forgiving file systems see it.
 fn digests_of_files(action: &Action) -> Vec<String> {
-    let digest = |path: &std::path::PathBuf| {
-        let seen = action.seen(path);
-        let folded = paths::folded(&seen.to_string_lossy());
-        let key = "attache permissions denied file";
-        blake3::derive_key(key, folded.as_bytes())
-    };
-    let digests = action.paths.iter().map(digest);
-    let digests = digests.map(|digest| blake3::Hash::from_bytes(digest).to_hex().to_string());
+    let seen = action.paths.iter().map(|path| action.seen(path));
+    seen.map(|path| digest_of_file(&path)).collect()
+}
+
+fn digest_of_file(path: &std::path::Path) -> String {
+    let folded = paths::folded(&path.to_string_lossy());
+    let key = "attache permissions denied file";
+    let digest = blake3::derive_key(key, folded.as_bytes());
+    blake3::Hash::from_bytes(digest).to_hex().to_string()
+}
+
+/// For each file, where it leads and which file that is.
+fn digests_of_real_files(files: &FilesOnDisk) -> Vec<Vec<String>> {
+    let digests = files.files().iter().map(|file| {
+        let leads_to = file.leads_to.as_deref();
+        let leads_to =
+            leads_to.map(|there| digest_of_file(file.inside.as_deref().unwrap_or(there)));
+        let identity = file.identity.map(|(device, inode, born)| {
+            let mut form = FieldHasher::new("attache permissions denied file itself");
+            form.text(&format!("{device} {inode} {born:?}"));
+            blake3::Hash::from_bytes(form.end()).to_hex().to_string()
+        });
+        leads_to.into_iter().chain(identity).collect()
+    });
     digests.collect()
 }
 

@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 
 use attache_schema::v1;
 
-use super::action::MAX_PATHS;
+use super::action::{MAX_PATHS, MAX_STARTS};
 use super::command::effects::{self, Effect};
 use super::command::line::{ShellLine, ShellWord, SimpleCommand};
 use super::command::options::CommandWord as _;
 use super::command::pattern::{CommandPattern, Match};
 use super::command::{self, MAX_TOKENS};
 use super::glob::PathPattern;
-use super::seen_paths::{MAX_LINKS, Seen, resolved, values};
+use super::on_disk::{FileOnDisk, FilesOnDisk, resolve};
+use super::seen_paths::{MAX_LINKS, Seen, values};
 use super::{Action, paths};
 
 /// An action as rules look at it, worked out once.
@@ -26,6 +27,8 @@ pub(super) struct Facts<'a> {
     pub(super) places: Vec<Place>,
     /// Directories that count as inside, beside the workspace.
     also: &'a [PathBuf],
+    /// The files as they are on the disk now.
+    on_disk: OnceCell<FilesOnDisk>,
     /// Every way in which a path can be read, for rules that deny.
     seen: Seen,
     /// Paths that may stand in the command, likewise.
@@ -56,6 +59,7 @@ impl<'a> Facts<'a> {
             title,
             places: places.collect(),
             also,
+            on_disk: OnceCell::new(),
             seen: Seen::of(action.paths.iter().cloned(), base),
             seen_in_command: OnceCell::new(),
             action,
@@ -75,27 +79,68 @@ impl<'a> Facts<'a> {
         !self.places.is_empty() && self.has_nothing_outside()
     }
 
-    /// Whether none of the files that it names lies outside.
+    /// Whether none of the files that it names lies outside, or leads there.
     pub(super) fn has_nothing_outside(&self) -> bool {
-        self.places.iter().all(|place| place.is_inside)
+        self.places.iter().all(|place| place.is_inside) && self.on_disk().is_inside()
+    }
+
+    /// The files as they are on the disk now.
+    pub(super) fn on_disk(&self) -> &FilesOnDisk {
+        self.on_disk
+            .get_or_init(|| FilesOnDisk::of(self.action, self.also))
+    }
+
+    /// Whether it is put to a person each time.
+    pub(super) fn is_asked_each_time(&self) -> bool {
+        self.action.is_ambiguous || self.on_disk().is_protected()
+    }
+
+    /// Whether a pattern covers all files, under their names and where they lead.
+    pub(super) fn are_allowed_by<'p>(
+        &self,
+        patterns: impl Iterator<Item = &'p PathPattern> + Clone,
+    ) -> bool {
+        let covers = |(place, file): (&Place, &FileOnDisk)| {
+            let is_named = patterns.clone().any(|pattern| place.is_allowed_by(pattern));
+            let is_covered = |there: &PathBuf| {
+                patterns
+                    .clone()
+                    .any(|pattern| file.is_allowed_by(pattern, there))
+            };
+            is_named && file.leads_to.as_ref().is_none_or(is_covered)
+        };
+        let files = self.on_disk().files();
+        !self.places.is_empty()
+            && self.places.len() == files.len()
+            && self.places.iter().zip(files).all(covers)
     }
 
     /// Whether it only reads files inside, as far as anybody can see: its kind is the agent's word, so that it must name
     /// the files and be given nothing whose meaning we do not know.
     pub(super) fn only_reads_inside(&self) -> bool {
-        self.action.only_reads() && self.is_inside() && !self.is_cut() && self.leads_inside()
+        self.action.only_reads()
+            && self.is_inside()
+            && !self.is_cut()
+            && self.patterns_lead_inside()
     }
 
-    /// Whether no link among the files leads out of the session's directories.
-    fn leads_inside(&self) -> bool {
-        let paths = &self.action.paths;
-        let bases = self.also.iter().chain([&self.action.workspace]);
-        let bases: Vec<PathBuf> = bases.filter_map(|dir| dir.canonicalize().ok()).collect();
-        let is_inside = |path: &PathBuf| match resolved(&self.action.workspace.join(path), true) {
-            Some(there) => bases.iter().any(|base| there.starts_with(base)),
-            None => true,
+    /// Whether no pattern of files starts in a directory that leads elsewhere.
+    fn patterns_lead_inside(&self) -> bool {
+        let (action, starts) = (self.action, &self.action.pattern_starts);
+        if starts.is_empty() {
+            return true;
+        }
+        let bases = self.also.iter().chain([&action.workspace]);
+        let bases: Vec<PathBuf> = bases.map(|dir| resolve(dir).path).collect();
+        let is_inside = |path: PathBuf| {
+            let found = resolve(&path);
+            found.is_known && bases.iter().any(|base| found.path.starts_with(base))
         };
-        paths.len() <= MAX_LINKS && paths.iter().all(is_inside)
+        let from = std::iter::once(&action.workspace).chain(&action.paths);
+        let mut from = from.map(|path| action.workspace.join(path));
+        starts.len() <= MAX_STARTS
+            && action.paths.len() <= MAX_DIRECTORIES
+            && from.all(|from| starts.iter().all(|start| is_inside(from.join(start))))
     }
 
     /// Whether there is more than is looked at.
@@ -334,12 +379,23 @@ impl Place {
         }
     }
 
-    pub(super) fn is_allowed_by(&self, pattern: &PathPattern) -> bool {
+    fn is_allowed_by(&self, pattern: &PathPattern) -> bool {
         let path = match pattern.is_absolute() {
             true => &self.absolute,
             false => &self.inside,
         };
         path.as_ref().is_some_and(|path| pattern.is_match(path))
+    }
+}
+
+impl FileOnDisk {
+    /// Whether a pattern covers where the file leads.
+    fn is_allowed_by(&self, pattern: &PathPattern, there: &Path) -> bool {
+        let path = match pattern.is_absolute() {
+            true => Some(there),
+            false => self.inside.as_deref(),
+        };
+        path.is_some_and(|path| pattern.is_match(&path.to_string_lossy()))
     }
 }
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use attache_schema::v1;
 
-use super::{Action, Digest, paths};
-pub use content::ShownContent;
+use super::{Action, paths};
+pub use content::{ShownChange, ShownContent, WholeChange};
 
 /// Permission that was given in a turn for an action that was shown, for what the agent then does through us.
 ///
@@ -47,8 +47,8 @@ enum Reach {
 /// What may be written to a file.
 #[derive(Debug, Clone)]
 enum Content {
-    /// It was shown: its digest.
-    Exactly(Digest),
+    /// It was shown.
+    Exactly(ShownChange),
     /// None was shown.
     Any,
 }
@@ -107,9 +107,9 @@ impl Grant {
         matches!(self.reach, Reach::Remembered)
     }
 
-    /// Uses the grant for something that the agent does through us; whether it covers that. `written` is the whole
-    /// content that a file would get.
-    pub(super) fn spend(&mut self, action: &Action, written: Option<&str>) -> bool {
+    /// Uses the grant for something that the agent does through us; whether it covers that. `written` is what a
+    /// file would get.
+    pub(super) fn spend(&mut self, action: &Action, written: Option<WholeChange<'_>>) -> bool {
         if !self.is_same_place(action) {
             return false;
         }
@@ -124,9 +124,8 @@ impl Grant {
             Reach::Files { .. } if !is_of_files(&self.action, action) => false,
             Reach::Files { reads, .. } if written.is_none() => take(reads, &files, |path| path),
             Reach::Files { writes, .. } => {
-                let digest = written.map(content::digest);
                 let fits = |content: &Content| match content {
-                    Content::Exactly(shown) => Some(*shown) == digest,
+                    Content::Exactly(shown) => written.is_some_and(|change| shown.is(change)),
                     Content::Any => true,
                 };
                 let first = writes.iter().find(|(path, _)| files.first() == Some(path));
@@ -196,9 +195,9 @@ fn writes(action: &Action, content: &ShownContent, named: &[PathBuf]) -> Vec<(Pa
             named.map(|path| (path, Content::Any)).collect()
         }
         ShownContent::Files(files) => {
-            let known = files.iter().filter_map(|(path, digest)| {
-                let digest = (*digest)?;
-                Some((action.whole(path), Content::Exactly(digest)))
+            let known = files.iter().filter_map(|(path, change)| {
+                let change = (*change)?;
+                Some((action.whole(path), Content::Exactly(change)))
             });
             known.collect()
         }

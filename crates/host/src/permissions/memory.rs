@@ -10,6 +10,7 @@ use super::command::pattern::CommandPattern;
 use super::denied::Denied;
 use super::facts::Facts;
 use super::glob::PathPattern;
+use super::records::bound;
 use super::rules::{Rule, Rules, is_about_files};
 use super::{Action, Decision, Scope};
 use crate::private::identity;
@@ -200,7 +201,7 @@ impl Remembered {
     /// A denial holds for the same command and the same files, also when the agent calls the tool something else.
     fn still_denies(&self, facts: &Facts<'_>) -> bool {
         let denied = self.denied.as_ref();
-        !self.is_allowed && denied.is_some_and(|denied| denied.holds_for(facts.action))
+        !self.is_allowed && denied.is_some_and(|denied| denied.holds_for(facts))
     }
 
     /// What is allowed by a pattern has to be understood whole; what is denied by one only in part.
@@ -209,7 +210,7 @@ impl Remembered {
         let is_tool = self.kind == action.kind.as_str() && self.tool == action.tool;
         let mut rule = Rule::named(self.id.clone());
         match &self.what {
-            What::Exactly(digest) => return is_tool && *digest == action.subject.to_string(),
+            What::Exactly(digest) => return is_tool && *digest == bound(action, facts.on_disk()),
             What::Commands(text) => rule.commands.extend(CommandPattern::parse(text)),
             What::Files(text) => rule.paths.extend(PathPattern::parse(text)),
         }

@@ -1,11 +1,9 @@
-//! Paths as text: inside a directory or not, and names that grant power to whoever writes them. Nothing here looks at
-//! the disk: a rule is about what was asked, and whoever opens the file has a boundary of its own.
+//! Paths as text: inside a directory or not. Nothing here looks at the disk.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use crate::names::fold;
-pub(super) use crate::names::is_protected;
 
 /// A whole path without `.` and `..`.
 pub(crate) fn normal_path(path: &Path) -> PathBuf {

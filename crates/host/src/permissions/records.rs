@@ -4,8 +4,9 @@
 use attache_schema::v1;
 
 use super::facts::Facts;
-use super::grants::Grant;
+use super::grants::{Grant, WholeChange};
 use super::memory::{Remembered, What, seconds};
+use super::on_disk::FilesOnDisk;
 use super::{
     Action, Because, Decision, Enforcement, Permissions, Scope, UseVerdict, Verdict, by, recall,
     stored,
@@ -22,9 +23,9 @@ impl Permissions {
     }
 
     /// Judges something that the agent is about to do through us: as an action of its own, and by what was granted
-    /// before in this turn. No grant goes past a rule or a remembered decision that denies. `written` is the whole
-    /// content that a file would get. Looks at the disk.
-    pub fn judge_use(&self, action: &Action, written: Option<&str>) -> UseVerdict {
+    /// before in this turn. No grant goes past a rule or a remembered decision that denies. `written` is what a
+    /// file would get. Looks at the disk.
+    pub fn judge_use(&self, action: &Action, written: Option<WholeChange<'_>>) -> UseVerdict {
         let verdict = self.judge(action);
         let is_denied = matches!(verdict, Verdict::Deny(_)) && {
             let recalled = self.recall(action);
@@ -36,10 +37,10 @@ impl Permissions {
         }
     }
 
-    /// Uses a grant for something that the agent does through us; whether one covers it. `written` is the whole content
-    /// that a file would get. Looks at the disk where a grant comes from a decision that is remembered.
+    /// Uses a grant for something that the agent does through us; whether one covers it. `written` is what a file would
+    /// get. Looks at the disk where a grant comes from a decision that is remembered.
     #[must_use]
-    pub fn spend(&self, action: &Action, written: Option<&str>) -> bool {
+    pub fn spend(&self, action: &Action, written: Option<WholeChange<'_>>) -> bool {
         let needs_list = self.state().has_remembered_grants(&action.session);
         let remembered = match needs_list {
             true => self.list(),
@@ -72,7 +73,7 @@ impl Permissions {
     /// Records can be serialised. An owner with a journal of its own writes the record there first and restores it
     /// then; everyone else uses [`remember`](Permissions::remember).
     pub fn record(&self, action: &Action, decision: &Decision) -> Option<Remembered> {
-        self.record_of(action, decision, What::Exactly(action.subject.to_string()))
+        self.record_of(action, decision, self.exactly(action))
     }
 
     /// Has a decision for a session count, and says whether it does: records of other scopes are in the store.
@@ -92,7 +93,7 @@ impl Permissions {
         let facts = Facts::of(action, &directories);
         let now = seconds((self.config.clock)());
         recall(here.iter().chain(stored(&store)), &facts, now)
-            .filter(|found| !(found.is_allowed && action.is_protected()))
+            .filter(|found| !(found.is_allowed && facts.is_asked_each_time()))
             .cloned()
     }
 
@@ -103,8 +104,32 @@ impl Permissions {
         what: What,
     ) -> Option<Remembered> {
         let is_once =
-            decision.scope == Scope::Once || (decision.is_allowed && action.is_protected());
+            decision.scope == Scope::Once || (decision.is_allowed && action.is_asked_each_time());
         (!is_once).then(|| Remembered::new(action, decision, what, (self.config.clock)()))
+    }
+
+    /// What was asked, with its files as the user was shown them. Looks at the disk unless that was done before.
+    pub(super) fn exactly(&self, action: &Action) -> What {
+        let shown = match &action.on_disk {
+            Some(_) => action.disk(),
+            None => self.with_disk(action.clone()).disk(),
+        };
+        What::Exactly(bound(action, &shown))
+    }
+
+    /// The action with what its files are on the disk now, to be shown and remembered with that. Looks at the disk.
+    pub fn with_disk(&self, action: Action) -> Action {
+        let directories = self.state().directories(&action.session).to_vec();
+        action.with_disk(&directories)
+    }
+}
+
+/// What a decision holds for. One on a class is about no file.
+pub(super) fn bound(action: &Action, files: &FilesOnDisk) -> String {
+    let subject = action.subject.to_string();
+    match action.is_class {
+        true => subject,
+        false => files.bind(&subject),
     }
 }
 

@@ -8,7 +8,7 @@ use super::command;
 use super::command::line::SimpleCommand;
 use super::command::options::CommandWord as _;
 use super::command::pattern::{CommandPattern, Match};
-use super::facts::{Facts, Place};
+use super::facts::Facts;
 use super::glob::{Index, PathPattern};
 
 /// What must hold for a rule to count: everything that it names. What it does not name can be anything.
@@ -46,7 +46,8 @@ impl Rule {
                     .iter()
                     .any(|word| facts.is_kind_or_tool(word, &facts.kind())))
             && self.covers(facts)
-            && (!action.is_protected() || self.spells_out(facts))
+            && !action.is_ambiguous
+            && (!facts.on_disk().is_protected() || self.spells_out(facts))
     }
 
     fn covers(&self, facts: &Facts<'_>) -> bool {
@@ -101,19 +102,14 @@ impl Rule {
     /// A rule on files covers tools that say which files they touch. Of others it covers those that it names for an agent.
     fn covers_paths(&self, facts: &Facts<'_>) -> bool {
         let action = facts.action;
-        let is_named = self.names_agents_word() && !self.agents.is_empty() && !action.runs_code;
-        let is_of_files = is_about_files(&facts.kind());
-        let is_clear = is_of_files && !(action.runs_code && action.has_unknown_input);
+        let names_all = !action.runs_code && !action.names_other_files;
+        let is_named = self.names_agents_word() && !self.agents.is_empty() && names_all;
+        let is_clear = is_about_files(&facts.kind()) && !action.has_unknown_input;
         (is_named || is_clear) && self.covers_each(facts)
     }
 
     fn covers_each(&self, facts: &Facts<'_>) -> bool {
-        let covers = |place: &Place| {
-            self.paths
-                .iter()
-                .any(|pattern| place.is_allowed_by(pattern))
-        };
-        !facts.places.is_empty() && facts.places.iter().all(covers)
+        facts.are_allowed_by(self.paths.iter())
     }
 
     /// A rule on a kind covers files inside. One on a tool, or on a kind that names no files, has to name the agent, and
@@ -122,7 +118,10 @@ impl Rule {
         let is_by_tool = !self.tools.is_empty() || self.is_by_tool_word(facts);
         match is_about_files(&facts.kind()) && !is_by_tool {
             true => facts.is_inside() && !facts.action.has_unknown_input,
-            false => !self.agents.is_empty() && facts.places.is_empty() && !facts.action.runs_code,
+            false => {
+                let names_files = !facts.places.is_empty() || facts.action.names_other_files;
+                !self.agents.is_empty() && !names_files && !facts.action.runs_code
+            }
         }
     }
 
@@ -184,11 +183,8 @@ impl Rule {
 
     /// Whether every protected file stands in it letter by letter: a wildcard is not meant for those.
     fn spells_out(&self, facts: &Facts<'_>) -> bool {
-        let literal = |place: &Place| {
-            let mut patterns = self.paths.iter().filter(|pattern| pattern.is_literal());
-            patterns.any(|pattern| place.is_allowed_by(pattern))
-        };
-        facts.places.iter().all(literal)
+        let literal = self.paths.iter().filter(|pattern| pattern.is_literal());
+        facts.on_disk().can_be_spelled_out() && facts.are_allowed_by(literal)
     }
 }
 
@@ -253,7 +249,7 @@ impl Rules {
         if facts.line.doubt.is_some()
             || facts.line.parts.len() < 2
             || facts.is_cut()
-            || facts.action.is_protected()
+            || facts.is_asked_each_time()
         {
             return None;
         }

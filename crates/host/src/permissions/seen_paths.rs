@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use super::on_disk::resolve;
 use super::paths;
 
 /// Paths in every way that they can be read.
@@ -79,17 +80,10 @@ pub(crate) fn values(word: &str) -> Vec<&str> {
 }
 
 /// Where links lead, for what is there. Of what is not there, the directory above counts if it is looked at too.
-pub(super) fn resolved(place: &Path, with_directory: bool) -> Option<PathBuf> {
-    let there = match place.canonicalize() {
-        Ok(there) => there,
-        Err(_) if with_directory => place
-            .parent()?
-            .canonicalize()
-            .ok()?
-            .join(place.file_name()?),
-        Err(_) => return None,
-    };
-    (there != *place).then_some(there)
+fn resolved(place: &Path, with_directory: bool) -> Option<PathBuf> {
+    let found = resolve(place);
+    let counts = found.metadata.is_some() || with_directory || !found.links.is_empty();
+    (counts && found.path != *place).then_some(found.path)
 }
 
 /// A path as given, without `.` and `..`, from the workspace and from the home directory on, and each as forgiving file

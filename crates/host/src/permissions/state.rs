@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use attache_schema::v1;
 
-use super::grants::Grant;
+use super::grants::{Grant, WholeChange};
 use super::memory::{self, Remembered, Workspace};
 use super::{Action, Enforcement, Warning};
 
@@ -101,7 +101,7 @@ impl State {
     pub(super) fn spend(
         &mut self,
         action: &Action,
-        written: Option<&str>,
+        written: Option<WholeChange<'_>>,
         remembered: &[Remembered],
     ) -> bool {
         let Some(grants) = self.grants.get_mut(&action.session) else {

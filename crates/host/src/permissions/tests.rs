@@ -3,6 +3,10 @@
 mod actions;
 mod answers;
 mod attack_commands;
+mod attack_denials;
+#[cfg(unix)]
+mod attack_disk;
+mod attack_inputs;
 mod attack_names;
 mod attack_paths;
 #[cfg(target_os = "linux")]

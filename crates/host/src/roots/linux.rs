@@ -94,7 +94,7 @@ impl Dir {
         Ok(Arc::new(self.0.try_clone()?))
     }
 
-    pub(super) fn look(&self, name: &OsStr) -> io::Result<Seen> {
+    pub(crate) fn look(&self, name: &OsStr) -> io::Result<Seen> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let found = fs::openat(&self.0, name, flags, Mode::empty())?;
         match FileType::from_raw_mode(fs::fstat(&found)?.st_mode) {

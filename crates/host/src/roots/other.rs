@@ -66,7 +66,7 @@ impl Dir {
         given.to_owned()
     }
 
-    pub(super) fn look(&self, name: &OsStr) -> io::Result<Seen> {
+    pub(crate) fn look(&self, name: &OsStr) -> io::Result<Seen> {
         let metadata = self.0.symlink_metadata(name)?;
         if metadata.is_symlink() {
             Ok(Seen::Link(self.0.read_link_contents(name)?))

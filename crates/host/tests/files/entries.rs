@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use attache_host::Roots;
-use attache_host::files::{Files, Limits};
+use attache_host::files::{Error, Files, Limits};
 use expect_test::expect;
 use libtest_mimic::Trial;
 
@@ -21,6 +21,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             "a_directory_is_not_moved_into_or_out_of_a_closed_place",
             carried,
         ),
+        trial("no_directory_carries_something_closed_along", carries),
         trial("a_path_tells_where_it_leads_before_it_is_used", leads),
     ]
 }
@@ -300,5 +301,59 @@ fn leads() {
                 .map(|_| String::new())
         ),
         "-32002 not_found"
+    );
+}
+
+/// Every closed name at every depth, under every sort of name.
+fn carries() {
+    let closed = [
+        ".git/config",
+        ".GIT/x",
+        ".envrc",
+        ".vscode/tasks.json",
+        ".claude/settings.json",
+        ".mcp.json",
+        ".husky/pre-commit",
+        ".attache.json",
+        "deep/er/.idea/x",
+        "a/b/c/.devcontainer.json",
+    ];
+    let files = Files::default();
+    for path in closed {
+        let tree = Tree::new(&format!(
+            "file ws/dir/x x\nfile ws/dir/inner/{path} x\ndir ws/other"
+        ));
+        let before = tree.listing("@");
+        for moved in ["dir", "dir/inner"] {
+            let (from, to) = (
+                tree.path(&format!("@/ws/{moved}")),
+                tree.path("@/ws/other/new"),
+            );
+            let outcome = files.rename(&tree.roots(), &from, &to);
+            assert!(
+                matches!(outcome, Err(Error::Protected { .. })),
+                "{path}: {outcome:?}"
+            );
+        }
+        assert_eq!(tree.listing("@"), before, "{path}");
+    }
+    let tree = Tree::new(
+        "file ws/bare/r/HEAD x\ndir ws/bare/r/objects\ndir ws/bare/r/refs\nfile ws/open/a/b x",
+    );
+    let rename =
+        |from: &str, to: &str| files.rename(&tree.roots(), &tree.path(from), &tree.path(to));
+    assert!(rename("@/ws/bare", "@/ws/x").is_err());
+    assert!(rename("@/ws/open", "@/ws/x").is_ok());
+    // What is open here is closed in the home directory.
+    let tree = Tree::new("file ws/prep/fish/config.fish x");
+    let files = Files::default().home(&tree.path("@/ws"));
+    let outcome = files.rename(
+        &tree.roots(),
+        &tree.path("@/ws/prep"),
+        &tree.path("@/ws/.config"),
+    );
+    assert!(
+        matches!(outcome, Err(Error::Protected { .. })),
+        "{outcome:?}"
     );
 }

@@ -144,7 +144,7 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Choice> {
         offered.next().and_then(|choice| choice.option.clone())
     };
     let (allow, reject) = (once(ChoiceKind::AllowOnce), once(ChoiceKind::RejectOnce));
-    if !prompt.action.is_protected() {
+    if !prompt.action.is_asked_each_time() {
         let own = |kind, scope, option| Choice {
             kind,
             source: Source::Own(scope),

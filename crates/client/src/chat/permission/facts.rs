@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use attache::process::plain::{visible, visible_command, visible_start, visible_word};
 use attache::v1;
-use attache_host::permissions::Action;
+use attache_host::permissions::{Action, Protection};
 
 use crate::event::{HostRequest, PermissionPrompt, PromptSubject};
 use crate::paint::theme::Role;
@@ -71,6 +71,11 @@ impl Fact {
             head: Some((Words::Ours, text.clone())),
             ..Fact::remark(text)
         }
+    }
+
+    /// The same, for a place that scrolls.
+    fn unpinned(self) -> Fact {
+        Fact { head: None, ..self }
     }
 }
 
@@ -182,8 +187,23 @@ fn place(facts: &mut Vec<Fact>, label: &'static str, shown: String, path: &Path,
         false => Role::Warning,
     };
     facts.push(Fact::whole(label, shown, role));
-    if !is_inside {
+    target(facts, path, action);
+}
+
+/// Where a path leads if it is a link, and a remark if it is outside.
+fn target(facts: &mut Vec<Fact>, path: &Path, action: &Action) {
+    if !is_inside(&action.workspace, path) {
         facts.push(Fact::pinned_remark(OUTSIDE));
+    }
+    let Some(file) = action.file_on_disk(path) else {
+        return;
+    };
+    if let Some(there) = &file.leads_to {
+        let shown = visible(&there.to_string_lossy()).into_owned();
+        facts.push(Fact::whole("link to", shown, Role::Warning));
+        if !file.is_inside {
+            facts.push(Fact::pinned_remark(OUTSIDE));
+        }
     }
 }
 
@@ -205,9 +225,9 @@ fn files(facts: &mut Vec<Fact>, action: &Action, directory: Option<&Path>) {
     });
     for path in paths {
         facts.push(Fact::scrolled("file", shown(path), Role::Strong));
-        if !is_inside(&action.workspace, path) {
-            facts.push(Fact::remark(OUTSIDE));
-        }
+        let mut remarks = Vec::new();
+        target(&mut remarks, path, action);
+        facts.extend(remarks.into_iter().map(Fact::unpinned));
     }
 }
 
@@ -241,12 +261,12 @@ fn input(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
             name => format!("{} = {value}", visible_word(&cut(name))),
         };
         if more > 0 {
-            text += &format!("… {more} more characters, d shows all");
+            text += &format!("… {more} more characters, Alt-D shows all");
         }
         facts.push(Fact::scrolled("input", text, Role::Text));
     }
     if let Some(more @ 1..) = other.len().checked_sub(MOST_MEMBERS) {
-        let text = format!("! {more} more members of the input: d shows all");
+        let text = format!("! {more} more members of the input: Alt-D shows all");
         facts.push(Fact::remark(text));
     }
 }
@@ -289,7 +309,7 @@ fn content(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     };
     facts.push(Fact {
         role: Role::Text,
-        ..Fact::remark(format!("With {text} from the agent: see all details (d)"))
+        ..Fact::remark(format!("With {text} from the agent: see all details (Alt-D)"))
     });
 }
 
@@ -302,9 +322,10 @@ fn warnings(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
         .any(|text| text.contains(is_right_to_left));
     let mut warn = |text: &str| facts.push(Fact::remark(text));
     if action.is_protected() {
-        warn(
-            "! Protected file: a change here can grant rights later. Permission lasts for one use.",
-        );
+        warn(protection(action));
+    }
+    if action.is_ambiguous {
+        warn("! The input has a member twice: it cannot be told which one the agent means.");
     }
     if !prompt.content_is_shown() {
         warn(
@@ -325,6 +346,28 @@ fn is_right_to_left(char: char) -> bool {
         char,
         '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}'
     ) || matches!(char, '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
+}
+
+/// Why a change is asked about each time.
+fn protection(action: &Action) -> &'static str {
+    let files = action
+        .paths
+        .iter()
+        .filter_map(|path| action.file_on_disk(path));
+    match files.filter_map(|file| file.protection).next() {
+        Some(Protection::Directory) => {
+            "! Protected files lie in this directory, or would. Permission lasts for one use."
+        }
+        Some(Protection::HardLink) => {
+            "! The file has another name (a hard link), which may be protected. Permission lasts for one use."
+        }
+        Some(Protection::Unknown) => {
+            "! It cannot be told what this would change. Permission lasts for one use."
+        }
+        _ => {
+            "! Protected file: a change here can grant rights later. Permission lasts for one use."
+        }
+    }
 }
 
 /// Cuts a text that is too long to be laid out. It is visible already, and a cut between characters keeps it so.

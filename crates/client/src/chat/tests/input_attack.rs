@@ -51,13 +51,19 @@ fn a_second_directory_and_members_that_occur_twice_are_shown() {
     check(
         &request("execute", input, &[]),
         &expect![[r#"
-            │ command ┊ ls -l                                              │
+            │ command ┊ ls⏎                                                │
+            │         ┊ ls -l                                              │
+            │ part 1  ┊ ls                                                 │
+            │ part 2  ┊ ls -l                                              │
             │ in      ┊ /code/project                                      │
             │ Also in the input:                                           │
             │ input   ┊ command = "ls"                                     │
             │ input   ┊ command = "ls -l"                                  │
             │ input   ┊ workdir = "/etc"                                   │
             │ input   ┊ x = {"a":1,"a":2}                                  │
+            │ ! The input has a member twice: it cannot be told which one  │
+            │ the agent means.                                             │
+            │ ! A line for a shell: it can run several commands.           │
             │ title   ┊ Build                                              │
         "#]],
     );
@@ -76,7 +82,7 @@ fn what_is_given_beside_a_file_and_text_that_is_not_shown_is_said() {
             │ Also in the input:                                           │
             │ input   ┊ new_string = "another line"                        │
             │ input   ┊ replace_all = true                                 │
-            │ With 3 lines of text from the agent: see all details (d)     │
+            │ With 3 lines of text from the agent: see all details (Alt-D) │
             │ ┊ a.rs +1 -1                                                 │
             │ ┊ 1   - old line                                             │
             │ ┊   1 + new line                                             │
@@ -100,7 +106,7 @@ fn a_long_value_says_how_much_of_it_is_hidden() {
     ask(&mut stage, &request("execute", &input, &[]));
     let screen = stage.screen();
     assert!(
-        screen.contains("602 more characters, d shows all"),
+        screen.contains("602 more characters, Alt-D shows all"),
         "{screen}"
     );
     let input = format!(r#"{{"command":"make","{}":1}}"#, "n".repeat(1000));

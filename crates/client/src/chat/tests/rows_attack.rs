@@ -2,6 +2,7 @@
 //! are the same as with harmless text.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use attache::v1;
 use attache_check::hostile::{forged_rows, some_texts};
@@ -150,7 +151,7 @@ fn screens(request: Request, text: &str, width: u16, signs: Signs, keys: &str) -
 type Request = fn(&mut Stage, &str);
 
 /// A look, all details, and the confirmation of an option that the agent remembers.
-const KEYS: [&str; 3] = ["<Tab>", "<Tab>d", "<Tab><Down><Enter>"];
+const KEYS: [&str; 3] = ["<Tab>", "<Tab><A-d>", "<Tab><Down><Enter>"];
 
 const REQUESTS: &[(&str, Request)] = &[
     ("tool call", |stage, text| ask(stage, tool_call(text))),
@@ -221,6 +222,8 @@ fn tool_call(text: &str) -> PermissionPrompt {
         PathBuf::from(format!("/w/{text}/a")),
         PathBuf::from(format!("/{text}/b")),
     ];
+    // What they are on the disk depends on the text, too.
+    action.on_disk = Some(Arc::default());
     action.kind = v1::ToolKind::Unknown(text.into());
     prompt.options = vec![
         v1::PermissionOption::new("always", text, v1::PermissionOptionKind::AllowAlways),
@@ -292,6 +295,7 @@ const LABELS: &[&str] = &[
     "because",
     "binary",
     "command",
+    "link to",
     "file",
     "from",
     "host",
@@ -309,8 +313,8 @@ const LABELS: &[&str] = &[
 ];
 
 const REMARKS: &[&str] = &[
-    "With N line of text from the agent: see all details (d)",
-    "With N lines of text from the agent: see all details (d)",
+    "With N line of text from the agent: see all details (Alt-D)",
+    "With N lines of text from the agent: see all details (Alt-D)",
     "! A line for a shell: it can run several commands.",
     "! What stands in ‹ › is known only when the line runs.",
     "! Right-to-left letters: your terminal may show the words in another order.",

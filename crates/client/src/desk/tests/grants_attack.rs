@@ -160,6 +160,26 @@ async fn attack_a_change_that_was_shown_is_written_once_and_nothing_else_is() {
 }
 
 #[tokio::test]
+async fn attack_a_change_is_not_written_to_a_file_that_changed_after_the_yes() {
+    for old in [None, Some("old")] {
+        let (_folder, base) = folder();
+        let file = format!("{base}/file");
+        if let Some(old) = old {
+            std::fs::write(&file, old).unwrap();
+        }
+        let mut turn = Turn::new();
+        for new in ["A", "B"] {
+            let call = json!({ "kind": "edit", "content": [diff(&file, old, new)] });
+            turn.request(call, "yes");
+        }
+        turn.write(&file, "B", true);
+        turn.write(&file, "A", false);
+        turn.play().await;
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "B");
+    }
+}
+
+#[tokio::test]
 async fn attack_a_request_without_content_permits_one_write_to_each_file() {
     for kind in ["edit", "move"] {
         let (_folder, base) = folder();

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::input::word;
 use super::members::{COMMANDS, DIRECTORIES, PATHS};
-use super::{Action, paths};
+use super::{Action, paths, twice};
 
 impl Action {
     /// The members of a tool's input that the command, the directory and the files of this action do not say, each with
@@ -94,27 +94,8 @@ impl Action {
 }
 
 /// Whether a member occurs twice in one object, at any depth: nobody knows which of them the agent means.
-pub(super) fn repeats(json: &str) -> bool {
-    let count = serde_json::from_str(json).map(|value| count(&value));
-    count.is_ok_and(|count| count != count_as_written(json))
-}
-
-fn count(value: &Value) -> usize {
-    match value {
-        Value::Object(members) => members.values().map(|value| 1 + count(value)).sum(),
-        Value::Array(items) => items.iter().map(count).sum(),
-        _ => 0,
-    }
-}
-
-fn count_as_written(json: &str) -> usize {
-    let parts = match kind(json) {
-        Some(Kind::Object) => members(json).unwrap_or_default(),
-        Some(Kind::Array) => return items(json).iter().map(|it| count_as_written(it)).sum(),
-        _ => return 0,
-    };
-    let counts = parts.iter().map(|(_, json)| 1 + count_as_written(json));
-    counts.sum()
+fn repeats(json: &str) -> bool {
+    twice::read(json).is_ok_and(|(_, is_twice)| is_twice)
 }
 
 fn kind(json: &str) -> Option<Kind> {
@@ -135,18 +116,6 @@ fn members(json: &str) -> Option<Vec<(String, String)>> {
         has_more = reader.more_members().ok()?;
     }
     Some(members)
-}
-
-fn items(json: &str) -> Vec<String> {
-    let mut items = Vec::new();
-    let mut reader = Reader::new(json);
-    let mut has_more = reader.open_array().unwrap_or(false);
-    while has_more {
-        let Ok(item) = reader.skip() else { break };
-        items.push(item.to_owned());
-        has_more = reader.more_items().unwrap_or(false);
-    }
-    items
 }
 
 /// Members that say which part of a file is replaced, and by what.

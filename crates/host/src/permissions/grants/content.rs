@@ -12,9 +12,33 @@ use crate::permissions::Digest;
 pub enum ShownContent {
     /// Nothing.
     None,
-    /// For each file whose change is shown, the digest of the whole content that it would get; `None` where the change
-    /// leaves open what that is.
-    Files(Vec<(PathBuf, Option<Digest>)>),
+    /// For each file whose change is shown, the change of its whole content; `None` where it is left open what that is.
+    Files(Vec<(PathBuf, Option<ShownChange>)>),
+}
+
+/// The change of a file's whole content, as digests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShownChange {
+    /// What was there; `None` if there was no file.
+    pub old: Option<Digest>,
+    /// What would be there.
+    pub new: Digest,
+}
+
+/// The change of a file's whole content that is about to be written.
+#[derive(Debug, Clone, Copy)]
+pub struct WholeChange<'a> {
+    /// What is there now; `None` if there is no file, or one that is not shown.
+    pub old: Option<&'a str>,
+    /// What would be there.
+    pub new: &'a str,
+}
+
+impl ShownChange {
+    /// Whether this is what was shown, and the file is still the one it was shown for.
+    pub(super) fn is(&self, change: WholeChange<'_>) -> bool {
+        self.new == digest(change.new) && self.old == change.old.map(digest)
+    }
 }
 
 impl ShownContent {
@@ -24,7 +48,7 @@ impl ShownContent {
         if changes.is_empty() {
             return ShownContent::None;
         }
-        let mut files: Vec<(PathBuf, Option<Digest>)> = Vec::new();
+        let mut files: Vec<(PathBuf, Option<ShownChange>)> = Vec::new();
         for (at, change) in changes.iter().enumerate() {
             let path = change.path.as_path();
             if files.iter().any(|(known, _)| known == path) {
@@ -34,15 +58,23 @@ impl ShownContent {
                 .iter()
                 .filter(|it| it.path.as_path() == path)
                 .collect();
-            let result = looks.get(at).and_then(|look| result(look, &parts));
-            files.push((path.to_owned(), result.as_deref().map(digest)));
+            let change = looks.get(at).and_then(|look| {
+                Some(ShownChange {
+                    new: digest(&result(look, &parts)?),
+                    old: match look {
+                        Look::Text(text) => Some(digest(text)),
+                        Look::Nothing | Look::Unknown(_) => None,
+                    },
+                })
+            });
+            files.push((path.to_owned(), change));
         }
         ShownContent::Files(files)
     }
 }
 
 /// The digest of a file's whole content.
-pub(super) fn digest(content: &str) -> Digest {
+fn digest(content: &str) -> Digest {
     Digest(*blake3::hash(content.as_bytes()).as_bytes())
 }
 

@@ -64,11 +64,31 @@ fn a_rule_grants_the_effect_of_its_kind_and_a_yes_what_was_shown() {
             let write = action(r#"{"kind":"edit","locations":[{"path":"/w/a"}]}"#);
             let effects = [
                 ("read", covers(&file, &read, None)),
-                ("write", covers(&file, &write, Some("x"))),
+                (
+                    "write",
+                    covers(
+                        &file,
+                        &write,
+                        Some(WholeChange {
+                            old: None,
+                            new: "x",
+                        }),
+                    ),
+                ),
                 ("run", covers(&command, &run("npm test"), None)),
                 ("run by a file", covers(&file, &run("npm test"), None)),
                 ("read by a command", covers(&command, &read, None)),
-                ("write by a command", covers(&command, &write, Some("x"))),
+                (
+                    "write by a command",
+                    covers(
+                        &command,
+                        &write,
+                        Some(WholeChange {
+                            old: None,
+                            new: "x",
+                        }),
+                    ),
+                ),
             ];
             let covered = effects.iter().filter(|(_, is_covered)| *is_covered);
             let covered: Vec<&str> = covered.map(|(effect, _)| *effect).collect();

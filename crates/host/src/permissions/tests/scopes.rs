@@ -185,7 +185,7 @@ fn other_tools_are_asked_for_with_all_they_are_given() {
             r#"{"kind":"other","name":"open_issue","rawInput":{"title":"a","description":"c","call_id":"1"}}"#,
             r#"{"kind":"other","name":"open_issue","rawInput":{"title":"x","description":"b","call_id":"1"}}"#,
         ],
-        expect!["allow allow ask ask"],
+        expect!["allow ask ask ask"],
     );
     check_reach(
         &[

@@ -25,9 +25,11 @@ impl Numbers {
 /// One thing that the user has allowed to be done once.
 #[derive(Debug, Clone, PartialEq)]
 enum Permit {
+    /// What is written, and what was there when it was shown; anything where nothing was shown.
     Write {
         path: String,
         content: Option<String>,
+        there: Option<String>,
     },
     Run {
         args: Vec<String>,
@@ -47,7 +49,12 @@ impl Oracle {
             Permit::Write {
                 path: shown,
                 content: exactly,
-            } => shown == path && exactly.as_deref().is_none_or(|exactly| exactly == content),
+                there,
+            } => {
+                let is_as_shown =
+                    |exactly: &String| exactly == content && self.files.get(path) == there.as_ref();
+                shown == path && exactly.as_ref().is_none_or(is_as_shown)
+            }
             Permit::Run { .. } => false,
         };
         let found = self.permits.iter().position(is_it);
@@ -94,6 +101,7 @@ impl Play<'_> {
             .numbers
             .pick(&["edit", "edit", "edit", "move", "other", "fetch", "delete"]);
         let there = self.oracle.files.get(&path).cloned();
+        let before = there.clone();
         let new = format!("new {}\n", self.numbers.below(1000));
         // What is shown as old and new, and the content that it makes.
         let shown: Option<(Option<String>, String, Option<String>)> = match self.numbers.below(4) {
@@ -134,8 +142,13 @@ impl Play<'_> {
             None => self.oracle.permits.push(Permit::Write {
                 path,
                 content: None,
+                there: None,
             }),
-            Some((_, _, content)) => self.oracle.permits.push(Permit::Write { path, content }),
+            Some((_, _, content)) => self.oracle.permits.push(Permit::Write {
+                path,
+                content,
+                there: before,
+            }),
         }
     }
 
@@ -173,7 +186,7 @@ impl Play<'_> {
             .permits
             .iter()
             .filter_map(|permit| match permit {
-                Permit::Write { path, content } => Some((path.clone(), content.clone()?)),
+                Permit::Write { path, content, .. } => Some((path.clone(), content.clone()?)),
                 Permit::Run { .. } => None,
             });
         let permits: Vec<(String, String)> = permits.collect();

@@ -1,0 +1,381 @@
+//! What the files of an action are on the disk now: where links lead, whether a file has other names, and whether a change
+//! reaches something protected. Everything here looks at the disk.
+
+mod resolve;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use attache_schema::v1;
+
+pub(crate) use resolve::{Resolved, resolve};
+
+use super::{Action, paths};
+use crate::names::{fold, is_protected};
+use crate::private::identity;
+use crate::{FieldHasher, protected_files};
+
+/// The files of an action as they are on the disk at one moment.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FilesOnDisk {
+    /// One for each path of the action, in its order.
+    files: Vec<FileOnDisk>,
+    /// Whether some were too many to look at.
+    is_cut: bool,
+    /// Whether it may change them.
+    is_change: bool,
+}
+
+/// A path as the file system sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileOnDisk {
+    /// Where it leads, if links on it lead elsewhere.
+    pub leads_to: Option<PathBuf>,
+    /// Whether that is inside the session's directories.
+    pub is_inside: bool,
+    /// Why a change to it is asked about each time.
+    pub protection: Option<Protection>,
+    /// Where it leads from the workspace on; `None` if it leads outside.
+    pub(super) inside: Option<PathBuf>,
+    /// The file itself, whatever it is called.
+    pub(super) identity: Option<(u64, u64, Option<u64>)>,
+}
+
+/// Why a change is asked about each time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Protection {
+    /// The file is protected, under this name or the one that it leads to.
+    File,
+    /// It is a directory with something protected in it, or would bring something to a protected place.
+    Directory,
+    /// The file has other names, any of which may be protected.
+    HardLink,
+    /// It cannot be told where the path leads, or what lies below it.
+    Unknown,
+}
+
+impl Action {
+    /// The same action with what its files are on the disk now, as the user is shown it. What is remembered then is bound to
+    /// that. `also` are directories that count as inside beside the workspace. Looks at the disk.
+    #[must_use]
+    pub fn with_disk(mut self, also: &[PathBuf]) -> Action {
+        self.on_disk = Some(Arc::new(FilesOnDisk::of(&self, also)));
+        self
+    }
+
+    /// Where a path of this action leads and what is known of it, if the disk was looked at.
+    pub fn file_on_disk(&self, path: &Path) -> Option<&FileOnDisk> {
+        let at = self.paths.iter().position(|it| it == path)?;
+        self.on_disk.as_ref()?.files.get(at)
+    }
+
+    /// Whether a change is put to a person each time: it reaches something protected, or its input can be read in two
+    /// ways. Looks at the disk unless that was done before.
+    pub fn is_asked_each_time(&self) -> bool {
+        self.is_ambiguous || self.is_protected()
+    }
+
+    /// Whether it would change a file that grants power later. Looks at the disk unless that was done before.
+    pub fn is_protected(&self) -> bool {
+        self.disk().is_protected()
+    }
+
+    /// What was shown to the user, or what is there now.
+    pub(super) fn disk(&self) -> Arc<FilesOnDisk> {
+        let shown = self.on_disk.clone();
+        shown.unwrap_or_else(|| Arc::new(FilesOnDisk::of(self, &[])))
+    }
+}
+
+impl FilesOnDisk {
+    pub(super) fn of(action: &Action, also: &[PathBuf]) -> FilesOnDisk {
+        if action.paths.is_empty() {
+            return FilesOnDisk::default();
+        }
+        let look = Look::new(action, also);
+        let files = action.paths.iter().take(MAX_FILES);
+        FilesOnDisk {
+            files: files.map(|path| look.file(path)).collect(),
+            is_cut: action.paths.len() > MAX_FILES,
+            is_change: look.is_change,
+        }
+    }
+
+    /// Whether everything leads inside.
+    pub(super) fn is_inside(&self) -> bool {
+        !self.is_cut && self.files.iter().all(|file| file.is_inside)
+    }
+
+    /// Whether the user is shown the same of both: where files lead, and why they are protected.
+    pub fn is_shown_as(&self, other: &FilesOnDisk) -> bool {
+        let shown = |files: &FilesOnDisk| {
+            let files = files.files.iter();
+            let shown = files.map(|it| (it.leads_to.clone(), it.is_inside, it.protection));
+            shown.collect::<Vec<_>>()
+        };
+        self.is_cut == other.is_cut && shown(self) == shown(other)
+    }
+
+    pub(super) fn is_protected(&self) -> bool {
+        let is_in_doubt = self.is_cut && self.is_change;
+        is_in_doubt || self.files.iter().any(|file| file.protection.is_some())
+    }
+
+    /// Whether what is protected are files that a rule can spell out.
+    pub(super) fn can_be_spelled_out(&self) -> bool {
+        let is_file = |file: &FileOnDisk| {
+            matches!(
+                file.protection,
+                None | Some(Protection::File | Protection::HardLink)
+            )
+        };
+        !self.is_cut && self.files.iter().all(is_file)
+    }
+
+    pub(super) fn files(&self) -> &[FileOnDisk] {
+        &self.files
+    }
+
+    /// What a decision is bound to beside what was asked: where links lead. Nothing where none lead elsewhere.
+    pub(super) fn bind(&self, subject: &str) -> String {
+        if self.files.iter().all(|file| file.leads_to.is_none()) {
+            return subject.to_owned();
+        }
+        let mut form = FieldHasher::new("attache permissions subject behind links");
+        form.text(subject);
+        form.length(self.files.len());
+        for file in &self.files {
+            let leads_to = file.leads_to.as_ref();
+            form.text(
+                &leads_to
+                    .map(|path| path.to_string_lossy())
+                    .unwrap_or_default(),
+            );
+        }
+        blake3::Hash::from_bytes(form.end()).to_hex().to_string()
+    }
+}
+
+/// A look at the files of one action.
+struct Look<'a> {
+    action: &'a Action,
+    /// The session's directories as they are called, and where they really are.
+    directories: Vec<(PathBuf, PathBuf)>,
+    is_change: bool,
+    moves: bool,
+}
+
+impl<'a> Look<'a> {
+    fn new(action: &'a Action, also: &[PathBuf]) -> Look<'a> {
+        let directories = std::iter::once(&action.workspace).chain(also);
+        let directories = directories.map(|directory| {
+            let given = paths::normal(Path::new("/"), directory);
+            let real = resolve(&given).path;
+            (given, real)
+        });
+        Look {
+            action,
+            directories: directories.collect(),
+            is_change: !action.only_reads(),
+            moves: action.moves_directories(),
+        }
+    }
+
+    fn file(&self, path: &Path) -> FileOnDisk {
+        let resolved = self.resolve(&self.action.workspace.join(path));
+        // A tool may take `..` out of a path before links are followed.
+        let normal = paths::normal(&self.action.workspace, path);
+        let straight = (!paths::is_straight(path)).then(|| self.resolve(&normal));
+        let is_inside = |found: &Resolved| {
+            let mut directories = self.directories.iter();
+            found.is_known && directories.any(|(_, real)| found.path.starts_with(real))
+        };
+        let leads_to = (resolved.path != self.expected(&normal)).then(|| resolved.path.clone());
+        let protection = match self.is_change {
+            true => {
+                let mut found = std::iter::once(&resolved).chain(&straight);
+                found.find_map(|found| self.protection(path, found))
+            }
+            false => None,
+        };
+        let metadata = resolved.metadata.as_ref();
+        FileOnDisk {
+            is_inside: is_inside(&resolved) && straight.as_ref().is_none_or(is_inside),
+            protection,
+            inside: self.below_workspace(&resolved.path).map(Path::to_owned),
+            identity: metadata.map(|metadata| {
+                let (device, inode) = identity(metadata);
+                let born = metadata.created().ok();
+                let born = born.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+                let born = born.and_then(|time| u64::try_from(time.as_nanos()).ok());
+                (device, inode, born)
+            }),
+            leads_to,
+        }
+    }
+
+    /// From the session's directory on where it lies in one, so that only the rest is looked at.
+    fn resolve(&self, path: &Path) -> Resolved {
+        let mut directories = self.directories.iter();
+        let inside = directories.find_map(|(given, real)| {
+            let rest = path.strip_prefix(given).ok()?;
+            Some((real, rest))
+        });
+        match inside {
+            Some((real, rest)) => resolve::resolve_below(real, rest),
+            None => resolve(path),
+        }
+    }
+
+    /// Where a path leads if no link below the session's directories leads elsewhere.
+    fn expected(&self, normal: &Path) -> PathBuf {
+        let mut directories = self.directories.iter();
+        let inside = directories.find_map(|(given, real)| {
+            let rest = normal.strip_prefix(given).ok()?;
+            Some(real.join(rest).components().collect())
+        });
+        inside.unwrap_or_else(|| normal.to_owned())
+    }
+
+    fn below_workspace<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        let (_, workspace) = self.directories.first()?;
+        path.strip_prefix(workspace).ok()
+    }
+
+    /// The path from the workspace on: its own directories grant nothing.
+    fn seen<'p>(&self, path: &'p Path) -> &'p Path {
+        self.below_workspace(path).unwrap_or(path)
+    }
+
+    fn protection(&self, path: &Path, found: &Resolved) -> Option<Protection> {
+        let whole = paths::normal(&self.action.workspace, path);
+        let is_listed = |path: &Path| {
+            protected_files::is_protected(path)
+                || (self.moves && protected_files::is_around_protected(path))
+        };
+        let mut real = std::iter::once(&found.path).chain(&found.links);
+        if is_protected(&self.action.seen(path))
+            || is_listed(&whole)
+            || real.any(|path| is_protected(self.seen(path)) || self.is_in_repository(path))
+            || (!found.links.is_empty() && is_listed(&found.path))
+        {
+            return Some(Protection::File);
+        }
+        if !found.is_known {
+            return Some(Protection::Unknown);
+        }
+        let metadata = found.metadata.as_ref();
+        match metadata {
+            Some(metadata) if metadata.is_file() && links(metadata) > 1 => {
+                return Some(Protection::HardLink);
+            }
+            _ if !self.moves => return None,
+            _ => {}
+        }
+        let is_directory = metadata.is_some_and(std::fs::Metadata::is_dir);
+        self.moved(&found.path, is_directory)
+    }
+
+    /// A repository without a working tree, or what would become one by this name: Git runs what its `config` says for
+    /// whoever enters the directory.
+    fn is_in_repository(&self, path: &Path) -> bool {
+        let top = self.directories.iter().map(|(_, real)| real);
+        let top = top.filter(|real| path.starts_with(real));
+        let top = top.min_by_key(|real| real.as_os_str().len());
+        let mut below = path;
+        while let (Some(directory), Some(name)) = (below.parent(), below.file_name()) {
+            if top.is_some_and(|top| !directory.starts_with(top)) {
+                break;
+            }
+            let name = fold(name);
+            let has = |part: &&str| {
+                fold(part.as_ref()) == name || directory.join(part).symlink_metadata().is_ok()
+            };
+            if REPOSITORY.iter().all(has) {
+                return true;
+            }
+            below = directory;
+        }
+        false
+    }
+
+    /// What is moved or deleted together with a directory, and where it would be then.
+    fn moved(&self, path: &Path, is_directory: bool) -> Option<Protection> {
+        let own = self.seen(path).to_owned();
+        let others = self.action.paths.iter().take(MAX_ENDS);
+        let others = others.map(|other| self.resolve(&self.action.workspace.join(other)));
+        let mut ends: Vec<PathBuf> = Vec::new();
+        for other in others.filter(|other| other.path != path) {
+            let end = self.seen(&other.path).to_owned();
+            // What is moved to a directory that exists lies in it under its own name.
+            if other.metadata.is_some_and(|it| it.is_dir()) {
+                ends.extend(path.file_name().map(|name| end.join(name)));
+            }
+            ends.push(end);
+        }
+        if ends.iter().any(|end| is_protected(end)) {
+            return Some(Protection::Directory);
+        }
+        ends.push(own);
+        is_directory.then(|| below(path, &ends)).flatten()
+    }
+}
+
+/// Whether something protected lies below a directory, or would where it is moved to.
+fn below(directory: &Path, ends: &[PathBuf]) -> Option<Protection> {
+    let mut left = vec![PathBuf::new()];
+    let mut room = MAX_ENTRIES;
+    while let Some(inner) = left.pop() {
+        let Ok(entries) = directory.join(&inner).read_dir() else {
+            return Some(Protection::Unknown);
+        };
+        let mut parts = 0;
+        for entry in entries {
+            let (Ok(entry), Some(less)) = (entry, room.checked_sub(1)) else {
+                return Some(Protection::Unknown);
+            };
+            room = less;
+            let path = inner.join(entry.file_name());
+            parts += usize::from(REPOSITORY.iter().any(|part| entry.file_name() == *part));
+            if ends.iter().any(|end| is_protected(&end.join(&path))) {
+                return Some(Protection::Directory);
+            }
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                left.push(path);
+            }
+        }
+        if parts == REPOSITORY.len() {
+            return Some(Protection::Directory);
+        }
+    }
+    None
+}
+
+impl Action {
+    /// Whether a directory that it names may be moved or removed with everything below.
+    fn moves_directories(&self) -> bool {
+        let moves = matches!(self.kind, v1::ToolKind::Delete | v1::ToolKind::Move);
+        self.command.is_none() && (moves || self.names_destination)
+    }
+}
+
+#[cfg(unix)]
+fn links(metadata: &std::fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(metadata)
+}
+
+#[cfg(not(unix))]
+fn links(_metadata: &std::fs::Metadata) -> u64 {
+    1
+}
+
+/// What makes a directory a repository for Git.
+const REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
+/// More files are not looked at; then nothing is inside, and a change is asked about.
+const MAX_FILES: usize = 1024;
+/// Places that something may be moved to.
+const MAX_ENDS: usize = 8;
+/// What is looked at below a directory that is moved. One with more is asked about.
+const MAX_ENTRIES: usize = 10_000;
