@@ -2,7 +2,7 @@
 //! can tell who owns them.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, chown};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -91,7 +91,7 @@ impl Stage {
         let rules = r#"{"rules":[{"action":"deny","path":"secrets/**","id":"no-secrets"}]}"#;
         fs::write(base.join("rules/policy.json"), rules).unwrap();
         std::os::unix::fs::symlink("policy.json", base.join("rules/link.json")).unwrap();
-        let readable = fs::Permissions::from(std::os::unix::fs::PermissionsExt::from_mode(0o755));
+        let readable = fs::Permissions::from_mode(0o755);
         fs::set_permissions(&base, readable).unwrap();
         for place in [
             "home",
