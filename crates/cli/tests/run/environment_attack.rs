@@ -2,7 +2,7 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use attache::process::{Support, sandbox_support};
@@ -97,11 +97,12 @@ struct Stage {
 impl Stage {
     /// `None` if that user cannot run the program.
     fn new(user: User) -> Option<Stage> {
-        let name = format!("environment-{user:?}-{}", std::process::id());
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let dir = dir.keep();
         let stage = Stage { user, dir };
         let can_run = stage.command().arg("--version").output();
         if !can_run.is_ok_and(|output| output.status.success()) {
+            fs::remove_dir(&stage.dir).unwrap();
             return None;
         }
         fs::create_dir_all(stage.dir.join("project/secrets")).unwrap();
