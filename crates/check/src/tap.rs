@@ -58,7 +58,7 @@ async fn pump(
         while let Ok(Some(frame)) = splitter.next(&mut lines) {
             let line = match frame {
                 Frame::Message(line) => line,
-                Frame::TooLong => Bytes::from_static(b"a line too long to keep"),
+                Frame::TooLong(_) => Bytes::from_static(b"a line too long to keep"),
             };
             tap.record(from, Event::Line(line));
         }

@@ -14,6 +14,7 @@ use attache_agent::tools::{Equipment, Pages};
 use attache_agent::{Limits, Setup, serve};
 use attache_client::config::Configuration;
 use attache_host::files::{self, Files};
+use attache_host::ownership;
 use attache_host::permissions::Policy;
 use attache_host::protected_files;
 use attache_host::terminals::{self, Terminals};
@@ -32,6 +33,7 @@ pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
             "attache: agent speaks ACP on standard input; to talk to it, use `attache chat -a builtin`"
         );
     }
+    ownership::accept(arguments.checked.clone());
     protect(arguments);
     let setup = Setup {
         store: store(arguments)?,

@@ -19,6 +19,7 @@ use attache_client::config::Configuration;
 use attache_client::desk::{Setup, Way};
 use attache_client::mcp;
 use attache_client::setting::Setting;
+use attache_host::ownership;
 use attache_host::permissions::{Preset, Term};
 
 use crate::arguments::Terms;
@@ -92,7 +93,7 @@ impl Prepared {
             });
         }
         Ok(Prepared {
-            program: with_policy(&agent, terms, &configuration).cwd(&cwd),
+            program: with_policy(&agent, terms, &configuration, &cwd).cwd(&cwd),
             recorder,
             opening: opening(terms, &configuration, cwd)?,
             preset,
@@ -165,7 +166,7 @@ fn opening(terms: &Terms, configuration: &Configuration, cwd: PathBuf) -> anyhow
 
 /// The agent's program. Our own agent is given the policy too, so that its tools obey the rules wherever they work by
 /// themselves, and not only where they ask us.
-fn with_policy(agent: &Agent, terms: &Terms, configuration: &Configuration) -> Program {
+fn with_policy(agent: &Agent, terms: &Terms, configuration: &Configuration, cwd: &Path) -> Program {
     let program = agent.program();
     if !agents::is_own(agent) {
         return program;
@@ -178,8 +179,17 @@ fn with_policy(agent: &Agent, terms: &Terms, configuration: &Configuration) -> P
             configured.map(|it| absolute(&it.value)).collect()
         }
     };
-    policies.into_iter().fold(program, |program, policy| {
+    // The policies may keep the agent in a user namespace, in which it cannot tell who owns these files.
+    let own = agents::sources(cwd, &[]).map(|sources| sources.user);
+    let files = policies.iter().map(PathBuf::from).chain(own);
+    let checked: Vec<String> = files
+        .filter_map(|file| ownership::digest_to_accept(&file))
+        .collect();
+    let program = policies.into_iter().fold(program, |program, policy| {
         program.arg("--policy").arg(policy)
+    });
+    checked.into_iter().fold(program, |program, digest| {
+        program.arg("--checked").arg(digest)
     })
 }
 

@@ -166,8 +166,12 @@ fn check_names_file(roots: &Roots, path: &Path) -> Result<(), Error> {
     if !ends_as_directory(path) {
         return Ok(());
     }
-    roots.walk(path)?;
-    Err(wrong_kind(path, Kind::Directory))
+    match roots.walk(path)?.end {
+        End::File(_) => Err(wrong_kind(path, Kind::FileWithSlash)),
+        End::Directory | End::Special(_) | End::Missing(_) => {
+            Err(wrong_kind(path, Kind::Directory))
+        }
+    }
 }
 
 fn file_name<'p>(place: &'p Place<'_>, path: &Path) -> Result<&'p OsStr, Error> {

@@ -13,6 +13,9 @@ use other as platform;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::field_hasher::FieldHasher;
 
 /// Checks an open file, the directories above its path, and those above where its path leads.
 ///
@@ -26,7 +29,11 @@ use std::path::{Path, PathBuf};
 pub fn check(path: &Path, file: &File) -> Result<(), OwnershipError> {
     let of_system = |error: std::io::Error| refused(path, format!("cannot be checked: {error}"));
     let metadata = file.metadata().map_err(of_system)?;
-    if let Some(fault) = platform::file_fault(path, &metadata) {
+    let owner = match platform::has_unknown_owner(&metadata) && is_accepted(file) {
+        true => Owner::Checked,
+        false => Owner::Told,
+    };
+    if let Some(fault) = platform::file_fault(path, &metadata, owner) {
         return Err(refused(path, fault));
     }
     let path = std::path::absolute(path).map_err(of_system)?;
@@ -42,6 +49,48 @@ pub fn check(path: &Path, file: &File) -> Result<(), OwnershipError> {
     }
     Ok(())
 }
+
+/// The digest of a file that passes [`check`] and belongs to somebody else, which is root. A process of ours that runs in a
+/// user namespace cannot tell that owner: it gets the digest, for [`accept`].
+pub fn digest_to_accept(path: &Path) -> Option<String> {
+    let file = File::open(path).ok()?;
+    check(path, &file).ok()?;
+    let is_own = platform::is_own(&file.metadata().ok()?);
+    (!is_own).then(|| digest(&file)).flatten()
+}
+
+/// Accepts files by their digests, in this process and for good, where their owner cannot be told.
+pub fn accept(digests: Vec<String>) {
+    // It is told once, when the process starts.
+    ACCEPTED.set(digests).ok();
+}
+
+/// Whether whoever started this process has checked the file.
+fn is_accepted(file: &File) -> bool {
+    let accepted = ACCEPTED.get().filter(|accepted| !accepted.is_empty());
+    accepted.is_some_and(|accepted| digest(file).is_some_and(|digest| accepted.contains(&digest)))
+}
+
+/// The digest of a file from its beginning; it is read on from where it was.
+fn digest(file: &File) -> Option<String> {
+    let text = platform::read_whole(file, LONGEST).ok()?;
+    let mut hasher = FieldHasher::new("attache: a file whose owner was checked");
+    hasher.text(std::str::from_utf8(&text).ok()?);
+    let digest = hasher.end();
+    Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// What is known about the owner of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// What the system tells.
+    Told,
+    /// It was checked where it can be told.
+    Checked,
+}
+
+static ACCEPTED: OnceLock<Vec<String>> = OnceLock::new();
+const LONGEST: u64 = 4 << 20;
 
 /// Why a file is refused, and what to do about it.
 #[derive(Debug, thiserror::Error)]

@@ -1,12 +1,15 @@
 //! What commands in our terminals may touch: the session's directories, temporary folders and caches of tools to write,
 //! everything but known secrets to read. `docs/terminals.md` lists the places.
 
+mod devices;
 mod places;
+mod secrets;
 mod worktree;
 
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use attache_transport::process::{
     Confinement, Cover, CoverKind, Network, Support, namespace_support, sandbox_support,
@@ -15,11 +18,15 @@ use attache_transport::process::{
 use crate::Roots;
 use crate::denied::Subject;
 
+use secrets::{Secret, SecretPlace};
+
 /// What commands may touch beside the session's directories.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
     write: Vec<PathBuf>,
     secrets: Vec<SecretPlace>,
+    /// Secrets that the user opens.
+    read: Vec<PathBuf>,
     network: Network,
 }
 
@@ -36,14 +43,6 @@ pub struct Settings {
     pub network: Network,
 }
 
-/// A place that commands must not read.
-#[derive(Debug, Clone)]
-struct SecretPlace {
-    path: PathBuf,
-    /// Names in it that they may read; an `*` at the front stands for the beginning.
-    except: &'static [&'static str],
-}
-
 /// What a command was kept from, to explain a refusal afterwards.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Limits {
@@ -51,6 +50,8 @@ pub(crate) struct Limits {
     pub(crate) secret: Vec<PathBuf>,
     pub(crate) denied: Vec<PathBuf>,
     pub(crate) is_sandboxed: bool,
+    /// When the places were looked at.
+    pub(crate) since: Option<SystemTime>,
 }
 
 impl Places {
@@ -94,10 +95,7 @@ impl Places {
         }
         write.extend(settings.write.iter().cloned());
         let also = own.iter().chain(&settings.hide);
-        secrets.extend(also.map(|path| SecretPlace {
-            path: path.clone(),
-            except: &[],
-        }));
+        secrets.extend(also.cloned().map(SecretPlace::named));
         let read: Vec<PathBuf> = settings.read.iter().map(|path| real(path)).collect();
         secrets.retain(|secret| {
             let secret = real(&secret.path);
@@ -106,8 +104,20 @@ impl Places {
         Places {
             write,
             secrets,
+            read,
             network: settings.network,
         }
+    }
+
+    /// What commands must not read, without what contains one of the session's directories.
+    fn secrets_of(&self, own: &[PathBuf]) -> Vec<Secret> {
+        let found = self.secrets.iter().flat_map(SecretPlace::found);
+        let is_closed = |it: &Secret| {
+            let is_opened = self.read.iter().any(|read| it.path.starts_with(read));
+            !is_opened && !own.iter().any(|root| root.starts_with(&it.path))
+        };
+        let found: BTreeSet<Secret> = found.filter(is_closed).collect();
+        found.into_iter().collect()
     }
 
     /// The places that commands can write, in the order of their names, to be shown.
@@ -162,9 +172,10 @@ pub(crate) fn confinement(
         ..Limits::default()
     };
     let own: Vec<PathBuf> = roots.real_paths().map(Path::to_owned).collect();
-    let mut secret = Vec::new();
+    let mut secrets: Vec<Secret> = Vec::new();
     if let Some(places) = places {
         limits.is_sandboxed = true;
+        limits.since = Some(SystemTime::now());
         limits.writable.clone_from(&own);
         confinement = confinement.limit_writes().network(places.network);
         #[cfg(target_os = "linux")]
@@ -178,44 +189,33 @@ pub(crate) fn confinement(
             confinement = confinement.write_beneath(&place);
             limits.writable.push(real(&place));
         }
-        secret = places
-            .secrets
-            .iter()
-            .flat_map(SecretPlace::found)
-            .filter(|secret| !own.iter().any(|root| root.starts_with(secret)))
-            .collect();
-        secret.sort();
-        secret.dedup();
-        limits.secret.clone_from(&secret);
+        for device in devices::closed() {
+            confinement = confinement.unreadable(device);
+        }
+        secrets = places.secrets_of(&own);
+        limits.secret = secrets.iter().map(|secret| secret.path.clone()).collect();
     }
     let is_writable = |path: &Path| limits.writable.iter().any(|it| path.starts_with(it));
-    let is_inside = |path: &PathBuf| is_writable(path) || secret_beside_too_much(path);
-    let needs_covers = !covers.is_empty() || secret.iter().any(is_inside);
-    match (needs_covers, namespace_support()) {
-        (false, _) => {
-            for secret in secret {
-                confinement = confinement.unreadable(secret);
-            }
+    let has_inside = secrets.iter().any(|secret| is_writable(&secret.path));
+    let has_namespace = (has_inside || !covers.is_empty()) && namespace_support().is_ok();
+    for secret in &secrets {
+        // Landlock cannot keep it from being written where everything beside it can be.
+        let cover = hidden(&secret.path).filter(|_| is_writable(&secret.path));
+        let is_covered = has_namespace && cover.is_some();
+        if !is_writable(&secret.path) || secret.stays_closed(&secrets, is_covered) {
+            confinement = confinement.unreadable(&secret.path);
         }
-        (true, Ok(())) => {
-            for cover in covers
-                .into_iter()
-                .chain(secret.iter().filter_map(|it| hidden(it)))
-            {
-                confinement = confinement.cover(cover);
-            }
-        }
-        // Landlock alone can do it where nothing may be written.
-        (true, Err(_)) => {
-            let hidden = covers.iter().filter(|it| it.kind != CoverKind::ReadOnly);
-            let hidden = hidden.map(|cover| cover.path.clone()).chain(secret);
-            for place in hidden.collect::<Vec<_>>() {
-                // What is left open was told beforehand.
-                if places.is_some() && !is_inside(&place) {
-                    confinement = confinement.unreadable(place);
-                }
-            }
-        }
+        let cover = cover.filter(|_| has_namespace);
+        confinement = cover.into_iter().fold(confinement, Confinement::cover);
+    }
+    for cover in covers {
+        let is_hidden = cover.kind != CoverKind::ReadOnly && !is_writable(&cover.path);
+        confinement = match has_namespace {
+            true => confinement.cover(cover),
+            // Landlock alone can do it where nothing may be written. What is left open was told beforehand.
+            false if places.is_some() && is_hidden => confinement.unreadable(cover.path),
+            false => confinement,
+        };
     }
     Ok((confinement, limits))
 }
@@ -235,14 +235,6 @@ fn added(mut places: Vec<PathBuf>, writable: &[PathBuf]) -> Vec<PathBuf> {
         is_new
     });
     places
-}
-
-/// Whether so much lies beside a secret that rules for each of them would take too long.
-fn secret_beside_too_much(path: &Path) -> bool {
-    let entries = path
-        .parent()
-        .and_then(|above| std::fs::read_dir(above).ok());
-    entries.is_some_and(|entries| entries.take(MOST_BESIDE + 1).count() > MOST_BESIDE)
 }
 
 fn hidden(path: &Path) -> Option<Cover> {
@@ -271,36 +263,7 @@ fn identity(_: &std::fs::Metadata) -> (u64, u64) {
     (0, 0)
 }
 
-impl SecretPlace {
-    /// What of it exists, without links.
-    fn found(&self) -> Vec<PathBuf> {
-        let Ok(path) = std::fs::canonicalize(&self.path) else {
-            return Vec::new();
-        };
-        if self.except.is_empty() || !path.is_dir() {
-            return vec![path];
-        }
-        let Ok(entries) = std::fs::read_dir(&path) else {
-            return vec![path];
-        };
-        let is_open = |name: &str| {
-            self.except.iter().any(|open| match open.strip_prefix('*') {
-                Some(end) => name.ends_with(end),
-                None => name == *open,
-            })
-        };
-        let entries = entries.flatten().filter(|entry| {
-            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-            !is_link && !is_open(&entry.file_name().to_string_lossy())
-        });
-        entries.map(|entry| entry.path()).collect()
-    }
-}
-
 /// Where a path leads, or the path itself where it leads nowhere.
 fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
-
-/// Each costs some microseconds at every start.
-const MOST_BESIDE: usize = 4096;

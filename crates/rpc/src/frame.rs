@@ -42,8 +42,8 @@ impl Framing {
 pub enum Frame {
     /// A message, with the line break behind it if there is one.
     Message(Bytes),
-    /// A message over the limit. It is stepped over.
-    TooLong,
+    /// A message over the limit, with how it begins, at most 64 KiB. The rest is stepped over.
+    TooLong(Bytes),
 }
 
 /// Why the rest of a stream cannot be read: nobody knows where the next message begins.
@@ -161,7 +161,7 @@ fn line(buffer: &mut BytesMut, searched: &mut usize, limit: usize) -> Step {
             let end = *searched + found + 1;
             let line = buffer.split_to(end);
             if is_too_long(&line[..end - 1], limit) {
-                return Step::Found(Frame::TooLong, State::Line(0));
+                return Step::Found(Frame::TooLong(head(&line, limit)), State::Line(0));
             }
             if line.trim_ascii_end().is_empty() {
                 return Step::To(State::Line(0));
@@ -169,14 +169,20 @@ fn line(buffer: &mut BytesMut, searched: &mut usize, limit: usize) -> Step {
             Step::Found(Frame::Message(line.freeze()), State::Line(0))
         }
         None if is_too_long(buffer, limit) => {
+            let head = head(buffer, limit);
             buffer.clear();
-            Step::Found(Frame::TooLong, State::Skip)
+            Step::Found(Frame::TooLong(head), State::Skip)
         }
         None => {
             *searched = buffer.len();
             Step::More
         }
     }
+}
+
+/// How a message begins, in memory of its own. It does not matter in which pieces the message comes.
+fn head(line: &[u8], limit: usize) -> Bytes {
+    Bytes::copy_from_slice(&line[..line.len().min(HEAD).min(limit)])
 }
 
 /// A carriage return before the line break does not count; any other white space does, or it would matter in which
@@ -205,3 +211,5 @@ impl std::fmt::Display for Broken {
 }
 
 impl std::error::Error for Broken {}
+
+const HEAD: usize = 64 << 10;

@@ -229,6 +229,34 @@ impl Malformed {
         Some((id, error.data(json::Raw::of(&data))))
     }
 
+    /// What can be told of a message over the limit by how it begins: the id, if the beginning shows whether it is the one
+    /// of a call or of an answer.
+    #[cold]
+    pub fn too_long(head: &[u8], limits: &Limits) -> Self {
+        let text = match std::str::from_utf8(head) {
+            Ok(text) => text,
+            Err(error) => std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default(),
+        };
+        // A number at the end may go on.
+        let is_of_number = |char: char| char.is_ascii_digit() || "+-.eE".contains(char);
+        let text = text.trim_end_matches(is_of_number);
+        let mut envelope = Envelope::default();
+        // It ends in an error: the text does not go on.
+        envelope.read(text, limits).ok();
+        let is_call = envelope.method.is_some() || envelope.params.is_some();
+        let is_answer = envelope.result.is_some() || envelope.error.is_some();
+        let id = envelope.id.and_then(Result::ok);
+        Malformed {
+            id: id.filter(|_| is_call != is_answer),
+            code: Error::INVALID_REQUEST,
+            reason: "the message is longer than the limit".to_owned(),
+            guess: match is_answer && !is_call {
+                true => Guess::Answer,
+                false => Guess::Request,
+            },
+        }
+    }
+
     #[cold]
     pub(crate) fn not_utf8(valid_up_to: usize) -> Self {
         let error = json::Error::new(Problem::NotUtf8, valid_up_to);
@@ -301,14 +329,21 @@ impl<'a> Envelope<'a> {
                     self.method.replace(method).is_some()
                 }
                 "params" => {
+                    // Marked first: a text that ends in the middle of it still tells what it is.
                     let kind = reader.kind()?;
-                    self.params.replace((kind, reader.skip()?)).is_some()
+                    let repeated = self.params.replace((kind, "")).is_some();
+                    self.params = Some((kind, reader.skip()?));
+                    repeated
                 }
-                "result" => self.result.replace(reader.skip()?).is_some(),
+                "result" => {
+                    let repeated = self.result.replace("").is_some();
+                    self.result = Some(reader.skip()?);
+                    repeated
+                }
                 "error" => {
                     let null = reader.kind()? == Kind::Null;
+                    let before = self.error.replace(Err(()));
                     let error = part(&mut reader, Error::decode)?;
-                    let before = self.error.take();
                     let repeated = before.is_some() || self.no_error;
                     self.no_error = null;
                     self.error = if null { before } else { Some(error) };

@@ -130,12 +130,15 @@ impl Peer {
         }
     }
 
-    /// A message has come in that is over the limit, and has been stepped over.
-    pub fn receive_too_long(&mut self) -> Option<Event> {
-        let reason = "the message is longer than the limit";
+    /// A message has come in that is over the limit, and has been stepped over. A request is refused by its id, and the
+    /// call that an answer belongs to ends, if [`Malformed::too_long`] could tell them.
+    pub fn receive_too_long(&mut self, malformed: Malformed) -> Option<Event> {
+        if malformed.guess == Guess::Answer {
+            return self.malformed(malformed);
+        }
         let limit = Some(self.limits.frame);
-        let error = fault(Error::INVALID_REQUEST, reason, "frame_too_large", limit);
-        self.no_message(&Id::null(), &error)
+        let error = fault(malformed.code, malformed.reason, "frame_too_large", limit);
+        self.no_message(&malformed.id.unwrap_or_else(Id::null), &error)
     }
 
     /// The stream has ended with bytes that may be a whole message or a part of one.

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use attache_rpc::{Arrival, Event, Frame, Limits, Splitter};
+use attache_rpc::{Arrival, Event, Frame, Limits, Malformed, Splitter};
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
@@ -57,7 +57,7 @@ struct Reading {
 enum Read {
     /// With the bytes that it takes up: what it keeps in memory is everything since the message before it.
     Arrival(Arrival, Look, usize),
-    TooLong,
+    TooLong(Malformed),
     /// What the stream ended with, if it is no message.
     CutOff(Arrival),
     /// A message that the border sends back to the peer.
@@ -114,8 +114,9 @@ impl Reading {
                     self.cross(line, size);
                     self.move_on(size);
                 }
-                Ok(Some(Frame::TooLong)) => {
-                    self.batch.push(Read::TooLong);
+                Ok(Some(Frame::TooLong(head))) => {
+                    let malformed = Malformed::too_long(&head, &self.limits);
+                    self.batch.push(Read::TooLong(malformed));
                     self.move_on(self.limits.frame);
                 }
                 Ok(None) => return Ok(()),
@@ -206,7 +207,10 @@ impl Reading {
         for read in self.batch.drain(..) {
             let (event, look, bytes) = match read {
                 Read::Arrival(arrival, look, bytes) => (state.peer.receive(arrival), look, bytes),
-                Read::TooLong => (state.peer.receive_too_long(), Look::Plain, 0),
+                Read::TooLong(malformed) => {
+                    let event = state.peer.receive_too_long(malformed);
+                    (event, Look::Plain, 0)
+                }
                 Read::CutOff(arrival) => (state.peer.receive_last(arrival), Look::Plain, 0),
                 Read::Back(message) => (state.peer.send_back(&message), Look::Plain, 0),
             };

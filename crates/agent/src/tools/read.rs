@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use attache::v1;
 use attache_host::Roots;
-use attache_host::files::{Content, Error, Files, Kind};
+use attache_host::files::{Content, Error, Files, Kind, Listing};
 use attache_model::Input;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -287,7 +287,18 @@ pub(super) async fn missing(workplace: &Workplace, path: &Path) -> Fault {
     let listed = workplace
         .on_disk(move |files, roots| files.list(roots, &directory))
         .await;
+    let is_there = |listed: &Listing| {
+        let mut names = listed.entries.iter().map(|entry| &entry.name);
+        names.any(|found| *found == *name)
+    };
     let near = match listed {
+        Ok(listed) if is_there(&listed) => {
+            let shown = workplace.shown(path);
+            let sentence = format!(
+                "`{shown}` is a link, and there is no file where it leads; look with `list`"
+            );
+            return Fault::new("not_found", sentence);
+        }
         Ok(listed) => nearest(
             &name,
             listed

@@ -74,7 +74,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
             }
             match self.splitter.next(&mut self.buffer) {
                 Ok(Some(Frame::Message(line))) => return Heard::read(&line),
-                Ok(Some(Frame::TooLong)) => {
+                Ok(Some(Frame::TooLong(_))) => {
                     return Heard::Raw("a line too long to keep".to_owned());
                 }
                 Ok(None) if self.ended => return self.last(),

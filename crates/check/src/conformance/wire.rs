@@ -120,7 +120,7 @@ impl Wire {
             }
             match self.splitter.next(&mut self.buffer) {
                 Ok(Some(Frame::Message(line))) => return Some(line),
-                Ok(Some(Frame::TooLong)) => return Some(Bytes::from_static(TOO_LONG)),
+                Ok(Some(Frame::TooLong(_))) => return Some(Bytes::from_static(TOO_LONG)),
                 Ok(None) if !self.ended => {
                     let got = self.ends.read.read_buf(&mut self.buffer).await;
                     self.ended = matches!(got, Ok(0) | Err(_));

@@ -32,6 +32,10 @@ pub(crate) struct Agent {
     /// by those that allow. `attache chat` and `attache run` pass their policy on. Can be given several times.
     #[arg(long, value_name = "FILE|JSON")]
     pub(crate) policy: Vec<String>,
+    /// The digest of a policy or configuration that `attache chat` and `attache run` have checked: in the agent's user
+    /// namespace, the owner of the file cannot be told.
+    #[arg(long, value_name = "DIGEST", hide = true)]
+    pub(crate) checked: Vec<String>,
     #[command(flatten)]
     pub(crate) sandbox: SandboxFlags,
     /// The most requests to the model in one turn; 200 if nothing is said.

@@ -2,7 +2,7 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use attache::process::{Support, sandbox_support};
@@ -24,6 +24,63 @@ fn attack_no_command_reads_the_environment_of_the_agent() {
     }
 }
 
+#[test]
+fn attack_no_command_reads_files_that_variables_name() {
+    for user in [User::Current, User::Nobody] {
+        let Some(stage) = Stage::new(user) else {
+            continue;
+        };
+        let named = stage.dir.join("named");
+        let secrets = [
+            "cluster/a",
+            "cluster/b",
+            "netrc",
+            "aws",
+            "gpg/key",
+            "cargo/credentials",
+            "config/gh/hosts.yml",
+            "data/keyrings/login",
+        ];
+        for secret in secrets.iter().chain(&["open"]) {
+            let path = named.join(secret);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, format!("{KEY} {secret}\n")).unwrap();
+        }
+        let at = |name: &str| named.join(name).display().to_string();
+        let variables = [
+            (
+                "KUBECONFIG",
+                format!("{}:{}", at("cluster/a"), at("cluster/b")),
+            ),
+            ("NETRC", at("netrc")),
+            ("AWS_SHARED_CREDENTIALS_FILE", at("aws")),
+            ("GNUPGHOME", at("gpg")),
+            ("CARGO_HOME", at("cargo")),
+            ("XDG_CONFIG_HOME", at("config")),
+            ("XDG_DATA_HOME", at("data")),
+            // A way to switch something off, and not a secret.
+            ("PGPASSFILE", "/dev/null".to_owned()),
+        ];
+        let line = format!(
+            "cd {}; cat /dev/null {} open; echo ended",
+            named.display(),
+            secrets.join(" ")
+        );
+        let all = stage.output_of(&["--no-sandbox"], &line, &variables);
+        assert_eq!(
+            all.matches(KEY).count(),
+            secrets.len() + 1,
+            "{user:?}: {all}"
+        );
+        if !matches!(sandbox_support(), Support::Missing { .. }) {
+            let said = stage.output_of(&[], &line, &variables);
+            assert_eq!(said.matches(KEY).count(), 1, "{user:?}: {said}");
+            assert!(said.contains(" open"), "{user:?}: {said}");
+        }
+        fs::remove_dir_all(&stage.dir).unwrap();
+    }
+}
+
 /// Who runs everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum User {
@@ -40,11 +97,12 @@ struct Stage {
 impl Stage {
     /// `None` if that user cannot run the program.
     fn new(user: User) -> Option<Stage> {
-        let name = format!("environment-{user:?}-{}", std::process::id());
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let dir = dir.keep();
         let stage = Stage { user, dir };
         let can_run = stage.command().arg("--version").output();
         if !can_run.is_ok_and(|output| output.status.success()) {
+            fs::remove_dir(&stage.dir).unwrap();
             return None;
         }
         fs::create_dir_all(stage.dir.join("project/secrets")).unwrap();
@@ -64,7 +122,7 @@ impl Stage {
                 command
             }
         };
-        command.env("HOME", &self.dir).env("AGENT_KEY", KEY);
+        command.env("HOME", &self.dir);
         command.env("ATTACHE_HOME", self.dir.join("home"));
         command.stdin(Stdio::null());
         command
@@ -72,9 +130,16 @@ impl Stage {
 
     /// Whether a command prints the key that only the agent was given.
     fn reads_key(&self, options: &[&str]) -> bool {
+        let line = "{ cat /proc/$$/environ /proc/$$/task/$$/environ; cat /proc/[0-9]*/environ; ps axeww; } 2>/dev/null | tr a-z b-za; echo ended";
+        let output = self.output_of(options, line, &[("AGENT_KEY", KEY.to_owned())]);
+        output.contains(&turned(KEY))
+    }
+
+    /// What a command in a terminal prints, in the messages of the protocol. The agent fills in its own process for `$$`.
+    fn output_of(&self, options: &[&str], line: &str, variables: &[(&str, String)]) -> String {
         let run = r#"
             start='{"jsonrpc":"2.0","id":7,"method":"terminal/create","params":{"sessionId":"s","command":"sh","args":["LINE"]}}'
-            printf '%s\n' "$start" | sed "s@LINE@-c\",\"{ cat /proc/$$/environ /proc/$$/task/$$/environ; cat /proc/[0-9]*/environ; ps axeww; } 2>/dev/null | tr a-z b-za; echo ended@"
+            printf '%s\n' "$start" | sed "s@LINE@-c\",\"COMMAND@"
             read started
             case "$started" in *'"error"'*) echo "$started" >output; exit 1;; esac
             terminal=$(printf '%s' "$started" | sed 's/.*"terminalId":"\([^"]*\)".*/\1/')
@@ -83,8 +148,9 @@ impl Stage {
             ask 9 output; read output
             printf '%s %s\n' "$started" "$output" >output
         "#;
-        let agent = agents::turn(run, "");
+        let agent = agents::turn(&run.replace("COMMAND", line), "");
         let mut command = self.command();
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
         command.args(["run", "--approve-all", "--timeout", "60"]);
         command.args(options);
         command.args(["go", "--", "sh", "-c", &agent]);
@@ -94,7 +160,7 @@ impl Stage {
         let output = fs::read_to_string(&file).unwrap_or_default();
         assert!(output.contains("ended"), "{output}\n{said}");
         fs::remove_file(file).unwrap();
-        output.contains(&turned(KEY))
+        output
     }
 }
 

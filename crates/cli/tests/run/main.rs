@@ -11,6 +11,8 @@ mod exec_attacks;
 mod ordinary_user;
 mod orphans;
 #[cfg(target_os = "linux")]
+mod owner_attack;
+#[cfg(target_os = "linux")]
 mod paths_attack;
 mod policy_attack;
 mod reading;

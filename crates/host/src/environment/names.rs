@@ -6,7 +6,8 @@ pub(super) fn is_listed(name: &str) -> bool {
     let upper = cfg!(windows).then(|| name.to_ascii_uppercase());
     let name = upper.as_deref().unwrap_or(name);
     listed().any(|pattern| match pattern.strip_suffix('*') {
-        Some(start) => name.starts_with(start),
+        // Nobody knows all the names, and one of them may be a secret's.
+        Some(start) => name.starts_with(start) && !looks_secret(name),
         None => name == pattern || (cfg!(windows) && name.eq_ignore_ascii_case(pattern)),
     })
 }
@@ -273,6 +274,12 @@ mod tests {
             "PGPASSWORD",
         ] {
             assert!(looks_secret(name) && !is_listed(name), "{name}");
+        }
+        for name in ["LC_SECRET", "LC_DB_PASSWORD", "FNM_TOKEN", "FNM_AUTH"] {
+            assert!(!is_listed(name), "{name}");
+        }
+        for name in ["LC_ALL", "LC_CTYPE", "FNM_DIR", "FNM_MULTISHELL_PATH"] {
+            assert!(is_listed(name), "{name}");
         }
         for name in [
             "path",

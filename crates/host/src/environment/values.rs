@@ -35,23 +35,31 @@ impl WithheldValues {
         passed: &BTreeMap<OsString, OsString>,
         withheld: &BTreeMap<OsString, OsString>,
     ) -> WithheldValues {
-        let known: HashSet<&str> = passed.values().filter_map(|value| value.to_str()).collect();
+        let known: HashSet<&[u8]> = passed.values().map(|it| it.as_encoded_bytes()).collect();
         let mut found = Found::default();
         // Those that are named like a secret come first, as there is a limit.
         for wanted in [true, false] {
-            for (name, value) in pairs(withheld) {
-                let is_secret = names::looks_secret(name);
+            for (name, value) in withheld {
+                let name = name.to_string_lossy();
+                let is_secret = names::looks_secret(&name);
                 if is_secret != wanted {
                     continue;
                 }
-                let value = value.trim();
-                if is_worth_hiding(value, is_secret) && !known.contains(value) {
+                let value = value.as_encoded_bytes().trim_ascii();
+                // Programs that print text print it with marks in the place of what is not UTF-8.
+                let text = String::from_utf8_lossy(value);
+                let text = text.trim();
+                if is_worth_hiding(text, is_secret) && !known.contains(value) {
                     found.add(value, format!("[{name} withheld]"));
+                    // Marks alone stand in harmless output too.
+                    if text.replace('\u{fffd}', "").len() >= SHORTEST {
+                        found.add(text.as_bytes(), format!("[{name} withheld]"));
+                    }
                 }
             }
         }
-        for (name, value) in pairs(withheld).chain(pairs(passed)) {
-            found.add_logins(name, value);
+        for (name, value) in withheld.iter().chain(passed) {
+            found.add_logins(&name.to_string_lossy(), &value.to_string_lossy());
         }
         found.matcher()
     }
@@ -66,18 +74,12 @@ impl WithheldValues {
         let Some(matcher) = &self.0 else {
             return Cow::Borrowed(text);
         };
-        let mut matches = matcher.automaton.find_iter(text).peekable();
-        if matches.peek().is_none() {
+        if matcher.find(text.as_bytes(), 0).is_none() {
             return Cow::Borrowed(text);
         }
-        let (mut replaced, mut end) = (String::with_capacity(text.len()), 0);
-        for found in matches {
-            replaced.push_str(&text[end..found.start()]);
-            replaced.push_str(&matcher.patterns[found.pattern().as_usize()].label);
-            end = found.end();
-        }
-        replaced.push_str(&text[end..]);
-        Cow::Owned(replaced)
+        // A value that is not UTF-8 can begin in the middle of a character.
+        let replaced = matcher.replaced(text.as_bytes());
+        Cow::Owned(String::from_utf8_lossy(&replaced).into_owned())
     }
 
     /// Replaces withheld values in every text of a JSON value, names of members included.
@@ -199,8 +201,8 @@ impl Matcher {
 }
 
 impl Pattern {
-    fn new(value: &str, label: String) -> Pattern {
-        let bytes = value.as_bytes().to_vec();
+    fn new(value: &[u8], label: String) -> Pattern {
+        let bytes = value.to_vec();
         let mut borders = vec![0; bytes.len()];
         let mut border = 0_usize;
         for index in 1..bytes.len() {
@@ -235,16 +237,16 @@ impl Pattern {
 /// Values that were found, within limits.
 #[derive(Default)]
 struct Found {
-    seen: HashSet<String>,
+    seen: HashSet<Vec<u8>>,
     patterns: Vec<Pattern>,
     bytes: usize,
 }
 
 impl Found {
-    fn add(&mut self, value: &str, label: String) {
+    fn add(&mut self, value: &[u8], label: String) {
         let fits = (SHORTEST..=LONGEST).contains(&value.len());
         let has_room = self.patterns.len() < MOST && self.bytes + value.len() <= MOST_BYTES;
-        if fits && has_room && self.seen.insert(value.to_owned()) {
+        if fits && has_room && self.seen.insert(value.to_vec()) {
             self.bytes += value.len();
             self.patterns.push(Pattern::new(value, label));
         }
@@ -263,12 +265,11 @@ impl Found {
             return;
         };
         let label = || format!("[password of {name} withheld]");
-        self.add(login, label());
-        self.add(password, label());
-        let decoded = percent_decode_str(password).decode_utf8_lossy();
-        if decoded != password {
-            self.add(&decoded, label());
-        }
+        self.add(login.as_bytes(), label());
+        self.add(password.as_bytes(), label());
+        let decoded: Vec<u8> = percent_decode_str(password).collect();
+        self.add(&decoded, label());
+        self.add(String::from_utf8_lossy(&decoded).as_bytes(), label());
     }
 
     fn matcher(self) -> WithheldValues {
@@ -285,12 +286,6 @@ impl Found {
         });
         WithheldValues(matcher.map(Arc::new))
     }
-}
-
-fn pairs(variables: &BTreeMap<OsString, OsString>) -> impl Iterator<Item = (&str, &str)> {
-    variables
-        .iter()
-        .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)))
 }
 
 /// Numbers, short words and paths stand in the output of harmless commands too.

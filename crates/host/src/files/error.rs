@@ -184,6 +184,8 @@ pub enum Kind {
     Special,
     /// Anything else than a directory, where one is asked for.
     File,
+    /// A file, named with a slash at the end.
+    FileWithSlash,
 }
 
 impl std::fmt::Display for Kind {
@@ -192,6 +194,7 @@ impl std::fmt::Display for Kind {
             Kind::Directory => "a directory",
             Kind::Special => "not a regular file",
             Kind::File => "not a directory",
+            Kind::FileWithSlash => "a file that was named with a slash at the end",
         })
     }
 }
@@ -201,6 +204,7 @@ impl Kind {
         match self {
             Kind::Directory | Kind::Special => "a regular file",
             Kind::File => "a directory",
+            Kind::FileWithSlash => "it without the slash",
         }
     }
 }

@@ -1,14 +1,20 @@
 //! Owners and modes, and whose group a group is.
 
-use std::fs::{self, Metadata};
-use std::os::unix::fs::MetadataExt as _;
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::Path;
 
+use super::Owner;
+
 /// What is wrong with the owner or the mode of a file.
-pub(super) fn file_fault(path: &Path, metadata: &Metadata) -> Option<String> {
+pub(super) fn file_fault(path: &Path, metadata: &Metadata, known: Owner) -> Option<String> {
     let user = rustix::process::geteuid().as_raw();
     let (owner, path) = (metadata.uid(), path.display());
-    if owner != user && owner != ROOT {
+    if owner != user && owner != ROOT && known == Owner::Told {
+        if has_unknown_owner(metadata) {
+            return Some(UNKNOWN.to_owned());
+        }
         return Some(format!(
             "belongs to user {owner}, neither to you nor to root, so it is refused; if you trust it, take it over with `chown {user} {path}`"
         ));
@@ -19,6 +25,38 @@ pub(super) fn file_fault(path: &Path, metadata: &Metadata) -> Option<String> {
         writers.words(metadata.gid()),
         writers.removal()
     ))
+}
+
+/// Whether a file belongs to the user.
+pub(super) fn is_own(metadata: &Metadata) -> bool {
+    metadata.uid() == rustix::process::geteuid().as_raw()
+}
+
+/// Whether the owner of a file does not exist in the user namespace of this process: all such owners look the same.
+pub(super) fn has_unknown_owner(metadata: &Metadata) -> bool {
+    let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    !map.is_empty() && !is_mapped(metadata.uid(), &map)
+}
+
+fn is_mapped(user: u32, map: &str) -> bool {
+    map.lines().any(|line| {
+        let mut fields = line.split_whitespace().map(str::parse::<u64>);
+        let (Some(Ok(first)), Some(Ok(count))) = (fields.next(), fields.nth(1)) else {
+            return false;
+        };
+        (first..first.saturating_add(count)).contains(&u64::from(user))
+    })
+}
+
+/// Everything in a file, if it is not longer than that. Where it is read on does not change.
+pub(super) fn read_whole(file: &File, longest: u64) -> io::Result<Vec<u8>> {
+    let length = file.metadata()?.len();
+    if length > longest {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
+    file.read_exact_at(&mut bytes, 0)?;
+    Ok(bytes)
 }
 
 /// What is wrong with a directory in which a file is looked for.
@@ -101,6 +139,7 @@ fn is_private_group(group: u32, user: u32, passwd: &str, groups: &str) -> bool {
     first.as_ref().is_some_and(is_ours) && same.all(|fields| is_ours(&fields))
 }
 
+const UNKNOWN: &str = "belongs to a user who does not exist in this user namespace, so it is refused; use a file of your own, or start attache outside the namespace";
 const ROOT: u32 = 0;
 const STICKY: u32 = 0o1000;
 const WORLD_WRITE: u32 = 0o002;

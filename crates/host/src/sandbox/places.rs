@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::SecretPlace;
+use super::secrets::{Origin, SecretPlace};
 
 type Variable<'a> = &'a dyn Fn(&str) -> Option<PathBuf>;
 
@@ -33,19 +33,38 @@ pub(super) fn caches(home: &Path, variable: Variable<'_>) -> Vec<PathBuf> {
 
 /// Places that hold secrets.
 pub(super) fn secrets(home: &Path, variable: Variable<'_>) -> Vec<SecretPlace> {
-    let mut found: Vec<SecretPlace> = SECRETS
-        .iter()
-        .map(|(path, except)| SecretPlace {
-            path: home.join(path),
-            except,
-        })
-        .collect();
-    for (name, below) in SECRETS_ELSEWHERE {
-        if let Some(place) = variable(name).filter(|path| path.is_absolute()) {
+    let mut found = Vec::new();
+    for (place, except) in SECRETS {
+        let mut add = |path: PathBuf| {
+            let origin = match path.starts_with(home) {
+                true => Origin::Known,
+                false => Origin::Named,
+            };
             found.push(SecretPlace {
-                path: place.join(below),
-                except: &[],
+                path,
+                except,
+                origin,
             });
+        };
+        add(home.join(place));
+        for (usual, name) in BASES {
+            let below = Path::new(place).strip_prefix(usual);
+            let base = variable(name).filter(|path| path.is_absolute());
+            if let (Ok(below), Some(base)) = (below, base) {
+                add(base.join(below));
+            }
+        }
+    }
+    for (name, below) in SECRETS_ELSEWHERE {
+        let named = variable(name).unwrap_or_default();
+        let named = std::env::split_paths(named.as_os_str());
+        for place in named.filter(|path| path.is_absolute()) {
+            // An empty name at the end would make a directory of a file.
+            let path = match below.is_empty() {
+                true => place,
+                false => place.join(below),
+            };
+            found.push(SecretPlace::named(path));
         }
     }
     found
@@ -130,64 +149,182 @@ const SECRETS: &[(&str, &[&str])] = &[
             "allowed_signers",
         ],
     ),
+    // Whether they exist or not, so that no other key that comes later is readable either.
+    (".ssh/id_ed25519", &[]),
+    (".ssh/id_rsa", &[]),
     (".aws", &[]),
     (".azure", &[]),
-    (".oci", &[]),
-    (".gnupg", &[]),
-    (".kube", &[]),
-    (".password-store", &[]),
+    (".boto", &[]),
+    (".config/doctl", &[]),
     (".config/gcloud", &[]),
+    (".config/hcloud", &[]),
+    (".config/linode-cli", &[]),
+    (".config/op", &[]),
+    (".config/scw", &[]),
+    (".config/sops", &[]),
+    (".fly/config.yml", &[]),
+    (".kube", &[]),
+    (".minikube/profiles", &[]),
+    (".oci", &[]),
+    (".s3cfg", &[]),
+    (".terraform.d/credentials.tfrc.json", &[]),
+    (".tsh", &[]),
+    (".vault-token", &[]),
+    (".gnupg", &[]),
+    (".password-store", &[]),
+    (".kde/share/apps/kwallet", &[]),
+    (".kde4/share/apps/kwallet", &[]),
+    (".local/share/keyrings", &[]),
+    (".local/share/kwalletd", &[]),
+    (".local/share/mkcert", &[]),
+    (".config/keepassxc", &[]),
+    (".config/1Password", &[]),
+    (".config/Bitwarden", &[]),
     (".config/gh", &[]),
     (".config/glab-cli", &[]),
     (".config/hub", &[]),
-    (".config/op", &[]),
-    (".config/doctl", &[]),
-    (".config/sops", &[]),
-    (".config/git/credentials", &[]),
-    (".config/containers/auth.json", &[]),
-    (".config/github-copilot", &[]),
-    (".config/goose/secrets.yaml", &[]),
-    (".config/google-chrome", &[]),
-    (".config/chromium", &[]),
-    (".config/BraveSoftware", &[]),
-    (".config/microsoft-edge", &[]),
-    (".mozilla", &[]),
-    (".thunderbird", &[]),
-    (".docker/config.json", &[]),
     (".git-credentials", &[]),
+    (".config/git/credentials", &[]),
+    (".subversion/auth", &[]),
+    (".docker/config.json", &[]),
+    (".config/containers/auth.json", &[]),
+    (".config/helm/registry", &[]),
     (".netrc", &[]),
+    (".authinfo", &[]),
+    (".authinfo.gpg", &[]),
     (".pgpass", &[]),
+    (".my.cnf", &[]),
+    (".mylogin.cnf", &[]),
     (".pypirc", &[]),
-    (".vault-token", &[]),
-    (".terraform.d/credentials.tfrc.json", &[]),
+    (".config/pypoetry/auth.toml", &[]),
     (".cargo/credentials", &[]),
     (".cargo/credentials.toml", &[]),
     (".gem/credentials", &[]),
     (".m2/settings-security.xml", &[]),
-    (".local/share/keyrings", &[]),
-    (".local/share/opencode/auth.json", &[]),
+    (".ivy2/.credentials", &[]),
+    (".sbt/.credentials", &[]),
+    (".kaggle", &[]),
+    (".databrickscfg", &[]),
+    (".config/rclone", &[]),
+    (".config/filezilla", &[]),
+    (".config/configstore/firebase-tools.json", &[]),
+    (".config/stripe", &[]),
+    (".config/ngrok", &[]),
+    (".ngrok2", &[]),
+    (".local/share/com.vercel.cli/auth.json", &[]),
     (".claude/.credentials.json", &[]),
     (".codex/auth.json", &[]),
     (".copilot/config.json", &[]),
     (".gemini/oauth_creds.json", &[]),
     (".qwen/oauth_creds.json", &[]),
+    (".config/github-copilot", &[]),
+    (".config/goose/secrets.yaml", &[]),
+    (".local/share/opencode/auth.json", &[]),
+    (".mozilla", &[]),
+    (".thunderbird", &[]),
+    (".librewolf", &[]),
+    (".config/google-chrome", &[]),
+    (".config/chromium", &[]),
+    (".config/BraveSoftware", &[]),
+    (".config/microsoft-edge", &[]),
+    (".config/vivaldi", &[]),
+    (".config/opera", &[]),
+    (".config/evolution", &[]),
+    (".local/share/evolution", &[]),
+    (".msmtprc", &[]),
+    (".config/Signal", &[]),
+    (".config/Slack", &[]),
+    (".config/discord", &[]),
+    (".config/Element", &[]),
+    (".local/share/TelegramDesktop", &[]),
+    (".purple", &[]),
+    (".weechat", &[]),
+    (".config/weechat", &[]),
+    (".bitcoin", &[]),
+    (".electrum", &[]),
+    (".ethereum/keystore", &[]),
+    (".config/solana", &[]),
     (".bash_history", &[]),
     (".zsh_history", &[]),
+    (".histfile", &[]),
+    (".local/share/fish/fish_history", &[]),
+    (".mysql_history", &[]),
+    (".mariadb_history", &[]),
     (".psql_history", &[]),
+    (".sqlite_history", &[]),
+    (".rediscli_history", &[]),
     (".python_history", &[]),
     (".node_repl_history", &[]),
+    (".irb_history", &[]),
 ];
 
-/// Where variables move such places.
+/// Variables that move the directories that such places are in.
+const BASES: &[(&str, &str)] = &[
+    (".config", "XDG_CONFIG_HOME"),
+    (".local/share", "XDG_DATA_HOME"),
+];
+
+/// Where variables move such places. A value may be several paths, as `PATH` is.
 const SECRETS_ELSEWHERE: &[(&str, &str)] = &[
     ("GNUPGHOME", ""),
+    ("PASSWORD_STORE_DIR", ""),
     ("CLOUDSDK_CONFIG", ""),
+    ("GOOGLE_APPLICATION_CREDENTIALS", ""),
     ("GH_CONFIG_DIR", ""),
     ("AWS_SHARED_CREDENTIALS_FILE", ""),
+    ("AWS_CONFIG_FILE", ""),
+    ("AWS_WEB_IDENTITY_TOKEN_FILE", ""),
+    ("AZURE_CONFIG_DIR", ""),
     ("KUBECONFIG", ""),
+    ("SOPS_AGE_KEY_FILE", ""),
     ("DOCKER_CONFIG", "config.json"),
+    ("REGISTRY_AUTH_FILE", ""),
+    ("CARGO_HOME", "credentials"),
     ("CARGO_HOME", "credentials.toml"),
     ("CLAUDE_CONFIG_DIR", ".credentials.json"),
     ("CODEX_HOME", "auth.json"),
+    ("RCLONE_CONFIG", ""),
     ("NETRC", ""),
+    ("PGPASSFILE", ""),
+    ("HISTFILE", ""),
+    ("MYSQL_HISTFILE", ""),
+    ("PSQL_HISTORY", ""),
+    ("PYTHON_HISTORY", ""),
+    ("NODE_REPL_HISTORY", ""),
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    #[test]
+    fn the_documentation_lists_every_secret_place() {
+        let page = include_str!("../../../../docs/terminals.md");
+        let names = super::SECRETS.iter().map(|(place, _)| *place);
+        let variables = super::SECRETS_ELSEWHERE.iter().chain(super::BASES);
+        for name in names.chain(variables.map(|(name, _)| *name)) {
+            assert!(page.contains(&format!("`{name}`")), "{name}");
+        }
+    }
+
+    #[test]
+    fn variables_move_secrets_and_may_name_several() {
+        let variable = |name: &str| match name {
+            "KUBECONFIG" => Some(PathBuf::from("/k/a:/k/b:relative")),
+            "XDG_CONFIG_HOME" => Some(PathBuf::from("/moved")),
+            _ => None,
+        };
+        let found = super::secrets(Path::new("/home/ann"), &variable);
+        let has = |path: &str| found.iter().any(|it| it.path.as_os_str() == path);
+        for path in [
+            "/k/a",
+            "/k/b",
+            "/moved/gh",
+            "/home/ann/.config/gh",
+            "/home/ann/.kube",
+        ] {
+            assert!(has(path), "{path}");
+        }
+        assert!(!has("relative") && !has("/k/a/"));
+    }
+}

@@ -18,12 +18,34 @@ pub(super) fn advice(limits: &Limits, cwd: &Path, output: &str) -> Option<String
                 "programs that gain rights when they start, such as `sudo`, do not work in the sandbox; start attache with `--no-sandbox` to allow them",
             ));
         }
-        let found = candidates(line).find_map(|text| reason(limits, &cwd.join(text)));
+        let found = candidates(refused(line)).find_map(|text| reason(limits, &cwd.join(text)));
         if let Some(found) = found {
             return Some(note(&found));
         }
     }
     None
+}
+
+impl Limits {
+    /// The file or directory, at the path or above it, that has appeared beside a secret since the command started.
+    fn made_beside_secrets<'a>(&self, path: &'a Path) -> Option<&'a Path> {
+        let is_beside = |path: &&Path| {
+            let above = path.parent();
+            let is_above = |secret: &PathBuf| above.is_some_and(|above| secret.starts_with(above));
+            self.secret.iter().any(is_above)
+        };
+        let new = path.ancestors().find(is_beside)?;
+        let made = new.metadata().and_then(|found| found.created()).ok()?;
+        self.since.is_some_and(|since| since <= made).then_some(new)
+    }
+}
+
+/// What a line says was refused, without the name of the program that says so in front.
+fn refused(line: &str) -> &str {
+    match line.split_once(": ") {
+        Some((program, rest)) if rest.contains(": ") && !program.contains(' ') => rest,
+        _ => line,
+    }
 }
 
 impl Terminals {
@@ -46,7 +68,7 @@ fn candidates(line: &str) -> impl Iterator<Item = &str> {
     let quoted = line.split(['\'', '"', '`', '‘', '’']).skip(1).step_by(2);
     let words = line.split([' ', ',', ':', '(', ')', '\'', '"', '`', '‘', '’']);
     let words = words.filter(|word| word.contains('/'));
-    let named = line.split(": ").filter(|part| !part.contains(' '));
+    let named = line.split(": ").filter_map(|part| part.rsplit(' ').next());
     let all = quoted.chain(words).chain(named).take(MOST_CANDIDATES);
     all.filter(|text| !text.is_empty() && text.len() < LONGEST)
 }
@@ -58,9 +80,16 @@ fn reason(limits: &Limits, path: &Path) -> Option<String> {
     if is_below(&limits.denied) {
         return Some(format!("a deny rule of the policy covers `{shown}`"));
     }
-    if is_below(&limits.secret) {
+    if let Some(secret) = limits.secret.iter().find(|it| path.starts_with(it)) {
+        let secret = secret.display();
         return Some(format!(
-            "the sandbox keeps `{shown}` unreadable; to allow it, add it to `sandbox.read` in the configuration"
+            "the sandbox keeps `{secret}` unreadable; to allow it, add it to `sandbox.read` in the configuration"
+        ));
+    }
+    if let Some(new) = limits.made_beside_secrets(&path) {
+        return Some(format!(
+            "`{}` was made while the command ran, beside places that the sandbox keeps unreadable, so only the next command can read it; make directories with a command of their own, or work in a directory without secrets",
+            new.display()
         ));
     }
     let is_refused = limits.is_sandboxed && !is_below(&limits.writable) && could_write(&path);

@@ -272,6 +272,7 @@ fn messages() {
         "@/ws",
         "@/ws/loop",
         "@/ws/zero",
+        "@/ws/zero/",
         hostile,
     ] {
         let error = files
@@ -291,6 +292,7 @@ fn messages() {
         `@/ws` is a directory; name a regular file
         `@/ws/loop` leads through too many links; name the file itself
         `@/ws/zero` is not text: it is binary or not UTF-8; read it with a tool for its format
+        `@/ws/zero/` is a file that was named with a slash at the end; name it without the slash
         there is no file `@/ws/\u{1b}[2Jx\u{202e}\n`
         `@/ws/.git/hooks/x` is protected: whoever writes it can run commands later; ask the person to change it
         `@/ws/hard` has more than one hard link, and writing it would change or part them; make it a copy first

@@ -24,6 +24,8 @@ mod outputs;
 mod sandbox;
 #[path = "sandbox_attack.rs"]
 mod sandbox_attack;
+#[path = "secrets_attack.rs"]
+mod secrets_attack;
 #[path = "starts.rs"]
 mod starts;
 #[path = "../../../transport/tests/processes/trial.rs"]
@@ -49,6 +51,7 @@ pub(super) fn main() -> ExitCode {
     trials.extend(floods::trials());
     trials.extend(sandbox::trials());
     trials.extend(sandbox_attack::trials());
+    trials.extend(secrets_attack::trials());
     trials.extend(directories_attack::trials());
     trials.extend(exec_attacks::trials());
     trials.extend(exec_programs_attack::trials());

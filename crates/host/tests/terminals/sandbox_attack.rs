@@ -187,7 +187,7 @@ async fn secrets_inside() {
     }
     let script = "exec 2>/dev/null
         cat .aws/credentials .ssh/id_rsa .netrc; grep -r canary .; find . -type f -exec cat {} + | grep canary
-        echo x >>.netrc; rm -f .netrc .ssh/id_rsa; echo new >made && cat made; cat .ssh/config notes";
+        echo x >>.netrc; rm -f .netrc .ssh/id_rsa; echo new >project/made && cat project/made; cat .ssh/config notes";
     let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
     assert_eq!(said, "new\nconfig\nnotes\n");
 }
@@ -368,7 +368,7 @@ fn with_landlock(sandbox: Sandbox) -> Sandbox {
 }
 
 /// A session in a directory of a home directory with secrets, in the usual sandbox.
-fn at_home(project: &str, settings: Settings) -> Option<(Desk, std::path::PathBuf)> {
+pub(super) fn at_home(project: &str, settings: Settings) -> Option<(Desk, std::path::PathBuf)> {
     if let Support::Missing { reason } = Sandbox::support() {
         skip(reason);
         return None;
@@ -390,7 +390,7 @@ fn at_home(project: &str, settings: Settings) -> Option<(Desk, std::path::PathBu
     Some((desk, home))
 }
 
-fn terminals(settings: &Settings, home: &Path) -> Terminals {
+pub(super) fn terminals(settings: &Settings, home: &Path) -> Terminals {
     let places = Places::for_home(settings, &[], home);
     Terminals::new(Limits::default(), Sandbox::On(Arc::new(places)))
 }
@@ -405,7 +405,7 @@ fn skip(reason: impl std::fmt::Display) {
     eprintln!("skipped: {reason}");
 }
 
-const CANARY: &str = "canary-b3d9";
+pub(super) const CANARY: &str = "canary-b3d9";
 const PROGRAMS: [&str; 16] = [
     "cat PATH",
     "head -n1 <PATH",

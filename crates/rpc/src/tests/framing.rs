@@ -24,7 +24,7 @@ fn found<'a>(limit: usize, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<St
         loop {
             match splitter.next(&mut buffer) {
                 Ok(Some(Frame::Message(line))) => found.push(text(line.trim_ascii_end())),
-                Ok(Some(Frame::TooLong)) => found.push("TOO LONG".to_owned()),
+                Ok(Some(Frame::TooLong(_))) => found.push("TOO LONG".to_owned()),
                 Ok(None) => break,
                 Err(broken) => {
                     assert_eq!(splitter.next(&mut buffer), Err(broken), "no way back");

@@ -3,7 +3,7 @@
 use bytes::BytesMut;
 
 use crate::json::Raw;
-use crate::{Arrival, CallId, Event, Flow, Frame, Framing, Garbage, Id, Limits, Peer};
+use crate::{Arrival, CallId, Event, Flow, Frame, Framing, Garbage, Id, Limits, Malformed, Peer};
 use crate::{Splitter, Stream};
 
 /// A peer, and the bytes that it has been sent.
@@ -38,7 +38,10 @@ impl End {
                     let arrival = Arrival::read(line, self.peer.limits());
                     self.peer.receive(arrival)
                 }
-                Frame::TooLong => self.peer.receive_too_long(),
+                Frame::TooLong(head) => {
+                    let malformed = Malformed::too_long(&head, self.peer.limits());
+                    self.peer.receive_too_long(malformed)
+                }
             };
             self.events.extend(event);
         }

@@ -75,6 +75,10 @@ async fn what_cannot_be_read_is_explained() {
             ],
         )
         .await;
+        std::os::unix::fs::symlink("gone", stage.path("ws/src/link")).unwrap();
+        stage
+            .check("read", r#"{"path":"src/link"}"#, expect!["FAILED `src/link` is a link, and there is no file where it leads; look with `list`"])
+            .await;
         stage
             .check("read", r#"{"path":"src/mian.rs"}"#, expect!["FAILED there is no file `src/mian.rs`; nearby there is `src/main.rs`, `src/mail.rs`"])
             .await;

@@ -51,6 +51,33 @@ fn values_are_replaced_by_the_name_of_their_variable() {
     check(&withheld, "sk-canary-000", &expect!["sk-canary-000"]);
 }
 
+/// As bytes, cut anywhere, and as programs print them that print text.
+#[cfg(unix)]
+#[test]
+fn values_that_are_not_utf_8_are_replaced() {
+    use std::os::unix::ffi::OsStringExt as _;
+    let bytes = b"\xa9canary\xff-0001".to_vec();
+    let value = OsString::from_vec(bytes.clone());
+    let marks = OsString::from_vec(vec![0xff; 9]);
+    let withheld = BTreeMap::from([("API_KEY".into(), value), ("OTHER_KEY".into(), marks)]);
+    let values = WithheldValues::of(&map(&[]), &withheld);
+    for cut in 0..bytes.len() {
+        let (head, tail) = bytes.split_at(cut);
+        let said = streamed(&values, &[b"key=", head, tail, b"\n"]);
+        assert_eq!(said, "key=[API_KEY withheld]\n", "{cut}");
+    }
+    expect!["key=[API_KEY withheld] \u{fffd}\u{fffd}\u{fffd}\u{fffd}"].assert_eq(
+        &values.replace("key=\u{fffd}canary\u{fffd}-0001 \u{fffd}\u{fffd}\u{fffd}\u{fffd}"),
+    );
+    let half = BTreeMap::from([(
+        "API_KEY".into(),
+        OsString::from_vec(b"\xa9canary-0001".to_vec()),
+    )]);
+    // The value begins in the middle of a character of this text.
+    let values = WithheldValues::of(&map(&[]), &half);
+    expect!["\u{fffd}[API_KEY withheld]!"].assert_eq(&values.replace("\u{a9}canary-0001!"));
+}
+
 #[test]
 fn the_password_of_a_proxy_that_is_passed_is_replaced() {
     let passed = map(&[("https_proxy", "http://me:p%40ssword1@proxy.example:3128/")]);

@@ -4,7 +4,7 @@ use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
 use std::path::Path;
 
-use super::is_private_group;
+use super::{is_mapped, is_private_group};
 use crate::ownership::check;
 
 fn checked(path: &Path) -> Result<(), String> {
@@ -145,4 +145,27 @@ fn whose_group_a_group_is() {
         !is_private_group(1000, 1000, passwd, &alias),
         "a second name with members"
     );
+}
+
+#[test]
+fn owners_that_a_user_namespace_does_not_know() {
+    let whole = "         0          0 4294967295\n";
+    let own = "      1000       1000          1\n";
+    let several = "0 100000 1\n1000 1000 1\n65000 165000 600\n";
+    for (user, map, is_known) in [
+        (0, whole, true),
+        (65534, whole, true),
+        (1000, own, true),
+        (0, own, false),
+        (65534, own, false),
+        (999, own, false),
+        (1001, own, false),
+        (0, several, true),
+        (65534, several, true),
+        (65600, several, false),
+        (0, "", false),
+        (0, "nonsense\n0 0\n", false),
+    ] {
+        assert_eq!(is_mapped(user, map), is_known, "{user} {map}");
+    }
 }

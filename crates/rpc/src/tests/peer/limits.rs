@@ -129,6 +129,97 @@ fn a_message_that_is_too_long_is_answered_once_and_the_next_one_works() {
 }
 
 #[test]
+fn a_request_that_is_too_long_is_refused_by_its_id() {
+    let long = "x".repeat(2000);
+    let cases = [
+        (
+            format!(r#"{{"jsonrpc":"2.0","id":7,"method":"m","params":["{long}"]}}"#),
+            "7",
+        ),
+        (
+            format!(r#"{{"id":"a\u0062","params":["{long}"],"method":"m"}}"#),
+            r#""a\u0062""#,
+        ),
+        (
+            format!(r#" {{ "method" : "m" , "id" : -1.5 , "params" : {{"é":"{long}"}}}}"#),
+            "-1.5",
+        ),
+        // Nobody can tell whose id it is, or what it is.
+        (
+            format!(r#"{{"jsonrpc":"2.0","method":"m","params":["{long}"],"id":7}}"#),
+            "null",
+        ),
+        (
+            format!(r#"{{"id":7,"note":"{long}","method":"m"}}"#),
+            "null",
+        ),
+        (
+            format!(r#"{{"id":7,"id":8,"method":"m","params":["{long}"]}}"#),
+            "null",
+        ),
+        (format!(r#"{{"id":"{long}","method":"m"}}"#), "null"),
+        (
+            format!(r#"{{"params":{{"id":7,"x":"{long}"}},"method":"m"}}"#),
+            "null",
+        ),
+        (format!(r#"[{{"id":7,"method":"m"}},"{long}"]"#), "null"),
+        (long.clone(), "null"),
+    ];
+    for (message, id) in cases {
+        for size in [1, 100, message.len()] {
+            let mut end = small(1 << 20);
+            for piece in message.as_bytes().chunks(size) {
+                end.feed(piece);
+            }
+            end.feed(b"\n");
+            let data = r#"{"kind":"frame_too_large","limit":1000}"#;
+            let error = failure(id, -32600, "the message is longer than the limit", data);
+            assert_eq!(end.lines(), [error], "{}", &message[..40]);
+            end.feed(&request("9"));
+            assert_eq!(end.seen(), ["request 9 m -"]);
+        }
+    }
+}
+
+#[test]
+fn the_id_of_a_message_that_is_too_long_is_whole_or_not_read() {
+    // Wherever the beginning ends, a part of an id is never taken for one.
+    let message = r#"{"method":"m","id":12345e6,"params":"x"}"#;
+    let limits = Limits::default();
+    let end = message.find(",\"params").unwrap();
+    for length in 0..=message.len() {
+        let found = crate::Malformed::too_long(&message.as_bytes()[..length], &limits).id;
+        let expected = (length > end).then_some("12345e6");
+        assert_eq!(found.as_ref().map(Id::as_str), expected, "{length}");
+    }
+}
+
+#[test]
+fn an_answer_that_is_too_long_ends_the_call() {
+    for member in ["\"result\"", "\"error\""] {
+        let mut end = small(1 << 20);
+        end.call("m", "{}");
+        end.call("m", "{}");
+        end.lines();
+        let long = "x".repeat(2000);
+        end.feed(format!("{{\"jsonrpc\":\"2.0\",\"id\":1,{member}:[\"{long}\"]}}\n").as_bytes());
+        assert_eq!(end.lines(), [""; 0], "an answer is not answered");
+        let [Event::Answered(call, Err(lost))] = &end.events()[..] else {
+            panic!("{member}");
+        };
+        assert_eq!(call.0, 1);
+        assert_eq!(
+            lost.to_string(),
+            "the answer is malformed: the message is longer than the limit"
+        );
+        // One that names no call ends none.
+        end.feed(format!("{{\"id\":2,\"note\":[\"{long}\"],{member}:1}}\n").as_bytes());
+        assert!(end.events().is_empty());
+        assert_eq!(end.peer.end().len(), 1);
+    }
+}
+
+#[test]
 fn a_limit_too_small_for_an_error_is_raised() {
     let limits = Limits {
         frame: 1,

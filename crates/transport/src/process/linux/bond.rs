@@ -247,11 +247,27 @@ fn volunteer() {
 fn raise(fence: &OwnedFd) -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
     give_up_inspection()?;
+    leave_keys()?;
     // SAFETY: the call takes a descriptor that is open, and no memory.
     let raised = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, fence.as_raw_fd(), 0) };
     match raised {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Leaves the keys that the user's session holds in the kernel, for an empty keyring.
+fn leave_keys() -> io::Result<()> {
+    // SAFETY: the call takes no memory: without a name the new keyring is nobody else's.
+    let joined =
+        unsafe { libc::syscall(libc::SYS_keyctl, libc::KEYCTL_JOIN_SESSION_KEYRING, 0_usize) };
+    match joined {
+        // Without keys, or where a container refuses them, the program reaches none either.
+        -1 => match io::Error::last_os_error() {
+            error if matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EPERM)) => Ok(()),
+            error => Err(error),
+        },
+        _ => Ok(()),
     }
 }
 

@@ -80,10 +80,10 @@ fn rules(confinement: &Confinement) -> Result<RulesetCreated, Fault> {
         rules = match place {
             WritablePlace::Path(path) => {
                 let open = PathFd::new(path).map_err(|error| Fault::Words(error.to_string()))?;
-                rules.add_rule(PathBeneath::new(open, writes()))?
+                rules.add_rule(PathBeneath::new(open, writes() & !NODES))?
             }
             WritablePlace::Open(open) => {
-                rules.add_rule(PathBeneath::new(open.as_fd(), writes()))?
+                rules.add_rule(PathBeneath::new(open.as_fd(), writes() & !NODES))?
             }
         };
     }
@@ -203,6 +203,8 @@ fn writes() -> BitFlags<AccessFs> {
     AccessFs::from_write(ABI::V6)
 }
 
+/// What root would make a disk readable with that is closed in `/dev`.
+const NODES: BitFlags<AccessFs> = make_bitflags!(AccessFs::{MakeChar | MakeBlock});
 const DEVICE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{WriteFile | Truncate | IoctlDev});
 const DEVICES: [&str; 8] = [
     "/dev/null",
@@ -215,5 +217,5 @@ const DEVICES: [&str; 8] = [
     "/dev/pts",
 ];
 /// Each takes some microseconds at every start.
-const MOST_RULES: usize = 8192;
+const MOST_RULES: usize = 64 * 1024;
 const MISSING: &str = "this kernel has no Landlock, or it is switched off; it needs Linux 5.13 or later with `landlock` among its security modules";

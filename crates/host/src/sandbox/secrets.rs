@@ -1,0 +1,158 @@
+//! Where secrets are on this disk now: what a place that holds some leads to, what links in it lead to, and names that do
+//! not exist yet.
+
+use std::collections::VecDeque;
+use std::path::{Component, Path, PathBuf};
+
+/// A place that commands must not read.
+#[derive(Debug, Clone)]
+pub(super) struct SecretPlace {
+    pub(super) path: PathBuf,
+    /// Names in it that they may read; an `*` at the front stands for the beginning.
+    pub(super) except: &'static [&'static str],
+    pub(super) origin: Origin,
+}
+
+/// How a place came to be one of secrets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// By its name below the home directory. It is a secret whether it exists or not.
+    Known,
+    /// A variable or the user names it, or a link leads there: it may be any file, also one inside a project.
+    Named,
+}
+
+/// A file or directory that holds secrets, without links in its path. It may not exist yet.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Secret {
+    pub(super) path: PathBuf,
+    pub(super) is_known: bool,
+}
+
+impl Secret {
+    /// Whether Landlock keeps it unreadable although commands can write beside it. What they make beside it is then
+    /// unreadable for them, which is too much to ask in a project: there, a cover has to do.
+    pub(super) fn stays_closed(&self, others: &[Secret], is_covered: bool) -> bool {
+        let is_beside = |above: &Path| {
+            let mut known = others.iter().filter(|other| other.is_known);
+            known.any(|other| other.path.starts_with(above))
+        };
+        let costs_nothing = || self.path.parent().is_some_and(is_beside);
+        self.is_known || (!is_covered && self.path.exists()) || costs_nothing()
+    }
+}
+
+impl SecretPlace {
+    pub(super) fn named(path: PathBuf) -> SecretPlace {
+        SecretPlace {
+            path,
+            except: &[],
+            origin: Origin::Named,
+        }
+    }
+
+    /// What commands must not read of it, and the targets of links in it.
+    pub(super) fn found(&self) -> Vec<Secret> {
+        let Some(path) = resolved(&self.path, MOST_LINKS) else {
+            return Vec::new();
+        };
+        let mut targets = Vec::new();
+        // A variable that leads to `/dev/null` switches something off.
+        let (is_dir, is_secret) = match path.metadata() {
+            Ok(found) => (found.is_dir(), found.is_dir() || found.is_file()),
+            Err(_) => (false, true),
+        };
+        let mut found = match std::fs::read_dir(&path) {
+            _ if !is_secret => Vec::new(),
+            Ok(entries) if is_dir && !self.except.is_empty() => {
+                let entries = entries.flatten();
+                let closed = entries.filter(|entry| !self.is_open(&entry.file_name()));
+                closed.map(|entry| entry.path()).collect()
+            }
+            _ => vec![path],
+        };
+        for place in &found {
+            add_link_targets(place, &mut targets);
+        }
+        let is_link = |path: &PathBuf| path.is_symlink();
+        found.retain(|path| !is_link(path));
+        let of = |is_known: bool| move |path: PathBuf| Secret { path, is_known };
+        let is_known = self.origin == Origin::Known;
+        let targets = targets.into_iter().map(of(false));
+        found.into_iter().map(of(is_known)).chain(targets).collect()
+    }
+
+    fn is_open(&self, name: &std::ffi::OsStr) -> bool {
+        let name = name.to_string_lossy();
+        self.except.iter().any(|open| match open.strip_prefix('*') {
+            Some(end) => name.ends_with(end),
+            None => name == *open,
+        })
+    }
+}
+
+/// Where links lead that are this place or lie in it. Programs are left out, as are directories that contain the place:
+/// environments of tools link to interpreters.
+fn add_link_targets(place: &Path, targets: &mut Vec<PathBuf>) {
+    let mut waiting = VecDeque::from([place.to_owned()]);
+    let mut room = MOST_ENTRIES;
+    while let Some(path) = waiting.pop_front() {
+        let Ok(found) = path.symlink_metadata() else {
+            continue;
+        };
+        if found.is_symlink() {
+            let target = resolved(&path, MOST_LINKS);
+            targets.extend(target.filter(|target| !place.starts_with(target) && may_hide(target)));
+        } else if found.is_dir() {
+            let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
+            let entries: Vec<PathBuf> = entries.take(room).map(|entry| entry.path()).collect();
+            room -= entries.len();
+            waiting.extend(entries);
+        }
+    }
+}
+
+/// Whether what a link leads to can hold a secret: not a program, a device or a socket, and nothing that a system keeps for
+/// everyone.
+fn may_hide(target: &Path) -> bool {
+    let Ok(found) = target.metadata() else {
+        return true;
+    };
+    let is_system = SYSTEM.iter().any(|place| target.starts_with(place));
+    !is_system && (found.is_dir() || (found.is_file() && !is_executable(&found)))
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    metadata.mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &std::fs::Metadata) -> bool {
+    false
+}
+
+/// Where a path leads, also where its last parts do not exist yet.
+fn resolved(path: &Path, links: usize) -> Option<PathBuf> {
+    if let Ok(found) = std::fs::canonicalize(path) {
+        return Some(found);
+    }
+    let links = links.checked_sub(1)?;
+    let Some(Component::Normal(name)) = path.components().next_back() else {
+        return None;
+    };
+    let place = resolved(path.parent()?, links)?.join(name);
+    match std::fs::read_link(&place) {
+        Ok(target) => resolved(&place.parent()?.join(target), links),
+        Err(_) => Some(place),
+    }
+}
+
+/// Parts of a path that are followed: names that do not exist yet, and links that lead to them.
+const MOST_LINKS: usize = 64;
+/// Entries of a place among which links are looked for, at every start of a command.
+const MOST_ENTRIES: usize = 1024;
+const SYSTEM: [&str; 8] = [
+    "/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/snap",
+];
