@@ -32,6 +32,8 @@ mod stderr;
 mod trees;
 #[path = "trial.rs"]
 mod trial;
+#[path = "views_attack.rs"]
+mod views_attack;
 
 use std::future::Future;
 use std::process::ExitCode;
@@ -70,6 +72,7 @@ pub(super) fn main() -> ExitCode {
     trials.extend(captured::trials());
     trials.extend(sandbox::trials());
     trials.extend(covers_attack::trials());
+    trials.extend(views_attack::trials());
     trials.extend(exec_attacks::trials());
     trials.extend(attached::trials());
     trials.extend(trees::trials());
