@@ -484,3 +484,5 @@ const QUICK: Duration = Duration::from_millis(300);
 
 #[cfg(all(test, unix))]
 mod attack;
+#[cfg(all(test, target_os = "linux"))]
+mod later_attack;

@@ -67,7 +67,8 @@ impl Host {
             let path = path.display();
             format!("the policy denies `{path}`, but the agent works there, so it is not hidden from the agent")
         }));
-        self.permissions.expect_missing(denied.missing().iter().cloned());
+        self.permissions
+            .expect_missing(denied.missing().iter().cloned());
         confined.notes.extend(not_there(denied.missing()));
         let confinement = covers
             .into_iter()
@@ -77,9 +78,7 @@ impl Host {
             Nesting::Refused => NO_MOUNTS.to_owned(),
             Nesting::Allowed => MOUNTS.to_owned(),
         });
-        confined.program = confined
-            .program
-            .confine(confinement.nesting(self.nesting));
+        confined.program = confined.program.confine(confinement.nesting(self.nesting));
         confined
     }
 }
