@@ -79,6 +79,27 @@ fn is_missing(error: &io::Error) -> bool {
     )
 }
 
+/// Whether a link on the way, or at the end, can be replaced by this user.
+#[cfg(unix)]
+fn leads_through_own_link(path: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    use std::os::unix::fs::MetadataExt;
+    let user = rustix::process::geteuid().as_raw();
+    path.ancestors().any(|step| {
+        let is_link = std::fs::symlink_metadata(step).is_ok_and(|it| it.is_symlink());
+        let can_replace = |above: &Path| {
+            let is_own = std::fs::metadata(above).is_ok_and(|it| it.uid() == user);
+            is_own || access(above, Access::WRITE_OK).is_ok()
+        };
+        is_link && step.parent().is_some_and(can_replace)
+    })
+}
+
+#[cfg(not(unix))]
+fn leads_through_own_link(_: &Path) -> bool {
+    false
+}
+
 /// Whether a path is longer than any path can be. What lies there is reached in steps.
 fn is_too_deep(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::InvalidFilename
@@ -146,9 +167,7 @@ impl<'a> Search<'a> {
                     continue;
                 };
                 let paths = self.spellings(tree);
-                let leads_through_link =
-                    |path: &PathBuf| std::fs::canonicalize(path).is_ok_and(|real| real != *path);
-                if paths.is_empty() || paths.iter().any(leads_through_link) {
+                if paths.is_empty() || paths.iter().any(|path| leads_through_own_link(path)) {
                     self.missing.push(pattern.clone());
                 }
                 for path in paths {

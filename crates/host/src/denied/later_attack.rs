@@ -113,6 +113,11 @@ fn a_path_through_a_link_is_in_doubt() {
         assert_eq!(denied.is_open_ended(), is_missing, "{path}");
         assert_eq!(denied.missing().len(), usize::from(is_missing), "{path}");
     }
+    // Nobody but the superuser can turn this one elsewhere.
+    let rules = policy(r#"{"rules":[{"action":"deny","path":"/proc/self/status"}]}"#);
+    let denied = DeniedPaths::find(&rules.path_rules("agent"), &[tree.to_path_buf()]);
+    let is_root = rustix::process::geteuid().is_root();
+    assert_eq!(denied.missing().len(), usize::from(is_root));
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn not_there(missing: &[PathPattern]) -> Option<String> {
     };
     (!paths.is_empty()).then(|| {
         format!(
-            "the policy denies {}{more}, which is not there yet or is reached through a link: the kernel hides it as soon as it appears, but the agent can make it, and commands that may do so cannot be decided; an empty file or directory there settles it",
+            "the policy denies paths that are not there yet or lead through a link: {}{more}. The kernel covers each as soon as it appears, but the agent can make it, so commands that may do so cannot be decided; an empty file or directory in its place settles it",
             paths.join(", ")
         )
     })

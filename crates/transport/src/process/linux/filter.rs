@@ -248,7 +248,8 @@ mod tests {
                 LOAD_WORD => {
                     let offset = step.k - FIRST_ARGUMENT;
                     let argument = arguments[(offset / 8) as usize];
-                    value = (argument >> (offset % 8 * 8)) as u32;
+                    let half = argument >> (offset % 8 * 8) & 0xffff_ffff;
+                    value = u32::try_from(half).unwrap();
                 }
                 JUMP_REACHED if value >= step.k => at += usize::from(step.jt),
                 JUMP_REACHED => at += usize::from(step.jf),

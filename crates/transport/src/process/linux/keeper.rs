@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Access, AtFlags};
@@ -190,22 +190,32 @@ fn start(program: &Program, files: Files, place: Place) -> Result<Agent, (Fault,
     let spawned = command.spawn();
     // Closes the child's end of what it was given, and what is left of our end of the pipe.
     drop(command);
-    let mut child = match (spawned, &supervision) {
-        (Ok(child), _) => child,
-        (Err(error), supervision) => {
-            let fault = match (fault(failed), supervision) {
+    match spawned {
+        Ok(child) => hold(child, program, supervision, report.as_ref()),
+        Err(error) => {
+            let fault = match (fault(failed), &supervision) {
                 (Fault::Program, Some(supervision)) if supervision.is_refused() => Fault::Watch,
                 (fault, _) => fault,
             };
-            return Err((fault, error));
+            Err((fault, error))
         }
-    };
+    }
+}
+
+/// Takes hold of a program that runs, and of what is covered for it. Without that it is ended.
+fn hold(
+    mut child: Child,
+    program: &Program,
+    supervision: Option<Supervision>,
+    report: Option<&UnixStream>,
+) -> Result<Agent, (Fault, io::Error)> {
     let pid = Pid::from_child(&child);
     let held = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty())
         .map_err(|errno| (Fault::Custody, errno.into()))
         .and_then(|pidfd| {
-            let upkeep = report.map(|report| Upkeep::begin(&program.confinement, &report));
-            Ok((pidfd, upkeep.transpose().map_err(confined)?))
+            let upkeep = report.map(|report| Upkeep::begin(&program.confinement, report));
+            let upkeep = upkeep.transpose();
+            Ok((pidfd, upkeep.map_err(|error| (Fault::Confinement, error))?))
         });
     match held {
         Ok((pidfd, upkeep)) => Ok(Agent {
