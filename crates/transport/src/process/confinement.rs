@@ -21,6 +21,7 @@ pub struct Confinement {
     pub(super) covers: Vec<Cover>,
     /// Paths that stay covered, whatever is put there.
     pub(super) kept: Vec<KeptPath>,
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
     pub(super) nesting: Nesting,
     pub(super) network: Network,
 }
