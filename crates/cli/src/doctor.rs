@@ -6,7 +6,6 @@ use std::time::Duration;
 use anyhow::Context;
 use attache_client::config::Configuration;
 use attache_client::doctor::{self, Conditions, Finding, Level};
-use attache_host::permissions::Policy;
 use serde_json::json;
 
 use crate::arguments::Doctor;
@@ -31,8 +30,12 @@ pub(crate) async fn doctor(arguments: Doctor) -> anyhow::Result<Exit> {
         findings.push(finding);
     };
     doctor::examine(&agent, &conditions, &mut tell).await;
-    doctor::policy(policy(&conditions.cwd), &mut tell);
-    doctor::sandbox(&mut tell);
+    let configured = configuration(&conditions.cwd);
+    let nested = configured.as_ref().ok().and_then(|it| it.sandbox.as_ref());
+    let nested = nested.map(|it| it.value.nested).unwrap_or_default();
+    let policy = configured.and_then(|it| it.load_policy().map_err(|error| error.to_string()));
+    doctor::policy(policy, &mut tell);
+    doctor::sandbox(nested, &mut tell);
     doctor::records(&permissions::store()?, &audit::log()?, &mut tell);
     if arguments.json {
         let all: Vec<_> = findings.iter().map(as_json).collect();
@@ -46,14 +49,11 @@ pub(crate) async fn doctor(arguments: Doctor) -> anyhow::Result<Exit> {
     }
 }
 
-/// The policy that is configured.
-fn policy(cwd: &Path) -> Result<Option<Policy>, String> {
+/// What is configured.
+fn configuration(cwd: &Path) -> Result<Configuration, String> {
     // What is odd in the configuration was told when the agent was chosen.
     let sources = agents::sources(cwd, &[]).map_err(|error| error.to_string())?;
-    let configuration = Configuration::load(&sources).map_err(|error| error.to_string())?;
-    configuration
-        .load_policy()
-        .map_err(|error| error.to_string())
+    Configuration::load(&sources).map_err(|error| error.to_string())
 }
 
 fn conditions(arguments: &Doctor) -> anyhow::Result<Conditions> {

@@ -7,13 +7,16 @@ use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
 
-use attache_transport::process::{Cover, CoverKind};
+use attache_transport::process::{
+    Confinement, Cover, CoverKind, KeptAccess, KeptPath, namespace_support,
+};
 
-use crate::permissions::{PathRule, PathRules, Reach};
+use crate::permissions::{PathPattern, PathRule, PathRules, Reach};
 use crate::roots::{Dir, End, Identity, Place};
-use find::{FoundPath, Search};
+use find::{Findings, FoundPath, Search};
 
 /// What a deny rule keeps from being done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,12 +50,23 @@ pub struct DeniedPaths {
     rules: PathRules,
     bases: Bases,
     found: Vec<FoundPath>,
-    /// Files in denied places that have other names as well.
-    linked: Vec<(FileId, String, Reach)>,
+    linked: Mutex<LinkedFiles>,
+    missing: Vec<PathPattern>,
     is_cut: bool,
     /// Whether it took so little time that every command can wait for it.
     is_quick: bool,
 }
+
+/// Files in denied places that had other names as well, when it was looked at.
+#[derive(Debug)]
+struct LinkedFiles {
+    looked: SystemTime,
+    files: Vec<LinkedFile>,
+    is_cut: bool,
+}
+
+/// A file, the rule that denies it, and what that keeps from being done.
+type LinkedFile = (FileId, String, Reach);
 
 /// What patterns start from.
 #[derive(Debug, Clone)]
@@ -79,15 +93,25 @@ impl DeniedPaths {
     }
 
     fn find_in(rules: &PathRules, bases: Bases) -> DeniedPaths {
-        let start = Instant::now();
+        let (start, looked) = (Instant::now(), SystemTime::now());
         let mut search = Search::new(&bases);
         search.find(rules);
-        let (found, linked, is_cut) = search.end();
+        let Findings {
+            found,
+            linked: files,
+            missing,
+            is_cut,
+        } = search.end();
         DeniedPaths {
             rules: rules.clone(),
             bases,
             found,
-            linked,
+            linked: Mutex::new(LinkedFiles {
+                looked,
+                files,
+                is_cut,
+            }),
+            missing,
             is_cut,
             is_quick: start.elapsed() < QUICK,
         }
@@ -101,7 +125,39 @@ impl DeniedPaths {
     /// Whether it cannot be decided before a command runs what it will reach: a rule has a pattern that a later file can
     /// match, or there was too much to look through.
     pub fn is_open_ended(&self) -> bool {
-        self.is_cut || self.rules.have_globs()
+        self.is_cut || self.rules.have_globs() || !self.missing.is_empty()
+    }
+
+    /// Paths that are spelled out but not there, or that lead through a link: nothing keeps a program from making them.
+    pub(crate) fn missing(&self) -> &[PathPattern] {
+        &self.missing
+    }
+
+    /// Has what is spelled out stay covered while a program runs, whatever is put there, where the system can do that.
+    /// `keep` is where the program works, as for [`covers`](Self::covers).
+    pub(crate) fn keep_covered(
+        &self,
+        mut confinement: Confinement,
+        subject: Subject,
+        keep: &Path,
+    ) -> Confinement {
+        if self.is_empty() || namespace_support().is_err() {
+            return confinement;
+        }
+        for rule in self.rules.iter() {
+            let access = match (rule.reach, subject) {
+                (Reach::Commands, Subject::Agent) => continue,
+                (Reach::Everything | Reach::Commands, _) => KeptAccess::Hidden,
+                (Reach::Changes, _) => KeptAccess::ReadOnly,
+            };
+            let trees = rule.patterns.iter().filter_map(PathPattern::tree);
+            for path in trees.filter_map(|tree| self.bases.spelled(tree)) {
+                if access == KeptAccess::ReadOnly || !keep.starts_with(&path) {
+                    confinement = confinement.keep_covered(KeptPath { path, access });
+                }
+            }
+        }
+        confinement
     }
 
     /// Whether not everything was found, because there was too much to look through.
@@ -203,7 +259,7 @@ impl DeniedPaths {
                     true => search.find(&self.rules),
                     false => search.find_trees(&self.rules),
                 }
-                search.end().0
+                search.end().found
             }
         };
         let (mut covers, mut open) = (Vec::<Cover>::new(), Vec::new());
@@ -252,14 +308,31 @@ impl DeniedPaths {
     fn check_metadata(&self, metadata: &Metadata, access: Access) -> Result<(), Denied> {
         let id = FileId::of(metadata);
         self.check_identity(id, access)?;
-        let mut linked = self.linked.iter();
-        let same =
-            |(one, _, reach): &&(FileId, String, Reach)| *one == id && is_about(*reach, access);
-        if let Some((_, rule, _)) = linked.find(same) {
+        if metadata.is_dir() || links(metadata) < 2 {
+            return Ok(());
+        }
+        let mut linked = self.linked.lock().unwrap_or_else(PoisonError::into_inner);
+        if !has_settled(metadata, linked.looked) {
+            let looked = SystemTime::now();
+            let mut search = Search::new(&self.bases);
+            search.find_links(&self.found, &self.rules);
+            let Findings {
+                linked: files,
+                is_cut,
+                ..
+            } = search.end();
+            *linked = LinkedFiles {
+                looked,
+                files,
+                is_cut: is_cut || self.is_cut,
+            };
+        }
+        let same = |(one, _, reach): &&LinkedFile| *one == id && is_about(*reach, access);
+        if let Some((_, rule, _)) = linked.files.iter().find(same) {
             return Err(denied(rule));
         }
         // It may be a name of a file that was not seen.
-        match self.is_cut && !metadata.is_dir() && links(metadata) > 1 {
+        match linked.is_cut {
             true => self.first(access),
             false => Ok(()),
         }
@@ -287,6 +360,15 @@ impl DeniedPaths {
 }
 
 impl Bases {
+    /// The path that a rule spells out, to the letter.
+    fn spelled(&self, text: &str) -> Option<PathBuf> {
+        match (text.starts_with('/'), text.strip_prefix("~/")) {
+            (true, _) => Some(PathBuf::from(text)),
+            (_, Some(rest)) => self.home.as_ref().map(|home| home.join(rest)),
+            (false, None) => self.roots.first().map(|root| root.join(text)),
+        }
+    }
+
     /// Whether a rule is about a path or something above it, in whatever letters.
     fn covers(&self, rule: &PathRule, path: &Path) -> bool {
         let home = self.home.as_deref();
@@ -346,6 +428,24 @@ fn links(_: &Metadata) -> u64 {
     1
 }
 
+/// Whether a file had all its names at a time: another one shows in when its data on disk last changed.
+#[cfg(unix)]
+fn has_settled(metadata: &Metadata, at: SystemTime) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let changed = u64::try_from(metadata.ctime()).map(Duration::from_secs);
+    let at = at.duration_since(SystemTime::UNIX_EPOCH);
+    match (changed, at) {
+        // Clocks of file systems are coarse.
+        (Ok(changed), Ok(at)) => changed + COARSE < at,
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn has_settled(_: &Metadata, _: SystemTime) -> bool {
+    true
+}
+
 fn is_about(reach: Reach, access: Access) -> bool {
     match reach {
         Reach::Everything => true,
@@ -377,8 +477,12 @@ fn real(path: &Path) -> PathBuf {
     }
 }
 
+/// More than the seconds that are counted in whole.
+const COARSE: Duration = Duration::from_secs(2);
 /// A command waits as long at its start.
 const QUICK: Duration = Duration::from_millis(300);
 
 #[cfg(all(test, unix))]
 mod attack;
+#[cfg(all(test, target_os = "linux"))]
+mod later_attack;

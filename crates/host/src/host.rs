@@ -1,5 +1,6 @@
 //! All that a client serves, in one value.
 
+mod confine;
 mod place;
 mod sessions;
 #[cfg(test)]
@@ -12,15 +13,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use attache_rpc::Error;
 use attache_schema::{error, v1};
-use attache_transport::process::{Confinement, Program};
+use attache_transport::process::Nesting;
 use tokio::sync::Semaphore;
 
 use crate::Roots;
 use crate::audit::{Event, Log};
-use crate::denied::{DeniedPaths, Subject};
 use crate::files::{self, Files};
 use crate::permissions::Permissions;
-use crate::sandbox;
 use crate::terminals::{self, Terminals};
 pub use place::{Look, Place};
 use sessions::{Sessions, Stage};
@@ -45,6 +44,8 @@ pub struct Host {
     notices: Arc<Mutex<HashMap<v1::TerminalId, String>>>,
     /// Where the agent works beside the directory it is started in.
     directories: Arc<[PathBuf]>,
+    /// Whether the agent can mount while paths are denied.
+    nesting: Nesting,
     /// Files that are read or written at the same time: each takes a thread.
     at_once: Arc<Semaphore>,
 }
@@ -61,6 +62,7 @@ impl Host {
             sessions: Sessions::default(),
             notices: Arc::default(),
             directories: Arc::default(),
+            nesting: Nesting::default(),
             at_once: Arc::new(Semaphore::new(FILES_AT_ONCE)),
         }
     }
@@ -79,53 +81,6 @@ impl Host {
         self
     }
 
-    /// Confines an agent: what the policy denies is hidden from it by the kernel. Also what cannot be, in sentences for the
-    /// user. Looks at the disk.
-    pub fn confine_agent(&self, program: Program) -> (Program, Vec<String>) {
-        let (program, notices) = self.confine_beside_agent(program);
-        // Each notice is about something that is left open.
-        self.permissions
-            .enforce_paths(&self.agent, notices.is_empty());
-        (program, notices)
-    }
-
-    /// The same for another program of the agent's, such as its login. Whether the agent itself is confined stays as it
-    /// was.
-    pub fn confine_beside_agent(&self, program: Program) -> (Program, Vec<String>) {
-        let rules = self.permissions.path_rules(&self.agent);
-        if rules.is_empty() {
-            return (program, Vec::new());
-        }
-        if let Some(missing) = sandbox::path_rule_shortcoming() {
-            return (program, vec![missing]);
-        }
-        let cwd = program.working_directory();
-        let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
-        let mut directories = vec![cwd.clone()];
-        directories.extend(self.directories.iter().cloned());
-        let denied = DeniedPaths::find(&rules, &directories);
-        let mut notices = Vec::new();
-        if denied.is_cut() {
-            notices.push("there was too much to look through for all files that the policy denies, so the agent can reach some of them".to_owned());
-        }
-        let (covers, left_out) = match denied.covers(Subject::Agent, &cwd) {
-            Ok(found) => found,
-            Err(error) => {
-                let notice =
-                    format!("what the policy denies is not hidden from the agent: {error}");
-                return (program, vec![notice]);
-            }
-        };
-        notices.extend(left_out.iter().map(|path| {
-            let path = path.display();
-            format!("the policy denies `{path}`, but the agent works there, so it is not hidden from the agent")
-        }));
-        let confinement = covers
-            .into_iter()
-            .fold(Confinement::new(), Confinement::cover);
-        (program.confine(confinement), notices)
-    }
-
     /// Serves a session from now on, inside these roots.
     pub fn open(&self, session: &v1::SessionId, roots: Roots) {
         let roots = roots.deny(self.permissions.path_rules(&self.agent));
@@ -133,6 +88,8 @@ impl Host {
         if roots.denied().is_cut() {
             self.permissions.enforce_paths(&self.agent, false);
         }
+        let missing = roots.denied().missing().iter().cloned();
+        self.permissions.expect_missing(missing);
         let additional: Vec<PathBuf> = roots.paths().skip(1).map(PathBuf::from).collect();
         self.permissions.add_directories(session, &additional);
         self.sessions.open(session, roots);

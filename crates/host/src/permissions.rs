@@ -154,13 +154,18 @@ impl Permissions {
         }
         // Nobody asks when a file is opened, and a file that is made or renamed later is covered by nobody.
         let is_covered = enforcement.paths && !policy.ask.are_about_paths();
-        let is_left = about_paths && (!is_covered || policy.deny.have_wildcards());
+        let missing = self.state().missing.clone();
+        let is_open = policy.deny.have_wildcards() || !missing.is_empty();
+        let is_left = about_paths && (!is_covered || is_open);
         if is_left && let Some(why) = facts.hides_paths() {
             // What is there now is out of reach, so that a rule on the command can allow it.
             return match is_covered {
                 true => Doubt::Weak(LATER_FILE),
                 false => Doubt::Strong(why),
             };
+        }
+        if facts.action.command.is_some() && missing.iter().any(|it| facts.touches(it)) {
+            return Doubt::Weak(LATER_FILE);
         }
         if rules.iter().any(|rules| rules.may_be_renamed(facts)) {
             return Doubt::Weak(ALIAS);
@@ -409,8 +414,8 @@ enum Doubt {
 }
 
 const UNKNOWN_PROGRAM: &str = "its program may do more than its words say";
-const LATER_FILE: &str = "it may make or reach a file that a path rule covers at any depth or by a pattern; a rule such \
-    as `./secrets` covers one place and leaves no doubt";
+const LATER_FILE: &str = "it may make or reach a file that a path rule covers at any depth or by a pattern, or that is not \
+    there yet; a rule such as `./secrets` leaves no doubt while that directory exists";
 const ALIAS: &str = "its subcommand is not built in and may be an alias";
 
 impl Doubt {

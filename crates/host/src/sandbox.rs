@@ -166,7 +166,8 @@ pub(crate) fn confinement(
         let why = "a deny rule of the policy covers the directory to run in";
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     }
-    let mut confinement = Confinement::new();
+    let denied = roots.denied();
+    let mut confinement = denied.keep_covered(Confinement::new(), Subject::Command, cwd);
     let mut limits = Limits {
         denied: covers.iter().map(|cover| cover.path.clone()).collect(),
         ..Limits::default()

@@ -26,8 +26,8 @@ use other as platform;
 
 pub use child::{Child, Custody};
 pub use confinement::{
-    Confinement, Cover, CoverKind, Network, Support, Unsupported, namespace_support,
-    sandbox_support,
+    Confinement, Cover, CoverKind, KeptAccess, KeptPath, Nesting, Network, Support, Unsupported,
+    namespace_support, sandbox_support,
 };
 pub use ending::{Ending, Ladder, Rung, Signal, Status};
 pub use error::Error;

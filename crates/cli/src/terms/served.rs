@@ -40,7 +40,10 @@ pub(super) fn host(
     let (permissions, warnings) = rules(&terms.approval, configuration, preset, presence)?;
     let (log, fault) = log(presence);
     let warnings = warnings.into_iter().map(|warning| warning.0).chain(fault);
-    let host = Host::new(files, terminals, permissions, log).working_in(&terms.add_dir);
+    let nested = configuration.sandbox.as_ref().map(|it| it.value.nested);
+    let host = Host::new(files, terminals, permissions, log)
+        .working_in(&terms.add_dir)
+        .nesting(nested.unwrap_or_default());
     Ok((host, warnings.chain(missing).collect()))
 }
 

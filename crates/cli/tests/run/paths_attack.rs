@@ -66,6 +66,35 @@ fn agent_reads_nothing(project: Option<Project>) {
 }
 
 #[test]
+fn an_agent_puts_nothing_in_the_place_of_denied_paths() {
+    agent_replaces_nothing(Project::new("replace"));
+}
+
+#[test]
+fn nor_does_that_of_an_ordinary_user() {
+    agent_replaces_nothing(Project::of_ordinary_user("replace"));
+}
+
+fn agent_replaces_nothing(project: Option<Project>) {
+    let Some(project) = project else { return };
+    let script = r#"{
+        mv secrets x; mv app y; mv ../project ../moved; mv .env z; rm -rf secrets app/.env
+        mkdir -p app secrets; echo evil >app/.env; echo evil >secrets/key; echo evil >.env
+        mkdir D; for how in -Urm '-Um --propagation unchanged'; do
+            unshare $how sh -c 'mount --bind D /mnt; sleep 0.3; cat /mnt/app/.env' &
+            sleep 0.1; mv app D/app; wait
+        done
+        cat x/key y/.env z D/app/.env
+    } >&2 2>/dev/null"#;
+    let output = project.run(&[], &agents::turn(script, &agents::says("went on")));
+    let said = shown(&output);
+    assert!(!said.contains(CANARY), "{said}");
+    assert!(said.contains("went on"), "{said}");
+    assert!(said.contains("`sandbox.nested`"), "{said}");
+    project.is_as_it_was();
+}
+
+#[test]
 fn our_own_agent_does_not_read_denied_paths_without_the_client() {
     our_agent_reads_nothing(Project::new("builtin"));
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use attache::process::Network;
+use attache::process::{Nesting, Network};
 use attache_host::sandbox::Settings;
 use serde_json::{Value, json};
 
@@ -18,6 +18,8 @@ pub struct Sandbox {
     pub mode: SandboxMode,
     /// What it leaves open and what it closes.
     pub settings: Settings,
+    /// Whether agents can mount, for a sandbox of their own, while a policy denies paths.
+    pub nested: Nesting,
 }
 
 /// Whether commands run in a sandbox.
@@ -45,6 +47,7 @@ pub(super) fn read(node: &Node<'_>, warnings: &mut Vec<Warning>) -> Result<Sandb
             "read" => sandbox.settings.read = paths(&node)?,
             "hide" => sandbox.settings.hide = paths(&node)?,
             "network" => sandbox.settings.network = network(&node)?,
+            "nested" => sandbox.nested = nested(&node)?,
             unknown => warnings.push(unknown_key(unknown, &node, KEYS)),
         }
     }
@@ -65,6 +68,14 @@ fn network(node: &Node<'_>) -> Result<Network, Error> {
         "shared" => Ok(Network::Shared),
         "loopback" => Ok(Network::Loopback),
         _ => Err(node.wrong("wants `shared`, or `loopback` for no network but a loopback device")),
+    }
+}
+
+fn nested(node: &Node<'_>) -> Result<Nesting, Error> {
+    match node.string()? {
+        "refused" => Ok(Nesting::Refused),
+        "allowed" => Ok(Nesting::Allowed),
+        _ => Err(node.wrong("wants `refused`, or `allowed` for agents that need a sandbox of their own though it can then reach denied paths")),
     }
 }
 
@@ -96,6 +107,9 @@ impl Sandbox {
             ("sandbox.mode", json!(mode)),
             ("sandbox.network", json!(network)),
         ];
+        if self.nested == Nesting::Allowed {
+            values.push(("sandbox.nested", json!("allowed")));
+        }
         let settings = &self.settings;
         for (key, paths) in [
             ("sandbox.write", &settings.write),
@@ -111,7 +125,7 @@ impl Sandbox {
     }
 }
 
-const KEYS: &[&str] = &["mode", "write", "read", "hide", "network"];
+const KEYS: &[&str] = &["mode", "write", "read", "hide", "network", "nested"];
 
 #[cfg(test)]
 mod tests {
@@ -135,6 +149,9 @@ mod tests {
         assert_eq!(sandbox.mode, SandboxMode::Required);
         assert_eq!(sandbox.settings.write, [PathBuf::from("/srv/x")]);
         assert_eq!(sandbox.settings.network, Network::Loopback);
+        assert_eq!(sandbox.nested, Nesting::Refused);
+        let sandbox = read(r#"{"sandbox":{"nested":"allowed"}}"#).unwrap();
+        assert_eq!(sandbox.nested, Nesting::Allowed);
     }
 
     #[test]
@@ -145,6 +162,7 @@ mod tests {
             r#"{"sandbox":{"write":["relative"]}}"#,
             r#"{"sandbox":{"write":"/srv"}}"#,
             r#"{"sandbox":{"network":"none"}}"#,
+            r#"{"sandbox":{"nested":true}}"#,
         ] {
             assert!(read(text).is_err(), "{text}");
         }

@@ -1,11 +1,13 @@
 //! What the kernel can enforce here: the sandbox for commands, and rules on paths and commands.
 
-use attache::process::{ExecSupport, Support, exec_support, namespace_support, sandbox_support};
+use attache::process::{
+    ExecSupport, Nesting, Support, exec_support, namespace_support, sandbox_support,
+};
 
 use super::{Finding, Subject};
 
-/// Looks at what the kernel can enforce. It starts nothing that stays.
-pub fn sandbox(mut tell: impl FnMut(Finding)) {
+/// Looks at what the kernel can enforce, if agents can mount or cannot. It starts nothing that stays.
+pub fn sandbox(nested: Nesting, mut tell: impl FnMut(Finding)) {
     tell(match sandbox_support() {
         Support::Full => Finding::fine(
             Subject::Sandbox,
@@ -22,12 +24,17 @@ pub fn sandbox(mut tell: impl FnMut(Finding)) {
             "allow it, or run agents in a container or virtual machine",
         ),
     });
-    tell(match namespace_support() {
-        Ok(()) => Finding::fine(
+    tell(match (namespace_support(), nested) {
+        (Ok(()), Nesting::Refused) => Finding::fine(
             Subject::DeniedPaths,
-            "paths that a policy denies are hidden from agents and commands",
+            "paths that a policy denies are hidden from agents and commands; meanwhile an agent's own sandbox of mounts, such as bubblewrap, fails unless `sandbox.nested` allows it",
         ),
-        Err(missing) => Finding::odd(
+        (Ok(()), Nesting::Allowed) => Finding::odd(
+            Subject::DeniedPaths,
+            "paths that a policy denies are hidden from agents, but `sandbox.nested` lets agents mount: a program that sets out to do so can reach them",
+            "remove `sandbox.nested` from your configuration, unless an agent needs a sandbox of its own",
+        ),
+        (Err(missing), _) => Finding::odd(
             Subject::DeniedPaths,
             format!(
                 "the kernel does not hide paths that a policy denies, so agents can read them with tools of their own: {}",

@@ -6,9 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Bases, FileId, links, real};
+use super::{Bases, FileId, LinkedFile, links, real};
 use crate::names::fold;
-use crate::permissions::{PathRules, Reach};
+use crate::permissions::{PathPattern, PathRules, Reach};
 use crate::roots::{Dir, Identity};
 
 /// A denied file or directory that exists.
@@ -79,15 +79,51 @@ fn is_missing(error: &io::Error) -> bool {
     )
 }
 
+/// Whether a link on the way, or at the end, can be replaced by this user.
+#[cfg(unix)]
+fn leads_through_own_link(path: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    use std::os::unix::fs::MetadataExt;
+    let user = rustix::process::geteuid().as_raw();
+    path.ancestors().any(|step| {
+        let is_link = std::fs::symlink_metadata(step).is_ok_and(|it| it.is_symlink());
+        let can_replace = |above: &Path| {
+            let is_own = std::fs::metadata(above).is_ok_and(|it| it.uid() == user);
+            is_own || access(above, Access::WRITE_OK).is_ok()
+        };
+        is_link && step.parent().is_some_and(can_replace)
+    })
+}
+
+#[cfg(not(unix))]
+fn leads_through_own_link(_: &Path) -> bool {
+    false
+}
+
+/// Whether a path is longer than any path can be. What lies there is reached in steps.
+fn is_too_deep(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::InvalidFilename
+}
+
 /// A search on its way.
 pub(super) struct Search<'a> {
     bases: &'a Bases,
     found: Vec<FoundPath>,
     /// Rules for files that have other names. One file can fall under several.
     linked: HashMap<FileId, Vec<(String, Reach)>>,
+    /// Rules' paths that are spelled out and lead nowhere, or through a link that the user can replace.
+    missing: Vec<PathPattern>,
     room: usize,
     deadline: Instant,
     is_cut: bool,
+}
+
+/// What a search has found.
+pub(super) struct Findings {
+    pub(super) found: Vec<FoundPath>,
+    pub(super) linked: Vec<LinkedFile>,
+    pub(super) missing: Vec<PathPattern>,
+    pub(super) is_cut: bool,
 }
 
 impl<'a> Search<'a> {
@@ -96,18 +132,24 @@ impl<'a> Search<'a> {
             bases,
             found: Vec::new(),
             linked: HashMap::new(),
+            missing: Vec::new(),
             room: MOST_NAMES,
             deadline: Instant::now() + LONGEST,
             is_cut: false,
         }
     }
 
-    pub(super) fn end(self) -> (Vec<FoundPath>, Vec<(FileId, String, Reach)>, bool) {
+    pub(super) fn end(self) -> Findings {
         let linked = self.linked.into_iter().flat_map(|(id, rules)| {
             let rules = rules.into_iter();
             rules.map(move |(rule, reach)| (id, rule, reach))
         });
-        (self.found, linked.collect(), self.is_cut)
+        Findings {
+            found: self.found,
+            linked: linked.collect(),
+            missing: self.missing,
+            is_cut: self.is_cut,
+        }
     }
 
     /// Everything.
@@ -124,7 +166,11 @@ impl<'a> Search<'a> {
                 let Some(tree) = pattern.tree() else {
                     continue;
                 };
-                for path in self.spellings(tree) {
+                let paths = self.spellings(tree);
+                if paths.is_empty() || paths.iter().any(|path| leads_through_own_link(path)) {
+                    self.missing.push(pattern.clone());
+                }
+                for path in paths {
                     self.add(&path, &rule.id, rule.reach);
                 }
             }
@@ -164,24 +210,7 @@ impl<'a> Search<'a> {
 
     /// Files in denied places that have other names, and those names where they lie in the session's directories.
     fn look_for_links(&mut self) {
-        let places = self.found.iter();
-        let places = places.map(|found| (found.path.clone(), found.rule.clone(), found.reach));
-        for (path, rule, reach) in places.collect::<Vec<_>>() {
-            let mut note = |search: &mut Search<'_>, path: &Path| {
-                if let Ok(metadata) = std::fs::symlink_metadata(path)
-                    && metadata.is_file()
-                    && links(&metadata) > 1
-                {
-                    let rules = search.linked.entry(FileId::of(&metadata)).or_default();
-                    if !rules.iter().any(|(_, known)| *known == reach) {
-                        rules.push((rule.clone(), reach));
-                    }
-                }
-                Descend::Yes
-            };
-            note(self, &path);
-            self.walk(&path, &mut note);
-        }
+        self.note_links();
         if self.linked.is_empty() {
             return;
         }
@@ -204,10 +233,47 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Looks once more for files with other names in places that were found before, and in what is spelled out.
+    pub(super) fn find_links(&mut self, before: &[FoundPath], rules: &PathRules) {
+        self.find_trees(rules);
+        for known in before {
+            for (path, _) in known.now().unwrap_or_default() {
+                self.add(&path, &known.rule, known.reach);
+            }
+        }
+        self.note_links();
+    }
+
+    /// Notes files in the places that were found that have other names.
+    fn note_links(&mut self) {
+        let places = self.found.iter();
+        let places = places.map(|found| (found.path.clone(), found.rule.clone(), found.reach));
+        for (path, rule, reach) in places.collect::<Vec<_>>() {
+            let mut note = |search: &mut Search<'_>, path: &Path| {
+                if let Ok(metadata) = std::fs::symlink_metadata(path)
+                    && metadata.is_file()
+                    && links(&metadata) > 1
+                {
+                    let rules = search.linked.entry(FileId::of(&metadata)).or_default();
+                    if !rules.iter().any(|(_, known)| *known == reach) {
+                        rules.push((rule.clone(), reach));
+                    }
+                }
+                Descend::Yes
+            };
+            note(self, &path);
+            self.walk(&path, &mut note);
+        }
+    }
+
     /// Adds what is at a path, or where the link there leads.
     fn add(&mut self, path: &Path, rule: &str, reach: Reach) {
-        let Ok(path) = std::fs::canonicalize(path) else {
-            return;
+        let path = match std::fs::canonicalize(path) {
+            Ok(path) => path,
+            Err(error) => {
+                self.is_cut |= is_too_deep(&error);
+                return;
+            }
         };
         let is_known = |found: &FoundPath| found.path == path && found.reach == reach;
         if self.found.iter().any(is_known) {
@@ -281,8 +347,12 @@ impl<'a> Search<'a> {
     fn walk(&mut self, start: &Path, meet: &mut dyn FnMut(&mut Search<'_>, &Path) -> Descend) {
         let mut ahead = vec![start.to_owned()];
         while let Some(directory) = ahead.pop() {
-            let Ok(entries) = std::fs::read_dir(&directory) else {
-                continue;
+            let entries = match std::fs::read_dir(&directory) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    self.is_cut |= is_too_deep(&error);
+                    continue;
+                }
             };
             for entry in entries.flatten() {
                 if self.room == 0 || Instant::now() > self.deadline {

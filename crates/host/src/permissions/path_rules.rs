@@ -95,6 +95,16 @@ impl Permissions {
         });
     }
 
+    /// Notes paths that rules spell out and that are not there yet. What may make one cannot be decided.
+    pub(crate) fn expect_missing(&self, missing: impl IntoIterator<Item = PathPattern>) {
+        let known = &mut self.state().missing;
+        for pattern in missing {
+            if !known.iter().any(|it| it.tree() == pattern.tree()) {
+                known.push(pattern);
+            }
+        }
+    }
+
     /// The deny rules of the policy that name paths, for an agent.
     pub fn path_rules(&self, agent: &str) -> PathRules {
         let policy = self.config.policy.as_ref();

@@ -7,7 +7,7 @@ use attache_schema::v1;
 
 use super::grants::{Grant, WholeChange};
 use super::memory::{self, Remembered, Workspace};
-use super::{Action, Enforcement, Warning};
+use super::{Action, Enforcement, PathPattern, Warning};
 
 /// Which decisions are meant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub(super) struct State {
     last_grant: u64,
     directories: HashMap<v1::SessionId, Vec<PathBuf>>,
     pub(super) enforcement: Enforcement,
+    /// Paths that rules spell out and that are not there, so that nobody keeps a command from making them.
+    pub(super) missing: Vec<PathPattern>,
     faults: VecDeque<Warning>,
 }
 

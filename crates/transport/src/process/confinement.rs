@@ -19,7 +19,40 @@ pub struct Confinement {
     pub(super) unreadable: Vec<PathBuf>,
     /// Places that are covered in a mount namespace.
     pub(super) covers: Vec<Cover>,
+    /// Paths that stay covered, whatever is put there.
+    pub(super) kept: Vec<KeptPath>,
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
+    pub(super) nesting: Nesting,
     pub(super) network: Network,
+}
+
+/// Whether a program whose places are covered can mount, in namespaces that it makes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Nesting {
+    /// Every mount is refused, so that no second view of a file system shows what is covered. Programs that make a sandbox
+    /// of mounts, such as bubblewrap, fail.
+    #[default]
+    Refused,
+    /// Such programs work. One that sets out to do so can see and change what is covered.
+    Allowed,
+}
+
+/// A path that stays covered while the program runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptPath {
+    /// The path as somebody wrote it. It may lead through links, and need not exist.
+    pub path: PathBuf,
+    /// Whether what is there can be read.
+    pub access: KeptAccess,
+}
+
+/// What a program can do with a kept path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeptAccess {
+    /// Nothing.
+    Hidden,
+    /// Read.
+    ReadOnly,
 }
 
 /// Whether a confined program has a network.
@@ -109,6 +142,21 @@ impl Confinement {
         self
     }
 
+    /// Covers whatever is at a path when the program runs: a file that appears there, or takes another's place, is covered
+    /// within milliseconds. What is there at the start needs a [`cover`](Self::cover) as well, whose path is kept by itself.
+    #[must_use]
+    pub fn keep_covered(mut self, path: KeptPath) -> Confinement {
+        self.kept.push(path);
+        self
+    }
+
+    /// Sets whether the program can mount. By default it cannot while something is covered.
+    #[must_use]
+    pub fn nesting(mut self, nesting: Nesting) -> Confinement {
+        self.nesting = nesting;
+        self
+    }
+
     /// Sets what network there is.
     #[must_use]
     pub fn network(mut self, network: Network) -> Confinement {
@@ -118,7 +166,12 @@ impl Confinement {
 
     /// Whether it needs a namespace.
     pub(super) fn needs_namespace(&self) -> bool {
-        !self.covers.is_empty() || self.network == Network::Loopback
+        self.has_covers() || self.network == Network::Loopback
+    }
+
+    /// Whether something is covered, or may be later.
+    pub(super) fn has_covers(&self) -> bool {
+        !self.covers.is_empty() || !self.kept.is_empty()
     }
 
     /// Whether it needs Landlock.

@@ -376,6 +376,10 @@ fn refusal(program: &Program, fault: Fault, errno: Errno) -> Error {
         (Fault::Confinement, Errno::STALE) => Error::Moved {
             program: program_name,
         },
+        (Fault::Confinement, Errno::TOOBIG) => Error::Sandbox {
+            program: program_name,
+            reason: TOO_MANY_MOUNTS.to_owned(),
+        },
         (Fault::Confinement, _) => {
             let reason = match namespace::support() {
                 Err(unsupported) => unsupported.to_string(),
@@ -408,6 +412,7 @@ const GUARD: &str = "attache-guard";
 const UNGUARDED: &str = "the guard ended at once; call guard::run_if_asked first thing in main";
 const NO_JUDGE: &str =
     "nobody can judge by these rules; call guard::judge_with before guard::run_if_asked";
+const TOO_MANY_MOUNTS: &str = "what the policy denies shows in too many places: at most 2048 paths, directories above them and mounts that show them can be covered; unmount bind mounts, or deny directories in place of many files";
 const MARK: &str = "--keep";
 const PROBE: &str = "--try-namespace";
 const START: Duration = Duration::from_secs(20);

@@ -34,6 +34,8 @@ mod stderr;
 mod trees;
 #[path = "trial.rs"]
 mod trial;
+#[path = "views_attack.rs"]
+mod views_attack;
 
 use std::future::Future;
 use std::process::ExitCode;
@@ -72,6 +74,7 @@ pub(super) fn main() -> ExitCode {
     trials.extend(captured::trials());
     trials.extend(sandbox::trials());
     trials.extend(covers_attack::trials());
+    trials.extend(views_attack::trials());
     trials.extend(exec_attacks::trials());
     trials.extend(exec_files_attack::trials());
     trials.extend(attached::trials());

@@ -20,6 +20,8 @@ pub(super) fn trials() -> Vec<Trial> {
             "sandbox::what_is_unreadable_is_and_all_beside_it_is_not",
             unreadable,
         ),
+        trial("sandbox_attack::others_keep_their_limits", limits),
+        trial("sandbox_attack::root_makes_no_device", no_device),
         trial("sandbox::terminals_and_devices_work", devices),
         trial("sandbox::a_missing_directory_is_told", missing),
     ]
@@ -55,6 +57,56 @@ async fn signals() {
         "kill -0 {me} 2>/dev/null || echo no; kill -0 $PPID 2>/dev/null || echo no; kill -0 $$ && echo own"
     );
     assert_eq!(folders.run(&script).await, "no\nno\nown\n");
+}
+
+/// A limit on processor time ends a process as a signal does.
+async fn limits() {
+    let Some(folders) = Folders::new("limits") else {
+        return;
+    };
+    let mut victim = std::process::Command::new("sleep")
+        .arg("60")
+        .spawn()
+        .unwrap();
+    let script = format!(
+        "python3 - <<'P'
+import os, resource
+from resource import RLIMIT_CPU, RLIMIT_NOFILE, prlimit
+others, soft = [{}, os.getppid()], resource.getrlimit(RLIMIT_NOFILE)[1]
+for other in others:
+    prlimit(other, RLIMIT_CPU)
+    for new in [(0, 0), (1, 1)]:
+        try: prlimit(other, RLIMIT_CPU, new); print('set')
+        except PermissionError: print('no')
+prlimit(0, RLIMIT_NOFILE, (soft, soft)); resource.setrlimit(RLIMIT_NOFILE, (64, soft)); print('own')
+P",
+        victim.id()
+    );
+    let said = folders.run(&script).await;
+    let ended = victim.try_wait().unwrap();
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    assert_eq!(said, "no\nno\nno\nno\nown\n");
+    assert!(ended.is_none());
+}
+
+/// With a device file of a disk, root could read and write all that is on it.
+async fn no_device() {
+    let Some(folders) = Folders::new("device") else {
+        return;
+    };
+    let said = folders
+        .run(
+            "mknod d b 7 0 2>/dev/null && echo made; mknod c c 1 1 2>/dev/null && echo made; mkfifo f && echo fifo
+            touch own && chown 1:1 own 2>/dev/null; stat -c %u own; grep CapBnd /proc/self/status",
+        )
+        .await;
+    let expected = match rustix::process::geteuid().is_root() {
+        // What commands of root need: files of others, other users, ports below 1024.
+        true => "fifo\n1\nCapBnd:\t00000000a00425fb\n",
+        false => return assert!(said.starts_with("fifo\n"), "{said}"),
+    };
+    assert_eq!(said, expected);
 }
 
 async fn unreadable() {

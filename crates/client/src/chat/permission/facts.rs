@@ -309,7 +309,9 @@ fn content(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     };
     facts.push(Fact {
         role: Role::Text,
-        ..Fact::remark(format!("With {text} from the agent: see all details (Alt-D)"))
+        ..Fact::remark(format!(
+            "With {text} from the agent: see all details (Alt-D)"
+        ))
     });
 }
 

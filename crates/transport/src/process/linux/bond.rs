@@ -22,6 +22,7 @@ use rustix::termios::tcsetpgrp;
 
 use super::handover::ChildEnd;
 use super::namespace::Namespace;
+use super::seccomp;
 
 /// What else a child sets about itself before it becomes the program.
 #[derive(Default)]
@@ -34,6 +35,8 @@ pub(super) struct Bond {
     pub(super) namespace: Option<Namespace>,
     /// The fence it lives in.
     pub(super) fence: Option<OwnedFd>,
+    /// The filter of calls that are refused to it.
+    pub(super) refusals: Option<Vec<libc::sock_filter>>,
     /// The size of the largest file it may write.
     pub(super) largest_file: Option<u64>,
     /// Where it writes a byte if its confinement fails.
@@ -92,7 +95,7 @@ pub(super) fn bind(command: &mut Command, bond: Bond) {
 }
 
 impl Bond {
-    /// The order counts: the directory before the mounts, the mounts before Landlock, which refuses them.
+    /// The order counts: the directory before the mounts, the mounts before Landlock and the filter, which refuse them.
     fn confine(&self) -> io::Result<()> {
         if let Some(namespace) = &self.namespace {
             namespace.enter()?;
@@ -100,6 +103,9 @@ impl Bond {
         }
         if let Some(fence) = &self.fence {
             raise(fence)?;
+        }
+        if let Some(refusals) = &self.refusals {
+            seccomp::install_silently(refusals)?;
         }
         Ok(())
     }
@@ -246,7 +252,7 @@ fn volunteer() {
 /// `sudo`, do not gain them there: the kernel asks for that.
 fn raise(fence: &OwnedFd) -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
-    give_up_inspection()?;
+    give_up_capabilities()?;
     leave_keys()?;
     // SAFETY: the call takes a descriptor that is open, and no memory.
     let raised = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, fence.as_raw_fd(), 0) };
@@ -271,29 +277,46 @@ fn leave_keys() -> io::Result<()> {
     }
 }
 
-/// Root could read the memory and the environment of every process: Landlock refuses tracing, but not these ways around it.
-fn give_up_inspection() -> io::Result<()> {
+/// Root keeps what commands use: with more it could read the memory of every process and the blocks of every disk, which
+/// Landlock does not refuse.
+fn give_up_capabilities() -> io::Result<()> {
     use rustix::io::Errno;
     use rustix::thread::{
-        CapabilitySet, capabilities, remove_capability_from_bounding_set, set_capabilities,
+        CapabilitySet, capabilities, clear_ambient_capability_set,
+        remove_capability_from_bounding_set, set_capabilities,
     };
-    let given_up = CapabilitySet::SYS_ADMIN
-        | CapabilitySet::PERFMON
-        | CapabilitySet::BPF
-        | CapabilitySet::SYS_MODULE
-        | CapabilitySet::SYS_RAWIO;
-    for capability in given_up.iter() {
+    let kept = CapabilitySet::CHOWN
+        | CapabilitySet::DAC_OVERRIDE
+        | CapabilitySet::FOWNER
+        | CapabilitySet::FSETID
+        | CapabilitySet::KILL
+        | CapabilitySet::SETGID
+        | CapabilitySet::SETUID
+        | CapabilitySet::SETPCAP
+        | CapabilitySet::SETFCAP
+        | CapabilitySet::NET_BIND_SERVICE
+        | CapabilitySet::NET_RAW
+        | CapabilitySet::SYS_CHROOT
+        | CapabilitySet::AUDIT_WRITE;
+    for number in 0..64 {
+        let capability = CapabilitySet::from_bits_retain(1 << number);
+        if kept.contains(capability) {
+            continue;
+        }
         match remove_capability_from_bounding_set(capability) {
-            // Somebody who may not do this gains nothing by what is started: `no_new_privs` is set. `INVAL`: unknown here.
-            Ok(()) | Err(Errno::PERM | Errno::INVAL) => {}
+            Ok(()) => {}
+            // The last one that this kernel knows was before. Somebody who may not do this gains nothing by what is
+            // started: `no_new_privs` is set.
+            Err(Errno::INVAL | Errno::PERM) => break,
             Err(error) => return Err(error.into()),
         }
     }
     let mut held = capabilities(None)?;
-    held.effective -= given_up;
-    held.permitted -= given_up;
-    held.inheritable -= given_up;
-    Ok(set_capabilities(None, held)?)
+    held.effective &= kept;
+    held.permitted &= kept;
+    held.inheritable &= kept;
+    set_capabilities(None, held)?;
+    Ok(clear_ambient_capability_set()?)
 }
 
 // A kernel without this call leaves open what was opened without CLOEXEC, as every program does there.

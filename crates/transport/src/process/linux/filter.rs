@@ -1,5 +1,6 @@
-//! The seccomp filter of watched programs, as instructions: native `execve` and `execveat` go to the guard, those of
-//! other calling conventions (32-bit, x32) are refused, everything else passes.
+//! Seccomp filters, as instructions. That of watched programs: native `execve` and `execveat` go to the guard, those of
+//! other calling conventions (32-bit, x32) are refused, everything else passes. That of confined programs: mounts and the
+//! limits of other processes are refused in every convention.
 
 use libc::sock_filter;
 
@@ -12,6 +13,27 @@ pub(super) struct Abi {
     refused: &'static [u32],
     compat: u32,
     compat_refused: [u32; 2],
+    guarded: GuardedCalls,
+    compat_guarded: GuardedCalls,
+}
+
+/// Numbers of calls that a confined program may not make, in one convention.
+#[derive(Debug, Clone, Copy)]
+struct GuardedCalls {
+    /// Those whose numbers differ between machines; [`NEWER_MOUNTS`] are the others.
+    mounts: &'static [u32],
+    prlimit: u32,
+    /// Numbers from here on are the machine's own.
+    private: Option<u32>,
+}
+
+/// What a confined program may not do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Refusals {
+    /// Mounting and what gets around mounts: a second view of a file system has no covers.
+    pub(super) mounts: bool,
+    /// Setting limits of other processes, which can end them.
+    pub(super) limits_of_others: bool,
 }
 
 /// The calling conventions of this machine; none if we do not know them.
@@ -53,9 +75,58 @@ impl Abi {
         code
     }
 
+    /// The filter of a confined program; none if nothing is refused. Calls that are newer than this list fail as on an older
+    /// kernel: they could mount.
+    pub(super) fn refusing(self, refusals: Refusals) -> Option<Vec<sock_filter>> {
+        if refusals == Refusals::default() {
+            return None;
+        }
+        let mut code = vec![load(ARCH)];
+        for (arch, calls) in [
+            (self.native, self.guarded),
+            (self.compat, self.compat_guarded),
+        ] {
+            let block = calls.block(refusals);
+            code.push(jump(arch, 0, u8::try_from(block.len()).unwrap_or(u8::MAX)));
+            code.extend(block);
+        }
+        code.push(ret(FORBID));
+        Some(code)
+    }
+
     /// Whether a notification with this number is `execveat`; otherwise it is `execve`.
     pub(super) fn is_execveat(self, number: i32) -> bool {
         u32::try_from(number) == Ok(self.notified[1])
+    }
+}
+
+impl GuardedCalls {
+    fn block(self, refusals: Refusals) -> Vec<sock_filter> {
+        let mut code = vec![load(NUMBER)];
+        if let Some(private) = self.private {
+            code.extend([jump_from(private, 0, 1), ret(ALLOW)]);
+        }
+        code.extend([jump_from(UNKNOWN_FROM, 0, 1), ret(UNKNOWN)]);
+        if refusals.mounts {
+            for number in self.mounts.iter().chain(&NEWER_MOUNTS) {
+                code.extend([jump(*number, 0, 1), ret(FORBID)]);
+            }
+        }
+        if refusals.limits_of_others {
+            code.extend([
+                jump(self.prlimit, 0, 7),
+                load(FIRST_ARGUMENT),
+                jump(0, 5, 0),
+                // A pointer to the new limit, or none.
+                load(THIRD_ARGUMENT),
+                jump(0, 0, 2),
+                load(THIRD_ARGUMENT + 4),
+                jump(0, 1, 0),
+                ret(FORBID),
+            ]);
+        }
+        code.push(ret(ALLOW));
+        code
     }
 }
 
@@ -77,6 +148,15 @@ const fn jump(value: u32, equal: u8, other: u8) -> sock_filter {
     }
 }
 
+const fn jump_from(value: u32, reached: u8, below: u8) -> sock_filter {
+    sock_filter {
+        code: JUMP_REACHED,
+        jt: reached,
+        jf: below,
+        k: value,
+    }
+}
+
 const fn ret(action: u32) -> sock_filter {
     sock_filter {
         code: RETURN,
@@ -94,6 +174,18 @@ const X86_64: Abi = Abi {
     refused: &[520, 545, X32 | 520, X32 | 545, X32 | 59, X32 | 322],
     compat: 0x4000_0003,
     compat_refused: [11, 358],
+    // mount, umount2, pivot_root, open_by_handle_at; x32 numbers are all unknown.
+    guarded: GuardedCalls {
+        mounts: &[165, 166, 155, 304],
+        prlimit: 302,
+        private: None,
+    },
+    // The second is umount.
+    compat_guarded: GuardedCalls {
+        mounts: &[21, 22, 52, 217, 342],
+        prlimit: 340,
+        private: None,
+    },
 };
 const AARCH64: Abi = Abi {
     native: 0xc000_00b7,
@@ -101,28 +193,51 @@ const AARCH64: Abi = Abi {
     refused: &[],
     compat: 0x4000_0028,
     compat_refused: [11, 387],
+    guarded: GuardedCalls {
+        mounts: &[40, 39, 41, 265],
+        prlimit: 261,
+        private: None,
+    },
+    compat_guarded: GuardedCalls {
+        mounts: &[21, 22, 52, 218, 371],
+        prlimit: 369,
+        private: Some(0x000f_0000),
+    },
 };
+
+/// open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, mount_setattr, open_tree_attr: the same numbers everywhere.
+const NEWER_MOUNTS: [u32; 8] = [428, 429, 430, 431, 432, 433, 442, 467];
+/// The first number that Linux 6.19 does not have.
+const UNKNOWN_FROM: u32 = 471;
 
 const NUMBER: u32 = 0;
 const ARCH: u32 = 4;
+/// The lower half comes first on both machines.
+const FIRST_ARGUMENT: u32 = 16;
+const THIRD_ARGUMENT: u32 = 32;
 const LOAD_WORD: u16 = 0x20;
 const JUMP_EQUAL: u16 = 0x15;
+const JUMP_REACHED: u16 = 0x35;
 const RETURN: u16 = 0x06;
 const ALLOW: u32 = 0x7fff_0000;
 const NOTIFY: u32 = 0x7fc0_0000;
 /// `EACCES`
 const REFUSE: u32 = 0x0005_0000 | 13;
+/// `EPERM`
+const FORBID: u32 = 0x0005_0000 | 1;
+/// `ENOSYS`
+const UNKNOWN: u32 = 0x0005_0000 | 38;
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        AARCH64, ALLOW, ARCH, Abi, JUMP_EQUAL, LOAD_WORD, NOTIFY, NUMBER, REFUSE, RETURN, X32,
-        X86_64,
-    };
+    use super::*;
 
-    /// Runs the filter as the kernel does.
     fn run(abi: Abi, arch: u32, number: u32) -> u32 {
-        let code = abi.filter();
+        run_with(&abi.filter(), arch, number, [0; 6])
+    }
+
+    /// Runs a filter as the kernel does.
+    fn run_with(code: &[sock_filter], arch: u32, number: u32, arguments: [u64; 6]) -> u32 {
         let (mut at, mut value) = (0, 0);
         loop {
             let step = code[at];
@@ -130,6 +245,14 @@ mod tests {
             match step.code {
                 LOAD_WORD if step.k == ARCH => value = arch,
                 LOAD_WORD if step.k == NUMBER => value = number,
+                LOAD_WORD => {
+                    let offset = step.k - FIRST_ARGUMENT;
+                    let argument = arguments[(offset / 8) as usize];
+                    let half = argument >> (offset % 8 * 8) & 0xffff_ffff;
+                    value = u32::try_from(half).unwrap();
+                }
+                JUMP_REACHED if value >= step.k => at += usize::from(step.jt),
+                JUMP_REACHED => at += usize::from(step.jf),
                 JUMP_EQUAL if value == step.k => at += usize::from(step.jt),
                 JUMP_EQUAL => at += usize::from(step.jf),
                 RETURN => return step.k,
@@ -189,6 +312,66 @@ mod tests {
             // A machine that we do not know calls nothing.
             assert_eq!(run(X86_64, 0x1234, number), REFUSE);
             assert_eq!(run(AARCH64, 0x1234, number), REFUSE);
+        }
+    }
+
+    #[test]
+    fn attack_no_calling_convention_mounts() {
+        let all = Refusals {
+            mounts: true,
+            limits_of_others: false,
+        };
+        let new = [428, 429, 430, 431, 432, 433, 442, 467];
+        for (abi, arch, old) in [
+            (X86_64, X86_64.native, &[155, 165, 166, 304][..]),
+            (X86_64, X86_64.compat, &[21, 22, 52, 217, 342]),
+            (AARCH64, AARCH64.native, &[39, 40, 41, 265]),
+            (AARCH64, AARCH64.compat, &[21, 22, 52, 218, 371]),
+        ] {
+            let code = abi.refusing(all).unwrap();
+            for number in 0..1024 {
+                let expected = match number {
+                    471.. => UNKNOWN,
+                    _ if old.contains(&number) || new.contains(&number) => FORBID,
+                    _ => ALLOW,
+                };
+                let found = run_with(&code, arch, number, [1; 6]);
+                assert_eq!(found, expected, "{arch:#x} {number}");
+                let x32 = run_with(&code, X86_64.native, X32 | number, [0; 6]);
+                assert_ne!(x32, ALLOW);
+                assert_eq!(run_with(&code, 0x1234, number, [0; 6]), FORBID);
+            }
+        }
+        let code = AARCH64.refusing(all).unwrap();
+        // Flushing the cache, which only 32-bit programs call.
+        assert_eq!(run_with(&code, AARCH64.compat, 0xf_0002, [0; 6]), ALLOW);
+        assert_eq!(run_with(&code, AARCH64.native, 0xf_0002, [0; 6]), UNKNOWN);
+        assert!(X86_64.refusing(Refusals::default()).is_none());
+    }
+
+    #[test]
+    fn attack_limits_of_other_processes_are_only_read() {
+        let limits = Refusals {
+            mounts: false,
+            limits_of_others: true,
+        };
+        for (abi, arch, number) in [
+            (X86_64, X86_64.native, 302),
+            (X86_64, X86_64.compat, 340),
+            (AARCH64, AARCH64.native, 261),
+            (AARCH64, AARCH64.compat, 369),
+        ] {
+            let code = abi.refusing(limits).unwrap();
+            let call = |pid: u64, new: u64| run_with(&code, arch, number, [pid, 0, new, 0, 0, 0]);
+            assert_eq!(call(0, 0x7fff_0000_1000), ALLOW);
+            // The kernel takes only the lower half for the process.
+            assert_eq!(call(1 << 32, 0x1000), ALLOW);
+            assert_eq!(call(77, 0), ALLOW);
+            for new in [0x1000, 0x7fff_0000_0000, 0x7fff_0000_1000] {
+                assert_eq!(call(77, new), FORBID, "{new:#x}");
+                assert_eq!(call(u64::MAX, new), FORBID, "{new:#x}");
+            }
+            assert_eq!(run_with(&code, arch, 39, [77, 0, 1, 0, 0, 0]), ALLOW);
         }
     }
 }

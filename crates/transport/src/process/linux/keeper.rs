@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Access, AtFlags};
@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal};
 
 use super::bond::{self, Bond, Place};
 use super::foreground::{self, Foreground};
-use super::namespace::Namespace;
+use super::namespace::{self, Namespace, Upkeep};
 use super::supervisor::{self, Supervision};
 use super::wire::{self, Fault, Files, Report};
 use super::{Mode, sweep, table};
@@ -50,6 +50,7 @@ struct Agent {
     pid: Pid,
     pidfd: OwnedFd,
     supervision: Option<Supervision>,
+    upkeep: Option<Upkeep>,
 }
 
 /// Why the keeper stops watching.
@@ -85,7 +86,7 @@ fn keep(control: &UnixStream, reach: impl FnOnce(Mode) -> io::Result<Reach>) -> 
     let started = reach(mode)
         .map_err(|error| (Fault::Custody, error))
         .and_then(|reach| Ok((start(&program, files, place)?, reach)));
-    let (agent, mut reach) = match started {
+    let (mut agent, mut reach) = match started {
         Ok(started) => started,
         Err((fault, error)) => {
             take_back(foreground);
@@ -96,13 +97,13 @@ fn keep(control: &UnixStream, reach: impl FnOnce(Mode) -> io::Result<Reach>) -> 
     // From here on the sweep comes first: what cannot be told does not keep it from being done.
     let told = Report::Started(agent.pid.as_raw_nonzero().get()).send(control);
     let cue = match told {
-        Ok(()) => watch(control, &agent, mode, &mut reach),
+        Ok(()) => watch(control, &mut agent, mode, &mut reach),
         Err(_) => Cue::OwnerGone,
     };
     if let Cue::Ended(status) = cue {
         Report::Ended(status).send(control).ok();
         if mode == Mode::Captured {
-            linger(control, &reach);
+            linger(control, &mut agent, &reach);
         }
     }
     let swept = match reach {
@@ -167,14 +168,20 @@ fn start(program: &Program, files: Files, place: Place) -> Result<Agent, (Fault,
         }
         (None, None) => {}
     }
-    let namespace = Namespace::of(&program.confinement);
-    let namespace = namespace.map_err(|error| (Fault::Confinement, error))?;
+    let confined = |error| (Fault::Confinement, error);
+    let mut namespace = Namespace::of(&program.confinement).map_err(confined)?;
+    let report = match &mut namespace {
+        Some(namespace) => namespace::upkeep(namespace).map_err(confined)?,
+        None => None,
+    };
+    let refusals = namespace::refusals(&program.confinement, files.fence.is_some());
     let (failed, fails) = io::pipe().map_err(|error| (Fault::Custody, error))?;
     let bond = Bond {
         place,
         directory: files.directory,
         namespace,
         fence: files.fence,
+        refusals,
         largest_file: program.largest_file,
         confinement_failed: Some(fails.into()),
         watch,
@@ -183,28 +190,57 @@ fn start(program: &Program, files: Files, place: Place) -> Result<Agent, (Fault,
     let spawned = command.spawn();
     // Closes the child's end of what it was given, and what is left of our end of the pipe.
     drop(command);
-    let mut child = match (spawned, &supervision) {
-        (Ok(child), _) => child,
-        (Err(error), supervision) => {
-            let fault = match (fault(failed), supervision) {
+    match spawned {
+        Ok(child) => hold(child, program, supervision, report.as_ref()),
+        Err(error) => {
+            let fault = match (fault(failed), &supervision) {
                 (Fault::Program, Some(supervision)) if supervision.is_refused() => Fault::Watch,
                 (fault, _) => fault,
             };
-            return Err((fault, error));
+            Err((fault, error))
         }
-    };
+    }
+}
+
+/// Takes hold of a program that runs, and of what is covered for it. Without that it is ended.
+fn hold(
+    mut child: Child,
+    program: &Program,
+    supervision: Option<Supervision>,
+    report: Option<&UnixStream>,
+) -> Result<Agent, (Fault, io::Error)> {
     let pid = Pid::from_child(&child);
-    match rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()) {
-        Ok(pidfd) => Ok(Agent {
+    let held = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty())
+        .map_err(|errno| (Fault::Custody, errno.into()))
+        .and_then(|pidfd| {
+            let upkeep = report.map(|report| Upkeep::begin(&program.confinement, report));
+            let upkeep = upkeep.transpose();
+            Ok((pidfd, upkeep.map_err(|error| (Fault::Confinement, error))?))
+        });
+    match held {
+        Ok((pidfd, upkeep)) => Ok(Agent {
             pid,
             pidfd,
             supervision,
+            upkeep,
         }),
-        Err(errno) => {
+        Err((fault, error)) => {
             let ended = child.kill().and_then(|()| child.wait());
-            let error = ended.err().unwrap_or_else(|| errno.into());
-            Err((Fault::Custody, error))
+            Err((fault, ended.err().unwrap_or(error)))
         }
+    }
+}
+
+impl Agent {
+    /// Covers what has taken the place of something covered.
+    fn keep_covered(&mut self) {
+        if let Some(upkeep) = &mut self.upkeep {
+            upkeep.refresh();
+        }
+    }
+
+    fn is_blind(&self) -> bool {
+        self.upkeep.as_ref().is_some_and(Upkeep::is_blind)
     }
 }
 
@@ -223,10 +259,11 @@ fn enterable(cwd: &Path) -> io::Result<()> {
     Ok(rustix::fs::access(cwd, Access::EXEC_OK)?)
 }
 
-fn watch(control: &UnixStream, agent: &Agent, mode: Mode, reach: &mut Reach) -> Cue {
-    let pause = (mode == Mode::Attached).then_some(GLANCE);
+fn watch(control: &UnixStream, agent: &mut Agent, mode: Mode, reach: &mut Reach) -> Cue {
     loop {
+        let pause = (mode == Mode::Attached || agent.is_blind()).then_some(GLANCE);
         let (told, ended, orphan) = ready(control, agent, pause.as_ref(), reach);
+        agent.keep_covered();
         if mode == Mode::Attached {
             foreground::keep_going(agent.pid, &agent.pidfd);
         }
@@ -257,7 +294,7 @@ fn watch(control: &UnixStream, agent: &Agent, mode: Mode, reach: &mut Reach) -> 
 }
 
 /// Lets those whom the agent left behind live until the owner has enough, or nobody is left.
-fn linger(control: &UnixStream, reach: &Reach) {
+fn linger(control: &UnixStream, agent: &mut Agent, reach: &Reach) {
     loop {
         let mut fds = vec![PollFd::new(control, PollFlags::IN)];
         if let Reach::Children { ended } = reach {
@@ -266,9 +303,13 @@ fn linger(control: &UnixStream, reach: &Reach) {
             }
             fds.push(PollFd::new(ended, PollFlags::IN));
         }
+        fds.extend(agent.upkeep.iter().filter_map(Upkeep::poll));
+        let pause = agent.is_blind().then_some(GLANCE);
         // It fails when a signal interrupts it, and then nothing is ready.
-        poll(&mut fds, None).ok();
+        poll(&mut fds, pause.as_ref()).ok();
         let told = fds.first().is_some_and(|fd| !fd.revents().is_empty());
+        drop(fds);
+        agent.keep_covered();
         drain(reach);
         if told && !matches!(rustix::io::read(control, &mut [0; 16]), Ok(1..)) {
             return;
@@ -290,10 +331,12 @@ fn ready(
     if let Reach::Children { ended } = reach {
         fds.push(PollFd::new(ended, PollFlags::IN));
     }
+    fds.extend(agent.upkeep.iter().filter_map(Upkeep::poll));
     // It fails when a signal interrupts it, and then nothing is ready.
     poll(&mut fds, pause).ok();
     let ready = |index: usize| fds.get(index).is_some_and(|fd| !fd.revents().is_empty());
-    (ready(0), ready(1), ready(2))
+    let has_orphans = matches!(reach, Reach::Children { .. }) && ready(2);
+    (ready(0), ready(1), has_orphans)
 }
 
 /// Orphans of the tree come to the guard, and it must wait for them; tells the agent's status if it was among them.

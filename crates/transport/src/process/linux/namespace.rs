@@ -1,12 +1,14 @@
 //! A user and mount namespace in which some places are covered, for a program that must not see or change them. It needs
-//! no privileges. The program has no capability in it, so it cannot take a cover away; in a namespace that it nests in
-//! this one the kernel locks the covers.
+//! no privileges. The program has no capability in it, so it cannot take a cover away. Nor can it in a namespace that it
+//! nests in this one: a filter refuses all mounts there.
 //!
 //! `unsafe` is for three system calls that have no safe wrapper. What runs between fork and exec makes system calls and
 //! nothing else: it does not allocate, lock or panic.
 #![allow(unsafe_code)]
 
+mod mounts;
 mod probe;
+mod upkeep;
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -17,26 +19,43 @@ use std::os::unix::ffi::OsStrExt;
 use rustix::fs::{CWD, Mode, OFlags, fstat, mkdirat, open, openat};
 use rustix::io::Errno;
 use rustix::mount::{
-    MountFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags, mount, mount_remount, move_mount,
-    open_tree, unmount,
+    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags, mount,
+    mount_change, mount_remount, move_mount, open_tree, unmount,
 };
 use rustix::process::{getegid, geteuid};
 use rustix::thread::{
     CapabilitiesSecureBits as SecureBits, CapabilitySet, CapabilitySets, UnshareFlags,
 };
 
-use crate::process::{Confinement, Cover, CoverKind, Network};
+use super::filter::{self, Refusals};
+use crate::process::{Confinement, Cover, CoverKind, Nesting, Network};
 
 pub(super) use probe::{support, try_here};
+pub(super) use upkeep::{Upkeep, upkeep};
 
 /// A namespace that is prepared, to be entered between fork and exec.
 pub(super) struct Namespace {
     users: Vec<u8>,
     groups: Vec<u8>,
-    covers: Vec<Target>,
     network: Network,
-    /// Whether blanks are made though there is nothing to cover.
-    is_trial: bool,
+    /// None for a namespace that has only a network.
+    layout: Option<Layout>,
+    /// Where descriptors of the namespace go, for who keeps the covers current.
+    report: Option<OwnedFd>,
+}
+
+/// What is covered, and what keeps its place.
+struct Layout {
+    covers: Vec<Target>,
+    /// Directories above covered places, which the program must not rename: it could make others in their place.
+    pins: Vec<CString>,
+}
+
+/// What becomes of a place that is not what it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Changed {
+    Fails,
+    IsLeft,
 }
 
 struct Target {
@@ -47,19 +66,22 @@ struct Target {
 }
 
 impl Namespace {
-    /// The namespace that a confinement needs, if it needs one.
+    /// The namespace that a confinement needs, if it needs one. Looks at the mounts of this process.
     pub(super) fn of(confinement: &Confinement) -> io::Result<Option<Namespace>> {
         if !confinement.needs_namespace() {
             return Ok(None);
         }
         let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-        let covers = outermost(&confinement.covers).map(Target::of);
+        let layout = match confinement.has_covers() {
+            true => Some(Layout::of(&confinement.covers, confinement.nesting)?),
+            false => None,
+        };
         Ok(Some(Namespace {
             users: format!("{user} {user} 1").into_bytes(),
             groups: format!("{group} {group} 1").into_bytes(),
-            covers: covers.collect::<io::Result<_>>()?,
             network: confinement.network,
-            is_trial: false,
+            layout,
+            report: None,
         }))
     }
 
@@ -84,26 +106,60 @@ impl Namespace {
         write(c"/proc/self/setgroups", b"deny")?;
         write(c"/proc/self/uid_map", &self.users)?;
         write(c"/proc/self/gid_map", &self.groups)?;
-        self.cover()?;
+        if let Some(layout) = &self.layout {
+            // What is mounted outside later would show covered places once more.
+            let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+            mount_change(c"/", private)?;
+            layout.put(Changed::Fails)?;
+        }
+        if let Some(report) = &self.report {
+            upkeep::send_namespace(report)?;
+        }
         if self.network == Network::Loopback {
             loopback_up()?;
         }
         drop_capabilities()
     }
+}
 
-    fn cover(&self) -> io::Result<()> {
-        let hides = self.covers.iter().any(Target::is_hidden);
-        let mut blanks = match hides || self.is_trial {
-            true => Some(Blanks::make()?),
-            false => None,
+impl Layout {
+    fn of(covers: &[Cover], nesting: Nesting) -> io::Result<Layout> {
+        let all = mounts::all_views(covers)?;
+        let pins = match nesting {
+            Nesting::Refused => mounts::above(&all),
+            // They would keep it from mounting its own `/proc`.
+            Nesting::Allowed => Vec::new(),
         };
+        let targets: io::Result<Vec<_>> = outermost(&all).map(Target::of).collect();
+        let targets = targets?;
+        if targets.len() + 2 * pins.len() > MOST_MOUNTS {
+            return Err(Errno::TOOBIG.into());
+        }
+        let pins: Result<_, _> = pins
+            .into_iter()
+            .map(|path| CString::new(path.into_os_string().into_encoded_bytes()))
+            .collect();
+        Ok(Layout {
+            covers: targets,
+            pins: pins?,
+        })
+    }
+
+    fn put(&self, changed: Changed) -> io::Result<()> {
+        let mut blanks = Blanks::make()?;
+        for pin in &self.pins {
+            blanks.directory.pin(pin, changed)?;
+        }
         for target in &self.covers {
-            let place = target.open()?;
-            match (target.kind, &mut blanks) {
-                (CoverKind::ReadOnly, _) => make_read_only(&place)?,
-                (CoverKind::HiddenDirectory, Some(blanks)) => blanks.directory.put(&place)?,
-                (CoverKind::HiddenFile, Some(blanks)) => blanks.file.put(&place)?,
-                (_, None) => return Err(Errno::INVAL.into()),
+            let place = match (target.open(), changed) {
+                (Err(_), Changed::IsLeft) => continue,
+                (place, _) => place?,
+            };
+            match target.kind {
+                CoverKind::ReadOnly if changed == Changed::IsLeft && is_read_only(&place) => {}
+                CoverKind::ReadOnly => make_read_only(&place)?,
+                CoverKind::HiddenDirectory => blanks.directory.put(&place)?,
+                CoverKind::HiddenFile => blanks.file.put(&place)?,
             }
         }
         Ok(())
@@ -118,10 +174,6 @@ impl Target {
             inode: cover.inode,
             kind: cover.kind,
         })
-    }
-
-    fn is_hidden(&self) -> bool {
-        self.kind != CoverKind::ReadOnly
     }
 
     /// Opens it, if it is what it was when the cover was asked for.
@@ -153,10 +205,7 @@ struct Blank {
 
 impl Blanks {
     fn make() -> io::Result<Blanks> {
-        let base = STAGES
-            .into_iter()
-            .find(|stage| rustix::fs::stat(*stage).is_ok())
-            .ok_or(Errno::NOENT)?;
+        let base = out_of_the_way()?;
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
         mount(c"tmpfs", base, c"tmpfs", flags, c"mode=0700,size=16k")?;
         let stage = open(base, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
@@ -193,9 +242,39 @@ impl Blank {
     }
 }
 
+impl Blank {
+    /// Keeps a directory from being renamed, though it stays where it is: something is mounted on it, in a copy that lies
+    /// out of everybody's way. The kernel asks only whether a directory is a mount point, wherever that is.
+    fn pin(&mut self, directory: &CStr, changed: Changed) -> io::Result<()> {
+        let copied = OpenTreeFlags::OPEN_TREE_CLONE
+            | OpenTreeFlags::OPEN_TREE_CLOEXEC
+            | OpenTreeFlags::AT_SYMLINK_NOFOLLOW
+            | OpenTreeFlags::AT_RECURSIVE;
+        let copy = match (open_tree(CWD, directory, copied), changed) {
+            (Err(_), Changed::IsLeft) => return Ok(()),
+            (Err(Errno::NOENT | Errno::NOTDIR), _) => return Err(Errno::STALE.into()),
+            (copy, _) => copy?,
+        };
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        put(&copy, &open(out_of_the_way()?, flags, Mode::empty())?)?;
+        self.put(&copy)
+    }
+}
+
+fn out_of_the_way() -> io::Result<&'static CStr> {
+    let mut places = OUT_OF_THE_WAY.into_iter();
+    let found = places.find(|place| rustix::fs::stat(*place).is_ok());
+    Ok(found.ok_or(Errno::NOENT)?)
+}
+
 fn put(mount: &OwnedFd, place: &OwnedFd) -> io::Result<()> {
     let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
     Ok(move_mount(mount, c"", place, c"", flags)?)
+}
+
+fn is_read_only(place: &OwnedFd) -> bool {
+    rustix::fs::fstatvfs(place)
+        .is_ok_and(|it| it.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY))
 }
 
 /// Puts a copy of it over itself that cannot be written, with everything that is mounted below.
@@ -303,5 +382,18 @@ fn outermost(covers: &[Cover]) -> impl Iterator<Item = &Cover> {
     of_sort(true).chain(of_sort(false)).filter(is_reached)
 }
 
-/// Where the blanks are made: any directory will do, for the moment that it takes.
-const STAGES: [&CStr; 3] = [c"/tmp", c"/var", c"/usr"];
+/// What a confined program may not do, as a filter; none on machines that we do not know.
+pub(super) fn refusals(
+    confinement: &Confinement,
+    has_fence: bool,
+) -> Option<Vec<libc::sock_filter>> {
+    filter::of_this_machine()?.refusing(Refusals {
+        mounts: confinement.has_covers() && confinement.nesting == Nesting::Refused,
+        limits_of_others: has_fence,
+    })
+}
+
+/// Where the blanks are made, and where copies lie that pin directories: nobody uses these.
+const OUT_OF_THE_WAY: [&CStr; 3] = [c"/proc/tty/driver", c"/proc/tty", c"/proc/fs"];
+/// Each takes some microseconds at every start.
+const MOST_MOUNTS: usize = 2048;

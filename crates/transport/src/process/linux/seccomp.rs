@@ -48,17 +48,31 @@ pub(super) fn install(filter: &[sock_filter]) -> io::Result<(OwnedFd, Waiting)> 
     }
 }
 
+/// Installs a filter that answers by itself, for the calling thread and what it starts.
+pub(super) fn install_silently(filter: &[sock_filter]) -> io::Result<()> {
+    rustix::thread::set_no_new_privs(true)?;
+    match set(filter, 0)? {
+        0 => Ok(()),
+        _ => Err(Errno::INVAL.into()),
+    }
+}
+
 fn set_filter(filter: &[sock_filter], flags: libc::c_ulong) -> io::Result<OwnedFd> {
+    let listener = set(filter, flags)?;
+    // SAFETY: a descriptor that the kernel has just made is nobody else's.
+    Ok(unsafe { OwnedFd::from_raw_fd(listener) })
+}
+
+fn set(filter: &[sock_filter], flags: libc::c_ulong) -> io::Result<i32> {
     let length = u16::try_from(filter.len()).map_err(|_| io::Error::from(Errno::INVAL))?;
     let program = libc::sock_fprog {
         len: length,
         filter: filter.as_ptr().cast_mut(),
     };
     // SAFETY: the kernel copies `len` instructions from a slice of that length, and writes to none.
-    let listener = unsafe { libc::syscall(libc::SYS_seccomp, SET_MODE_FILTER, flags, &program) };
-    match i32::try_from(listener) {
-        // SAFETY: a descriptor that the kernel has just made is nobody else's.
-        Ok(listener @ 0..) => Ok(unsafe { OwnedFd::from_raw_fd(listener) }),
+    let result = unsafe { libc::syscall(libc::SYS_seccomp, SET_MODE_FILTER, flags, &program) };
+    match i32::try_from(result) {
+        Ok(result @ 0..) => Ok(result),
         _ => Err(io::Error::last_os_error()),
     }
 }

@@ -16,7 +16,10 @@ use rustix::net::{
 };
 
 use super::Mode;
-use crate::process::{Confinement, Cover, CoverKind, ExecWatch, Network, Program, Signal, Status};
+use crate::process::{
+    Confinement, Cover, CoverKind, ExecWatch, KeptAccess, KeptPath, Nesting, Network, Program,
+    Signal, Status,
+};
 
 /// Note who descends from the agent now.
 pub(super) const LOOK: u8 = b'l';
@@ -215,6 +218,7 @@ pub(super) fn read_job(mut control: impl Read) -> io::Result<(Program, Mode)> {
 /// What of it is done by the keeper: the rest is in the fence.
 fn put_confinement(to: &mut Vec<u8>, confinement: &Confinement) -> io::Result<()> {
     to.push(u8::from(confinement.network == Network::Loopback));
+    to.push(u8::from(confinement.nesting == Nesting::Allowed));
     put_count(to, confinement.covers.len())?;
     for cover in &confinement.covers {
         put(to, cover.path.as_os_str().as_bytes())?;
@@ -226,6 +230,11 @@ fn put_confinement(to: &mut Vec<u8>, confinement: &Confinement) -> io::Result<()
             CoverKind::ReadOnly => 2,
         });
     }
+    put_count(to, confinement.kept.len())?;
+    for kept in &confinement.kept {
+        put(to, kept.path.as_os_str().as_bytes())?;
+        to.push(u8::from(kept.access == KeptAccess::ReadOnly));
+    }
     Ok(())
 }
 
@@ -233,6 +242,9 @@ fn take_confinement(from: &mut impl Read) -> io::Result<Confinement> {
     let mut confinement = Confinement::new();
     if take_byte(from)? != 0 {
         confinement = confinement.network(Network::Loopback);
+    }
+    if take_byte(from)? != 0 {
+        confinement = confinement.nesting(Nesting::Allowed);
     }
     for _ in 0..take_count(from)? {
         confinement = confinement.cover(Cover {
@@ -243,6 +255,15 @@ fn take_confinement(from: &mut impl Read) -> io::Result<Confinement> {
                 0 => CoverKind::HiddenDirectory,
                 1 => CoverKind::HiddenFile,
                 _ => CoverKind::ReadOnly,
+            },
+        });
+    }
+    for _ in 0..take_count(from)? {
+        confinement = confinement.keep_covered(KeptPath {
+            path: OsString::from_vec(take(from)?).into(),
+            access: match take_byte(from)? {
+                0 => KeptAccess::Hidden,
+                _ => KeptAccess::ReadOnly,
             },
         });
     }

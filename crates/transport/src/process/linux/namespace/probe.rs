@@ -9,16 +9,21 @@ use std::sync::OnceLock;
 
 use rustix::io::Errno;
 
-use super::super::{GUARD, PROBE, bond};
-use super::Namespace;
+use super::super::{GUARD, PROBE, bond, filter};
+use super::{Layout, Namespace};
 use crate::process::{Confinement, Network, Unsupported, guard};
 
 /// Whether there can be such a namespace: tried once, in a process that does nothing else.
 pub(in super::super) fn support() -> Result<(), Unsupported> {
     static SUPPORT: OnceLock<Result<(), Unsupported>> = OnceLock::new();
-    *SUPPORT.get_or_init(|| match tried() {
-        0 => Ok(()),
-        code => Err(explain(code, setting, is_container())),
+    *SUPPORT.get_or_init(|| {
+        if filter::of_this_machine().is_none() {
+            return Err(MACHINE);
+        }
+        match tried() {
+            0 => Ok(()),
+            code => Err(explain(code, setting, is_container())),
+        }
     })
 }
 
@@ -31,8 +36,12 @@ pub(in super::super) fn try_here() -> i32 {
 fn trial() -> io::Result<Namespace> {
     let confinement = Confinement::new().network(Network::Loopback);
     let namespace = Namespace::of(&confinement)?.ok_or(Errno::INVAL)?;
+    // Blanks are made though there is nothing to cover.
     Ok(Namespace {
-        is_trial: true,
+        layout: Some(Layout {
+            covers: Vec::new(),
+            pins: Vec::new(),
+        }),
         ..namespace
     })
 }
@@ -162,6 +171,10 @@ const SETTINGS: [(&str, &str, Unsupported); 5] = [
         },
     ),
 ];
+const MACHINE: Unsupported = Unsupported {
+    reason: "mounts can be refused only on x86-64 and AArch64",
+    fix: "run `attache` on such a machine",
+};
 const OLD: Unsupported = Unsupported {
     reason: "the kernel was built without user namespaces, or is older than Linux 5.2",
     fix: "use Linux 5.12 or later with `CONFIG_USER_NS=y`",

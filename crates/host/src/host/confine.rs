@@ -1,0 +1,116 @@
+//! How an agent is kept from what the policy denies.
+
+use attache_transport::process::{Confinement, Nesting, Program};
+
+use super::Host;
+use crate::denied::{DeniedPaths, Subject};
+use crate::permissions::PathPattern;
+use crate::sandbox;
+
+impl Host {
+    /// The same host, for an agent that can or cannot mount while paths are denied.
+    #[must_use]
+    pub fn nesting(mut self, nesting: Nesting) -> Host {
+        self.nesting = nesting;
+        self
+    }
+
+    /// Confines an agent: what the policy denies is hidden from it by the kernel. Also what cannot be, in sentences for the
+    /// user. Looks at the disk.
+    pub fn confine_agent(&self, program: Program) -> (Program, Vec<String>) {
+        let confined = self.confine(program);
+        let is_enforced = confined.faults.is_empty() && self.nesting == Nesting::Refused;
+        self.permissions.enforce_paths(&self.agent, is_enforced);
+        let mut notices = confined.faults;
+        notices.extend(confined.notes);
+        (confined.program, notices)
+    }
+
+    /// The same for another program of the agent's, such as its login. Whether the agent itself is confined stays as it
+    /// was.
+    pub fn confine_beside_agent(&self, program: Program) -> (Program, Vec<String>) {
+        let confined = self.confine(program);
+        (confined.program, confined.faults)
+    }
+
+    fn confine(&self, program: Program) -> ConfinedProgram {
+        let mut confined = ConfinedProgram {
+            program,
+            faults: Vec::new(),
+            notes: Vec::new(),
+        };
+        let rules = self.permissions.path_rules(&self.agent);
+        if rules.is_empty() {
+            return confined;
+        }
+        if let Some(missing) = sandbox::path_rule_shortcoming() {
+            confined.faults.push(missing);
+            return confined;
+        }
+        let cwd = confined.program.working_directory();
+        let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
+        let mut directories = vec![cwd.clone()];
+        directories.extend(self.directories.iter().cloned());
+        let denied = DeniedPaths::find(&rules, &directories);
+        if denied.is_cut() {
+            confined.faults.push("there was too much to look through for all files that the policy denies, so the agent can reach some of them".to_owned());
+        }
+        let (covers, left_out) = match denied.covers(Subject::Agent, &cwd) {
+            Ok(found) => found,
+            Err(error) => {
+                let fault = format!("what the policy denies is not hidden from the agent: {error}");
+                confined.faults.push(fault);
+                return confined;
+            }
+        };
+        confined.faults.extend(left_out.iter().map(|path| {
+            let path = path.display();
+            format!("the policy denies `{path}`, but the agent works there, so it is not hidden from the agent")
+        }));
+        self.permissions
+            .expect_missing(denied.missing().iter().cloned());
+        confined.notes.extend(not_there(denied.missing()));
+        let confinement = covers
+            .into_iter()
+            .fold(Confinement::new(), Confinement::cover);
+        let confinement = denied.keep_covered(confinement, Subject::Agent, &cwd);
+        confined.notes.push(match self.nesting {
+            Nesting::Refused => NO_MOUNTS.to_owned(),
+            Nesting::Allowed => MOUNTS.to_owned(),
+        });
+        confined.program = confined.program.confine(confinement.nesting(self.nesting));
+        confined
+    }
+}
+
+/// A program with its confinement, in sentences for the user.
+struct ConfinedProgram {
+    program: Program,
+    /// What is left open.
+    faults: Vec<String>,
+    /// What else the user should know.
+    notes: Vec<String>,
+}
+
+fn not_there(missing: &[PathPattern]) -> Option<String> {
+    let paths: Vec<String> = missing
+        .iter()
+        .filter_map(PathPattern::tree)
+        .take(MOST_NAMED)
+        .map(|path| format!("`{path}`"))
+        .collect();
+    let more = match missing.len() > paths.len() {
+        true => " and others",
+        false => "",
+    };
+    (!paths.is_empty()).then(|| {
+        format!(
+            "the policy denies paths that are not there yet or lead through a link: {}{more}. The kernel covers each as soon as it appears, but the agent can make it, so commands that may do so cannot be decided; an empty file or directory in its place settles it",
+            paths.join(", ")
+        )
+    })
+}
+
+const NO_MOUNTS: &str = "while the policy denies paths, the agent cannot mount: a sandbox of its own that uses namespaces, such as bubblewrap, fails. `sandbox.nested` in your configuration allows it";
+const MOUNTS: &str = "`sandbox.nested` lets the agent mount: a program that sets out to do so can reach what the policy denies";
+const MOST_NAMED: usize = 5;
