@@ -6,7 +6,7 @@ mod attack;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use attache::process::plain::visible_command;
+use attache::process::plain::{visible_command, visible_quote};
 use attache_host::audit::{self, Entry};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -149,10 +149,9 @@ fn subject(fields: &Fields) -> String {
 
 /// A tool that names neither a command nor a file: what the agent calls it, quoted, and a digest of all that it was given.
 fn claimed(fields: &Fields) -> String {
-    let title = shown(fields, "title").replace(['“', '”'], "\"");
-    let title = match title.as_str() {
+    let title = match field(fields, "title") {
         "" => String::new(),
-        title => format!("“{title}”"),
+        title => text::without_gaps(&visible_quote(title)),
     };
     let digest: String = shown(fields, "digest").chars().take(DIGITS).collect();
     let digest = match digest.as_str() {

@@ -1,10 +1,11 @@
 //! A log of hostile text: each event is one line, and every character of it can be seen.
 
-use attache::process::{is_hidden, plain};
+use attache::process::is_hidden;
 use attache_check::hostile::some_texts;
 use serde_json::{Map, Value, json};
 
 use super::line;
+use crate::text;
 
 #[test]
 fn every_field_is_shown_as_it_is() {
@@ -22,17 +23,7 @@ fn every_field_is_shown_as_it_is() {
                 None,
                 "{shown:?}"
             );
-            let visible = plain::visible(&text).into_owned();
-            let is_quoted = shown.contains(&visible);
-            let visible = match is_quoted {
-                true => visible,
-                // What is no command is on one line with one blank between its words.
-                false => visible.split_whitespace().collect::<Vec<_>>().join(" "),
-            };
-            let visible = match shown.contains('“') {
-                true => visible.replace(['“', '”'], "\""),
-                false => visible,
-            };
+            let visible = text::cell(&text);
             let quoted = visible.replace('\'', r"'\''");
             let is_there = shown.contains(&visible) || shown.contains(&quoted);
             assert!(is_there, "{visible:?} is not in {shown:?}");
