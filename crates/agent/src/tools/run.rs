@@ -160,7 +160,10 @@ impl Job {
             Job::Look { .. } | Job::Stop { .. } => return None,
         };
         let cwd = cwd.display().to_string();
-        let input = json!({ "command": command, "cwd": cwd, "background": background });
+        let input = match background {
+            true => json!({ "command": command, "cwd": cwd, "background": true }),
+            false => json!({ "command": command, "cwd": cwd }),
+        };
         Some(Raw::from(input))
     }
 

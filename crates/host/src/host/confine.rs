@@ -74,10 +74,12 @@ impl Host {
             .into_iter()
             .fold(Confinement::new(), Confinement::cover);
         let confinement = denied.keep_covered(confinement, Subject::Agent, &cwd);
-        confined.notes.push(match self.nesting {
-            Nesting::Refused => NO_MOUNTS.to_owned(),
-            Nesting::Allowed => MOUNTS.to_owned(),
-        });
+        match self.nesting {
+            // Our own agent has no sandbox that would fail.
+            Nesting::Refused if is_our_own(&confined.program) => {}
+            Nesting::Refused => confined.notes.push(NO_MOUNTS.to_owned()),
+            Nesting::Allowed => confined.notes.push(MOUNTS.to_owned()),
+        }
         confined.program = confined.program.confine(confinement.nesting(self.nesting));
         confined
     }
@@ -90,6 +92,11 @@ struct ConfinedProgram {
     faults: Vec<String>,
     /// What else the user should know.
     notes: Vec<String>,
+}
+
+fn is_our_own(program: &Program) -> bool {
+    let ours = std::env::current_exe().ok();
+    ours.is_some_and(|ours| program.words().next() == Some(ours.as_os_str()))
 }
 
 fn not_there(missing: &[PathPattern]) -> Option<String> {
