@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::terminal::Terminal;
@@ -51,7 +52,13 @@ impl Stage {
         self.terminal.type_text(text)
     }
 
+    /// Presses a key as a person does. A request can be entered once it has been on the screen for a second, and keys that
+    /// follow each other too closely count as a paste.
     pub(super) fn press(&self, key: &Key) -> Result<(), String> {
+        thread::sleep(match key {
+            Key::Tab => Duration::from_millis(1300),
+            Key::Enter | Key::Down => Duration::from_millis(60),
+        });
         self.terminal.press(match key {
             Key::Enter => "Enter",
             Key::Down => "Down",

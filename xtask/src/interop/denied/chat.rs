@@ -278,7 +278,7 @@ impl<'a> Chat<'a> {
         let dialog = unwrapped(&screen);
         let command = format!("{ASKED} {word} 'two words'");
         let root = Path::new(&self.words[0]).file_name().unwrap_or_default();
-        let begin = format!("Started by {} → ", root.to_string_lossy());
+        let begin = format!("from {} → ", root.to_string_lossy());
         let end = format!("→ bash → {command}");
         for text in [&command, &begin, &end] {
             if !dialog.contains(text.as_str()) {
@@ -319,16 +319,19 @@ impl<'a> Chat<'a> {
 
     /// Moves into the dialog, selects an answer with the arrows and presses Enter.
     fn choose(&self, answer: &str) -> Result<(), String> {
+        thread::sleep(BEFORE_ENTERING);
         self.terminal.press("Tab")?;
-        self.terminal.wait("↑↓ select", LIMIT, |screen| {
-            screen.contains("↑↓ select")
-        })?;
+        let hint = "↑↓ select · Enter choose";
+        self.terminal
+            .wait(hint, LIMIT, |screen| screen.contains(hint))?;
         let selected = |screen: &str| {
             let row = screen.lines().find(|row| row.contains("▌"));
             row.map(str::to_owned)
         };
         for _ in 0..20 {
             let before = selected(&self.terminal.screen()?);
+            // Keys that follow each other too closely count as a paste.
+            thread::sleep(BETWEEN_KEYS);
             self.terminal.press("Down")?;
             let screen = self
                 .terminal
@@ -454,9 +457,9 @@ fn set_up(folder: &Path, rules: &Value) -> std::io::Result<PathBuf> {
     program(folder, ASKED)
 }
 
-/// The text of a screen in one line: borders and line breaks in a dialog are not part of it.
+/// The text of a screen in one line: borders, bars and line breaks in a dialog are not part of it.
 fn unwrapped(screen: &str) -> String {
-    let words = screen.split(|char: char| char.is_whitespace() || char == '│');
+    let words = screen.split(|char: char| char.is_whitespace() || "│┊".contains(char));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     words.join(" ")
 }
@@ -475,6 +478,9 @@ const START: &str = r#"sh -c 'echo $$ >"$0"; exec "$@"' "$@"; echo "left with $?
 const TITLE: &str = "Start a program?";
 const SIZE: (u16, u16) = (160, 50);
 const LIMIT: Duration = Duration::from_secs(60);
+/// A request can be entered once it has been on the screen for a second.
+const BEFORE_ENTERING: Duration = Duration::from_millis(1300);
+const BETWEEN_KEYS: Duration = Duration::from_millis(60);
 /// How soon a turn that is cancelled ends, and how soon everything is gone.
 const PROMPTLY: Duration = Duration::from_secs(10);
 
@@ -484,7 +490,7 @@ mod tests {
 
     #[test]
     fn a_dialog_is_read_across_its_lines() {
-        let screen = "╭ Start ╮\n│ started by sh →     │\n│ tool a     │\n";
-        assert_eq!(unwrapped(screen), "╭ Start ╮ started by sh → tool a");
+        let screen = "╭ Start ╮\n│ from    ┊ sh →     │\n│         ┊ tool a     │\n";
+        assert_eq!(unwrapped(screen), "╭ Start ╮ from sh → tool a");
     }
 }
