@@ -102,7 +102,7 @@ const PLAYS: &[Play] = &[
     },
     Play {
         command: "attache doctor -- tour",
-        size: (100, 14),
+        size: (100, 22),
         acts: &[Act::See("stop  "), Act::Draw("doctor")],
     },
     Play {

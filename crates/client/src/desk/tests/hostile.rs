@@ -297,7 +297,7 @@ async fn answers_that_nobody_reads_do_not_pile_up() {
         mcp_servers: Vec::new(),
     }));
     let quiet = Duration::from_secs(1);
-    while tokio::time::timeout(quiet, desk.next()).await.is_ok() {}
+    while timeout(quiet, desk.next()).await.is_ok() {}
     let reads = attache_host::audit::entries(&log).unwrap().count();
     assert!((1..40).contains(&reads), "{reads} MiB wait");
     agent.abort();
