@@ -24,6 +24,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
             trace::run(root, effort)?;
             start::run(root, effort)?;
             printed::run(root, "attache-host", "exec", effort)?;
+            printed::run(root, "attache-host", "verdict", effort)?;
             printed::run(root, "attache-agent", "journal", effort)?;
             agent::run(root, effort)
         }
@@ -34,10 +35,11 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         ["trace"] => trace::run(root, effort),
         ["start"] => start::run(root, effort),
         ["exec"] => printed::run(root, "attache-host", "exec", effort),
+        ["verdict"] => printed::run(root, "attache-host", "verdict", effort),
         ["journal"] => printed::run(root, "attache-agent", "journal", effort),
         ["agent"] => agent::run(root, effort),
         other => Err(format!(
-            "bench takes `codec`, `engine`, `screen`, `record`, `trace`, `start`, `exec`, `journal` or `agent`, and `--quick`, not `{}`",
+            "bench takes `codec`, `engine`, `screen`, `record`, `trace`, `start`, `exec`, `verdict`, `journal` or `agent`, and `--quick`, not `{}`",
             other.join(" ")
         )),
     }

@@ -64,7 +64,7 @@ Usage: cargo xtask <command>
   attacks  random policies against generated command lines: what is denied must not run and must not be read; --all for
            thousands of lines, --seed N for others, --binary FILE for a binary that is already built
   bench    what codec and engine cost next to the official crates, frames, starts and judged programs; `codec`, `engine`,
-           `screen`, `start` or `exec` for one, --quick for less
+           `screen`, `start`, `exec` or `verdict` for one, --quick for less
   interop  our agent and client, and those of interop/, each with each; --install-only stops before that, `rules` has
            real agents run denied programs, `claude` plays the scenarios of `attache claude` alone, and `claude WORD`
            those with the word in their names

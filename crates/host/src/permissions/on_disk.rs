@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use attache_schema::v1;
 
-pub(crate) use resolve::{Resolved, resolve};
+pub(crate) use resolve::{Resolved, resolve, resolve_below};
 
 use super::{Action, paths};
 use crate::names::{fold, is_protected};
@@ -224,7 +224,7 @@ impl<'a> Look<'a> {
             Some((real, rest))
         });
         match inside {
-            Some((real, rest)) => resolve::resolve_below(real, rest),
+            Some((real, rest)) => resolve_below(real, rest),
             None => resolve(path),
         }
     }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use super::on_disk::resolve;
+use super::on_disk::{Resolved, resolve, resolve_below};
 use super::paths;
 
 /// Paths in every way that they can be read.
@@ -42,12 +42,14 @@ impl Seen {
     ) -> Seen {
         let mut places: Vec<PathBuf> = Vec::new();
         let mut looked_for = 0;
+        // Each directory is followed once, and not for each word.
+        let followed: Vec<Resolved> = bases.iter().map(|base| resolve(base)).collect();
         for word in words.filter(|word| !word.starts_with('-')) {
-            for base in bases {
+            for (base, followed) in bases.iter().zip(&followed) {
                 let place = base.join(word);
                 looked_for += 1;
                 if looked_for <= MAX_LINKS {
-                    places.extend(resolved(&place, word.contains('/')));
+                    places.extend(resolved_in(followed, word, &place));
                 }
                 places.push(place);
             }
@@ -55,7 +57,8 @@ impl Seen {
         for path in given {
             looked_for += 1;
             if looked_for <= MAX_LINKS {
-                places.extend(resolved(&path, true));
+                let found = resolve(&path).path;
+                places.extend((found != path).then_some(found));
             }
         }
         let mut seen = Seen::of(places.into_iter(), workspace);
@@ -70,7 +73,9 @@ pub(crate) fn values(word: &str) -> Vec<&str> {
         .split(['=', ':', ','])
         .filter(|part| !part.is_empty())
         .collect();
-    found.push(word);
+    if found != [word] {
+        found.push(word);
+    }
     if let Some(short) = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')) {
         let starts = short.char_indices().skip(1).take(MAX_LETTERS);
         found.extend(starts.map(|(at, _)| &short[at..]));
@@ -79,10 +84,12 @@ pub(crate) fn values(word: &str) -> Vec<&str> {
     found
 }
 
-/// Where links lead, for what is there. Of what is not there, the directory above counts if it is looked at too.
-fn resolved(place: &Path, with_directory: bool) -> Option<PathBuf> {
-    let found = resolve(place);
-    let counts = found.metadata.is_some() || with_directory || !found.links.is_empty();
+/// Where a word leads from a directory, for what is there. Of what is not there, the directory above counts if the word
+/// names one or a link is on the way.
+fn resolved_in(directory: &Resolved, word: &str, place: &Path) -> Option<PathBuf> {
+    let found = resolve_below(&directory.path, Path::new(word));
+    let has_links = !directory.links.is_empty() || !found.links.is_empty();
+    let counts = found.metadata.is_some() || word.contains('/') || has_links;
     (counts && found.path != *place).then_some(found.path)
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn resolve(path: &Path) -> Resolved {
 }
 
 /// Follows a path from a directory on, which is without links itself.
-pub(super) fn resolve_below(directory: &Path, path: &Path) -> Resolved {
+pub(crate) fn resolve_below(directory: &Path, path: &Path) -> Resolved {
     let mut found = Resolved {
         path: directory.to_owned(),
         links: Vec::new(),
