@@ -108,11 +108,12 @@ pub(crate) fn chosen_of(choice: &Choice, configuration: &Configuration) -> anyho
 }
 
 /// The configuration as seen from a directory. Warnings go to standard error; of a project's file that is not trusted
-/// people are told once for each state of it, and every time if somebody else may have written it.
+/// people are told once for each state of it, and every time if it was trusted before or somebody else may have written it.
 pub(crate) fn configuration(cwd: &Path, editors: &[Editor]) -> anyhow::Result<Configuration> {
     let sources = sources(cwd, editors)?;
     let configuration = looked_at(&sources)?;
-    if let Some(untrusted) = &configuration.untrusted
+    tell_changed(&configuration);
+    if let Some(untrusted) = never_trusted(&configuration)
         && (untrusted.is_refused || !sources.trust.is_told(untrusted))
     {
         tell(untrusted);
@@ -123,8 +124,23 @@ pub(crate) fn configuration(cwd: &Path, editors: &[Editor]) -> anyhow::Result<Co
 /// The same for whoever wants to know of the files themselves: they are told every time.
 pub(crate) fn configuration_told(cwd: &Path) -> anyhow::Result<Configuration> {
     let configuration = looked_at(&sources(cwd, &[])?)?;
-    configuration.untrusted.iter().for_each(tell);
+    tell_changed(&configuration);
+    never_trusted(&configuration).into_iter().for_each(tell);
     Ok(configuration)
+}
+
+/// Says which projects were trusted and have changed since, and what of them is in force.
+fn tell_changed(configuration: &Configuration) {
+    for changed in &configuration.changed {
+        crate::print::say!("attache: {}", text::line(&changed.to_string()));
+    }
+}
+
+/// The project's file, if it was never trusted.
+fn never_trusted(configuration: &Configuration) -> Option<&Untrusted> {
+    let untrusted = configuration.untrusted.as_ref()?;
+    let mut changed = configuration.changed.iter();
+    (!changed.any(|changed| changed.path == untrusted.path)).then_some(untrusted)
 }
 
 fn looked_at(sources: &Sources) -> anyhow::Result<Configuration> {
@@ -140,17 +156,9 @@ fn tell(untrusted: &Untrusted) {
         crate::print::say!("attache: {}; nothing in it counts", text::line(fault));
         return;
     }
-    let why = match (untrusted.has_changed, untrusted.changed.first()) {
-        (true, Some(file)) => format!(
-            "names {}, which has changed since you trusted it",
-            text::line(&file.display().to_string())
-        ),
-        (true, None) => "has changed since you trusted it".to_owned(),
-        (false, _) => "is not trusted".to_owned(),
-    };
     let path = untrusted.path.display().to_string();
     crate::print::say!(
-        "attache: {} {why}, so nothing in it counts; `attache config` shows it, `attache config trust` trusts it",
+        "attache: {} is not trusted, so nothing in it counts; `attache config` shows it, `attache config trust` trusts it",
         text::line(&path)
     );
 }
@@ -160,6 +168,7 @@ pub(crate) fn sources(cwd: &Path, editors: &[Editor]) -> anyhow::Result<Sources>
     Ok(Sources {
         user: places::config_dir()?.join("config.json"),
         project: Sources::project_file(cwd),
+        directory: Some(cwd.to_owned()),
         trust: Trust::at(places::state_dir()?.join("trusted.json")),
         home: std::env::home_dir(),
         editors: editors.to_vec(),

@@ -133,7 +133,11 @@ fn subject(fields: &Fields) -> String {
         }
         _ => String::new(),
     };
-    let subjects = [list("command"), shown(fields, "path"), list("paths")];
+    let what = match field(fields, "what") {
+        "" => String::new(),
+        what => text::without_gaps(&visible_quote(what)),
+    };
+    let subjects = [list("command"), shown(fields, "path"), list("paths"), what];
     let subject = subjects.into_iter().find(|subject| !subject.is_empty());
     let subject = subject.unwrap_or_else(|| claimed(fields));
     // What really ran, and the processes that led there, the first one first.
@@ -168,14 +172,47 @@ fn outcome(fields: &Fields) -> String {
     let (error, terminal) = (shown(fields, "error"), shown(fields, "terminal"));
     match fields.get("bytes") {
         Some(bytes) => format!("{} bytes", text::line(&bytes.to_string())),
-        None if !outcome.is_empty() && because.is_empty() => outcome,
-        None if !outcome.is_empty() => format!("{outcome}: {because}"),
+        None if !outcome.is_empty() => {
+            let because = [because, reach(fields)];
+            let because: Vec<String> = because.into_iter().filter(|it| !it.is_empty()).collect();
+            match because.is_empty() {
+                true => outcome,
+                false => format!("{outcome}: {}", because.join(", ")),
+            }
+        }
         None if !error.is_empty() => format!("failed: {error}"),
         None => {
             let words = [terminal, shown(fields, "how")];
             words.join(" ").trim_end().to_owned()
         }
     }
+}
+
+/// How far the user's answer reaches, until when, and the agent's option for it, quoted.
+fn reach(fields: &Fields) -> String {
+    let scope = match field(fields, "scope") {
+        "agent" => "remembered by the agent".to_owned(),
+        "once" => "once".to_owned(),
+        "session" => "for the session".to_owned(),
+        "workspace" => "for the workspace".to_owned(),
+        "always" => "always".to_owned(),
+        other => text::cell(other),
+    };
+    let until = match shown(fields, "expires") {
+        until if until.is_empty() => until,
+        until => format!("until {until}"),
+    };
+    let option = match field(fields, "option") {
+        "" => String::new(),
+        option => text::without_gaps(&visible_quote(option)),
+    };
+    let id = match shown(fields, "decision") {
+        id if id.is_empty() => id,
+        id => format!("decision {id}"),
+    };
+    let words = [scope, until, option, id];
+    let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    words.join(" ")
 }
 
 fn counted(count: impl ToString, what: &str) -> String {

@@ -78,6 +78,12 @@ fn show_untrusted(untrusted: &Untrusted) {
             text::line(&file)
         );
     }
+    for word in &untrusted.not_covered {
+        crate::print::say!(
+            "attache: not covered: {}, because the files that it names cannot be told before it runs",
+            text::line(word)
+        );
+    }
     for warning in &untrusted.warnings {
         crate::print::say!("attache: {}", text::line(&warning.to_string()));
     }
@@ -126,6 +132,9 @@ fn check(cwd: &Path) -> anyhow::Result<Exit> {
         let place = format!("{}: `default_agent`", agent.place);
         exit = exit::fail(Exit::Failed, &anyhow::Error::new(error).context(place));
     }
+    if configuration.changed.iter().any(|it| it.has_rules.is_err()) {
+        exit = Exit::Failed;
+    }
     if let Some(untrusted) = &configuration.untrusted {
         show_untrusted(untrusted);
         if untrusted.fault.is_some() {
@@ -163,12 +172,20 @@ fn trust(sources: &Sources) -> anyhow::Result<Exit> {
 }
 
 fn distrust(sources: &Sources) -> anyhow::Result<Exit> {
-    let Some(path) = &sources.project else {
-        anyhow::bail!("there is no {} here or above", config::PROJECT_FILE);
-    };
-    match sources.trust.remove(path)? {
-        true => crate::print::say!("attache: {} is trusted no longer", path.display()),
-        false => crate::print::say!("attache: {} was not trusted", path.display()),
+    let directory = sources.directory.as_deref().unwrap_or(Path::new("."));
+    // The trust in a file that is gone can be ended too.
+    let above = directory
+        .ancestors()
+        .map(|it| it.join(config::PROJECT_FILE));
+    for path in sources.project.iter().cloned().chain(above) {
+        if sources.trust.remove(&path)? {
+            crate::print::say!("attache: {} is trusted no longer", path.display());
+            return Ok(Exit::Done);
+        }
+    }
+    match &sources.project {
+        Some(path) => crate::print::say!("attache: {} was not trusted", path.display()),
+        None => anyhow::bail!("there is no {} here or above", config::PROJECT_FILE),
     }
     Ok(Exit::Done)
 }

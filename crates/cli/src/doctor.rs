@@ -33,7 +33,13 @@ pub(crate) async fn doctor(arguments: Doctor) -> anyhow::Result<Exit> {
     let configured = configuration(&conditions.cwd);
     let nested = configured.as_ref().ok().and_then(|it| it.sandbox.as_ref());
     let nested = nested.map(|it| it.value.nested).unwrap_or_default();
-    let policy = configured.and_then(|it| it.load_policy().map_err(|error| error.to_string()));
+    let policy = configured.and_then(|it| {
+        let mut lost = it.changed.iter().filter(|it| it.has_rules.is_err());
+        match lost.next() {
+            Some(lost) => Err(lost.to_string()),
+            None => it.load_policy().map_err(|error| error.to_string()),
+        }
+    });
     doctor::policy(policy, &mut tell);
     doctor::sandbox(nested, &mut tell);
     doctor::records(&permissions::store()?, &audit::log()?, &mut tell);

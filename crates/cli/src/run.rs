@@ -2,6 +2,7 @@
 
 mod asked;
 mod errand;
+mod exec_denials;
 mod interrupt;
 mod pen;
 
@@ -17,6 +18,7 @@ use crate::terms::{Prepared, Presence};
 use crate::text;
 use asked::Asked;
 use errand::{Errand, Progress};
+use exec_denials::ExecDenials;
 use interrupt::Interrupts;
 use pen::Pen;
 
@@ -49,6 +51,7 @@ pub(crate) async fn run(run: &Run) -> anyhow::Result<Exit> {
         pen,
         interrupts,
         progress: Progress::default(),
+        exec_denials: ExecDenials::of(prepared.watcher),
     };
     let exit = errand.run(run.timeout).await;
     Prepared::finish(trace);

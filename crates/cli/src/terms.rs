@@ -19,6 +19,7 @@ use attache_client::config::Configuration;
 use attache_client::desk::{Setup, Way};
 use attache_client::mcp;
 use attache_client::setting::Setting;
+use attache_host::exec::Watcher;
 use attache_host::ownership;
 use attache_host::permissions::{Preset, Term};
 
@@ -34,6 +35,7 @@ pub(crate) struct Prepared {
     pub(crate) recorder: Recorder,
     pub(crate) preset: Preset,
     pub(crate) term: Term,
+    pub(crate) watcher: Option<Watcher>,
     trace: Option<Tape>,
 }
 
@@ -66,7 +68,12 @@ impl Prepared {
         let configuration = agents::configuration(&cwd, &[])?;
         let agent = agents::chosen_of(&terms.agent, &configuration)?;
         let preset = served::preset(&terms.approval, &configuration, presence);
-        let (host, warnings) = served::host(terms, &configuration, preset, presence)?;
+        let (host, mut warnings) = served::host(terms, &configuration, preset, presence)?;
+        if presence == Presence::Attended {
+            // The screen covers what was said on standard error.
+            let changed = configuration.changed.iter().map(ToString::to_string);
+            warnings.splice(0..0, changed);
+        }
         let recorder = sessions::archive()?.recorder(&agent.name);
         let recorder = recorder.terminals(host.terminals.clone());
         let (watcher, warning) = served::watcher(terms, &host, &agent.identity())?;
@@ -74,7 +81,7 @@ impl Prepared {
         let mut setup =
             Setup::new(agent.identity(), host).offer(|offer| served::limit(terms, presence, offer));
         setup = warnings.into_iter().fold(setup, Setup::warn);
-        setup = watcher.into_iter().fold(setup, Setup::watch);
+        setup = watcher.iter().cloned().fold(setup, Setup::watch);
         let trace = match &terms.trace {
             Some(path) => {
                 let tape = Tape::create(path, &agent.name, Secrets::Redacted);
@@ -103,6 +110,7 @@ impl Prepared {
                 .map_or(Term::Endless, |it| it.value),
             agent,
             setup,
+            watcher,
             trace,
         })
     }
@@ -175,8 +183,9 @@ fn with_policy(agent: &Agent, terms: &Terms, configuration: &Configuration, cwd:
         Some(json) if json.trim_start().starts_with('{') => vec![json.into()],
         Some(path) => vec![absolute(Path::new(path))],
         None => {
-            let configured = configuration.policies();
-            configured.map(|it| absolute(&it.value)).collect()
+            let configured = configuration.policies().map(|it| absolute(&it.value));
+            let kept = configuration.kept.iter().map(|it| absolute(&it.file));
+            configured.chain(kept).collect()
         }
     };
     // The policies may keep the agent in a user namespace, in which it cannot tell who owns these files.

@@ -25,6 +25,7 @@ mod picker;
 mod quoted;
 pub mod screen;
 mod search;
+mod seen;
 mod tab;
 #[cfg(test)]
 mod tests;

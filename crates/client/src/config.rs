@@ -6,11 +6,13 @@ mod edit;
 mod effective;
 mod error;
 mod foreign;
+mod kept;
 mod layer;
 mod mcp;
 mod named;
 mod narrow;
 mod nearest;
+mod project;
 mod sandbox;
 mod trust;
 
@@ -32,6 +34,7 @@ pub use edit::{set, unset};
 pub use effective::Row;
 pub use error::{Error, Place, Warning};
 pub use foreign::Editor;
+pub use kept::{ChangedProject, KeptPolicy};
 pub use sandbox::{Sandbox, SandboxMode};
 pub use trust::Trust;
 
@@ -39,8 +42,6 @@ pub(crate) use nearest::nearest;
 
 use document::Document;
 use layer::Layer;
-use named::Named;
-use trust::Known;
 
 /// Where the configuration is read from.
 #[derive(Debug, Clone)]
@@ -49,6 +50,8 @@ pub struct Sources {
     pub user: PathBuf,
     /// The project's file, if there is one.
     pub project: Option<PathBuf>,
+    /// The directory in which an agent is to work. What trusted projects above it deny and ask about counts in it.
+    pub directory: Option<PathBuf>,
     /// What the person trusts.
     pub trust: Trust,
     /// The person's home directory, where other editors keep their files.
@@ -100,6 +103,11 @@ pub struct Configuration {
     pub warnings: Vec<Warning>,
     /// The project's file, if there is one and it is not trusted. Nothing of it counts.
     pub untrusted: Option<Untrusted>,
+    /// Projects that were trusted, of which nothing but what they deny and ask about counts. The user is told every time.
+    pub changed: Vec<ChangedProject>,
+    /// Rules that deny and ask of projects whose file does not count: those that were trusted and have changed since, and
+    /// trusted ones further up.
+    pub kept: Vec<KeptPolicy>,
     /// Files that the project's file names, trusted or not. Who writes one of them could widen what agents may do.
     pub named_files: Vec<PathBuf>,
     /// The policy of a trusted project as it was when trust was checked.
@@ -143,6 +151,8 @@ pub struct Untrusted {
     pub names: Vec<PathBuf>,
     /// How many files are below each of them that is a directory. Trust covers these too.
     pub below: BTreeMap<PathBuf, usize>,
+    /// Words of shell lines in its commands whose files cannot be told, so that trust does not cover them.
+    pub not_covered: Vec<String>,
     /// Whether it is refused because somebody else may have written it; `fault` says why.
     pub is_refused: bool,
     /// What it would set, to be shown.
@@ -152,6 +162,8 @@ pub struct Untrusted {
     /// Why it cannot be used, if so.
     pub fault: Option<String>,
     contents: trust::Contents,
+    narrowing: kept::Narrowing,
+    policy_text: Option<String>,
 }
 
 impl Configuration {
@@ -166,9 +178,7 @@ impl Configuration {
             Some(document) => Layer::read(&document)?,
             None => Layer::default(),
         };
-        if let Some(path) = &sources.project {
-            configuration.add_project(path, &sources.trust, &user)?;
-        }
+        configuration.add_projects(sources, &user)?;
         configuration.add(user);
         for editor in configuration.editors(sources) {
             // What is wrong with the file of an editor is no reason to do nothing.
@@ -192,92 +202,34 @@ impl Configuration {
         self.agents.iter().find(|agent| agent.value.name == name)
     }
 
-    /// The user's policy, and what a trusted project's denies and asks about beside it. That of a project is the one that
-    /// was looked at when trust was checked.
+    /// The user's policy, and what trusted projects deny and ask about beside it. The policy of a project is the one that
+    /// was looked at when trust was checked, or the one that was trusted last.
     ///
     /// # Errors
     ///
     /// When one cannot be read, others may have written it, or it does not fit.
     pub fn load_policy(&self) -> Result<Option<Policy>, PolicyError> {
         let own = self.policy.as_ref();
-        let own = own.map(|policy| Policy::load(&policy.value)).transpose()?;
-        let Some(project) = &self.project_policy else {
-            return Ok(own);
-        };
-        let loaded = Policy::load(&project.value)?;
-        let name = project.value.display().to_string();
-        let project = match &self.policy_text {
-            Some(text) => Policy::parse(&name, text)?,
-            None => loaded,
-        };
-        Ok(Some(own.unwrap_or_default().narrowed_by(project, &name)))
+        let mut all = own.map(|policy| Policy::load(&policy.value)).transpose()?;
+        if let Some(project) = &self.project_policy {
+            let loaded = Policy::load(&project.value)?;
+            let name = project.value.display().to_string();
+            let project = match &self.policy_text {
+                Some(text) => Policy::parse(&name, text)?,
+                None => loaded,
+            };
+            all = Some(all.unwrap_or_default().narrowed_by(project, &name));
+        }
+        for kept in &self.kept {
+            let (rules, name) = kept.rules();
+            all = Some(all.unwrap_or_default().narrowed_by(rules?, &name));
+        }
+        Ok(all)
     }
 
     /// The policies that count, the user's first.
     pub fn policies(&self) -> impl Iterator<Item = &Setting<PathBuf>> {
         self.policy.iter().chain(&self.project_policy)
-    }
-
-    fn add_project(&mut self, path: &Path, trust: &Trust, user: &Layer) -> Result<(), Error> {
-        let document = match Document::open(path) {
-            Ok(Some(document)) => document,
-            Ok(None) => return Ok(()),
-            Err(Error::Ownership(error)) => {
-                self.untrusted = Some(Untrusted::refused(path, error.to_string()));
-                return Ok(());
-            }
-            Err(error) => return Err(error),
-        };
-        let digest = trust::digest(document.text());
-        let (mut layer, fault) = match Layer::read(&document) {
-            Ok(layer) => (layer.without_environment(), None),
-            Err(error) => (Layer::default(), Some(error)),
-        };
-        layer.drop_sandbox();
-        let (named, uncovered) = match Named::of(&layer, path) {
-            Ok(named) => (named, None),
-            Err(why) => (Named::default(), Some(why)),
-        };
-        layer.narrow(user, named.policy.as_deref());
-        self.named_files.extend(named.files.iter().cloned());
-        let names = named.existing().cloned().collect();
-        let below = named.below;
-        let contents = trust::Contents {
-            digest,
-            names: named.states,
-        };
-        let known = trust.of(path, &contents)?;
-        if known == Known::Trusted && uncovered.is_none() {
-            if let Some(error) = fault {
-                return Err(error);
-            }
-            self.policy_text = named.policy;
-            self.project_policy = layer.policy.take();
-            self.add(layer);
-            return Ok(());
-        }
-        let mut alone = Configuration {
-            project_policy: layer.policy.take(),
-            ..Configuration::default()
-        };
-        alone.add(layer);
-        let (has_changed, changed) = match known {
-            Known::Changed(files) => (true, files),
-            Known::Trusted | Known::Unknown => (false, Vec::new()),
-        };
-        self.untrusted = Some(Untrusted {
-            path: path.to_owned(),
-            has_changed,
-            changed,
-            names,
-            below,
-            is_refused: false,
-            rows: alone.rows(),
-            warnings: alone.warnings,
-            fault: fault.map(|error| error.to_string()).or(uncovered),
-            contents,
-        });
-        Ok(())
     }
 
     /// Adds what is said further away: what is there already counts.
@@ -312,11 +264,14 @@ impl Untrusted {
             changed: Vec::new(),
             names: Vec::new(),
             below: BTreeMap::new(),
+            not_covered: Vec::new(),
             is_refused: true,
             rows: Vec::new(),
             warnings: Vec::new(),
             fault: Some(fault),
             contents: trust::Contents::default(),
+            narrowing: kept::Narrowing::default(),
+            policy_text: None,
         }
     }
 

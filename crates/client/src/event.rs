@@ -3,7 +3,7 @@
 mod prompt;
 
 use attache::v1;
-use attache_host::permissions::{Because, Scope};
+use attache_host::permissions::{Because, Scope, Term};
 
 use crate::command::Opening;
 
@@ -99,6 +99,8 @@ pub enum Event {
         what: String,
         /// How far it reaches.
         scope: Scope,
+        /// How long it lasts.
+        term: Term,
         /// Whether it allows or denies.
         is_allowed: bool,
     },
@@ -123,6 +125,8 @@ pub enum Event {
     FormCompleted(v1::ElicitationId),
     /// A terminal has changed; its state is with the host.
     Terminal(v1::TerminalId),
+    /// Something that the user may want to know, and that needs nothing done.
+    Notice(String),
     /// The agent wants a login before it goes on, in one of these ways.
     WantsLogin(Vec<v1::AuthMethod>),
     /// The login has succeeded.

@@ -14,7 +14,7 @@ use screen_line::ScreenLine;
 /// hide is marked with `�`.
 pub fn line(text: &str) -> Cow<'_, str> {
     if is_safe(text) && !text.contains(['\n', '\t']) {
-        return Cow::Borrowed(text);
+        return plain::capped(text);
     }
     Cow::Owned(lines(text).replace(['\n', '\t'], " "))
 }
@@ -22,7 +22,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
 /// Several lines, with tabs kept. Line ends of all sorts become `\n`.
 pub fn lines(text: &str) -> Cow<'_, str> {
     if is_safe(text) {
-        return Cow::Borrowed(text);
+        return plain::capped(text);
     }
     let mut safe = String::with_capacity(text.len());
     let mut tokens = plain::tokens(text).peekable();
@@ -36,7 +36,7 @@ pub fn lines(text: &str) -> Cow<'_, str> {
             Token::Control(_) | Token::Hidden(_) => safe.push(MARK),
         }
     }
-    Cow::Owned(safe)
+    Cow::Owned(plain::capped(&safe).into_owned())
 }
 
 /// What a terminal would show of a command's output, line by line: a carriage return writes over the line, a
@@ -46,7 +46,7 @@ pub fn terminal(text: &str) -> Vec<String> {
     let mut shown = Vec::new();
     for line in text.split('\n') {
         if plain::is_plain(line) && !line.contains('\t') && line.len() <= ScreenLine::LIMIT {
-            shown.push(without_stray_joiners(line).into_owned());
+            shown.push(plain::capped(&without_stray_joiners(line)).into_owned());
         } else {
             shown.push(written(line));
         }
@@ -70,7 +70,7 @@ fn written(line: &str) -> String {
             Token::Sequence(sequence) => erase(&mut screen, sequence),
         }
     }
-    screen.text()
+    plain::capped(&screen.text()).into_owned()
 }
 
 fn erase(screen: &mut ScreenLine, sequence: &str) {

@@ -1,4 +1,5 @@
 //! What a verdict on a permission request costs, from the tool call to the answer. `cargo xtask bench verdict` runs it.
+//! Words that are no options choose the rows whose names contain one of them.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -12,13 +13,17 @@ use attache_host::permissions::{Action, Config, Permissions, Policy, Preset};
 use attache_schema::v1;
 
 fn main() {
-    let count = match std::env::args().any(|arg| arg == "--quick") {
+    let (options, chosen): (Vec<String>, Vec<String>) = std::env::args()
+        .skip(1)
+        .partition(|arg| arg.starts_with("--"));
+    let count = match options.iter().any(|option| option == "--quick") {
         true => 500,
         false => 5000,
     };
+    let is_chosen = |name: &str| chosen.is_empty() || chosen.iter().any(|it| name.contains(it));
     let workspace = std::env::current_dir().unwrap();
     println!("{:<44}{:>12}{:>12}", "", "p50 µs", "p95 µs");
-    for (name, call) in CALLS {
+    for (name, call) in CALLS.into_iter().filter(|(name, _)| is_chosen(name)) {
         let call = call.replace("WORKSPACE", workspace.to_str().unwrap());
         let request = format!(r#"{{"sessionId":"s","toolCall":{call},"options":[]}}"#);
         let request: v1::RequestPermissionRequest = attache_rpc::json::from_str(&request).unwrap();
@@ -67,7 +72,7 @@ fn permissions() -> Permissions {
     Permissions::open(config).0
 }
 
-const CALLS: [(&str, &str); 6] = [
+const CALLS: [(&str, &str); 8] = [
     (
         "read a file",
         r#"{"toolCallId":"1","kind":"read","locations":[{"path":"WORKSPACE/src/lib.rs"}]}"#,
@@ -83,6 +88,14 @@ const CALLS: [(&str, &str); 6] = [
     (
         "a shell line of three parts",
         r#"{"toolCallId":"1","kind":"execute","rawInput":{"command":"cd crates/host && cargo test 2>&1 | tail -20"}}"#,
+    ),
+    (
+        "a shell line with two changes of directory",
+        r#"{"toolCallId":"1","kind":"execute","rawInput":{"command":"cd src && cargo test 2>&1 | tail -20; cd ../benches && ls -l"}}"#,
+    ),
+    (
+        "a command of 30 words",
+        r#"{"toolCallId":"1","kind":"execute","rawInput":{"command":"cargo clippy -p attache-host --all-targets --features a b c src/lib.rs src/names.rs src/paths.rs tests/one.rs Cargo.toml 1 2 3 -- -D warnings -A missing_docs -A dead_code -W unused one two three four five"}}"#,
     ),
     (
         "a loop with substitutions",

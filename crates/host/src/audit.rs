@@ -4,7 +4,7 @@
 mod chain;
 mod fields;
 mod head;
-mod mask;
+pub(crate) mod mask;
 mod queue;
 mod read;
 #[cfg(test)]
@@ -14,11 +14,11 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use attache_transport::process::ExecRecord;
 
-use crate::permissions::{Action, Because};
+use crate::permissions::{Action, Because, Scope};
 pub use crate::private::Error;
 pub(crate) use mask::masked;
 pub use read::{Entry, entries};
@@ -58,6 +58,21 @@ pub enum Event<'a> {
         is_allowed: Option<bool>,
         /// What decided.
         because: &'a Because,
+        /// How far the user's answer reaches; nothing where a rule decided, or nobody.
+        answer: Option<UserAnswer<'a>>,
+    },
+    /// The user took a decision back, or tried to.
+    Undone {
+        /// The id of the decision, as [`UserAnswer::id`] has it.
+        id: &'a str,
+        /// The agent's name.
+        agent: &'a str,
+        /// Whose session, where the decision was about one.
+        session: Option<&'a str>,
+        /// What had been decided on; nothing where the decision is no longer known.
+        what: Option<&'a str>,
+        /// Whether it still counted.
+        was_in_force: bool,
     },
     /// A file was read.
     Read {
@@ -116,6 +131,28 @@ pub enum Event<'a> {
         /// Exit code or signal.
         how: String,
     },
+}
+
+/// What a user's answer says beyond yes and no.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UserAnswer<'a> {
+    /// How far it reaches.
+    pub reach: Reach,
+    /// When it ends, where the user chose that.
+    pub expires: Option<SystemTime>,
+    /// The option of the agent that it gets, by the agent's name for it.
+    pub option: Option<&'a str>,
+    /// Names the decision where it can be undone.
+    pub id: Option<&'a str>,
+}
+
+/// How far a user's answer reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// We remember it so far.
+    Scope(Scope),
+    /// The agent remembers it, by rules of its own.
+    Agent,
 }
 
 /// The log, open for appending. Clones append to the same one, and several processes may do so at the same time.

@@ -1,13 +1,14 @@
 //! Paths that a policy denies, as they are on disk: found when a session begins, recognised by identity whatever name leads
 //! to them, and covered for programs by the kernel.
 
+mod aliases;
 mod find;
 
 use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use attache_transport::process::{
@@ -16,6 +17,7 @@ use attache_transport::process::{
 
 use crate::permissions::{PathPattern, PathRule, PathRules, Reach};
 use crate::roots::{Dir, End, Identity, Place};
+pub(crate) use aliases::AskedAlias;
 use find::{Findings, FoundPath, Search};
 
 /// What a deny rule keeps from being done.
@@ -65,8 +67,8 @@ struct LinkedFiles {
     is_cut: bool,
 }
 
-/// A file, the rule that denies it, and what that keeps from being done.
-type LinkedFile = (FileId, String, Reach);
+/// A file, the rule that denies it, what that keeps from being done, and where the file is.
+type LinkedFile = (FileId, String, Reach, PathBuf);
 
 /// What patterns start from.
 #[derive(Debug, Clone)]
@@ -311,6 +313,20 @@ impl DeniedPaths {
         if metadata.is_dir() || links(metadata) < 2 {
             return Ok(());
         }
+        let linked = self.linked_files(metadata);
+        let same = |(one, _, reach, _): &&LinkedFile| *one == id && is_about(*reach, access);
+        if let Some((_, rule, ..)) = linked.files.iter().find(same) {
+            return Err(denied(rule));
+        }
+        // It may be a name of a file that was not seen.
+        match linked.is_cut {
+            true => self.first(access),
+            false => Ok(()),
+        }
+    }
+
+    /// The files in denied places that have other names, looked for again if a file has got a name since.
+    fn linked_files(&self, metadata: &Metadata) -> MutexGuard<'_, LinkedFiles> {
         let mut linked = self.linked.lock().unwrap_or_else(PoisonError::into_inner);
         if !has_settled(metadata, linked.looked) {
             let looked = SystemTime::now();
@@ -327,15 +343,7 @@ impl DeniedPaths {
                 is_cut: is_cut || self.is_cut,
             };
         }
-        let same = |(one, _, reach): &&LinkedFile| *one == id && is_about(*reach, access);
-        if let Some((_, rule, _)) = linked.files.iter().find(same) {
-            return Err(denied(rule));
-        }
-        // It may be a name of a file that was not seen.
-        match linked.is_cut {
-            true => self.first(access),
-            false => Ok(()),
-        }
+        linked
     }
 
     fn check_identity(&self, id: FileId, access: Access) -> Result<(), Denied> {
@@ -482,6 +490,8 @@ const COARSE: Duration = Duration::from_secs(2);
 /// A command waits as long at its start.
 const QUICK: Duration = Duration::from_millis(300);
 
+#[cfg(all(test, unix))]
+mod asked_attack;
 #[cfg(all(test, unix))]
 mod attack;
 #[cfg(all(test, target_os = "linux"))]

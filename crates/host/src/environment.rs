@@ -3,16 +3,19 @@
 //! that. `docs/terminals.md` has the list.
 
 mod names;
+mod secret_values;
 mod set_by_agent;
 mod values;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use attache_transport::process::Program;
+
+use crate::setting_line;
 
 pub use set_by_agent::is_harmless;
 pub use values::{ReplacingStream, WithheldValues};
@@ -26,6 +29,8 @@ struct Inner {
     /// Names of withheld variables, those that look wanted first.
     withheld: Vec<String>,
     values: WithheldValues,
+    /// What the user passes.
+    pass: Vec<String>,
 }
 
 /// Variables that the user passes to children: `NAME`, or `PREFIX_*` for all names that begin so.
@@ -69,6 +74,7 @@ impl ChildEnvironment {
             passed,
             withheld,
             values,
+            pass: pass.iter().map(ToString::to_string).collect(),
         }))
     }
 
@@ -90,35 +96,40 @@ impl ChildEnvironment {
         &self.0.values
     }
 
-    /// Whether a text names a variable that children do not get, as programs do that miss one.
-    pub fn is_missed_in(&self, text: &str) -> bool {
+    /// Tells how to pass the variables that children do not get and that a text names, as programs do that miss one.
+    pub fn missed_in(&self, text: &str) -> Option<String> {
         let words = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
-        let words: std::collections::HashSet<&str> = words.collect();
-        let mut withheld = self.0.withheld.iter();
-        withheld.any(|name| words.contains(name.as_str()))
+        let words: HashSet<&str> = words.filter(|word| word.len() >= SHORTEST_MISSED).collect();
+        let missed = self.wanted().filter(|name| words.contains(name));
+        let missed: Vec<&str> = missed.take(MOST_NAMED).collect();
+        if missed.is_empty() {
+            return None;
+        }
+        let line = setting_line::with_added("environment.pass", &self.0.pass, &missed);
+        let names = missed.join(", ");
+        Some(format!("commands do not get {names}; to pass it: {line}"))
+    }
+
+    /// Withheld variables that a command may want.
+    fn wanted(&self) -> impl Iterator<Item = &str> {
+        let withheld = self.0.withheld.iter().map(String::as_str);
+        withheld.filter(|name| !names::is_of_the_desktop(name))
     }
 
     /// Tells in one sentence which variables children do not get and how to pass them; nothing if none of them looks
     /// wanted. It names variables and shows no values.
     pub fn notice(&self) -> Option<String> {
-        let wanted: Vec<&str> = self
-            .0
-            .withheld
-            .iter()
-            .map(String::as_str)
-            .filter(|name| !names::is_of_the_desktop(name))
-            .collect();
-        if wanted.is_empty() {
-            return None;
-        }
+        let wanted: Vec<&str> = self.wanted().collect();
+        let first = wanted.first()?;
         let shown = wanted.iter().take(MOST_NAMED).map(|name| printable(name));
         let shown = shown.collect::<Vec<_>>().join(", ");
         let more = match wanted.len().saturating_sub(MOST_NAMED) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
+        let line = setting_line::with_added("environment.pass", &self.0.pass, &[*first]);
         Some(format!(
-            "commands do not get these variables: {shown}{more}; to pass one, add its name to `environment.pass` in your configuration"
+            "commands do not get these variables: {shown}{more}; to pass one: {line}"
         ))
     }
 }
@@ -177,6 +188,8 @@ fn printable(name: &str) -> String {
 /// How many names a notice lists.
 const MOST_NAMED: usize = 10;
 const LONGEST_NAME: usize = 64;
+/// Shorter names stand in any text.
+const SHORTEST_MISSED: usize = 3;
 
 #[cfg(test)]
 mod tests {
@@ -220,14 +233,14 @@ mod tests {
             &[],
             &expect![[r#"
                 ["CARGO_HOME", "LC_TIME", "PATH", "https_proxy"]
-                commands do not get these variables: AWS_SECRET_ACCESS_KEY, OPENAI_API_KEY, AWS_PROFILE, LD_PRELOAD, MY_FLAG; to pass one, add its name to `environment.pass` in your configuration"#]],
+                commands do not get these variables: AWS_SECRET_ACCESS_KEY, OPENAI_API_KEY, AWS_PROFILE, LD_PRELOAD, MY_FLAG; to pass one: attache config set environment.pass '["AWS_SECRET_ACCESS_KEY"]'"#]],
         );
         check(
             &variables,
             &["AWS_*", "MY_FLAG"],
             &expect![[r#"
                 ["AWS_PROFILE", "AWS_SECRET_ACCESS_KEY", "CARGO_HOME", "LC_TIME", "MY_FLAG", "PATH", "https_proxy"]
-                commands do not get these variables: OPENAI_API_KEY, LD_PRELOAD; to pass one, add its name to `environment.pass` in your configuration"#]],
+                commands do not get these variables: OPENAI_API_KEY, LD_PRELOAD; to pass one: attache config set environment.pass '["AWS_*","MY_FLAG","OPENAI_API_KEY"]'"#]],
         );
         check(
             &variables[..4],
@@ -247,7 +260,7 @@ mod tests {
             &[],
             &expect![[r#"
                 []
-                commands do not get these variables: VAR_10, VAR_11, VAR_12, VAR_13, VAR_14, VAR_15, VAR_16, VAR_17, VAR_18, VAR_19 and 20 more; to pass one, add its name to `environment.pass` in your configuration"#]],
+                commands do not get these variables: VAR_10, VAR_11, VAR_12, VAR_13, VAR_14, VAR_15, VAR_16, VAR_17, VAR_18, VAR_19 and 20 more; to pass one: attache config set environment.pass '["VAR_10"]'"#]],
         );
     }
 

@@ -9,6 +9,7 @@ mod programs;
 mod scripts;
 #[cfg(test)]
 mod tests;
+mod text;
 mod watcher;
 
 use std::borrow::Cow;
@@ -22,7 +23,7 @@ use crate::environment::is_harmless;
 use crate::permissions::{ShellLine, ShellWord, SimpleCommand, normal_path};
 use judge::Judge;
 use programs::{id, resolve};
-pub use watcher::{ExecRequest, Watcher};
+pub use watcher::{ExecDenial, ExecRequest, Watcher};
 
 /// What is watched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

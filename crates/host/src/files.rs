@@ -18,7 +18,7 @@ pub use entries::{Entry, Listing, What};
 pub use error::{Error, Kind};
 
 use crate::Roots;
-use crate::denied::Access;
+use crate::denied::{Access, AskedAlias};
 use crate::roots::{End, Place, ends_as_directory};
 use protected::Protected;
 use read::Window;
@@ -111,6 +111,7 @@ impl Files {
         let failed = |error| Error::of_system(path, "read", error);
         // What a policy denies is recognised by the directories on the way, which one step does not show.
         if roots.denied().is_empty()
+            && roots.asks_nothing()
             && let Some(opened) = roots.open_at_once(path, self.protected.state())?
         {
             return opened.map_err(failed);
@@ -121,7 +122,20 @@ impl Files {
         let file = place.directory().read(file_name(&place, path)?);
         let file = file.map_err(failed)?;
         check_file(roots, &file, path, Access::Read)?;
-        Ok(file)
+        match roots.asked_alias(&file, &place) {
+            Some(alias) => Err(Error::asked(path, alias)),
+            None => Ok(file),
+        }
+    }
+
+    /// Another name of a file that a rule asks about, if the path leads to a hard link that no rule knows.
+    pub(crate) fn asked_alias(&self, roots: &Roots, path: &Path) -> Option<AskedAlias> {
+        if roots.asks_nothing() {
+            return None;
+        }
+        let place = roots.walk(path).ok()?;
+        let file = place.directory().read(file_name(&place, path).ok()?).ok()?;
+        roots.asked_alias(&file, &place)
     }
 
     /// Writes a text file whole, or not at all. Missing directories are made.
@@ -131,6 +145,26 @@ impl Files {
     /// When the path leaves the roots, is protected, or the file is special, hard-linked, read-only or cannot be
     /// written.
     pub fn write(&self, roots: &Roots, path: &Path, content: &str) -> Result<(), Error> {
+        let place = self.place_to_write(roots, path, content)?;
+        write::write(roots, &place, path, content)
+    }
+
+    /// Why [`write`](Files::write) would refuse a file, as far as that can be told before. Also where nothing exists yet.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Files::write).
+    pub fn check_write(&self, roots: &Roots, path: &Path, content: &str) -> Result<(), Error> {
+        let place = self.place_to_write(roots, path, content)?;
+        write::open_old_at(roots, &place, path).map(drop)
+    }
+
+    fn place_to_write<'r>(
+        &self,
+        roots: &'r Roots,
+        path: &'r Path,
+        content: &str,
+    ) -> Result<Place<'r>, Error> {
         check_names_file(roots, path)?;
         let place = roots.walk(path)?;
         self.protected.check_write(&place, path)?;
@@ -144,15 +178,7 @@ impl Files {
                 advice: "write it in parts with another tool",
             });
         }
-        write::write(roots, &place, path, content)
-    }
-
-    /// Whether agents may not write there, whatever a person has allowed before. Also where nothing exists yet.
-    pub fn is_protected(&self, roots: &Roots, path: &Path) -> bool {
-        match roots.walk(path) {
-            Ok(place) => self.protected.check_write(&place, path).is_err(),
-            Err(_) => protected::is_protected_name(path),
-        }
+        Ok(place)
     }
 }
 

@@ -41,7 +41,8 @@ pub struct Host {
     agent: Arc<str>,
     sessions: Sessions,
     /// Of the first command of each session.
-    notices: Arc<Mutex<HashMap<v1::TerminalId, String>>>,
+    /// For each terminal with room for one, what its user is to know.
+    notices: Arc<Mutex<HashMap<v1::TerminalId, Option<String>>>>,
     /// Where the agent works beside the directory it is started in.
     directories: Arc<[PathBuf]>,
     /// Whether the agent can mount while paths are denied.
@@ -83,7 +84,9 @@ impl Host {
 
     /// Serves a session from now on, inside these roots.
     pub fn open(&self, session: &v1::SessionId, roots: Roots) {
-        let roots = roots.deny(self.permissions.path_rules(&self.agent));
+        let roots = roots
+            .deny(self.permissions.path_rules(&self.agent))
+            .ask(self.permissions.asked_path_rules(&self.agent));
         roots.find_denied();
         if roots.denied().is_cut() {
             self.permissions.enforce_paths(&self.agent, false);
@@ -127,7 +130,22 @@ impl Host {
         &self,
         request: &v1::ReadTextFileRequest,
     ) -> Result<v1::ReadTextFileResponse, Error> {
+        self.read_judged(request, &Place::default()).await
+    }
+
+    /// The same for what was judged by [`place_to_read`](Host::place_to_read): a file that a rule asks about by another name
+    /// is read if it is the one that was judged.
+    ///
+    /// # Errors
+    ///
+    /// As [`read_text_file`](Host::read_text_file).
+    pub async fn read_judged(
+        &self,
+        request: &v1::ReadTextFileRequest,
+        judged: &Place,
+    ) -> Result<v1::ReadTextFileResponse, Error> {
         let roots = self.served(&request.session_id)?;
+        let roots = roots.approving(judged.alias.clone());
         let (files, log, asked) = (self.files.clone(), self.log.clone(), request.clone());
         let agent = Arc::clone(&self.agent);
         self.blocking(move || {
@@ -146,23 +164,29 @@ impl Host {
 
     /// Where a path leads that is to be read.
     pub async fn place_to_read(&self, request: &v1::ReadTextFileRequest) -> Place {
-        self.place(&request.session_id, request.path.as_path(), |_, _, _| None)
+        let look = |_: &Files, roots: &Roots, path: &Path| {
+            let is_outside = matches!(roots.walk(path), Err(files::Error::Outside { .. }));
+            (None, is_outside)
+        };
+        self.place(&request.session_id, request.path.as_path(), look)
             .await
     }
 
     /// Where a path leads that is to be written, and what is there. It is not noted, as the agent is not given it.
     pub async fn place_to_write(&self, request: &v1::WriteTextFileRequest) -> Place {
-        self.place(
-            &request.session_id,
-            request.path.as_path(),
-            |files, roots, path| {
-                files
-                    .read(roots, path, None, None)
-                    .ok()
-                    .filter(|text| text.len() <= MOST_SHOWN)
-            },
-        )
-        .await
+        let content = request.content.clone();
+        let look = move |files: &Files, roots: &Roots, path: &Path| {
+            let text = files.read(roots, path, None, None).ok();
+            let text = text.filter(|text| text.len() <= MOST_SHOWN);
+            let is_closed = match files.check_write(roots, path, &content) {
+                // The rule decides, and is told to the user.
+                Ok(()) | Err(files::Error::DeniedByPolicy { .. }) => false,
+                Err(_) => true,
+            };
+            (text, is_closed)
+        };
+        self.place(&request.session_id, request.path.as_path(), look)
+            .await
     }
 
     /// What is at these paths now, up to 8 MiB of it. It is not noted, as the agent is not given it.
@@ -193,17 +217,22 @@ impl Host {
         &self,
         session: &v1::SessionId,
         path: &Path,
-        text: fn(&Files, &Roots, &Path) -> Option<String>,
+        look_at: impl FnOnce(&Files, &Roots, &Path) -> (Option<String>, bool) + Send + 'static,
     ) -> Place {
         let Some(roots) = self.roots(session) else {
             return Place::default();
         };
         let (files, path) = (self.files.clone(), path.to_owned());
         let look = move || {
+            let alias = files.asked_alias(&roots, &path);
+            let other = alias.as_ref().and_then(|alias| alias.other.clone());
+            let (text, is_closed) = look_at(&files, &roots, &path);
             Ok(Place {
-                resolved: roots.resolved(&path),
-                text: text(&files, &roots, &path),
-                is_closed: files.is_protected(&roots, &path),
+                resolved: other.or_else(|| roots.resolved(&path)),
+                text,
+                is_closed,
+                // A name that nobody knows cannot be asked about.
+                alias: alias.filter(|alias| alias.other.is_some()),
             })
         };
         self.blocking(look).await.unwrap_or_default()
@@ -285,21 +314,20 @@ impl Host {
             return Err(error::session_not_found(session));
         }
         let has_room = |limit: u64| limit >= ROOM_FOR_NOTICE;
-        if request.output_byte_limit.is_none_or(has_room)
-            && let Some(notice) = self.terminals.notice(session)
-        {
+        if request.output_byte_limit.is_none_or(has_room) {
+            let notice = self.terminals.notice(session);
             self.notices().insert(terminal.clone(), notice);
         }
         Ok(v1::CreateTerminalResponse::new(terminal))
     }
 
-    /// What the first command of a session lacks of the user's environment, for the user. If the command fails and its
-    /// output names one of the variables, the output says it to the agent, too.
+    /// What the first command of a session lacks of the user's environment, for the user. The output of any command that fails
+    /// and names such a variable says it to the agent.
     pub fn notice(&self, terminal: &v1::TerminalId) -> Option<String> {
-        self.notices().get(terminal).cloned()
+        self.notices().get(terminal).cloned().flatten()
     }
 
-    fn notices(&self) -> MutexGuard<'_, HashMap<v1::TerminalId, String>> {
+    fn notices(&self) -> MutexGuard<'_, HashMap<v1::TerminalId, Option<String>>> {
         self.notices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -317,8 +345,8 @@ impl Host {
             .terminals
             .output(&request.session_id, &request.terminal_id);
         let mut output = output?;
-        if let Some(notice) = self.notice(&request.terminal_id) {
-            self.terminals.explain(&mut output, &notice);
+        if self.notices().contains_key(&request.terminal_id) {
+            self.terminals.explain(&mut output);
         }
         Ok(output)
     }

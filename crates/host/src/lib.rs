@@ -18,6 +18,7 @@ mod roots;
 pub mod sandbox;
 #[cfg(test)]
 mod scratch;
+mod setting_line;
 pub mod terminals;
 
 pub use field_hasher::FieldHasher;

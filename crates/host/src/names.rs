@@ -34,6 +34,16 @@ pub fn is_protected(path: &Path) -> bool {
     names.iter().any(is_named) || HOME.iter().chain(PROTECTED_PATHS).any(has_path)
 }
 
+/// Whether one of the names that are closed or protected is among some.
+pub(crate) fn is_any_protected(is_among: impl Fn(&str) -> bool) -> bool {
+    let names = [CLOSED, CLOSED_PREFIXES, PROTECTED, PROTECTED_PREFIXES];
+    let mut names = names.into_iter().flatten();
+    let paths = HOME.iter().chain(PROTECTED_PATHS);
+    let mut parts = paths.flat_map(|path| path.split('/'));
+    let mut ends = PROTECTED_SUFFIXES.iter().map(|end| format!("x{end}"));
+    names.any(|name| is_among(name)) || parts.any(&is_among) || ends.any(|name| is_among(&name))
+}
+
 /// Whether these names begin with those of a path.
 fn starts_with(names: &[String], path: &str) -> bool {
     let mut names = names.iter();
@@ -86,17 +96,33 @@ fn is_short_for(name: &str, long: &str) -> bool {
 /// letters, no invisible characters, nothing after a colon, no dots and spaces at the end.
 pub(crate) fn fold(name: &OsStr) -> String {
     let name = name.to_string_lossy();
-    let visible = name.nfkd().filter(|c| !is_invisible(*c));
-    let lower = visible
-        .flat_map(char::to_uppercase)
-        .flat_map(char::to_lowercase);
-    let mut folded: String = lower.nfkd().collect();
+    let mut folded = match name.is_ascii() {
+        true => name.to_ascii_lowercase(),
+        false => fold_letters(&name),
+    };
+    folded.retain(|c| !c.is_control());
     if let Some(colon) = folded.find(':') {
         folded.truncate(colon);
     }
     let length = folded.trim_end_matches(['.', ' ']).len();
     folded.truncate(length);
     folded
+}
+
+fn fold_letters(name: &str) -> String {
+    let visible = name.nfkd().filter(|c| !is_invisible(*c));
+    let lower = visible
+        .flat_map(char::to_uppercase)
+        .flat_map(char::to_lowercase);
+    lower.nfkd().collect()
+}
+
+/// Whether each name of a path is folded already, as far as a glance tells.
+pub(crate) fn is_folded(path: &str) -> bool {
+    let is_plain = |byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_');
+    let bytes = path.as_bytes();
+    let mut pairs = bytes.iter().zip(bytes.iter().skip(1).chain(b"/"));
+    pairs.all(|(byte, next)| is_plain(byte) || *byte == b'/' || (*byte == b'.' && is_plain(next)))
 }
 
 /// Characters that some file system passes over when it compares names.

@@ -13,6 +13,7 @@ mod memory;
 mod on_disk;
 mod path_rules;
 mod paths;
+mod pattern_files;
 mod policy;
 mod records;
 mod rules;
@@ -31,7 +32,7 @@ use std::time::SystemTime;
 use attache_schema::v1;
 
 pub use crate::private::Error as StoreError;
-pub use action::{Action, Digest};
+pub use action::{Action, Digest, OtherTexts};
 pub use answer::{is_allowed_by, label, outcome};
 pub use command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
 pub use command::pattern::CommandPattern;
@@ -50,6 +51,7 @@ pub use terms::{
 pub(crate) use command::base_name;
 pub(crate) use command::options::subcommands;
 pub(crate) use command::pattern::Match;
+pub(crate) use on_disk::PathLookups;
 pub(crate) use path_rules::{PathRule, Reach};
 pub(crate) use paths::normal_path;
 pub(crate) use seen_paths::{Seen, values};
@@ -157,23 +159,26 @@ impl Permissions {
         let missing = self.state().missing.clone();
         let is_open = policy.deny.have_wildcards() || !missing.is_empty();
         let is_left = about_paths && (!is_covered || is_open);
-        if is_left && let Some(why) = facts.hides_paths() {
-            // What is there now is out of reach, so that a rule on the command can allow it.
-            return match is_covered {
-                true => Doubt::Weak(LATER_FILE),
-                false => Doubt::Strong(why),
-            };
+        if is_left
+            && !is_covered
+            && let Some(why) = facts.hides_paths()
+        {
+            return Doubt::Strong(why);
         }
         if facts.action.command.is_some() && missing.iter().any(|it| facts.touches(it)) {
             return Doubt::Weak(LATER_FILE);
         }
+        // What is there now is out of reach, so that a rule on the command can allow it.
+        if is_left && is_covered && facts.hides_paths().is_some() {
+            return Doubt::Parts(LATER_FILE);
+        }
         if rules.iter().any(|rules| rules.may_be_renamed(facts)) {
-            return Doubt::Weak(ALIAS);
+            return Doubt::Parts(ALIAS);
         }
         let is_open = about_commands && !enforcement.commands;
         match facts.runs_unknown() {
-            true if is_open || (is_left && !is_covered) => Doubt::Weak(UNKNOWN_PROGRAM),
-            true if is_left => Doubt::Weak(LATER_FILE),
+            true if is_open || (is_left && !is_covered) => Doubt::Parts(UNKNOWN_PROGRAM),
+            true if is_left => Doubt::Parts(LATER_FILE),
             _ => Doubt::None,
         }
     }
@@ -306,13 +311,18 @@ impl Permissions {
         if let Some(rule) = policy.escalate.catching(facts) {
             return Some(self.ask(&format!("{} asks and nobody is there", by(rule))));
         }
-        if let Doubt::Weak(why) = doubt {
+        let open = match doubt {
+            Doubt::Parts(_) if policy.allow.cover_doubtful_parts(facts) => None,
+            Doubt::Parts(why) | Doubt::Weak(why) => Some(why),
+            Doubt::None | Doubt::Strong(_) => None,
+        };
+        if let Some(why) = open {
             return Some(self.ask(&format!(
                 "it cannot be told whether a rule denies it: {why}; a rule can allow this command"
             )));
         }
         match policy.default? {
-            RuleAction::Allow if facts.on_disk().is_protected() => Some(self.ask(PROTECTED)),
+            RuleAction::Allow if facts.is_protected() => Some(self.ask(PROTECTED)),
             RuleAction::Allow => Some(Verdict::Allow(Because("default of the policy".to_owned()))),
             RuleAction::Ask => Some(self.ask("the policy asks and nobody is there")),
             RuleAction::Deny => Some(Verdict::Deny(Because("default of the policy".to_owned()))),
@@ -325,7 +335,7 @@ impl Permissions {
         let preset = || Because(self.config.preset_source.clone());
         match self.config.preset {
             Preset::DenyAll => Verdict::Deny(preset()),
-            Preset::ApproveAll if facts.on_disk().is_protected() => self.ask(PROTECTED),
+            Preset::ApproveAll if facts.is_protected() => self.ask(PROTECTED),
             Preset::ApproveAll => Verdict::Allow(preset()),
             Preset::ApproveReads if reads => Verdict::Allow(preset()),
             Preset::ApproveReads => Verdict::Deny(preset()),
@@ -406,16 +416,18 @@ impl Permissions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Doubt {
     None,
-    /// A program would run of which nothing is known, or that may reach a file which matches a pattern only later. Only a
-    /// rule on that command allows it.
+    /// A program would run of which nothing is known, or that may reach a file which matches a pattern only later. Once
+    /// rules allow the parts of the line that do so, the others are judged like any command.
+    Parts(&'static str),
+    /// It names a file that a rule denies and that is not there yet. Only a rule on the whole command allows it.
     Weak(&'static str),
     /// It may be something that a rule denies or asks about. Only a rule or a decision on exactly this allows it.
     Strong(&'static str),
 }
 
 const UNKNOWN_PROGRAM: &str = "its program may do more than its words say";
-const LATER_FILE: &str = "it may make or reach a file that a path rule covers at any depth or by a pattern, or that is not \
-    there yet; a rule such as `./secrets` leaves no doubt while that directory exists";
+const LATER_FILE: &str = "it may make or reach another file that a path rule denies, by a pattern or because it is not there \
+    yet; a rule on a directory that exists, such as `./secrets`, leaves no doubt";
 const ALIAS: &str = "its subcommand is not built in and may be an alias";
 
 impl Doubt {

@@ -90,11 +90,19 @@ pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// As [`open`], and when it does not hold a secret.
+/// As [`open`], when others may read it, and when it does not hold a secret.
 pub(crate) fn read_key(path: &Path) -> Result<Option<Key>, Error> {
     let Some(mut file) = open(path, OpenOptions::new().read(true))? else {
         return Ok(None);
     };
+    let metadata = file.metadata().map_err(|error| Error::new(path, error))?;
+    if platform::is_open_to_others(&metadata) {
+        let fix = format!(
+            "can be read by others, so it is no secret; run `chmod go-rwx {}`",
+            path.display()
+        );
+        return Err(Error::refused(path, &fix));
+    }
     let mut key = [0; 32];
     match file.read_exact(&mut key) {
         Ok(()) => Ok(Some(key)),

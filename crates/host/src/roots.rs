@@ -22,7 +22,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) use platform::{Dir, Facts, Seen, facts_of, keep_owner_and_mode};
 pub(crate) use walk::{End, Place};
 
-use crate::denied::{Access, DeniedPaths};
+use crate::denied::{Access, AskedAlias, DeniedPaths};
 use crate::files::{Error, Kind};
 use crate::permissions::PathRules;
 
@@ -35,6 +35,9 @@ use crate::permissions::PathRules;
 pub struct Roots {
     all: Arc<Vec<Root>>,
     denial: Arc<Denial>,
+    /// What a policy asks about, in the same way.
+    asking: Arc<Denial>,
+    approved: Option<AskedAlias>,
 }
 
 /// What a policy denies inside the roots and elsewhere. It is looked for when it is first needed.
@@ -75,6 +78,8 @@ impl Roots {
         Ok(Roots {
             all: Arc::new(roots),
             denial: Arc::default(),
+            asking: Arc::default(),
+            approved: None,
         })
     }
 
@@ -97,6 +102,40 @@ impl Roots {
             let paths: Vec<PathBuf> = self.all.iter().map(|root| root.real.clone()).collect();
             DeniedPaths::find(rules, &paths)
         })
+    }
+
+    /// The same roots, in which no file is read by a name that hides it from these rules, which ask.
+    #[must_use]
+    pub fn ask(self, rules: PathRules) -> Roots {
+        let found = OnceLock::new();
+        Roots {
+            asking: Arc::new(Denial { rules, found }),
+            ..self
+        }
+    }
+
+    /// The same roots, after the user was asked about this file by both of its names.
+    pub(crate) fn approving(self, approved: Option<AskedAlias>) -> Roots {
+        Roots { approved, ..self }
+    }
+
+    /// Whether there is nothing to ask about by other names.
+    pub(crate) fn asks_nothing(&self) -> bool {
+        self.asking.rules.is_empty()
+    }
+
+    /// Another name of an open file that a rule asks about, unless the user was asked.
+    pub(crate) fn asked_alias(&self, file: &File, place: &Place<'_>) -> Option<AskedAlias> {
+        let Denial { rules, found } = &*self.asking;
+        if rules.is_empty() {
+            return None;
+        }
+        let asked = found.get_or_init(|| {
+            let paths: Vec<PathBuf> = self.all.iter().map(|root| root.real.clone()).collect();
+            DeniedPaths::find(rules, &paths)
+        });
+        let alias = asked.asked_alias(file, &place.real_path())?;
+        (self.approved.as_ref() != Some(&alias)).then_some(alias)
     }
 
     /// Begins to look for what is denied, on another thread where there is one.

@@ -2,6 +2,7 @@
 //! everything but known secrets to read. `docs/terminals.md` lists the places.
 
 mod devices;
+mod homes;
 mod places;
 mod secrets;
 mod worktree;
@@ -9,6 +10,7 @@ mod worktree;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use attache_transport::process::{
@@ -28,6 +30,8 @@ pub struct Places {
     /// Secrets that the user opens.
     read: Vec<PathBuf>,
     network: Network,
+    /// What the user's configuration says, to be repeated in hints.
+    settings: Arc<Settings>,
 }
 
 /// What the user's configuration says about the sandbox.
@@ -50,6 +54,8 @@ pub(crate) struct Limits {
     pub(crate) secret: Vec<PathBuf>,
     pub(crate) denied: Vec<PathBuf>,
     pub(crate) is_sandboxed: bool,
+    /// What the user's configuration says.
+    pub(crate) settings: Arc<Settings>,
     /// When the places were looked at.
     pub(crate) since: Option<SystemTime>,
 }
@@ -65,7 +71,15 @@ impl Places {
     pub fn usual(settings: &Settings, own: &[PathBuf]) -> Places {
         let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
         let home = std::env::home_dir();
-        Places::of(settings, own, home.as_deref(), &variable)
+        let mut hidden: Vec<SecretPlace> = Vec::new();
+        for other in homes::others() {
+            if Some(&other) != home.as_ref() {
+                hidden.extend(places::secrets(&other, &|_| None));
+            }
+        }
+        let system = homes::of_the_system();
+        hidden.extend(system.into_iter().map(SecretPlace::known));
+        Places::of(settings, own, home.as_deref(), &variable).and_hide(hidden)
     }
 
     /// The same for another home directory, whatever variables say, and without the temporary folders of the system.
@@ -96,17 +110,25 @@ impl Places {
         write.extend(settings.write.iter().cloned());
         let also = own.iter().chain(&settings.hide);
         secrets.extend(also.cloned().map(SecretPlace::named));
-        let read: Vec<PathBuf> = settings.read.iter().map(|path| real(path)).collect();
-        secrets.retain(|secret| {
-            let secret = real(&secret.path);
-            !read.iter().any(|read| secret.starts_with(read))
-        });
-        Places {
+        let places = Places {
             write,
-            secrets,
-            read,
+            secrets: Vec::new(),
+            read: settings.read.iter().map(|path| real(path)).collect(),
             network: settings.network,
-        }
+            settings: Arc::new(settings.clone()),
+        };
+        places.and_hide(secrets)
+    }
+
+    /// The same with more places that commands cannot read, except for what the user opens.
+    fn and_hide(mut self, secrets: Vec<SecretPlace>) -> Places {
+        let is_closed = |secret: &SecretPlace| {
+            let secret = real(&secret.path);
+            !self.read.iter().any(|read| secret.starts_with(read))
+        };
+        let secrets: Vec<SecretPlace> = secrets.into_iter().filter(is_closed).collect();
+        self.secrets.extend(secrets);
+        self
     }
 
     /// What commands must not read, without what contains one of the session's directories.
@@ -177,6 +199,7 @@ pub(crate) fn confinement(
     if let Some(places) = places {
         limits.is_sandboxed = true;
         limits.since = Some(SystemTime::now());
+        limits.settings = Arc::clone(&places.settings);
         limits.writable.clone_from(&own);
         confinement = confinement.limit_writes().network(places.network);
         #[cfg(target_os = "linux")]

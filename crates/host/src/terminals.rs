@@ -10,6 +10,7 @@ mod ring;
 mod run;
 mod shelf;
 mod shown;
+mod temporary;
 
 use std::collections::HashSet;
 use std::fmt;

@@ -27,9 +27,12 @@ pub enum Arrival {
 impl Arrival {
     /// Reads a line.
     pub fn read(line: Bytes, limits: &Limits) -> Self {
-        let line = match ByteString::try_from(line) {
+        let line = match ByteString::try_from(line.clone()) {
             Ok(line) => line,
-            Err(error) => return Arrival::Malformed(Malformed::not_utf8(error.valid_up_to())),
+            Err(error) => {
+                let malformed = Malformed::not_utf8(&line, error.valid_up_to(), limits);
+                return Arrival::Malformed(malformed);
+            }
         };
         match Message::parse_within(&line, limits) {
             Ok(Message::Request { id, method, params }) => {

@@ -12,6 +12,7 @@ mod limits;
 mod message;
 mod outbox;
 mod peer;
+mod repair;
 #[cfg(test)]
 mod tests;
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::json::{self, Decode as _, Encode, Kind, Problem, Reader, write};
-use crate::{Error, Id, Limits};
+use crate::{Error, Id, Limits, repair};
 
 /// A JSON-RPC message whose payload has been found but not yet looked into.
 ///
@@ -84,7 +84,11 @@ impl<'a> Message<'a> {
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
         match std::str::from_utf8(bytes) {
             Ok(text) => Message::parse_str(text),
-            Err(error) => Err(Malformed::not_utf8(error.valid_up_to())),
+            Err(error) => Err(Malformed::not_utf8(
+                bytes,
+                error.valid_up_to(),
+                &Limits::default(),
+            )),
         }
     }
 
@@ -258,9 +262,9 @@ impl Malformed {
     }
 
     #[cold]
-    pub(crate) fn not_utf8(valid_up_to: usize) -> Self {
+    pub(crate) fn not_utf8(bytes: &[u8], valid_up_to: usize, limits: &Limits) -> Self {
         let error = json::Error::new(Problem::NotUtf8, valid_up_to);
-        Malformed::unread(Error::PARSE, &error)
+        Malformed::unread(Error::PARSE, &error).recognised(bytes, limits)
     }
 
     /// A value of another type is JSON and no request. Its first byte does not tell: `nonsense` starts like `null`.
@@ -269,8 +273,32 @@ impl Malformed {
         let mut reader = Reader::within(text, limits.depth);
         match reader.skip().and_then(|_| reader.end()) {
             Ok(()) => Malformed::unread(Error::INVALID_REQUEST, error),
-            Err(syntax) => Malformed::unread(Error::PARSE, &syntax),
+            Err(syntax) => {
+                let malformed = Malformed::unread(Error::PARSE, &syntax);
+                malformed.recognised(text.as_bytes(), limits)
+            }
         }
+    }
+
+    /// The same with the id and the sort of a message in which nothing is wrong but some characters: somebody waits for
+    /// its answer, or we do.
+    fn recognised(mut self, bytes: &[u8], limits: &Limits) -> Self {
+        // What is no object anyway is not copied to be repaired.
+        let object = bytes.trim_ascii();
+        if !object.starts_with(b"{") || !object.ends_with(b"}") {
+            return self;
+        }
+        let text = repair::replace_invalid(bytes);
+        let mut envelope = Envelope::default();
+        if envelope.read(&text, limits).is_ok() {
+            let Malformed { id, guess, .. } = envelope.malformed("");
+            // An id that was repaired is not the one that somebody waits with.
+            let is_repaired = |id: &Id| id.as_str().contains(['\u{fffd}', '\\']);
+            if !id.as_ref().is_some_and(is_repaired) {
+                (self.id, self.guess) = (id, guess);
+            }
+        }
+        self
     }
 
     #[cold]

@@ -184,7 +184,8 @@ impl Peer {
     }
 
     fn malformed(&mut self, malformed: Malformed) -> Option<Event> {
-        let banner = malformed.code == Error::PARSE && self.garbage == Garbage::Skip;
+        let is_unknown = malformed.code == Error::PARSE && malformed.id.is_none();
+        let banner = is_unknown && self.garbage == Garbage::Skip;
         if let Some((id, error)) = malformed.answer().filter(|_| !banner) {
             return self.no_message(&id, &error);
         }

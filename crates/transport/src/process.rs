@@ -33,7 +33,8 @@ pub use ending::{Ending, Ladder, Rung, Signal, Status};
 pub use error::Error;
 pub use exec::{
     Exec, ExecAnswers, ExecEvent, ExecFile, ExecInterpreter, ExecJudge, ExecProcess, ExecRecord,
-    ExecSupport, ExecVerdict, ExecWatch, Execs, JudgeFactory, exec_support,
+    ExecSupport, ExecVerdict, ExecWatch, Execs, FileLookup, FileOrigin, FileVersion, JudgeFactory,
+    exec_support,
 };
 pub use held::Held;
 pub use plain::is_hidden;

@@ -101,8 +101,8 @@ fn is_generated(file: &File) -> bool {
     file.text.starts_with("// @generated")
 }
 
-const FILE_LIMIT: usize = 500;
-const FUNCTION_LIMIT: usize = 80;
+const FILE_LIMIT: usize = 800;
+const FUNCTION_LIMIT: usize = 100;
 
 #[cfg(test)]
 mod tests;

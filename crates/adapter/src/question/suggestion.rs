@@ -168,10 +168,12 @@ impl Rule {
         }
     }
 
-    /// The rule as the CLI writes it. A rule without content covers every use of its tool, which is said.
+    /// The rule as the CLI writes it. A rule without content, or with an empty one, covers every use of its tool, which is
+    /// said.
     fn name(&self) -> String {
         let tool = visible(&self.tool);
-        match &self.content {
+        let content = self.content.as_ref();
+        match content.filter(|content| !content.trim().is_empty()) {
             Some(content) => format!("{tool}({})", visible(content)),
             None => format!("{tool} (whatever it is given)"),
         }

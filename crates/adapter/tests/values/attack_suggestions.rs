@@ -195,6 +195,19 @@ fn what_is_hidden_in_a_rule_is_shown() {
     }
 }
 
+/// `Bash()` looks like a rule for nothing, and covers everything.
+#[test]
+fn a_rule_with_empty_content_is_shown_as_one_for_everything() {
+    for content in ["", " ", "\t", " \n "] {
+        let rule = json!({ "toolName": "Bash", "ruleContent": content });
+        let grant = json!({ "type": "addRules", "rules": [rule], "behavior": "allow", "destination": "session" });
+        let options = lasting(&request("Bash", Some(json!([grant]))));
+        let (name, sent) = &options[0];
+        assert!(name.contains("Bash (whatever it is given)"), "{name}");
+        assert_eq!(sent, &json!([grant]));
+    }
+}
+
 #[test]
 fn a_long_rule_is_shown_whole_or_not_offered_at_all() {
     for length in [1, 100, 1999, 2000, 2001, 10_000, 1_000_000] {

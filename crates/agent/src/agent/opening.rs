@@ -216,7 +216,9 @@ impl Agent {
             settings,
         } = opened;
         // Files are judged when they are open, whatever name led to them.
-        let roots = roots.deny(self.permissions.path_rules(AGENT));
+        let roots = roots
+            .deny(self.permissions.path_rules(AGENT))
+            .ask(self.permissions.asked_path_rules(AGENT));
         let (events, heard) = mpsc::channel(MOST_EVENTS);
         let place = mcp::Place {
             roots: roots.paths().map(PathBuf::from).collect(),

@@ -180,7 +180,9 @@ impl Hunt<'_> {
             }
             match self.here.files.open(self.here.roots, &found.path) {
                 Ok(file) => self.file(file, shown(&found.path)),
-                Err(Error::DeniedByPolicy { rule, .. }) => self.withheld.note_rule(&rule),
+                Err(Error::DeniedByPolicy { rule, .. } | Error::AskedByPolicy { rule, .. }) => {
+                    self.withheld.note_rule(&rule);
+                }
                 Err(_) => self.unread += 1,
             }
             if self.lines.is_full {

@@ -15,6 +15,8 @@ fn every_field_is_shown_as_it_is() {
             json!({ "agent": "a", "session": text, "path": text, "error": text }),
             json!({ "agent": "a", "kind": text, "paths": ["/w", text], "outcome": "denied", "because": text }),
             json!({ "agent": "a", "title": text, "terminal": text, "how": text }),
+            json!({ "agent": "a", "what": text, "decision": text, "outcome": "undone" }),
+            json!({ "agent": "a", "outcome": "allowed", "scope": text, "expires": text, "option": text }),
         ];
         for fields in fields {
             let shown = shown_line(&text, fields);

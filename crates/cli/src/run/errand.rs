@@ -15,6 +15,7 @@ use attache_host::permissions::{Scope, Term};
 use tokio::time::{Instant, sleep_until};
 
 use super::asked::Asked;
+use super::exec_denials::ExecDenials;
 use super::interrupt::Interrupts;
 use super::pen::Pen;
 use crate::exit::{self, Exit};
@@ -32,6 +33,7 @@ pub(super) struct Errand {
     pub(super) pen: Pen,
     pub(super) interrupts: Interrupts,
     pub(super) progress: Progress,
+    pub(super) exec_denials: ExecDenials,
 }
 
 /// How far it has come.
@@ -134,9 +136,11 @@ impl Errand {
     /// How it ends, once it does.
     fn take(&mut self, event: Event) -> Option<anyhow::Result<Exit>> {
         self.recorder.take(&event);
+        self.print_exec_denials();
         let pieces = self.printer.take(&event);
         self.print(pieces);
         match event {
+            Event::Began { .. } => self.exec_denials.begin_turn(),
             Event::Ready(hello) => return self.begin(&hello.agent_capabilities).err().map(Err),
             Event::Listed(page) => return self.resume_latest(page),
             Event::Opened(opened) => return self.opened(*opened),
@@ -147,7 +151,9 @@ impl Errand {
             }
             Event::Decided { is_allowed, .. } => self.progress.denied += usize::from(!is_allowed),
             Event::Asked(question) => self.deny(&question),
-            Event::Trouble(why) => self.pen.note(format!("attache: {}", text::line(&why))),
+            Event::Trouble(why) | Event::Notice(why) => {
+                self.pen.note(format!("attache: {}", text::line(&why)))
+            }
             Event::Form { form, .. } => {
                 let action = v1::ElicitationAction::Cancel;
                 self.desk.submit(Command::Fill { form, action });
@@ -271,7 +277,9 @@ impl Errand {
     fn stopped(&mut self, reason: &v1::StopReason) -> Exit {
         match reason {
             // Some agents end the turn when they are told no.
-            v1::StopReason::EndTurn | v1::StopReason::Cancelled if self.progress.denied > 0 => {
+            v1::StopReason::EndTurn | v1::StopReason::Cancelled
+                if self.progress.denied > 0 || self.exec_denials.are_in_turn() =>
+            {
                 Exit::Denied
             }
             v1::StopReason::EndTurn => Exit::Done,
@@ -321,11 +329,12 @@ impl Errand {
             .into_iter()
             .flatten()
             .filter_map(|method| match method {
-                v1::AuthMethod::Agent(method) => Some(text::line(&method.name)),
-                v1::AuthMethod::Terminal(method) => Some(text::line(&method.name)),
+                v1::AuthMethod::Agent(method) => Some(method.name.as_str()),
+                v1::AuthMethod::Terminal(method) => Some(method.name.as_str()),
                 v1::AuthMethod::Other(_) => None,
             });
-        let names: Vec<String> = names.collect();
+        // Whoever prints it makes it visible.
+        let names: Vec<&str> = names.collect();
         let offered = match names.is_empty() {
             true => String::new(),
             false => format!("; it offers {}", names.join(", ")),
@@ -333,6 +342,13 @@ impl Errand {
         match self.login {
             Some(hint) => format!("{offered}; {hint}"),
             None => format!("{offered}; `attache chat` with this agent lets you log in"),
+        }
+    }
+
+    fn print_exec_denials(&mut self) {
+        for line in self.exec_denials.new_lines() {
+            let pieces = self.printer.remark(&line);
+            self.print(pieces);
         }
     }
 
@@ -363,29 +379,47 @@ impl Errand {
             }
         };
         self.print(pieces);
-        match (&outcome, time) {
-            (Ok(Exit::TimedOut), Some(time)) => {
-                let seconds = time.as_secs_f64();
-                self.pen
-                    .note(format!("attache: the time was up after {seconds} s"));
-            }
-            (Ok(Exit::Denied), _) => self.pen.note(DENIED.to_owned()),
-            _ => {}
+        if let (Ok(Exit::TimedOut), Some(time)) = (&outcome, time) {
+            let seconds = time.as_secs_f64();
+            self.pen
+                .note(format!("attache: the time was up after {seconds} s"));
         }
-        let pen = self.pen.clone();
-        let mut interrupts = self.interrupts.clone();
         let was_cut = self.progress.cut.is_some();
-        let written = async {
-            tokio::select! {
-                () = pen.finish() => {}
-                _ = pen.lost() => {}
-                () = interrupts.reach(1), if !was_cut => {}
-                () = tokio::time::sleep(HURRY), if was_cut => {}
+        let mut interrupts = self.interrupts;
+        let answer = written(&self.pen, &mut interrupts, was_cut);
+        tokio::join!(self.desk.stop(), answer);
+        if !was_cut {
+            // Only now everything is known that was denied when it was executed.
+            self.exec_denials.settle().await;
+        }
+        for line in self.exec_denials.new_lines() {
+            for piece in self.printer.remark(&line) {
+                match piece {
+                    Piece::Answer(text) => self.pen.answer(text),
+                    Piece::Note(text) => self.pen.note(text),
+                }
             }
+        }
+        let outcome = match outcome {
+            Ok(Exit::Done) if self.exec_denials.are_in_turn() => Ok(Exit::Denied),
+            outcome => outcome,
         };
-        tokio::join!(self.desk.stop(), written);
+        if matches!(outcome, Ok(Exit::Denied)) {
+            self.pen.note(DENIED.to_owned());
+        }
+        written(&self.pen, &mut interrupts, was_cut).await;
         self.recorder.finish();
         outcome
+    }
+}
+
+/// Waits until what is left is written, unless somebody is in a hurry.
+async fn written(pen: &Pen, interrupts: &mut Interrupts, was_cut: bool) {
+    tokio::select! {
+        () = pen.finish() => {}
+        _ = pen.lost() => {}
+        () = interrupts.reach(1), if !was_cut => {}
+        () = tokio::time::sleep(HURRY), if was_cut => {}
     }
 }
 

@@ -141,10 +141,22 @@ fn rules(
     config.store = Some(permissions::store()?);
     config.policy = match &approval.policy {
         Some(said) => Some(Policy::given(said)?),
-        None => configuration.load_policy()?,
+        None => {
+            refuse_without_rules(configuration, presence)?;
+            configuration.load_policy()?
+        }
     };
     protect(approval, configuration);
     Ok(Permissions::open(config))
+}
+
+/// Rules of a project that was trusted must not end because nobody knows them any more: without a user nothing starts.
+fn refuse_without_rules(configuration: &Configuration, presence: Presence) -> anyhow::Result<()> {
+    let mut changed = configuration.changed.iter();
+    match changed.find(|it| it.has_rules.is_err()) {
+        Some(lost) if presence == Presence::Unattended => anyhow::bail!("{lost}"),
+        _ => Ok(()),
+    }
 }
 
 /// Protects the files that decide what agents may do: the policy, and what the project's file names.

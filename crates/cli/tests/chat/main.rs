@@ -106,7 +106,7 @@ fn keys_typed_before_the_question_came_do_not_answer_it() {
         pane.press("Enter");
         pane.send("y");
         pane.wait_for("Run a command?");
-        pane.wait_for("Tab to answer");
+        pane.wait_for("Alt-R to answer");
         assert!(
             !pane.screen().contains("the answer was"),
             "{}",

@@ -67,9 +67,9 @@ impl Pane {
 
     /// Moves into the agent's request, selects an answer with the arrows and presses Enter.
     pub(crate) fn choose(&self, answer: &str) {
-        // Nobody can move into a request that has only just appeared.
+        // Nobody can move into a request that has only just appeared; `Alt-R` does also while something is written.
         thread::sleep(Duration::from_millis(1200));
-        self.press("Tab");
+        self.press("M-r");
         self.wait_for("↑↓ select");
         let selected = || {
             let screen = self.screen();

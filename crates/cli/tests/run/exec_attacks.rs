@@ -119,3 +119,53 @@ fn the_guard_notes_what_ran_without_a_rule() {
     assert!(audit.lines().any(is_noted), "{audit}");
     fs::remove_dir_all(dir).unwrap();
 }
+
+/// Denials that no request tells of are on standard error, each once for a rule, and end in exit code 5.
+#[test]
+fn attack_a_denial_when_executed_is_told_and_ends_in_its_exit_code() {
+    if !exec_support().is_available() {
+        return;
+    }
+    let dir = stage("exec-told");
+    for (policy, rule) in [
+        (
+            r#"{"rules": [{"action": "deny", "command": "forbidden", "id": "no-way"}]}"#,
+            "no-way",
+        ),
+        (
+            r#"{"rules": [{"action": "ask", "command": "forbidden", "id": "who-knows"}]}"#,
+            "who-knows",
+        ),
+    ] {
+        for (line, told) in [
+            ("forbidden one", 1),
+            ("forbidden one; forbidden two; forbidden three", 1),
+            ("forbidden '\u{1b}[2Jx\u{202e}'", 1),
+            ("true", 0),
+        ] {
+            let said = run(&dir, &["--policy", policy, "--approve-all", "go"], line);
+            let lines = said
+                .lines()
+                .filter(|it| it.contains("denied when executed"));
+            let lines: Vec<&str> = lines.collect();
+            assert_eq!(lines.len(), told, "{line}: {said}");
+            for line in lines {
+                assert!(line.contains("forbidden"), "{line}");
+                assert!(line.contains(rule), "{line}");
+                assert!(!line.contains(['\u{1b}', '\u{202e}']), "{line:?}");
+            }
+            let code = if told > 0 { "exit: 5" } else { "exit: 0" };
+            assert!(said.contains(code), "{line}: {said}");
+            assert!(said.contains("out: went on"), "{line}: {said}");
+        }
+    }
+    let policy = r#"{"rules": [{"action": "deny", "command": "forbidden"}]}"#;
+    let said = run(
+        &dir,
+        &["--policy", policy, "--format", "quiet", "go"],
+        "forbidden",
+    );
+    assert!(said.contains("exit: 5"), "{said}");
+    assert!(!dir.join("record").exists());
+    fs::remove_dir_all(dir).unwrap();
+}

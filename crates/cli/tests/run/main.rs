@@ -16,6 +16,8 @@ mod owner_attack;
 mod paths_attack;
 mod policy_attack;
 mod reading;
+#[cfg(unix)]
+mod trust_attack;
 mod wire;
 
 use std::path::Path;

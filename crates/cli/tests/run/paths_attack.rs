@@ -90,7 +90,10 @@ fn agent_replaces_nothing(project: Option<Project>) {
     let said = shown(&output);
     assert!(!said.contains(CANARY), "{said}");
     assert!(said.contains("went on"), "{said}");
-    assert!(said.contains("`sandbox.nested`"), "{said}");
+    assert!(
+        said.contains("attache config set sandbox.nested allowed"),
+        "{said}"
+    );
     project.is_as_it_was();
 }
 

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::{Duration, UNIX_EPOCH};
 
 use attache::v1;
-use attache_host::audit::{Event, Log};
-use attache_host::permissions::{Action, Because};
+use attache_host::audit::{Event, Log, Reach, UserAnswer};
+use attache_host::permissions::{Action, Because, Scope};
 use expect_test::{Expect, expect};
 
 use crate::Machine;
@@ -29,6 +30,25 @@ fn logged() -> Machine {
             action: &question,
             is_allowed: Some(false),
             because: &Because("--approve-reads".to_owned()),
+            answer: None,
+        },
+        Event::Decided {
+            action: &question,
+            is_allowed: Some(true),
+            because: &Because("the user".to_owned()),
+            answer: Some(UserAnswer {
+                reach: Reach::Scope(Scope::Workspace),
+                expires: Some(UNIX_EPOCH + Duration::from_secs(4_000_000_000)),
+                option: Some("Yes  always"),
+                id: Some("7857d150"),
+            }),
+        },
+        Event::Undone {
+            id: "7857d150",
+            agent: "claude",
+            session: Some("s1"),
+            what: Some("execute npm test"),
+            was_in_force: true,
         },
         Event::Read {
             agent: "claude",
@@ -85,6 +105,8 @@ fn events_are_shown() {
             TIME  claude  started
             TIME  claude/s1  asked  execute curl -H 'Authorization: Bearer ***' ␛]0;x␇
             TIME  claude/s1  decided  execute curl -H 'Authorization: Bearer ***' ␛]0;x␇  denied: --approve-reads
+            TIME  claude/s1  decided  execute curl -H 'Authorization: Bearer ***' ␛]0;x␇  allowed: the user, for the workspace until 2096-10-02T07:06:40Z “Yes␠␠always” decision 7857d150
+            TIME  claude/s1  undone  “execute npm test”  undone: decision 7857d150
             TIME  claude/s1  read  /w/a  12 bytes
             TIME  claude/s2  wrote  /w/b  failed: it is protected
             TIME  claude/s2  ran  npm test  t1
@@ -163,7 +185,7 @@ fn a_log_is_verified() {
         &machine,
         &["audit", "verify"],
         &expect![[r#"
-            whole: 7 lines in 1 file
+            whole: 9 lines in 1 file
             exit: 0
         "#]],
     );

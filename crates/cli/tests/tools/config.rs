@@ -90,10 +90,13 @@ fn a_key_that_does_not_exist() {
 fn what_is_wrong_with_a_file() {
     let machine = Machine::new();
     machine.file("home/attache/config/config.json", "{ \"polcy\": \"x\" }");
-    machine.check(&["config", "check"], &expect![[r#"
-        err: ~/home/attache/config/config.json:1:12: nothing uses the key `polcy`; did you mean `policy`?
+    machine.check(
+        &["config", "check"],
+        &expect![[r#"
+        err: ~/home/attache/config/config.json:1:12: nothing uses this key; did you mean `policy`?
         exit: 0
-    "#]]);
+    "#]],
+    );
     machine.file("home/attache/config/config.json", "{ \"policy\": [] }");
     machine.check(
         &["config", "check"],
@@ -110,7 +113,7 @@ fn a_file_that_is_not_trusted_is_checked_too() {
     machine.file("project/.attache.json", r#"{"polcy": "rules.json"}"#);
     machine.check(&["config", "check"], &expect![[r#"
         err: ~/project/.attache.json is not trusted, so nothing in it counts; `attache config` shows it, `attache config trust` trusts it
-        err: ~/project/.attache.json:1:11: nothing uses the key `polcy`; did you mean `policy`?
+        err: ~/project/.attache.json:1:11: nothing uses this key; did you mean `policy`?
         exit: 0
     "#]]);
     machine.file("project/.attache.json", r#"{"policy": []}"#);
@@ -173,7 +176,7 @@ fn the_commands_of_a_repository_wait_for_trust() {
     );
     fs::write(machine.path("project/.attache.json"), "{}").unwrap();
     machine.check(&["config", "get", "default_agent"], &expect![[r#"
-        err: ~/project/.attache.json has changed since you trusted it, so nothing in it counts; `attache config` shows it, `attache config trust` trusts it
+        err: ~/project/.attache.json has changed since you trusted it, so nothing in it counts; in ~/project, `attache config` shows it, `attache config trust` trusts it as it is now, and `attache config trust --revoke` ends the trust
         err: `default_agent` is not set
         exit: 1
     "#]]);
@@ -211,7 +214,7 @@ fn a_check_looks_into_the_policy_and_at_the_default_agent() {
         r#"{"rules":[{"action":"alow"}]}"#,
     );
     machine.check(&["config", "check"], &expect![[r#"
-        err: ~/home/attache/config/config.json:1:35: `policy`: ~/home/attache/config/policy.json:1:21: rules[0].action: no such action `alow`; did you mean `allow`?
+        err: ~/home/attache/config/config.json:1:35: `policy`: ~/home/attache/config/policy.json:1:21: rules[0].action: no such action; did you mean `allow`?
         err: ~/home/attache/config/config.json:1:18: `default_agent`: there is no agent `gemni`; did you mean `gemini`? `attache agents` lists them
         exit: 1
     "#]]);

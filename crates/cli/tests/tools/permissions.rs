@@ -207,7 +207,7 @@ fn policies_are_checked() {
         &machine,
         &["permissions", "check", "bad.json"],
         &expect![[r#"
-            err: bad.json:3:32: rules[0].kind: no such tool kind `raed`; did you mean `read`?
+            err: bad.json:3:32: rules[0].kind: no such tool kind; did you mean `read`?
             exit: 2
         "#]],
     );

@@ -13,6 +13,7 @@ fn check(configuration: &str, name: &str, expected: &Expect) {
     let configuration = Configuration::load(&Sources {
         user,
         project: None,
+        directory: None,
         trust: Trust::at(home.path().join("trusted.json")),
         home: None,
         editors: Vec::new(),

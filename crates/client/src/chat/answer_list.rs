@@ -1,9 +1,10 @@
 //! A short list of answers below a text: the arrows select, Enter chooses. Nothing is selected to begin with.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use super::panel::{Look, Panel};
+use super::quoted::Margins;
 use super::text;
 use crate::paint::theme::{Role, Sign, Theme};
 
@@ -73,6 +74,11 @@ impl<T: Clone> AnswerList<T> {
 
     /// Adds the answers to a box, such that the selected one is visible.
     pub(crate) fn draw(&self, panel: &mut Panel, theme: &Theme, width: u16) {
+        // Our own answers need not be read, only the one that is chosen.
+        let are_ours = |(words, _): &(Words, T)| matches!(words, Words::Ours(_));
+        if self.answers.iter().all(are_ours) {
+            panel.to_read = Some(panel.lines.len());
+        }
         for (at, (words, _)) in self.answers.iter().enumerate() {
             let is_selected = self.selected == Some(at);
             let (sign, role) = match is_selected {
@@ -82,12 +88,21 @@ impl<T: Clone> AnswerList<T> {
             if is_selected {
                 panel.look = Look::At(panel.lines.len());
             }
-            let row = match words {
-                Words::Ours(name) => format!("{sign} {name}"),
-                Words::Theirs(name) => format!("{sign} {} {name}", theme.sign(Sign::Quoted)),
-            };
-            let row = text::cut(&row, usize::from(width));
-            panel.lines.push(Line::styled(row, theme.style(role)));
+            let (style, width) = (theme.style(role), usize::from(width));
+            match words {
+                Words::Ours(name) => {
+                    let row = text::cut(&format!("{sign} {name}"), width);
+                    panel.lines.push(Line::styled(row, style));
+                }
+                Words::Theirs(name) => {
+                    let bar = theme.sign(Sign::Quoted);
+                    let margins = Margins {
+                        first: Span::styled(format!("{sign} {bar} "), style),
+                        rest: Span::styled(format!("  {bar} "), style),
+                    };
+                    panel.lines.extend(margins.around(name, style, width));
+                }
+            }
         }
         panel.keys = "↑↓ select · Enter choose · Esc back".to_owned();
     }

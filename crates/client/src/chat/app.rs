@@ -86,6 +86,10 @@ pub struct App {
     files: Vec<String>,
     files_at: Option<Instant>,
     pub(super) toast: Option<Toast>,
+    /// When the user closed something or left it with Esc: the next Esc may still be meant for that.
+    left_at: Option<Instant>,
+    /// When a request closed the list of completions: the next Enter may still be meant for that.
+    list_closed_at: Option<Instant>,
     quit_by: Option<Instant>,
     close_by: Option<Instant>,
     pub(super) mouse: Mouse,
@@ -145,6 +149,17 @@ pub(super) struct Toast {
     pub(super) tone: Tone,
     pub(super) until: Instant,
     pub(super) undo: Undo,
+    pub(super) ends: Ends,
+}
+
+/// What a message ends with before its time is up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ends {
+    InTime,
+    /// The dialog that covers a request.
+    WithDialog,
+    /// The next key: it is about the one before.
+    WithNextKey,
 }
 
 /// Whether a message reports a decision that can be undone.
@@ -177,6 +192,8 @@ impl App {
             files: Vec::new(),
             files_at: None,
             toast: None,
+            left_at: None,
+            list_closed_at: None,
             quit_by: None,
             close_by: None,
             mouse: Mouse::Ours,
@@ -189,6 +206,7 @@ impl App {
 
     /// Takes what has happened and gives what is to be done.
     pub fn handle(&mut self, input: Input, now: Instant) -> Vec<Effect> {
+        let had_dialog = self.dialog.is_some();
         match input {
             Input::Key(key) => self.key(&key, now),
             Input::Paste(text) => self.paste(&text, now),
@@ -217,6 +235,10 @@ impl App {
             Input::LoginEnded(Err(why)) => self.toast(Tone::Bad, why, now),
             Input::Tick => {}
         }
+        if had_dialog && self.dialog.is_none() {
+            self.left_at = Some(now);
+            self.end_toast(Ends::WithDialog);
+        }
         self.settle(now);
         std::mem::take(&mut self.effects)
     }
@@ -239,6 +261,12 @@ impl App {
         }
         let session = self.tab().session().cloned();
         self.asks.settle(session.as_ref(), now);
+        // A request covers the list, and nothing that cannot be seen has keys.
+        if self.asks.first(session.as_ref()).is_some()
+            && self.tab_mut().composer.completion.take().is_some()
+        {
+            self.list_closed_at = Some(now);
+        }
         if self.dialog.is_some() {
             self.asks.leave();
         }
@@ -284,7 +312,20 @@ impl App {
             tone,
             until: now + TOAST,
             undo: Undo::No,
+            ends: Ends::InTime,
         });
+    }
+
+    /// A message on what a key did not do.
+    fn passing_toast(&mut self, text: &str, now: Instant) {
+        self.toast(Tone::Warning, text, now);
+        if let Some(toast) = &mut self.toast {
+            toast.ends = Ends::WithNextKey;
+        }
+    }
+
+    fn end_toast(&mut self, ends: Ends) {
+        self.toast.take_if(|toast| toast.ends == ends);
     }
 
     /// A message on a decision that can be undone; it stays longer.

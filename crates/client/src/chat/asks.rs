@@ -12,8 +12,11 @@ use attache::v1;
 use super::death::Death;
 use super::form::Form;
 use super::login::{LoginList, LoginPrompt};
+use super::panel::Panel;
 use super::permission::PermissionDialog;
+use super::seen::SeenLines;
 use super::url::Page;
+use crate::paint::theme::Theme;
 
 /// Something that the agent wants of the user.
 #[derive(Debug, Clone)]
@@ -21,6 +24,8 @@ pub(crate) struct Ask {
     /// In which session; without one it is asked in every tab.
     pub(crate) session: Option<v1::SessionId>,
     pub(crate) what: What,
+    /// What of its box has been on the screen; a permission request notes that by itself.
+    pub(crate) seen: SeenLines,
     number: u64,
 }
 
@@ -39,6 +44,18 @@ impl What {
     /// Whether it is about a login.
     pub(crate) fn is_login(&self) -> bool {
         matches!(self, What::Login(_) | What::LoginProgram(_))
+    }
+
+    /// Its box; a permission request has a page of its own.
+    pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Option<Panel> {
+        Some(match self {
+            What::Permission(_) => return None,
+            What::Form(_, form) => form.panel(theme, width),
+            What::Page(_, page) => page.panel(theme, width),
+            What::Login(list) => list.panel(theme, width),
+            What::LoginProgram(login) => login.panel(theme, width),
+            What::Death(death) => death.panel(theme, width),
+        })
     }
 
     /// Whether text is typed in it now.
@@ -105,6 +122,7 @@ impl Asks {
         self.list.push_back(Ask {
             session,
             what,
+            seen: SeenLines::default(),
             number,
         });
         true
@@ -117,6 +135,7 @@ impl Asks {
         self.list = VecDeque::from([Ask {
             session: None,
             what,
+            seen: SeenLines::default(),
             number,
         }]);
     }
@@ -177,8 +196,9 @@ impl Asks {
     pub(crate) fn hide(&mut self) -> Option<DrawnAsk> {
         for ask in &mut self.list {
             if let What::Permission(dialog) = &mut ask.what {
-                dialog.set_drawn(None);
+                dialog.hide();
             }
+            ask.seen.hide();
         }
         self.drawn.take()
     }
@@ -189,6 +209,12 @@ impl Asks {
             let before = before.filter(|before| before.number == number);
             before.unwrap_or(DrawnAsk { number, since: now })
         });
+    }
+
+    /// Whether the request of the tab is on the screen.
+    pub(crate) fn is_drawn(&self) -> bool {
+        let number = self.current.map(|current| current.number);
+        number.is_some() && number == self.drawn.map(|drawn| drawn.number)
     }
 
     /// The user moves into the request on the screen; `false` if there is none, or it was not there for long enough.

@@ -61,8 +61,10 @@ impl App {
             None => self.ask_panel(area.width),
         };
         let (panel, least) = match (&dialog, &ask) {
-            (Some(panel), _) | (None, Some(AskPanel::Panel(panel))) => {
-                (panel.height(area.width), 0)
+            (Some(panel), _) => (panel.height(area.width), 0),
+            (None, Some(AskPanel::Panel(panel))) => {
+                let height = panel.height(area.width);
+                (height, height.min(ASK))
             }
             (None, Some(AskPanel::Permission(page))) => {
                 let most = area
@@ -120,21 +122,24 @@ impl App {
     }
 
     /// Draws the request of the agent, and notes what the user can see of it.
-    fn draw_ask(&mut self, ask: AskPanel, area: Rect, frame: &mut Frame<'_>) {
+    fn draw_ask(&mut self, panel: AskPanel, area: Rect, frame: &mut Frame<'_>) {
         let (theme, size) = (self.settings.theme, self.size);
-        let drawn = match ask {
-            AskPanel::Panel(panel) => {
-                panel.draw(area, frame, &theme);
-                None
-            }
-            AskPanel::Permission(page) => Some(page.draw(area, frame, &theme, size)),
-        };
         self.ask_area = Some(area);
         let session = self.tab().session().cloned();
-        if let Some(ask) = self.asks.first_mut(session.as_ref())
-            && let What::Permission(dialog) = &mut ask.what
-        {
-            dialog.set_drawn(drawn);
+        let ask = self.asks.first_mut(session.as_ref());
+        match panel {
+            AskPanel::Panel(panel) => {
+                let window = panel.draw(area, frame, &theme);
+                if let Some(ask) = ask {
+                    ask.seen.note(panel, window, size);
+                }
+            }
+            AskPanel::Permission(page) => {
+                let drawn = page.draw(area, frame, &theme, size);
+                if let Some(What::Permission(dialog)) = ask.map(|ask| &mut ask.what) {
+                    dialog.set_drawn(drawn);
+                }
+            }
         }
     }
 
@@ -267,4 +272,6 @@ impl Piece {
 }
 
 const LEAST: (u16, u16) = (24, 8);
+/// Rows in which a request can be scrolled through.
+const ASK: u16 = 7;
 const WAITING: usize = 3;

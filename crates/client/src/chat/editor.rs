@@ -5,9 +5,9 @@ mod keys;
 use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
 
 use super::text;
+use crate::paint::wrap;
 pub(crate) use keys::{Handled, Lines};
 
 /// Text with a cursor. The cursor always stands between two characters as people see them.
@@ -117,7 +117,7 @@ impl Editor {
     pub(crate) fn place(&self, width: usize) -> (usize, usize) {
         let rows = text::rows(&self.text, width);
         let row = self.row_in(&rows);
-        (row, self.text[rows[row].start..self.cursor].width())
+        (row, wrap::width(&self.text[rows[row].start..self.cursor]))
     }
 
     /// One row up; `false` if it is the first one.
@@ -147,7 +147,7 @@ impl Editor {
             if column >= wanted || (!is_last && end == range.end) {
                 break;
             }
-            column += grapheme.width();
+            column += wrap::columns(grapheme);
             cursor = end;
         }
         self.move_to(cursor);

@@ -83,7 +83,7 @@ const WRITING: &[(&str, &str)] = &[
     ("Esc", "close what is open, then cancel the turn"),
     ("Ctrl-C", "clear, then cancel the turn; twice: quit"),
     ("PgUp PgDn", "scroll"),
-    ("Tab", "to a request of the agent, and back"),
+    ("Tab", "to a request and back, if nothing is written"),
 ];
 
 const REQUESTS: &[(&str, &str)] = &[

@@ -12,34 +12,57 @@ use crate::paint::theme::{Role, Theme};
 
 /// The ways to log in; `None` is not now.
 #[derive(Debug, Clone)]
-pub(crate) struct LoginList(AnswerList<Option<v1::AuthMethodId>>);
+pub(crate) struct LoginList {
+    answers: AnswerList<Option<v1::AuthMethodId>>,
+    /// Ways that cannot be chosen here.
+    left_out: usize,
+}
 
 impl LoginList {
     pub(crate) fn new(methods: &[v1::AuthMethod]) -> LoginList {
-        let ways = super::app::logins(methods).map(|(id, name, detail)| {
+        let offered: Vec<_> = super::app::logins(methods).collect();
+        // Of two with one id nobody can tell which one the agent takes.
+        let is_one = |id: &v1::AuthMethodId| offered.iter().filter(|it| it.0 == *id).count() == 1;
+        let ways = offered.iter().filter(|(id, ..)| is_one(id));
+        let ways = ways.map(|(id, name, detail)| {
             let name = match detail.is_empty() {
-                true => name,
+                true => name.clone(),
                 false => format!("{name}  {detail}"),
             };
-            (Words::Theirs(name), Some(id))
+            (Words::Theirs(name), Some(id.clone()))
         });
-        LoginList(AnswerList::new(
-            ways.chain([(Words::Ours("Not now"), None)]),
-        ))
+        let ways: Vec<_> = ways.collect();
+        let left_out = methods.len() - ways.len();
+        let not_now = (Words::Ours("Not now"), None);
+        LoginList {
+            answers: AnswerList::new(ways.into_iter().chain([not_now])),
+            left_out,
+        }
     }
 
     pub(crate) fn key(&mut self, key: &KeyEvent) -> Chosen<Option<v1::AuthMethodId>> {
-        self.0.key(key)
+        self.answers.key(key)
     }
 
     pub(crate) fn deselect(&mut self) {
-        self.0.deselect();
+        self.answers.deselect();
     }
 
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
         let mut panel = Panel::new("The agent wants a login");
         panel.tone = Tone::Asking;
-        self.0.draw(&mut panel, theme, Panel::inner(width));
+        let inner = Panel::inner(width);
+        if self.left_out > 0 {
+            let ways = match self.left_out {
+                1 => "1 way to log in".to_owned(),
+                more => format!("{more} ways to log in"),
+            };
+            let text = format!(
+                "{ways} cannot be chosen here: of a kind that Attaché does not know, or with the id of another."
+            );
+            panel.text(&text, theme.style(Role::Warning), inner);
+        }
+        self.answers.draw(&mut panel, theme, inner);
         panel
     }
 }
@@ -77,11 +100,6 @@ impl LoginPrompt {
         self.answers.deselect();
     }
 
-    /// Whether all of it is on a screen of this size, beside what else has a place there.
-    pub(crate) fn fits(&self, theme: &Theme, (columns, rows): (u16, u16)) -> bool {
-        self.panel(theme, columns).height(columns) <= rows.saturating_sub(OTHERS)
-    }
-
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("The agent wants to run a login in this terminal");
@@ -101,6 +119,3 @@ impl LoginPrompt {
         panel
     }
 }
-
-/// Rows of the header, the transcript, the composer and the state.
-const OTHERS: u16 = 8;

@@ -18,6 +18,13 @@ pub(crate) struct Panel {
     /// The keys that work, below the lines and always visible.
     pub(crate) keys: String,
     pub(crate) look: Look,
+    /// The first line that is shown, where the user has scrolled.
+    pub(crate) scrolled: Option<usize>,
+    /// How many lines have to be read before anything can be accepted, from the first on; all where nothing is said.
+    pub(crate) to_read: Option<usize>,
+    /// Those of them that were not on the screen.
+    pub(crate) unread: usize,
+    pub(crate) scrolling: Scrolling,
     /// Where the cursor stands: column and line.
     pub(crate) cursor: Option<(usize, usize)>,
     pub(crate) tone: Tone,
@@ -30,6 +37,21 @@ pub(crate) enum Look {
     From(usize),
     /// Such that this one is visible.
     At(usize),
+}
+
+/// Which lines of a box are on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) top: usize,
+    pub(crate) rows: usize,
+}
+
+/// Whether keys scroll a box now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Scrolling {
+    #[default]
+    No,
+    ByPages,
 }
 
 /// How much a box stands out.
@@ -102,7 +124,7 @@ impl Panel {
         u16::try_from(lines).unwrap_or(u16::MAX)
     }
 
-    pub(crate) fn draw(&self, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    pub(crate) fn draw(&self, area: Rect, frame: &mut Frame<'_>, theme: &Theme) -> Window {
         let style = theme.style(match self.tone {
             Tone::Quiet => Role::Border,
             Tone::Asking => Role::Warning,
@@ -110,29 +132,35 @@ impl Panel {
         });
         frame.render_widget(Clear, area);
         let mut block = frame_of(&self.title, area, style, theme);
-        let keys = self.key_rows(area.width);
-        let key_count = u16::try_from(keys.len()).unwrap_or(u16::MAX);
         let inside = Rect {
             x: area.x + 2,
             y: area.y + 1,
             width: area.width.saturating_sub(4),
             height: area.height.saturating_sub(2),
         };
+        let mut keys = self.key_rows(area.width);
+        keys.truncate(usize::from(inside.height / 2));
+        let key_count = u16::try_from(keys.len()).unwrap_or(u16::MAX);
         let room = inside.height.saturating_sub(key_count);
         let hidden = self.lines.len().saturating_sub(room.into());
         if hidden > 0 && self.tone != Tone::Quiet {
-            let said = match hidden {
-                1 => " 1 line does not fit ".to_owned(),
-                hidden => format!(" {hidden} lines do not fit "),
+            let said = match (self.unread, hidden) {
+                (0, 1) => "1 line does not fit".to_owned(),
+                (0, hidden) => format!("{hidden} lines do not fit"),
+                (1, _) => "1 line to read first".to_owned(),
+                (unread, _) => format!("{unread} lines to read first"),
             };
-            block = block.title_bottom(said);
+            block = block.title_bottom(match self.scrolling {
+                Scrolling::No => format!(" {said} "),
+                Scrolling::ByPages => format!(" {said}: PgUp PgDn "),
+            });
         }
         frame.render_widget(block, area);
         let body = Rect {
             height: room,
             ..inside
         };
-        self.draw_body(body, frame);
+        let window = self.draw_body(body, frame);
         let foot = Rect {
             y: inside.y + room,
             height: inside.height - room,
@@ -141,19 +169,21 @@ impl Panel {
         let keys: Vec<Line<'_>> = keys.into_iter().map(Line::from).collect();
         let keys = Paragraph::new(keys).style(theme.style(Role::Dim));
         frame.render_widget(keys, foot);
+        window
     }
 
-    fn draw_body(&self, area: Rect, frame: &mut Frame<'_>) {
+    fn draw_body(&self, area: Rect, frame: &mut Frame<'_>) -> Window {
         let room = usize::from(area.height);
         let last_top = self.lines.len().saturating_sub(room);
-        let top = match self.look {
-            Look::From(top) => top.min(last_top),
-            Look::At(row) => (row + 1).saturating_sub(room.max(1)),
+        let top = match (self.scrolled, self.look) {
+            (Some(top), _) | (None, Look::From(top)) => top.min(last_top),
+            (None, Look::At(row)) => (row + 1).saturating_sub(room.max(1)),
         };
+        let window = Window { top, rows: room };
         let shown = self.lines.iter().skip(top).take(room).cloned();
         frame.render_widget(Paragraph::new(shown.collect::<Vec<_>>()), area);
         let Some((column, row)) = self.cursor else {
-            return;
+            return window;
         };
         let row = row.checked_sub(top).and_then(|row| u16::try_from(row).ok());
         let column = u16::try_from(column).unwrap_or(u16::MAX);
@@ -161,6 +191,7 @@ impl Panel {
             let x = area.x + column.min(area.width.saturating_sub(1));
             frame.set_cursor_position(Position::new(x, area.y + row));
         }
+        window
     }
 
     /// The keys, broken between them and not inside.

@@ -3,21 +3,26 @@
 //! No key answers by itself. The user moves into the dialog, selects an answer with the arrows and picks it with Enter; an
 //! answer that lasts is confirmed once more. Nothing can be granted that the screen has not shown: see [`Fit`].
 
+mod changes;
 mod choices;
 mod confirm;
 mod draw;
 mod facts;
 mod page;
 
+use std::cell::RefCell;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use attache_host::permissions::{Scope, Term};
+use attache_host::permissions::{Scope, Term, is_allowed_by};
 
 use crate::command::Answer;
 use crate::event::{OnDisk, PermissionPrompt};
+use changes::Changes;
 use choices::Choice;
+pub(crate) use confirm::lasting;
 pub(crate) use draw::Keys;
 pub(crate) use page::{Drawn, Fit, Page};
 
@@ -34,8 +39,10 @@ pub(crate) struct PermissionDialog {
     top: usize,
     /// How long a lasting answer counts; the first is the present choice.
     terms: Vec<Term>,
-    /// How many rows of the facts have been on the screen so far, and at which width.
+    /// How many rows of what scrolls and has to be read have been on the screen so far, and at which width.
     read: (usize, u16),
+    /// The changes as they were last laid out.
+    changes: RefCell<Option<Arc<Changes>>>,
     /// What the screen shows of it at present.
     drawn: Option<Drawn>,
 }
@@ -98,6 +105,7 @@ impl PermissionDialog {
             top: 0,
             terms: terms(term),
             read: (0, 0),
+            changes: RefCell::default(),
             drawn: None,
         }
     }
@@ -116,13 +124,30 @@ impl PermissionDialog {
         }
     }
 
-    /// Notes what the screen shows; nothing where the dialog is not on it.
-    pub(crate) fn set_drawn(&mut self, drawn: Option<Drawn>) {
-        if let Some(drawn) = &drawn {
-            self.top = self.top.min(drawn.last_top);
-            self.read = drawn.read;
+    /// Whether an answer allows what is asked for.
+    pub(crate) fn grants(&self, pressed: &Pressed) -> bool {
+        match pressed {
+            Pressed::Answered(Answer::Choose { option, .. }, _) => {
+                is_allowed_by(&self.prompt.options, option) == Some(true)
+            }
+            _ => false,
         }
-        self.drawn = drawn;
+    }
+
+    /// Notes what the screen shows.
+    pub(crate) fn set_drawn(&mut self, drawn: Drawn) {
+        self.top = self.top.min(drawn.last_top);
+        // At another width it has to be read again, from its beginning.
+        if self.read.1 != 0 && self.read.1 != drawn.read.1 {
+            self.top = 0;
+        }
+        self.read = drawn.read;
+        self.drawn = Some(drawn);
+    }
+
+    /// The dialog is not on the screen.
+    pub(crate) fn hide(&mut self) {
+        self.drawn = None;
     }
 
     /// Takes a key. `size` is that of the screen now.
@@ -197,7 +222,7 @@ impl PermissionDialog {
             Some(Fit::TooLong) => {
                 Some("the request is too long to be shown, so it cannot be allowed")
             }
-            None => Some("not shown yet: press Enter again"),
+            None => Some(NOT_SHOWN),
         }
     }
 
@@ -290,6 +315,7 @@ impl PermissionDialog {
             Against::Disk => Against::Shown,
         };
         self.top = 0;
+        self.read = (0, 0);
     }
 
     /// Whether a file on disk is not what the agent shows.
@@ -309,6 +335,16 @@ fn terms(configured: Term) -> Vec<Term> {
     terms
 }
 
+impl Page {
+    /// The same with other words for how to get there.
+    pub(crate) fn with_hint(self, hint: &str) -> Page {
+        let hint = hint.to_owned();
+        Page { hint, ..self }
+    }
+}
+
+/// Why Enter did nothing.
+pub(crate) const NOT_SHOWN: &str = "not shown yet: press Enter again";
 const HOUR: u64 = 60 * 60;
 const TERMS: [Term; 5] = [
     Term::Endless,

@@ -1,7 +1,8 @@
 //! The loop around the state machine: keys, events, time, and the terminal itself.
 
+pub(super) mod backend;
 mod errands;
-mod terminal;
+pub(super) mod terminal;
 
 use std::future::poll_fn;
 use std::io;

@@ -1,6 +1,7 @@
 //! The screen as a person sees it: inputs in, whole screens out.
 
 mod asking;
+mod changes_attack;
 mod chaos;
 mod choosing;
 mod comparing;
@@ -24,3 +25,5 @@ mod showing;
 mod small_screens;
 mod stage;
 mod typing_attack;
+mod unread_attack;
+mod widths_attack;

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::paint::wrap;
 use crate::plain;
@@ -45,7 +44,7 @@ pub(crate) fn exact_rows_from(text: &str, first: usize, width: usize) -> Vec<Str
     let (mut start, mut used, mut space) = (0, 0, None);
     let mut is_over = false;
     for (index, grapheme) in text.grapheme_indices(true) {
-        let wide = most_columns(grapheme);
+        let wide = wrap::columns(grapheme);
         if is_over || used + wide > room {
             let word = space.filter(|at| *at > start && grapheme != " " && index - *at < room / 2);
             let at = match is_over {
@@ -53,7 +52,7 @@ pub(crate) fn exact_rows_from(text: &str, first: usize, width: usize) -> Vec<Str
                 false => word.unwrap_or(index),
             };
             rows.push(text[start..at].to_owned());
-            used = text[at..index].graphemes(true).map(most_columns).sum();
+            used = wrap::width(&text[at..index]);
             (start, space, room) = (at, None, width);
         }
         used += wide;
@@ -66,13 +65,6 @@ pub(crate) fn exact_rows_from(text: &str, first: usize, width: usize) -> Vec<Str
     rows
 }
 
-/// How many columns a terminal may take for it: one that does not join what belongs together, such as a letter with its
-/// ligature or the parts of an emoji, takes more than one that does. A row that is too long would go on in the next.
-fn most_columns(grapheme: &str) -> usize {
-    let apart = grapheme.chars().filter_map(UnicodeWidthChar::width).sum();
-    grapheme.width().max(apart)
-}
-
 /// As much of the beginning as fits.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     wrap::cut(text, width).into_owned()
@@ -80,7 +72,7 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
 
 /// As much of the beginning as fits, and how many characters are missing.
 pub(crate) fn cut_counted(text: &str, width: usize) -> String {
-    if text.width() <= width {
+    if wrap::width(text) <= width {
         return text.to_owned();
     }
     let count = text.chars().count();
@@ -92,13 +84,13 @@ pub(crate) fn cut_counted(text: &str, width: usize) -> String {
 
 /// As much of the end as fits: what tells one path from another.
 pub(crate) fn cut_front(text: &str, width: usize) -> String {
-    if text.width() <= width {
+    if wrap::width(text) <= width {
         return text.to_owned();
     }
     let mut used = 1;
     let mut start = text.len();
     for (index, grapheme) in text.grapheme_indices(true).rev() {
-        used += grapheme.width();
+        used += wrap::columns(grapheme);
         if used > width {
             break;
         }
@@ -115,11 +107,11 @@ fn break_line(line: &str, offset: usize, width: usize, rows: &mut Vec<Range<usiz
     let mut used = 0;
     let mut space = None;
     for (index, grapheme) in line.grapheme_indices(true) {
-        let wide = grapheme.width();
+        let wide = wrap::columns(grapheme);
         if used + wide > width && grapheme != " " {
             let at = space.filter(|at| *at > start).unwrap_or(index);
             rows.push(offset + start..offset + at);
-            used = line[at..index].width();
+            used = wrap::width(&line[at..index]);
             start = at;
             space = None;
         }

@@ -46,7 +46,7 @@ impl Page {
             message: visible_lines(message).into_owned(),
             url: url.to_owned(),
             answers: AnswerList::new([
-                ("I open it myself", Visit::Opened),
+                ("I will open it in my browser", Visit::Opened),
                 ("Copy the address", Visit::Copy),
                 ("Decline", Visit::Decline),
                 ("Dismiss (cancel the request)", Visit::Dismiss),

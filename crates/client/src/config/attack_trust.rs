@@ -1,7 +1,9 @@
 //! Repositories that change after they were trusted, in every file that their project file names, and files that
 //! somebody else may have written.
 
+mod changed_attack;
 mod directories_attack;
+mod shell_lines_attack;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,6 +46,7 @@ impl Project {
         Sources {
             user: self.path("config.json"),
             project: Some(self.path("project/.attache.json")),
+            directory: Some(self.path("project")),
             trust: Trust::at(self.path("trusted.json")),
             home: None,
             editors: Vec::new(),
@@ -393,16 +396,6 @@ fn trust_of_earlier_versions_counts_only_where_no_file_is_named() {
         project.write("trusted.json", &stored.to_string());
         assert_eq!(project.is_trusted(), is_trusted, "{text}");
     }
-}
-
-#[test]
-fn no_value_of_an_environment_is_stored() {
-    let project = Project::new(
-        r#"{"agent_servers":{"a":{"command":"sh","args":["--token=canary1/x"],"env":{"KEY":"canary2/y=z"}}}}"#,
-    );
-    project.trust();
-    let stored = fs::read_to_string(project.path("trusted.json")).unwrap();
-    assert!(!stored.contains("canary"), "{stored}");
 }
 
 #[cfg(unix)]

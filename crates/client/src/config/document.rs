@@ -1,11 +1,10 @@
 //! A file of JSON in which comments and trailing commas are allowed, and where things stand in it.
 
 use std::borrow::Cow;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use attache_host::ownership;
+use attache_host::ownership::{self, ReadError};
 use jsonc_parser::ast::{ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -32,14 +31,12 @@ impl Document {
             path: path.to_owned(),
             cause,
         };
-        let file = match open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(cause) => return Err(unreadable(cause)),
-        };
-        ownership::check(path, &file).map_err(Error::Ownership)?;
-        let text = read(file).map_err(unreadable)?;
-        Ok(Some(Document::of(path, text)))
+        match ownership::read_text(path, LIMIT) {
+            Ok(text) => Ok(Some(Document::of(path, text))),
+            Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(ReadError::Io(cause)) => Err(unreadable(cause)),
+            Err(ReadError::Refused(error)) => Err(Error::Ownership(error)),
+        }
     }
 
     pub(super) fn of(path: &Path, text: String) -> Document {
@@ -192,26 +189,6 @@ pub(super) fn notation() -> ParseOptions {
     }
 }
 
-fn open(path: &Path) -> io::Result<File> {
-    // A pipe in its place would be waited for.
-    if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is no ordinary file"));
-    }
-    File::open(path)
-}
-
-fn read(file: File) -> io::Result<String> {
-    let mut text = String::new();
-    file.take(LIMIT + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > LIMIT {
-        return Err(io::Error::other("it is larger than 1 MiB"));
-    }
-    if text.starts_with(BYTE_ORDER_MARK) {
-        text.remove(0);
-    }
-    Ok(text)
-}
-
 fn json(value: &Value<'_>) -> serde_json::Value {
     match value {
         Value::StringLit(text) => text.value.clone().into_owned().into(),
@@ -228,5 +205,4 @@ fn json(value: &Value<'_>) -> serde_json::Value {
     }
 }
 
-const BYTE_ORDER_MARK: char = '\u{feff}';
 const LIMIT: u64 = 1024 * 1024;

@@ -10,7 +10,7 @@ use tempfile::NamedTempFile;
 
 use super::document::{Document, notation};
 use super::error::Error;
-use super::layer::{KEYS, Layer, PERMISSION_KEYS};
+use super::layer::{KEYS, KeysBelow, Layer, keys_of};
 use super::nearest;
 
 /// Sets a key such as `default_agent` or `agent_servers.mine.command`. A value that is JSON is taken as such, another
@@ -28,10 +28,10 @@ pub fn set(file: &Path, key: &str, value: &str) -> Result<(), Error> {
         };
         let inner = object.get(name).and_then(|member| member.object_value());
         match object.get(name) {
-            // A preset alone is short for an object with one.
-            Some(_) if name == PERMISSIONS && inner.is_some() && is_text(&value) => {
-                if let Some(inner) = inner {
-                    put(&inner, "preset", value);
+            // A preset or a mode alone is short for an object with one.
+            Some(_) if short_form(key).is_some() && inner.is_some() && is_text(&value) => {
+                if let (Some(inner), Some(short)) = (inner, short_form(key)) {
+                    put(&inner, short, value);
                 }
             }
             Some(member) => member.set_value(value),
@@ -82,8 +82,8 @@ fn change(file: &Path, key: &str, edit: impl FnOnce(&CstObject, &str)) -> Result
         None => (Vec::new(), key),
     };
     for folder in folders {
-        if folder == PERMISSIONS {
-            spell_out(&object);
+        if let Some(short) = short_form(folder) {
+            spell_out(&object, folder, short);
         }
         object = object.object_value_or_set(folder);
     }
@@ -93,30 +93,49 @@ fn change(file: &Path, key: &str, edit: impl FnOnce(&CstObject, &str)) -> Result
     write_whole(file, &changed).map_err(|cause| unwritable(file, cause))
 }
 
-/// Makes the object of a preset that stands alone.
-fn spell_out(object: &CstObject) {
-    let member = object.get(PERMISSIONS);
-    let preset = member.as_ref().and_then(|member| member.value());
-    let preset = preset.and_then(|value| value.as_string_lit());
-    if let (Some(member), Some(Ok(preset))) = (member, preset.map(|it| it.decoded_value())) {
-        let preset = CstInputValue::String(preset);
-        member.set_value(CstInputValue::Object(vec![("preset".to_owned(), preset)]));
+/// The key that a text stands for where an object is expected.
+fn short_form(key: &str) -> Option<&'static str> {
+    match key {
+        "permissions" => Some("preset"),
+        "sandbox" => Some("mode"),
+        _ => None,
+    }
+}
+
+/// Makes an object of a text that stands alone.
+fn spell_out(object: &CstObject, key: &str, short: &str) {
+    let member = object.get(key);
+    let text = member.as_ref().and_then(|member| member.value());
+    let text = text.and_then(|value| value.as_string_lit());
+    if let (Some(member), Some(Ok(text))) = (member, text.map(|it| it.decoded_value())) {
+        let text = CstInputValue::String(text);
+        member.set_value(CstInputValue::Object(vec![(short.to_owned(), text)]));
     }
 }
 
 /// Whether something uses the key.
 fn check_key(key: &str) -> Result<(), Error> {
     let (first, rest) = key.split_once('.').unwrap_or((key, ""));
-    let holds_names = matches!(first, "agent_servers" | "mcp_servers");
-    let holds_names = holds_names || (first == PERMISSIONS && PERMISSION_KEYS.contains(&rest));
     let is_whole = key.split('.').all(|part| !part.is_empty());
-    if KEYS.contains(&first) && is_whole && (holds_names || rest.is_empty()) {
+    let is_used = match keys_of(first) {
+        KeysBelow::None => rest.is_empty(),
+        KeysBelow::Names => true,
+        KeysBelow::Known(keys) => rest.is_empty() || keys.contains(&rest),
+    };
+    if KEYS.contains(&first) && is_whole && is_used {
         return Ok(());
     }
-    let nearest = nearest(first, KEYS.iter().copied());
+    let nearest = match keys_of(first) {
+        KeysBelow::Known(keys) if !rest.is_empty() => nearest(rest, keys.iter().copied())
+            .first()
+            .map(|name| format!("{first}.{name}")),
+        _ => nearest(first, KEYS.iter().copied())
+            .first()
+            .map(|name| (*name).to_owned()),
+    };
     Err(Error::NoSuchKey {
         key: key.to_owned(),
-        nearest: nearest.first().map(|name| (*name).to_owned()),
+        nearest,
     })
 }
 
@@ -159,4 +178,5 @@ fn unwritable(file: &Path, cause: io::Error) -> Error {
     }
 }
 
-const PERMISSIONS: &str = "permissions";
+#[cfg(test)]
+mod tests;

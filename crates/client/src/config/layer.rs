@@ -214,7 +214,8 @@ pub(super) fn unknown_key(key: &str, node: &Node<'_>, known: &[&'static str]) ->
         None => format!("; the keys here are {}", known.join(", ")),
     };
     let place = Some(node.place());
-    let what = format!("nothing uses the key `{key}`{hint}");
+    // The key is not repeated: it may be a secret in the wrong place.
+    let what = format!("nothing uses this key{hint}");
     Warning { place, what }
 }
 
@@ -229,8 +230,29 @@ pub(super) const KEYS: &[&str] = &[
     "policy",
     "sandbox",
 ];
+/// What a key of a file can have below it.
+pub(super) enum KeysBelow {
+    /// It is a single value.
+    None,
+    /// Names that the user chooses.
+    Names,
+    /// These keys.
+    Known(&'static [&'static str]),
+}
+
+/// What the keys of a file have below them.
+pub(super) fn keys_of(key: &str) -> KeysBelow {
+    match key {
+        "agent_servers" | "mcp_servers" => KeysBelow::Names,
+        "permissions" => KeysBelow::Known(PERMISSION_KEYS),
+        "environment" => KeysBelow::Known(ENVIRONMENT_KEYS),
+        "sandbox" => KeysBelow::Known(sandbox::KEYS),
+        _ => KeysBelow::None,
+    }
+}
+
 /// The keys of `permissions`, where it is an object.
-pub(super) const PERMISSION_KEYS: &[&str] = &["preset", "expiry"];
+const PERMISSION_KEYS: &[&str] = &["preset", "expiry"];
 /// The keys of `environment`.
 const ENVIRONMENT_KEYS: &[&str] = &["pass"];
 const AGENT_KEYS: &[&str] = &["command", "args", "env", "argv"];

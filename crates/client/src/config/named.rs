@@ -2,6 +2,7 @@
 //! project that commands of agents and MCP servers name. Trust covers them, each by its digest.
 
 mod directory;
+mod shell_lines;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,6 +13,7 @@ use attache::v1;
 
 use super::layer::Layer;
 use directory::{Budget, Tree, contains_project};
+use shell_lines::LineWords;
 
 /// The state of each named file: a digest, or that there is none.
 pub(super) type States = BTreeMap<String, String>;
@@ -27,6 +29,11 @@ pub(super) struct Named {
     pub(super) below: BTreeMap<PathBuf, usize>,
     /// The policy as it was when its digest was made.
     pub(super) policy: Option<String>,
+    /// Files of the project that are named and not there. They are known to nobody but this process, as one of their names
+    /// may be a secret. Once one exists, it is one more than was trusted.
+    pub(super) missing: Vec<PathBuf>,
+    /// Words of shell lines whose files cannot be told.
+    pub(super) not_covered: Vec<String>,
 }
 
 impl Named {
@@ -42,24 +49,53 @@ impl Named {
         let mut budget = Budget::FULL;
         if let Some(policy) = &layer.policy {
             let bytes = named.add(&policy.value, &folder, &mut budget)?;
-            named.policy = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            named.policy = bytes.map(|bytes| {
+                let text = String::from_utf8_lossy(&bytes);
+                text.trim_start_matches('\u{feff}').to_owned()
+            });
         }
         for word in words(layer) {
             if let Some(root) = names_root(&word, &folder) {
                 return Err(contains_project(&root));
             }
-            for path in paths(&word, &folder) {
-                named.add(&path, &folder, &mut budget)?;
+            named.add_word(&word, &folder, &mut budget)?;
+        }
+        for command in commands(layer) {
+            let line = LineWords::of(&command);
+            named.not_covered.extend(line.unknown);
+            for word in line.known {
+                match names_root(&word, &folder) {
+                    Some(_) => named.not_covered.push(format!("`{word}` in a shell line")),
+                    None => named.add_word(&word, &folder, &mut budget)?,
+                }
             }
         }
+        named.not_covered.sort();
+        named.not_covered.dedup();
         Ok(named)
     }
 
-    /// The files that there are.
-    pub(super) fn existing(&self) -> impl Iterator<Item = &PathBuf> {
-        let is_there =
-            |path: &&PathBuf| self.states.get(&key(path)).is_some_and(|it| it != MISSING);
-        self.files.iter().filter(is_there)
+    fn add_word(&mut self, word: &str, folder: &Path, budget: &mut Budget) -> Result<(), String> {
+        for path in paths(word, folder) {
+            match path.canonicalize() {
+                Ok(_) => drop(self.add(&path, folder, budget)?),
+                Err(_) => self.miss(path)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn miss(&mut self, path: PathBuf) -> Result<(), String> {
+        if self.missing.contains(&path) {
+            return Ok(());
+        }
+        if self.missing.len() >= MAX_FILES {
+            return Err(format!(
+                "its commands have more than {MAX_FILES} words that may be files"
+            ));
+        }
+        self.missing.push(path);
+        Ok(())
     }
 
     fn add(
@@ -113,45 +149,101 @@ fn state(path: &Path) -> Result<(String, Option<Vec<u8>>), String> {
 
 /// Every word of a command that a layer starts, and what it sets in the environment.
 fn words(layer: &Layer) -> Vec<String> {
-    let mut words = Vec::new();
+    let mut words: Vec<String> = commands(layer).into_iter().flatten().collect();
     for agent in &layer.agents {
-        let agent = &agent.value;
-        words.push(agent.command.to_string_lossy().into_owned());
-        words.extend(agent.args.iter().cloned());
-        let values = agent.env.iter().map(|(_, value)| value.reveal().to_owned());
-        words.extend(values);
+        let env = agent.value.env.iter();
+        words.extend(env.map(|(_, value)| value.reveal().to_owned()));
     }
     for server in &layer.mcp_servers {
         if let v1::McpServer::Stdio(server) = &server.value {
-            words.push(server.command.as_str().to_owned());
-            words.extend(server.args.iter().cloned());
             words.extend(server.env.iter().map(|it| it.value.reveal().to_owned()));
         }
     }
     words
 }
 
-/// The files of the project that a word may mean: all of it, a part between signs that shells and options put between
-/// words, or what follows the letter of an option (`-I./lib`).
-///
-/// Only what exists counts, so that no secret of an environment is kept as a name. Once such a file exists, it is one more
-/// than was trusted, and trust is gone.
+/// The commands that a layer starts, each with its program and arguments.
+fn commands(layer: &Layer) -> Vec<Vec<String>> {
+    let with = |program: String, args: &[String]| {
+        let program = std::iter::once(program);
+        program.chain(args.iter().cloned()).collect()
+    };
+    let agents = layer.agents.iter().map(|agent| {
+        let program = agent.value.command.to_string_lossy().into_owned();
+        with(program, &agent.value.args)
+    });
+    let servers = layer.mcp_servers.iter().filter_map(|it| match &it.value {
+        v1::McpServer::Stdio(server) => {
+            Some(with(server.command.as_str().to_owned(), &server.args))
+        }
+        _ => None,
+    });
+    agents.chain(servers).collect()
+}
+
+/// The files of the project that a word may mean, whether they are there or not: all of it, a part between signs that shells
+/// and options put between words, or what follows the letter of an option (`-I./lib`); also as an address has it (`%2e`).
 fn paths(word: &str, folder: &Path) -> Vec<PathBuf> {
-    let whole = std::iter::once(word);
-    let parts = whole.chain(word.split(BETWEEN));
+    let decoded = decoded(word);
+    let spellings = std::iter::once(word).chain(decoded.as_deref());
+    let parts = spellings.flat_map(|word| std::iter::once(word).chain(word.split(BETWEEN)));
     let inside = |part: &str| {
         let path = normal(&folder.join(part));
-        let real = path.canonicalize().ok()?;
+        let real = path.canonicalize().unwrap_or_else(|_| real_parent(&path));
         let is_inside = |path: &Path| path.starts_with(folder) && path != folder;
         (is_inside(&path) || is_inside(&real)).then_some(path)
     };
     let mut paths: Vec<PathBuf> = parts
         .filter_map(without_option)
         .filter_map(inside)
+        .filter(|path| can_exist(path))
         .collect();
     paths.sort();
     paths.dedup();
     paths
+}
+
+/// A word in which `%2e` and the like stand for letters, without them.
+fn decoded(word: &str) -> Option<String> {
+    if !word.contains('%') {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(word.len());
+    let mut rest = word.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let code = behind.get(..2).filter(|_| *first == b'%');
+        let code = code.and_then(|code| std::str::from_utf8(code).ok());
+        let code = code.filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = behind.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8(bytes)
+        .ok()
+        .filter(|decoded| decoded != word)
+}
+
+/// Where a file that is not there would be.
+fn real_parent(path: &Path) -> PathBuf {
+    let mut above = path.ancestors().skip(1);
+    let real = above.find_map(|above| Some((above, above.canonicalize().ok()?)));
+    match real.map(|(above, real)| (path.strip_prefix(above), real)) {
+        Some((Ok(rest), real)) => real.join(rest),
+        _ => path.to_owned(),
+    }
+}
+
+/// Whether names are short enough for files.
+fn can_exist(path: &Path) -> bool {
+    path.components()
+        .all(|name| name.as_os_str().len() <= MAX_NAME)
 }
 
 /// The project's directory, or one that contains it, where a word means that: all of it, or what follows a `=` or `:`.
@@ -203,10 +295,12 @@ fn hex(digest: &blake3::Hash) -> String {
 const BETWEEN: &[char] = &[
     '=', ':', ' ', ',', ';', '\t', '\n', '\'', '"', '(', ')', '`', '<', '>', '&', '|',
 ];
-const MISSING: &str = "missing";
+/// The state of a file that is not there.
+pub(super) const MISSING: &str = "missing";
 const DIRECTORY: &str = "directory";
 /// Most files that one project file may name.
 const MAX_FILES: usize = 1000;
 /// Largest named file. Trust is checked at every start, so this also bounds how long that takes.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 const MAX_PATH: usize = 4096;
+const MAX_NAME: usize = 255;

@@ -55,7 +55,7 @@ impl Layer {
 }
 
 /// How much a preset lets an agent do.
-fn width(preset: Preset) -> u8 {
+pub(super) fn width(preset: Preset) -> u8 {
     match preset {
         Preset::DenyAll => 0,
         Preset::ApproveReads => 1,
@@ -64,7 +64,7 @@ fn width(preset: Preset) -> u8 {
     }
 }
 
-fn is_longer(this: Term, other: Term) -> bool {
+pub(super) fn is_longer(this: Term, other: Term) -> bool {
     match (this, other) {
         (Term::Endless, other) => other != Term::Endless,
         (Term::For(_), Term::Endless) => false,

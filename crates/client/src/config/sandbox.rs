@@ -125,7 +125,7 @@ impl Sandbox {
     }
 }
 
-const KEYS: &[&str] = &["mode", "write", "read", "hide", "network", "nested"];
+pub(super) const KEYS: &[&str] = &["mode", "write", "read", "hide", "network", "nested"];
 
 #[cfg(test)]
 mod tests {

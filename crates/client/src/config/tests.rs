@@ -25,6 +25,7 @@ impl Disk {
         Sources {
             user: root.join("config.json"),
             project: Sources::project_file(&root.join("project/deep")),
+            directory: Some(root.join("project/deep")),
             trust: Trust::at(root.join("trusted.json")),
             home: Some(root.to_owned()),
             editors: editors.to_vec(),
@@ -182,7 +183,7 @@ fn what_is_no_text_is_told() {
     let disk = Disk::new(&[]);
     fs::create_dir(disk.0.path().join("config.json")).unwrap();
     expect![[r#"
-        error: ~/config.json cannot be read: it is no ordinary file
+        error: ~/config.json cannot be read: it is not a regular file
     "#]]
     .assert_eq(&disk.load(&[]));
 }
@@ -193,9 +194,9 @@ fn a_key_that_nothing_uses_is_told_with_the_nearest() {
         r#"{"default_agnet": "a", "theme": "dark", "agent_servers": {"a": {"command": "x", "arg": []}}}"#,
         &expect![[r#"
             agent_servers.a = x [~/config.json:1:64]
-            warning: ~/config.json:1:19: nothing uses the key `default_agnet`; did you mean `default_agent`?
-            warning: ~/config.json:1:33: nothing uses the key `theme`; the keys here are default_agent, agent_servers, agents_from, environment, mcp_servers, permissions, policy, sandbox
-            warning: ~/config.json:1:88: nothing uses the key `arg`; did you mean `args`?
+            warning: ~/config.json:1:19: nothing uses this key; did you mean `default_agent`?
+            warning: ~/config.json:1:33: nothing uses this key; the keys here are default_agent, agent_servers, agents_from, environment, mcp_servers, permissions, policy, sandbox
+            warning: ~/config.json:1:88: nothing uses this key; did you mean `args`?
         "#]],
     );
 }
@@ -206,7 +207,7 @@ fn the_user_passes_variables_and_a_project_cannot() {
         r#"{"environment": {"pass": ["DATABASE_URL", "AWS_*"], "passs": []}}"#,
         &expect![[r#"
             environment.pass = ["DATABASE_URL","AWS_*"] [~/config.json:1:26]
-            warning: ~/config.json:1:62: nothing uses the key `passs`; did you mean `pass`?
+            warning: ~/config.json:1:62: nothing uses this key; did you mean `pass`?
         "#]],
     );
     check(
@@ -247,7 +248,9 @@ fn nothing_of_a_project_counts_before_it_is_trusted() {
 
     let file = disk.0.path().join("project/.attache.json");
     fs::write(&file, evil.replace("./evil", "./worse")).unwrap();
+    // What it denied is still in force.
     expect![[r#"
+        permissions = deny-all [~/project/.attache.json:1:69]
         changed: ~/project/.attache.json
           agent_servers.gemini = ~/project/worse
           permissions = deny-all
@@ -465,7 +468,7 @@ fn permissions_are_a_preset_or_an_object() {
         &expect![[r#"
             permissions.preset = ask [~/config.json:1:28]
             permissions.expiry = 30d [~/config.json:1:45]
-            warning: ~/config.json:1:63: nothing uses the key `expires`; did you mean `expiry`?
+            warning: ~/config.json:1:63: nothing uses this key; did you mean `expiry`?
         "#]],
     );
     check(

@@ -1,19 +1,19 @@
 //! Which project files a person has looked at and trusts: a repository must not run commands because somebody has
 //! cloned it. Trust is for a file with its content and for the files that it names with theirs; when any of them
-//! changes, the person is asked again.
+//! changes, the person is asked again, and what the file denied and asked about before stays in force.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use attache_host::ownership;
+use attache_host::ownership::{self, ReadError};
 use serde::{Deserialize, Serialize};
 
 use super::Untrusted;
 use super::edit::write_whole;
 use super::error::Error;
-use super::named::States;
+use super::kept::Narrowing;
+use super::named::{MISSING, States};
 
 /// The project files that are trusted, kept in a file of our own.
 #[derive(Debug, Clone)]
@@ -39,13 +39,29 @@ pub(super) struct Contents {
     pub(super) names: States,
 }
 
-/// A record as it is stored. Earlier versions kept only the digest of the project's file.
+impl Contents {
+    /// Whether a named file is there.
+    pub(super) fn has(&self, path: &Path) -> bool {
+        let state = self.names.get(&*path.to_string_lossy());
+        state.is_some_and(|state| state != MISSING)
+    }
+}
+
+/// A record as it is stored. Earlier versions kept only the digest of the project's file, or no narrowing.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Record {
-    Whole(Contents),
+pub(super) enum Record {
+    Whole {
+        #[serde(flatten)]
+        contents: Contents,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        narrowing: Option<Narrowing>,
+    },
     Digest(String),
 }
+
+/// The records, each under the path of its project file.
+pub(super) type Records = BTreeMap<String, Record>;
 
 impl Trust {
     /// Keeps it in this file, which need not exist.
@@ -59,8 +75,31 @@ impl Trust {
     ///
     /// When the decision cannot be kept.
     pub fn add(&self, file: &Untrusted) -> Result<(), Error> {
+        self.put(
+            &file.path,
+            &file.contents,
+            &file.narrowing,
+            file.policy_text.as_deref(),
+        )
+    }
+
+    /// Stores what a project narrows beside what was trusted, the text first.
+    pub(super) fn put(
+        &self,
+        path: &Path,
+        contents: &Contents,
+        narrowing: &Narrowing,
+        policy: Option<&str>,
+    ) -> Result<(), Error> {
+        if let Some(text) = policy {
+            self.store(text)?;
+        }
+        let record = Record::Whole {
+            contents: contents.clone(),
+            narrowing: Some(narrowing.clone()),
+        };
         let mut trusted = self.read()?;
-        trusted.insert(key(&file.path), Record::Whole(file.contents.clone()));
+        trusted.insert(key(path), record);
         self.write(&trusted)
     }
 
@@ -71,9 +110,10 @@ impl Trust {
     /// When the decision cannot be kept.
     pub fn remove(&self, path: &Path) -> Result<bool, Error> {
         let mut trusted = self.read()?;
-        if trusted.remove(&key(path)).is_none() {
+        let Some(key) = key_of_record(&trusted, path) else {
             return Ok(false);
-        }
+        };
+        trusted.remove(&key);
         self.write(&trusted)?;
         Ok(true)
     }
@@ -81,51 +121,53 @@ impl Trust {
     /// Whether the person has been told of a file as it is now. From now on they have.
     pub fn is_told(&self, file: &Untrusted) -> bool {
         let aside = Trust::at(self.file.with_file_name(TOLD));
-        let told = aside.read().unwrap_or_default();
-        let told = told.get(&key(&file.path)).map(Record::contents);
-        let is_told = told.is_some_and(|told| told == file.contents);
-        // What cannot be kept is told again.
+        let mut told = aside.read().unwrap_or_default();
+        let contents = told.get(&key(&file.path)).map(Record::contents);
+        let is_told = contents.is_some_and(|contents| contents == file.contents);
         if !is_told {
-            aside.add(file).ok();
+            let record = Record::Whole {
+                contents: file.contents.clone(),
+                narrowing: None,
+            };
+            told.insert(key(&file.path), record);
+            // What cannot be kept is told again.
+            aside.write_records(&told).ok();
         }
         is_told
     }
 
-    pub(super) fn of(&self, path: &Path, now: &Contents) -> Result<Known, Error> {
-        let trusted = self.read()?;
-        let Some(known) = trusted.get(&key(path)).map(Record::contents) else {
-            return Ok(Known::Unknown);
-        };
-        if known == *now {
-            return Ok(Known::Trusted);
-        }
-        let has_changed = |name: &&String| known.names.get(*name) != now.names.get(*name);
-        let names = known.names.keys().chain(now.names.keys());
-        let mut changed: Vec<PathBuf> = match known.digest == now.digest {
-            true => names.filter(has_changed).map(PathBuf::from).collect(),
-            false => Vec::new(),
-        };
-        changed.sort();
-        changed.dedup();
-        Ok(Known::Changed(changed))
+    pub(super) fn file(&self) -> &Path {
+        &self.file
     }
 
-    /// What is trusted. A file that does not exist or makes no sense trusts nothing; one that others may have written is
-    /// an error.
-    fn read(&self) -> Result<BTreeMap<String, Record>, Error> {
-        let mut file = match File::open(&self.file) {
-            Ok(file) => file,
-            Err(_) => return Ok(BTreeMap::new()),
+    /// What is trusted. A file that does not exist trusts nothing. One that makes no sense is an error, as nobody knows
+    /// which rules it would keep in force; so is one that others may have written.
+    pub(super) fn read(&self) -> Result<Records, Error> {
+        let unreadable = |cause| Error::Unreadable {
+            path: self.file.clone(),
+            cause,
         };
-        ownership::check(&self.file, &file).map_err(Error::Ownership)?;
-        let mut text = String::new();
-        match file.by_ref().take(LIMIT).read_to_string(&mut text) {
-            Ok(_) => Ok(serde_json::from_str(&text).unwrap_or_default()),
-            Err(_) => Ok(BTreeMap::new()),
-        }
+        let text = match ownership::read_text(&self.file, LIMIT) {
+            Ok(text) => text,
+            Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Records::new());
+            }
+            Err(ReadError::Io(error)) => return Err(unreadable(error)),
+            Err(ReadError::Refused(error)) => return Err(Error::Ownership(error)),
+        };
+        let damaged = |_| unreadable(io::Error::other(DAMAGED));
+        serde_json::from_str(&text).map_err(damaged)
     }
 
-    fn write(&self, trusted: &BTreeMap<String, Record>) -> Result<(), Error> {
+    fn write(&self, trusted: &Records) -> Result<(), Error> {
+        self.write_records(trusted)?;
+        let needed = trusted.values().filter_map(Record::narrowing);
+        let needed = needed.filter_map(Narrowing::digest).map(str::to_owned);
+        self.remove_copies_except(&needed.collect::<Vec<_>>());
+        Ok(())
+    }
+
+    fn write_records(&self, trusted: &Records) -> Result<(), Error> {
         let text = serde_json::to_string_pretty(trusted).map_err(io::Error::from);
         let written = text.and_then(|text| write_whole(&self.file, &text));
         written.map_err(|cause| Error::Unwritable {
@@ -135,20 +177,66 @@ impl Trust {
     }
 }
 
+/// The record of a project file.
+pub(super) fn record<'a>(records: &'a Records, path: &Path) -> Option<&'a Record> {
+    records.get(&key_of_record(records, path)?)
+}
+
+/// Earlier versions kept a project file by where it leads. Only such a record counts for a link.
+fn key_of_record(records: &Records, path: &Path) -> Option<String> {
+    let own = key(path);
+    if records.contains_key(&own) {
+        return Some(own);
+    }
+    let followed = path.canonicalize().ok()?.to_string_lossy().into_owned();
+    let record = records.get(&followed)?;
+    record.narrowing().is_none().then_some(followed)
+}
+
 impl Record {
-    fn contents(&self) -> Contents {
+    /// What is known of a project file with these contents.
+    pub(super) fn compared(&self, now: &Contents) -> Known {
+        let then = self.contents();
+        if then == *now {
+            return Known::Trusted;
+        }
+        let has_changed = |name: &&String| then.names.get(*name) != now.names.get(*name);
+        let names = then.names.keys().chain(now.names.keys());
+        let mut changed: Vec<PathBuf> = match then.digest == now.digest {
+            true => names.filter(has_changed).map(PathBuf::from).collect(),
+            false => Vec::new(),
+        };
+        changed.sort();
+        changed.dedup();
+        Known::Changed(changed)
+    }
+
+    pub(super) fn contents(&self) -> Contents {
         match self {
-            Record::Whole(contents) => contents.clone(),
+            Record::Whole { contents, .. } => contents.clone(),
             Record::Digest(digest) => Contents {
                 digest: digest.clone(),
                 names: States::new(),
             },
         }
     }
+
+    pub(super) fn narrowing(&self) -> Option<&Narrowing> {
+        match self {
+            Record::Whole { narrowing, .. } => narrowing.as_ref(),
+            Record::Digest(_) => None,
+        }
+    }
 }
 
+/// A project file by the directory that it is in. A link in its place is not followed: who replaces the link would
+/// otherwise make the file one that nobody has ever trusted.
 fn key(path: &Path) -> String {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    let name = path.file_name();
+    let path = folder
+        .zip(name)
+        .map_or_else(|| path.to_owned(), |(folder, name)| folder.join(name));
     path.to_string_lossy().into_owned()
 }
 
@@ -156,5 +244,6 @@ pub(super) fn digest(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
+const DAMAGED: &str = "it is damaged, so nobody knows what you trust; move it away, then trust your projects again with `attache config trust`";
 const TOLD: &str = "told.json";
 const LIMIT: u64 = 16 * 1024 * 1024;

@@ -155,7 +155,7 @@ impl Desk {
             cause = Cause::ClosedEarly(why.clone());
         }
         self.stage = Stage::Ending(None);
-        self.withdraw_all();
+        self.withdraw_all("the agent has gone");
         self.served.clear();
         let host = self.setup.host.clone();
         let sessions = self.sessions.ids();
@@ -204,7 +204,7 @@ impl Desk {
             let why = "the agent was not started here, so it cannot be started again";
             return self.fail(failure::not_offered("initialize", why));
         };
-        self.withdraw_all();
+        self.withdraw_all("the agent was restarted");
         // Dropped, they take their calls back and end what they hold.
         self.work.clear();
         self.served.clear();

@@ -156,7 +156,7 @@ impl Desk {
     fn leave(&mut self, session: &v1::SessionId) {
         let family = self.sessions.remove(session);
         for session in &family {
-            drop(self.withdraw(session));
+            drop(self.withdraw(session, "the session was closed"));
         }
         let host = self.setup.host.clone();
         self.attend(async move {

@@ -13,10 +13,12 @@ use std::sync::Arc;
 use attache::v1;
 use attache_host::Host;
 use attache_host::permissions::{
-    self, Action, Because, Decision, Scope, ShownContent, Term, UseVerdict, Verdict, WholeChange,
+    self, Action, Because, Decision, Remembered, Scope, ShownContent, Term, UseVerdict, Verdict,
+    WholeChange,
 };
 use tokio::sync::{Notify, oneshot};
 
+use super::Desk;
 use super::clerk::Clerk;
 use super::disk;
 use super::owner::Owner;
@@ -67,6 +69,8 @@ struct Case {
     subject: Subject,
     options: Vec<v1::PermissionOption>,
     omitted_options: usize,
+    /// Whether the user has had it before them, as it was before it changed.
+    was_shown: bool,
     /// The turn in which it is decided.
     turn: Option<u64>,
     /// Tells that something was decided for longer, which may decide this as well.
@@ -93,18 +97,18 @@ enum Ruling {
     User {
         is_allowed: bool,
         answer: v1::RequestPermissionOutcome,
-        /// The id of the decision, where it is remembered.
-        remembered: Option<String>,
+        /// The decision, where it is remembered.
+        remembered: Option<Box<Remembered>>,
     },
-    /// Nobody.
-    Cancelled,
+    /// Nobody, and why.
+    Cancelled(&'static str),
 }
 
 /// Whether a request could be put to the user.
 enum Shown {
     Prompt(oneshot::Receiver<(Answer, Term)>),
-    /// The turn is being cancelled, or too many prompts are open.
-    Refused,
+    /// Why it was not.
+    Refused(&'static str),
     /// It is no longer what was to be shown.
     Outdated,
 }
@@ -124,7 +128,7 @@ impl PermissionRequest {
     /// Decides the request.
     ///
     /// A tool call that changes at any point before the answer is decided on anew, and whatever the user said of it
-    /// before does not count.
+    /// before does not count. Once the user has had it before them only the user allows it: see [`Self::judge`].
     pub(super) async fn decide(mut self) -> Outcome {
         let mut withdrawn = std::mem::replace(&mut self.withdrawn, oneshot::channel().1);
         tokio::select! {
@@ -153,7 +157,7 @@ impl PermissionRequest {
                     Some(ruling) => ruling,
                     None => continue,
                 },
-                None => Ruling::Cancelled,
+                None => Ruling::Cancelled(TOO_MANY),
             };
 
             // Noted, granted and told, unless the tool call has changed since.
@@ -201,7 +205,8 @@ impl PermissionRequest {
         both.is_some_and(|(now, shown)| !now.is_shown_as(shown))
     }
 
-    /// Nothing where too much waits to be judged.
+    /// Nothing where too much waits to be judged. What the user had before them, and has changed since, can be denied but
+    /// no longer allowed: else an agent could have the request vanish from under the user's eyes.
     async fn judge(&self, case: &Case) -> Option<UseVerdict> {
         let permissions = self.host.permissions.clone();
         let (action, subject) = (case.action.clone(), case.subject.clone());
@@ -210,7 +215,13 @@ impl PermissionRequest {
             Subject::Exec(_) => permissions.judge_exec(&action),
             Subject::HostRequest(request) => permissions.judge_use(&action, written(request)),
         });
-        judged.await
+        let verdict = judged.await?;
+        Some(match verdict {
+            UseVerdict::Granted | UseVerdict::Judged(Verdict::Allow(_)) if case.was_shown => {
+                UseVerdict::Judged(Verdict::Ask)
+            }
+            verdict => verdict,
+        })
     }
 
     /// Asks the user. `None`: the tool call has changed meanwhile, or its files are others now.
@@ -222,17 +233,19 @@ impl PermissionRequest {
             .await;
         let answered = match shown? {
             Shown::Prompt(answered) => answered,
-            Shown::Refused => return Some(case.unasked()),
+            Shown::Refused(why) => return Some(case.unasked(why)),
             Shown::Outdated => return None,
         };
         tokio::select! {
             biased;
             answer = answered => {
                 let (answer, term) = answer.ok()?;
-                match self.leads_elsewhere(&case.action).await {
-                    true => None,
-                    false => Some(self.answered(case, answer, term).await),
+                if self.leads_elsewhere(&case.action).await {
+                    let end = move |desk: &mut Desk| desk.end_record(key, "the files have changed");
+                    self.owner.with(end).await;
+                    return None;
                 }
+                Some(self.answered(case, answer, term).await)
             }
             ruling = self.judge_again(case) => Some(ruling),
         }
@@ -257,7 +270,7 @@ impl PermissionRequest {
         let (is_allowed, scope, answer) = match answer {
             Answer::Choose { option, remember } => {
                 let Some(is_allowed) = permissions::is_allowed_by(&case.options, &option) else {
-                    return Ruling::Cancelled;
+                    return Ruling::Cancelled("the agent does not offer this answer");
                 };
                 let chosen = v1::SelectedPermissionOutcome::new(option).into();
                 (is_allowed, remember, chosen)
@@ -266,7 +279,7 @@ impl PermissionRequest {
                 let answer = permissions::outcome(false, &case.options);
                 (false, remember, answer)
             }
-            Answer::Dismiss => return Ruling::Cancelled,
+            Answer::Dismiss => return Ruling::Cancelled("the user dismissed the request"),
         };
         let remembered = match scope {
             Scope::Once => None,
@@ -285,35 +298,36 @@ impl PermissionRequest {
         is_allowed: bool,
         scope: Scope,
         term: Term,
-    ) -> Option<String> {
+    ) -> Option<Box<Remembered>> {
         let (permissions, action) = (self.host.permissions.clone(), action.clone());
         let session = action.session.clone();
         if !is_allowed {
             permissions.retract(&action);
         }
+        let term = match scope {
+            Scope::Once | Scope::Session => Term::Endless,
+            Scope::Workspace | Scope::Always => term,
+        };
         let decision = Decision {
             is_allowed,
             scope,
-            expires: permissions.end_of(match scope {
-                Scope::Once | Scope::Session => Term::Endless,
-                Scope::Workspace | Scope::Always => term,
-            }),
+            expires: permissions.end_of(term),
         };
         let remembered = self
             .clerk
             .hand(move || permissions.remember(&action, &decision));
         let remembered = remembered.await.flatten()?;
-        let id = remembered.id.clone();
+        let counted = remembered.clone();
         self.owner
-            .post(move |desk| desk.remembered(remembered, session));
-        Some(id)
+            .post(move |desk| desk.remembered(counted, session, term));
+        Some(Box::new(remembered))
     }
 }
 
 impl Drop for PermissionRequest {
     fn drop(&mut self) {
         let key = self.key;
-        self.owner.post(move |desk| drop(desk.take_back(key)));
+        self.owner.post(move |desk| desk.abandon(key));
     }
 }
 
@@ -336,13 +350,10 @@ impl Case {
     }
 
     /// An agent that has asked gets no answer; what it does by itself is denied.
-    fn unasked(&self) -> Ruling {
+    fn unasked(&self, why: &'static str) -> Ruling {
         match &self.subject {
-            Subject::ToolCall(_) => Ruling::Cancelled,
-            Subject::HostRequest(_) | Subject::Exec(_) => {
-                let because = "the turn was cancelled, or too many requests wait for an answer";
-                Ruling::deny(Because(because.to_owned()))
-            }
+            Subject::ToolCall(_) => Ruling::Cancelled(why),
+            Subject::HostRequest(_) | Subject::Exec(_) => Ruling::deny(Because(why.to_owned())),
         }
     }
 }
@@ -397,4 +408,8 @@ fn written(request: &HostRequest) -> Option<WholeChange<'_>> {
     }
 }
 
+/// Why a request is not put to the user.
+const TOO_MANY: &str = "too many requests wait for an answer";
+pub(super) const TURN_CANCELLED: &str = "the turn was cancelled";
+pub(super) const TURN_ENDED: &str = "the turn ended";
 const CANCELLED: v1::RequestPermissionOutcome = v1::RequestPermissionOutcome::Cancelled;

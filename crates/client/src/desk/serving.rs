@@ -90,16 +90,19 @@ struct Service {
 impl Service {
     async fn read(self, request: v1::ReadTextFileRequest, reply: Reply<v1::ReadTextFileResponse>) {
         let place = self.host.place_to_read(&request).await;
-        let asked = request.clone();
+        if place.is_closed {
+            return reply.with(self.host.read_text_file(&request).await);
+        }
+        let (asked, judged) = (request.clone(), place.clone());
         let permitted = self.permit(&reply, &request.session_id, move |agent, workspace| {
             let path = asked.path.as_path().to_owned();
-            let action = Action::reading(agent, workspace, &asked, &place);
+            let action = Action::reading(agent, workspace, &asked, &judged);
             (HostRequest::Read { path }, action)
         });
         match permitted.await {
             Some(Ok(())) => {
                 let host = self.host;
-                let read = async move { host.read_text_file(&request).await };
+                let read = async move { host.read_judged(&request, &place).await };
                 self.outbox.answer(reply, read).await;
             }
             Some(Err(error)) => reply.fail(error),
@@ -148,7 +151,7 @@ impl Service {
                 let notice = notice.and_then(|it| self.host.notice(&it.terminal_id));
                 reply.with(created);
                 if let Some(notice) = notice {
-                    let tell = |desk: &mut Desk| desk.tell(Event::Trouble(notice));
+                    let tell = |desk: &mut Desk| desk.tell(Event::Notice(notice));
                     self.owner.with(tell).await;
                 }
             }

@@ -10,6 +10,7 @@ mod hostile;
 mod opening;
 mod prompts_attack;
 mod questions;
+mod records_attack;
 mod shown;
 mod turns;
 

@@ -10,7 +10,7 @@ use attache_host::audit;
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
-use super::permission::Withheld;
+use super::permission::{TURN_CANCELLED, TURN_ENDED, Withheld};
 use super::sessions::Turn;
 use super::{Desk, failure};
 use crate::event::{Event, FailureKind};
@@ -105,7 +105,7 @@ impl Desk {
         if known.and_then(|session| session.turn.take()).is_none() {
             return;
         }
-        drop(self.withdraw(session));
+        drop(self.withdraw(session, TURN_ENDED));
         self.end_grants(session);
         let outcome = outcome.map_err(|error| failure::of("session/prompt", &error));
         let kind = outcome.as_ref().err().map(|failure| failure.kind);
@@ -132,7 +132,9 @@ impl Desk {
             return;
         };
         let family = self.sessions.family(session).into_iter();
-        let withheld = family.map(|session| self.withdraw(&session)).collect();
+        let withheld = family
+            .map(|session| self.withdraw(&session, TURN_CANCELLED))
+            .collect();
         // A turn that has ended meanwhile need not be cancelled.
         cancel.send(withheld).ok();
         self.end_grants(session);

@@ -27,12 +27,12 @@ pub fn sandbox(nested: Nesting, mut tell: impl FnMut(Finding)) {
     tell(match (namespace_support(), nested) {
         (Ok(()), Nesting::Refused) => Finding::fine(
             Subject::DeniedPaths,
-            "paths that a policy denies are hidden from agents and commands; meanwhile an agent's own sandbox of mounts, such as bubblewrap, fails unless `sandbox.nested` allows it",
+            "paths that a policy denies are hidden from agents and commands; meanwhile an agent's own sandbox of mounts, such as bubblewrap, fails; to allow it: attache config set sandbox.nested allowed",
         ),
         (Ok(()), Nesting::Allowed) => Finding::odd(
             Subject::DeniedPaths,
             "paths that a policy denies are hidden from agents, but `sandbox.nested` lets agents mount: a program that sets out to do so can reach them",
-            "remove `sandbox.nested` from your configuration, unless an agent needs a sandbox of its own",
+            "unless an agent needs a sandbox of its own: attache config unset sandbox.nested",
         ),
         (Err(missing), _) => Finding::odd(
             Subject::DeniedPaths,

@@ -30,10 +30,28 @@ pub enum DiffLayout {
     SideBySide,
 }
 
-/// A diff: a line with the path and how much changes, then the changes with three lines around them. At most `limit`
-/// lines, the last of which says how much is missing.
-pub fn lines(diff: &v1::Diff, brush: &Brush, width: u16, limit: usize) -> Vec<Line<'static>> {
-    paint(diff, brush, width, limit).lines
+/// A diff in which everything that changes can be read: a line with the path and how much changes, then the changes with
+/// three lines around them. With more than `most` characters to read it is only the beginning.
+pub(crate) fn whole(diff: &v1::Diff, brush: &Brush, width: u16, most: usize) -> WholeDiff {
+    let rows = Rows::of(diff, usize::MAX);
+    let characters = rows.characters();
+    if characters <= most && rows.is_compared() {
+        return WholeDiff {
+            characters: Some(characters),
+            painted: paint_rows(diff, &rows, brush, width, usize::MAX),
+        };
+    }
+    WholeDiff {
+        characters: None,
+        painted: paint(diff, brush, width, BEGINNING),
+    }
+}
+
+/// A diff to be read.
+pub(crate) struct WholeDiff {
+    /// How many characters there are to read; nothing if there are too many, and not all of it is here.
+    pub(crate) characters: Option<usize>,
+    pub(crate) painted: Painted,
 }
 
 /// A diff as text in the form that `diff -u` writes, as it came: not safe for a screen.
@@ -53,19 +71,29 @@ pub fn unified_text(diff: &v1::Diff) -> String {
 }
 
 /// A diff as lines.
-pub(super) struct Painted {
-    pub(super) lines: Vec<Line<'static>>,
+pub(crate) struct Painted {
+    pub(crate) lines: Vec<Line<'static>>,
     /// Whether the colours of all code in it are known.
-    pub(super) is_coloured: bool,
+    pub(crate) is_coloured: bool,
 }
 
+/// A diff in at most `limit` lines, the last of which says how much is missing. Very long lines are cut.
 pub(super) fn paint(diff: &v1::Diff, brush: &Brush, width: u16, limit: usize) -> Painted {
-    let rows = Rows::of(diff);
+    paint_rows(diff, &Rows::of(diff, LONGEST), brush, width, limit)
+}
+
+fn paint_rows(
+    diff: &v1::Diff,
+    rows: &Rows<'_>,
+    brush: &Brush,
+    width: u16,
+    limit: usize,
+) -> Painted {
     let mut page = Page {
         brush,
         width: usize::from(width),
         limit: limit.max(2),
-        lines: vec![head(diff, &rows, brush, usize::from(width))],
+        lines: vec![head(diff, rows, brush, usize::from(width))],
         left_out: 0,
         is_coloured: true,
         syntax: syntax(diff.path.as_str()),
@@ -75,11 +103,11 @@ pub(super) fn paint(diff: &v1::Diff, brush: &Brush, width: u16, limit: usize) ->
     }
     let is_wide = width >= WIDE && rows.removed > 0 && rows.added > 0;
     let manner = match brush.diffs {
-        DiffLayout::SideBySide => side_by_side::MANNER,
+        DiffLayout::SideBySide if width >= NARROW => side_by_side::MANNER,
         DiffLayout::ByWidth if is_wide => side_by_side::MANNER,
-        DiffLayout::ByWidth | DiffLayout::Unified => unified::MANNER,
+        _ => unified::MANNER,
     };
-    page.fill(&rows, &manner);
+    page.fill(rows, &manner);
     page.finish()
 }
 
@@ -122,9 +150,9 @@ impl Page<'_> {
                 self.note(&format!("{} lines", hunk.skipped));
             }
             let mut colours = Colours {
-                old: self.colour(&hunk, Side::Old).into_iter(),
-                new: self.colour(&hunk, Side::New).into_iter(),
-                digits: rows.number_width(),
+                old: self.colour(&hunk, Side::Old, rows).into_iter(),
+                new: self.colour(&hunk, Side::New, rows).into_iter(),
+                digits: self.digits(rows),
             };
             for step in &hunk.steps {
                 (manner.write)(self, step, &mut colours);
@@ -132,6 +160,15 @@ impl Page<'_> {
         }
         if rows.rest() > 0 {
             self.note(&format!("{} lines", rows.rest()));
+        }
+    }
+
+    /// The width of a line number; none where numbers would leave no room for the lines.
+    fn digits(&self, rows: &Rows<'_>) -> usize {
+        let digits = rows.number_width();
+        match self.width >= 2 * digits + LEAST {
+            true => digits,
+            false => 0,
         }
     }
 
@@ -154,9 +191,10 @@ impl Page<'_> {
     }
 
     /// The lines of one side of a hunk in their colours, ready to be broken; no more than there is room for.
-    fn colour(&mut self, hunk: &Hunk<'_>, side: Side) -> Vec<Spans> {
+    fn colour(&mut self, hunk: &Hunk<'_>, side: Side, rows: &Rows<'_>) -> Vec<Spans> {
         let room = self.limit.saturating_sub(self.lines.len());
-        let texts = hunk.lines(side).take(room).map(|line| shown(line.text));
+        let texts = hunk.lines(side).take(room);
+        let texts = texts.map(|line| shown(line.text, rows.longest(line)));
         let texts: Vec<String> = texts.collect();
         let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
         let coloured = self
@@ -225,10 +263,10 @@ fn syntax(path: &str) -> String {
         .to_owned()
 }
 
-/// A line as it is shown: everything in it is visible, a tab as its sign and the gap behind it. A very long line says how
-/// much of it is missing.
-fn shown(line: &str) -> String {
-    let end = line.char_indices().nth(LONGEST).map(|(end, _)| end);
+/// A line as it is shown: everything in it is visible, a tab as its sign and the gap behind it. A line of more than `most`
+/// characters says how much of it is missing.
+fn shown(line: &str, most: usize) -> String {
+    let end = line.char_indices().nth(most).map(|(end, _)| end);
     let mut text = String::with_capacity(line.len());
     for (index, part) in line[..end.unwrap_or(line.len())].split('\t').enumerate() {
         if index > 0 {
@@ -271,7 +309,12 @@ fn overlay(
 
 /// How long two texts may take to compare for a copy.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// From this width on there is room for two sides.
+/// From this width on there is room for two sides, and from this one on if they are wanted.
 const WIDE: u16 = 120;
+const NARROW: u16 = 60;
+/// Columns that a line has at least beside its numbers, with its sign.
+const LEAST: usize = 12;
+/// Lines of a diff of which there is too much to read.
+const BEGINNING: usize = 200;
 /// How many characters of a line are shown.
 const LONGEST: usize = 2000;

@@ -12,8 +12,14 @@ pub fn width(text: &str) -> usize {
     if text.is_ascii() {
         text.len()
     } else {
-        text.graphemes(true).map(|grapheme| grapheme.width()).sum()
+        text.graphemes(true).map(columns).sum()
     }
+}
+
+/// How many columns a character takes on our screen, with its marks: as many as are drawn.
+pub fn columns(grapheme: &str) -> usize {
+    let is_sound_mark = |char: &char| matches!(char, '\u{ff9e}' | '\u{ff9f}');
+    grapheme.width() + grapheme.chars().filter(is_sound_mark).count()
 }
 
 /// How many columns a line takes.
@@ -29,7 +35,7 @@ pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     let mut kept = String::new();
     let mut used = 0;
     for grapheme in text.graphemes(true) {
-        used += grapheme.width();
+        used += columns(grapheme);
         if used >= limit {
             break;
         }
@@ -189,7 +195,7 @@ impl<'a> Page<'a> {
     /// Between wide characters a line may end.
     fn add_graphemes(&mut self, word: &str, style: Style) {
         for grapheme in word.graphemes(true) {
-            let wide = grapheme.width();
+            let wide = columns(grapheme);
             if wide > 1 {
                 self.flush();
             }
@@ -243,7 +249,7 @@ impl<'a> Page<'a> {
     }
 
     fn break_into(&mut self, grapheme: &str, style: Style) {
-        let mut wide = grapheme.width();
+        let mut wide = columns(grapheme);
         if self.column + wide > self.width && self.column > self.start {
             self.next_line();
         }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use attache_transport::process::ExecRecord;
 
-use super::{Event, mask, masked};
+use super::{Event, Reach, UserAnswer, mask, masked};
 use crate::permissions::{Action, Because};
 
 /// What goes into the log of an event, and when it happened.
@@ -33,6 +33,7 @@ impl Event<'_> {
             Event::LoggedIn { .. } => "login",
             Event::Asked(_) => "asked",
             Event::Decided { .. } => "decided",
+            Event::Undone { .. } => "undone",
             Event::Read { .. } => "read",
             Event::Wrote { .. } => "wrote",
             Event::Ran { .. } => "ran",
@@ -55,7 +56,15 @@ impl Event<'_> {
                 action,
                 is_allowed,
                 because,
-            } => decided(action, *is_allowed, because),
+                answer,
+            } => decided(action, *is_allowed, because, answer.as_ref()),
+            Event::Undone {
+                id,
+                agent,
+                session,
+                what,
+                was_in_force,
+            } => undone(id, agent, *session, *what, *was_in_force),
             Event::Read {
                 agent,
                 session,
@@ -168,6 +177,7 @@ fn decided(
     action: &Action,
     is_allowed: Option<bool>,
     because: &Because,
+    answer: Option<&UserAnswer<'_>>,
 ) -> Vec<(&'static str, Value)> {
     let outcome = match is_allowed {
         Some(true) => "allowed",
@@ -177,6 +187,39 @@ fn decided(
     let mut fields = asked(action);
     fields.push(("outcome", Value::from(outcome)));
     fields.push(("because", text(&because.0)));
+    let Some(answer) = answer else {
+        return fields;
+    };
+    let scope = match answer.reach {
+        Reach::Scope(scope) => scope.to_string(),
+        Reach::Agent => "agent".to_owned(),
+    };
+    fields.push(("scope", Value::from(scope)));
+    let expires = answer
+        .expires
+        .and_then(|end| jiff::Timestamp::try_from(end).ok());
+    fields.extend(expires.map(|end| ("expires", Value::from(end.to_string()))));
+    fields.extend(answer.option.map(|name| ("option", text(name))));
+    fields.extend(answer.id.map(|id| ("decision", cut(id))));
+    fields
+}
+
+fn undone(
+    id: &str,
+    agent: &str,
+    session: Option<&str>,
+    what: Option<&str>,
+    was_in_force: bool,
+) -> Vec<(&'static str, Value)> {
+    let outcome = match was_in_force {
+        true => "undone",
+        false => "too late",
+    };
+    let mut fields = vec![("agent", cut(agent))];
+    fields.extend(session.map(|session| ("session", cut(session))));
+    fields.extend(what.map(|what| ("what", text(what))));
+    fields.push(("decision", cut(id)));
+    fields.push(("outcome", Value::from(outcome)));
     fields
 }
 

@@ -57,7 +57,16 @@ fn mask_part(part: &str, next: &mut Next) -> String {
         return HIDDEN.to_owned();
     }
     if let Some((name, value)) = part.split_once('=')
-        && (is_variable(name) || names_secret(name))
+        && is_variable(name)
+        && !names_secret_variable(name)
+    {
+        return match looks_secret(value) {
+            true => format!("{name}={HIDDEN}"),
+            false => format!("{name}={}", without_login(value)),
+        };
+    }
+    if let Some((name, value)) = part.split_once('=')
+        && names_secret(name)
     {
         if value.is_empty() {
             *next = Next::Secret;
@@ -92,6 +101,14 @@ fn mask_part(part: &str, next: &mut Next) -> String {
 fn is_variable(name: &str) -> bool {
     let is_letter = |char: char| char.is_ascii_uppercase() || char.is_ascii_digit() || char == '_';
     name.chars().all(is_letter) && name.starts_with(|char: char| !char.is_ascii_digit())
+}
+
+/// Whether the value of a variable is hidden. What changes which programs run is always shown.
+fn names_secret_variable(name: &str) -> bool {
+    let is_shown = ["LD_", "GIT_"].iter().any(|start| name.starts_with(start));
+    let says_so = ["TOKEN", "PASSWORD", "SECRET"];
+    let says_so = says_so.iter().any(|word| name.contains(word));
+    names_secret(name) && (!is_shown || says_so)
 }
 
 fn names_secret(name: &str) -> bool {
@@ -160,7 +177,8 @@ const SECRET_NAMES: &[&str] = &[
     "auth",
 ];
 
-const SECRET_STARTS: &[&str] = &[
+/// How tokens of well-known services begin.
+pub(crate) const SECRET_STARTS: &[&str] = &[
     "sk-",
     "sk_",
     "pk_",
@@ -190,4 +208,36 @@ const SECRET_STARTS: &[&str] = &[
     "xai-",
     "gsk_",
     "-----BEGIN",
+    "gldt-",
+    "glrt-",
+    "glsa_",
+    "xoxe-",
+    "xoxr-",
+    "xoxs-",
+    "doo_v1_",
+    "shpss_",
+    "sq0atp-",
+    "sq0csp-",
+    "lin_api_",
+    "ntn_",
+    "secret_",
+    "whsec_",
+    "AGE-SECRET-KEY-",
+    "dckr_pat_",
+    "hvs.",
+    "tskey-",
+    "PMAK-",
+    "sntrys_",
+    "sntryu_",
+    "r8_",
+    "nvapi-",
+    "pplx-",
+    "tvly-",
+    "dapi",
+    "ATATT",
+    "fo1_",
+    "rnd_",
+    "sbp_",
+    "vercel_",
+    "pul-",
 ];

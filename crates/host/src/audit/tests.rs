@@ -65,6 +65,7 @@ fn every_event() {
         action: &action,
         is_allowed: Some(false),
         because: &Because("policy rule `no-curl`".to_owned()),
+        answer: None,
     });
     let (session, path) = ("s", PathBuf::from("/w/a"));
     log.append(&Event::Read {

@@ -110,7 +110,7 @@ pub(super) struct Search<'a> {
     bases: &'a Bases,
     found: Vec<FoundPath>,
     /// Rules for files that have other names. One file can fall under several.
-    linked: HashMap<FileId, Vec<(String, Reach)>>,
+    linked: HashMap<FileId, Vec<(String, Reach, PathBuf)>>,
     /// Rules' paths that are spelled out and lead nowhere, or through a link that the user can replace.
     missing: Vec<PathPattern>,
     room: usize,
@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
     pub(super) fn end(self) -> Findings {
         let linked = self.linked.into_iter().flat_map(|(id, rules)| {
             let rules = rules.into_iter();
-            rules.map(move |(rule, reach)| (id, rule, reach))
+            rules.map(move |(rule, reach, path)| (id, rule, reach, path))
         });
         Findings {
             found: self.found,
@@ -225,7 +225,7 @@ impl<'a> Search<'a> {
                     return Descend::Yes;
                 };
                 let linked = search.linked.get(&FileId::of(&metadata)).cloned();
-                for (rule, reach) in linked.into_iter().flatten() {
+                for (rule, reach, _) in linked.into_iter().flatten() {
                     search.add(path, &rule, reach);
                 }
                 Descend::Yes
@@ -255,8 +255,8 @@ impl<'a> Search<'a> {
                     && links(&metadata) > 1
                 {
                     let rules = search.linked.entry(FileId::of(&metadata)).or_default();
-                    if !rules.iter().any(|(_, known)| *known == reach) {
-                        rules.push((rule.clone(), reach));
+                    if !rules.iter().any(|(_, known, _)| *known == reach) {
+                        rules.push((rule.clone(), reach, path.to_owned()));
                     }
                 }
                 Descend::Yes

@@ -203,8 +203,24 @@ const SECRET_WORDS: &[&str] = &[
     "COOKIE",
     "DSN",
     "WEBHOOK",
+    "CRED",
+    "CREDS",
+    "PASSCODE",
+    "PHRASE",
+    "MNEMONIC",
+    "JWT",
+    "BEARER",
 ];
-const SECRET_ENDS: &[&str] = &["APIKEY", "TOKEN", "SECRET", "PASSWORD", "DATABASE_URL"];
+const SECRET_ENDS: &[&str] = &[
+    "APIKEY",
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIALS",
+    "DATABASE_URL",
+];
 
 const DESKTOP: &[&str] = &[
     "_",

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 use percent_encoding::percent_decode_str;
 
-use super::names;
+use super::{names, secret_values};
 
 /// The values that are replaced, each with what stands in its place. Clones share them.
 #[derive(Clone, Default)]
@@ -49,7 +49,14 @@ impl WithheldValues {
                 // Programs that print text print it with marks in the place of what is not UTF-8.
                 let text = String::from_utf8_lossy(value);
                 let text = text.trim();
-                if is_worth_hiding(text, is_secret) && !known.contains(value) {
+                if known.contains(value) || is_path(text) {
+                    continue;
+                }
+                if !is_secret {
+                    for part in secret_values::secret_parts(&name, text) {
+                        found.add(part.as_bytes(), format!("[{name} withheld]"));
+                    }
+                } else {
                     found.add(value, format!("[{name} withheld]"));
                     // Marks alone stand in harmless output too.
                     if text.replace('\u{fffd}', "").len() >= SHORTEST {
@@ -288,25 +295,14 @@ impl Found {
     }
 }
 
-/// Numbers, short words and paths stand in the output of harmless commands too.
-fn is_worth_hiding(value: &str, is_secret: bool) -> bool {
-    let is_path = || {
-        let mut parts = Path::new(value).components();
-        match (parts.next(), parts.next()) {
-            (Some(Component::RootDir), Some(first)) => Path::new("/").join(first).exists(),
-            (Some(Component::RootDir), None) => true,
-            _ => value.starts_with("~/"),
-        }
-    };
-    let is_number = || {
-        let is_part = |char: char| char.is_ascii_digit() || "+-.,:/ ".contains(char);
-        value.chars().all(is_part)
-    };
-    let is_word = || {
-        let is_part = |char: char| char.is_ascii_alphabetic() || "-_ ".contains(char);
-        value.len() < LONG_WORD && value.chars().all(is_part)
-    };
-    !is_path() && (is_secret || !(is_number() || is_word()))
+/// Paths stand in the output of harmless commands too.
+fn is_path(value: &str) -> bool {
+    let mut parts = Path::new(value).components();
+    match (parts.next(), parts.next()) {
+        (Some(Component::RootDir), Some(first)) => Path::new("/").join(first).exists(),
+        (Some(Component::RootDir), None) => true,
+        _ => value.starts_with("~/"),
+    }
 }
 
 impl fmt::Debug for WithheldValues {
@@ -327,8 +323,6 @@ const SHORTEST: usize = 8;
 const LONGEST: usize = 16 * 1024;
 const MOST: usize = 512;
 const MOST_BYTES: usize = 256 * 1024;
-/// Words that are longer may be passphrases.
-const LONG_WORD: usize = 20;
 /// So many bytes of a value tell nothing of it.
 const SHORT: usize = 3;
 

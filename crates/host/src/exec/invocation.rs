@@ -1,25 +1,30 @@
 //! What an exec runs: the program and its arguments, and every program that it will run in turn inside the same exec,
 //! such as the script behind an interpreter or a part of a multi-call program.
 
-use std::ffi::{OsStr, OsString};
+mod script_files;
 
-use attache_transport::process::{Exec, ExecFile, ExecProcess};
+use attache_transport::process::{Exec, ExecFile, ExecProcess, FileLookup};
 
-use super::programs::{self, Programs, is_loader};
-use super::scripts::{self, Program};
+use super::programs::{self, FileIdentity, Programs, is_loader};
+use super::scripts::{self, Launched, Program, Script};
+use super::text::{escaped, unescaped};
 use crate::permissions::base_name;
 
-/// A program and its arguments.
+/// A program and its arguments. Names and words are [`escaped`] text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Invocation {
-    /// What the program is called: as it was given, as it is on the disk, as it is told.
+    /// What the program is called: as it was given, as it is told, as it is on the disk.
     pub(super) names: Vec<String>,
     /// The names without directories.
     bases: Vec<String>,
-    /// The file, by device and inode.
-    pub(super) file: Option<(u64, u64)>,
+    /// Those that it was started by, without directories.
+    pub(super) called: Vec<String>,
+    pub(super) file: Option<FileIdentity>,
     /// Its arguments.
     pub(super) words: Vec<String>,
+    /// Whether it is an interpreter that an ELF file names. A dynamic loader in this place runs that file, not its first
+    /// argument.
+    is_of_image: bool,
 }
 
 impl Invocation {
@@ -34,9 +39,12 @@ impl Invocation {
         }
     }
 
-    /// Whether it stands for a program such as `git-push`.
+    /// Whether it is, or stands for, a program such as `git-push`, which takes no subcommand. Git goes by the name that it is
+    /// told, so every name that it was started by counts.
     pub(super) fn is_dashed(&self) -> bool {
-        self.file.is_none() && self.names == ["git"]
+        let is_part = |name: &String| name.starts_with("git-");
+        let is_told = !self.called.is_empty() && self.called.iter().all(is_part);
+        is_told || (self.file.is_none() && self.names == ["git"])
     }
 
     /// Whether one of its names, without the directory, fits.
@@ -46,7 +54,8 @@ impl Invocation {
 
     fn new(names: Vec<String>, file: Option<&ExecFile>, words: Vec<String>) -> Invocation {
         let mut names = names;
-        names.extend(file.map(|file| text(file.path.as_os_str())));
+        let called: Vec<String> = names.iter().map(|name| base_name(name)).collect();
+        names.extend(file.map(|file| escaped(file.path.as_os_str())));
         names.retain(|name| !name.is_empty());
         names.dedup();
         let mut bases: Vec<String> = names.iter().map(|name| base_name(name)).collect();
@@ -54,8 +63,10 @@ impl Invocation {
         Invocation {
             bases,
             names,
-            file: file.map(|file| file.id),
+            called,
+            file: file.map(FileIdentity::of),
             words,
+            is_of_image: false,
         }
     }
 }
@@ -65,36 +76,36 @@ impl Invocation {
 pub(super) struct Calls {
     /// The program that is executed first, then those within.
     pub(super) all: Vec<Invocation>,
-    /// Whether there may be a program behind what was looked at.
-    pub(super) is_cut: bool,
+    /// Why there may be a program that was not looked at, in words for the user.
+    pub(super) unseen: Option<&'static str>,
 }
 
 /// Finds everything that an exec runs.
 pub(super) fn of(exec: &Exec, programs: &Programs, process: &dyn ExecProcess) -> Calls {
-    let args: Vec<String> = exec.args.iter().flatten().map(text_of).collect();
+    let args: Vec<String> = exec.args.iter().flatten().map(|it| escaped(it)).collect();
     let (told, rest) = match args.split_first() {
         Some((told, rest)) => (told.clone(), rest.to_vec()),
         None => (String::new(), Vec::new()),
     };
     // Login shells have a dash in front.
     let told = told.strip_prefix('-').map_or(told.clone(), str::to_owned);
-    let given = text(&exec.given);
+    let given = escaped(&exec.given);
     let mut search = Search {
         all: Vec::new(),
-        is_cut: false,
+        unseen: None,
         has_more: exec.more > 0,
         programs,
         process,
     };
     search.add(Invocation::new(
-        vec![given.clone(), told],
+        vec![given.clone(), told.clone()],
         exec.file.as_ref(),
         rest.clone(),
     ));
     let mut words = rest.clone();
     let mut script = given;
     for interpreter in &exec.interpreters {
-        let line: Vec<String> = interpreter.words.iter().map(text_of).collect();
+        let line: Vec<String> = interpreter.words.iter().map(|it| escaped(it)).collect();
         let Some((program, arg)) = line.split_first() else {
             continue;
         };
@@ -103,16 +114,23 @@ pub(super) fn of(exec: &Exec, programs: &Programs, process: &dyn ExecProcess) ->
         let file = interpreter.file.as_ref();
         search.add(Invocation::new(vec![program.clone()], file, words.clone()));
     }
-    // A real loader only loads the program that it is named by.
-    let loaders = exec.loaders.iter().filter(|it| !programs.is_loader(it));
-    let run_by_loaders = match exec.interpreters.is_empty() {
-        true => rest,
-        false => words,
+    // The system's loader only loads the program that it is named by.
+    let loaders = exec.loaders.iter().filter(|it| {
+        let file = it.file.as_ref().map(FileIdentity::of);
+        !programs.has_loader(file)
+    });
+    let (told, run_by_loaders) = match exec.interpreters.last() {
+        None => (told, rest),
+        Some(_) => (script, words),
     };
     for loader in loaders {
-        let names = loader.words.iter().map(text_of).collect();
+        let mut names: Vec<String> = loader.words.iter().map(|it| escaped(it)).collect();
+        names.push(told.clone());
         let file = loader.file.as_ref();
-        search.add(Invocation::new(names, file, run_by_loaders.clone()));
+        search.add(Invocation {
+            is_of_image: true,
+            ..Invocation::new(names, file, run_by_loaders.clone())
+        });
     }
     search.run()
 }
@@ -120,7 +138,7 @@ pub(super) fn of(exec: &Exec, programs: &Programs, process: &dyn ExecProcess) ->
 /// Programs that were found, to be looked into one after the other.
 struct Search<'a> {
     all: Vec<Invocation>,
-    is_cut: bool,
+    unseen: Option<&'static str>,
     /// Whether there are words behind those that were read.
     has_more: bool,
     programs: &'a Programs,
@@ -136,7 +154,7 @@ impl Search<'_> {
         }
         Calls {
             all: self.all,
-            is_cut: self.is_cut,
+            unseen: self.unseen,
         }
     }
 
@@ -146,7 +164,26 @@ impl Search<'_> {
         }
         match self.all.len() < MOST {
             true => self.all.push(found),
-            false => self.is_cut = true,
+            false => self.unseen = Some(CUT),
+        }
+    }
+
+    /// Notes that a program may be named behind the words that were read.
+    fn cut_if_more(&mut self) {
+        if self.has_more {
+            self.unseen = Some(CUT);
+        }
+    }
+
+    /// The file behind a word, as the process finds it. That we cannot look is noted.
+    fn find(&mut self, word: &str) -> Option<ExecFile> {
+        match self.process.find(&unescaped(word)) {
+            FileLookup::Found(file) => Some(file),
+            FileLookup::Missing => None,
+            FileLookup::Unknown => {
+                self.unseen = Some(NOT_FOUND);
+                None
+            }
         }
     }
 
@@ -156,11 +193,15 @@ impl Search<'_> {
         if is_multi_call || self.programs.has_multi_call(outer.file) {
             self.applet(outer);
         }
-        if outer.is_called(is_loader) || self.programs.has_loader(outer.file) {
+        let is_loader = outer.is_called(is_loader) || self.programs.has_loader(outer.file);
+        if is_loader && !outer.is_of_image {
             self.loaded(outer);
         }
-        for name in &outer.bases {
-            self.scripts(outer, name);
+        let known = self.programs.interpreter_names(outer.file);
+        for name in outer.bases.iter().map(String::as_str).chain(known) {
+            if let Some(found) = scripts::run_by(name, &outer.words) {
+                self.scripts(outer, 0, &found);
+            }
             if let Some(subcommand) = name.strip_prefix("git-") {
                 let words = outer.words.iter().cloned();
                 let words = std::iter::once(subcommand.to_owned()).chain(words);
@@ -173,7 +214,7 @@ impl Search<'_> {
     /// `busybox wget …`
     fn applet(&mut self, outer: &Invocation) {
         let Some((first, rest)) = outer.words.split_first() else {
-            self.is_cut |= self.has_more;
+            self.cut_if_more();
             return;
         };
         let name = first.strip_prefix("--coreutils-prog=");
@@ -210,7 +251,7 @@ impl Search<'_> {
                 continue;
             }
             let names = [vec![word.clone()], told.clone()].concat();
-            let file = self.process.find(OsStr::new(word));
+            let file = self.find(word);
             let is_program = !is_doubtful || file.is_some();
             if is_program {
                 let words = outer.words[at..].to_vec();
@@ -221,62 +262,87 @@ impl Search<'_> {
             }
             is_doubtful = false;
         }
-        self.is_cut |= self.has_more;
+        self.cut_if_more();
     }
 
-    /// `sh -e /usr/bin/npm publish`: the script is the program.
-    fn scripts(&mut self, outer: &Invocation, name: &str) {
-        let Some(found) = scripts::run_by(name, &outer.words) else {
-            return;
-        };
-        self.is_cut |= found.is_open && self.has_more;
-        self.is_cut |= found.programs.len() > MOST;
-        for program in found.programs.into_iter().take(MOST) {
+    /// `sh -e /usr/bin/npm publish`: the script is the program. Places count from `first` on.
+    fn scripts(&mut self, outer: &Invocation, first: usize, found: &scripts::Found<'_>) {
+        if found.is_open {
+            self.cut_if_more();
+        }
+        if found.programs.len() > MOST_SCRIPTS {
+            self.unseen = Some(CUT);
+        }
+        let words = &outer.words[first..];
+        for program in found.programs.iter().take(MOST_SCRIPTS) {
             match program {
-                Program::Script(at) | Program::Perhaps(at) => {
-                    let word = &outer.words[at];
-                    let file = self.process.find(OsStr::new(word));
-                    if file.is_none() && matches!(program, Program::Perhaps(_)) {
-                        continue;
+                Program::Script(at) => {
+                    let script = Script {
+                        word: &words[*at],
+                        search: found.search,
+                    };
+                    if !self.script_files(script, &words[at + 1..]) {
+                        let names = vec![words[*at].clone()];
+                        self.add(Invocation::new(names, None, words[at + 1..].to_vec()));
                     }
-                    self.script(word, file.as_ref(), &outer.words[at + 1..]);
                 }
-                Program::Loaded(word, at) => {
-                    let file = self.process.find(OsStr::new(word));
-                    // It gets the words for the script, with the name of that in front or without.
-                    self.script(word, file.as_ref(), &outer.words[at..]);
-                    let behind = outer.words.get(at + 1..).unwrap_or_default();
-                    self.script(word, file.as_ref(), behind);
+                Program::Perhaps(at) => {
+                    let script = Script {
+                        word: &words[*at],
+                        search: found.search,
+                    };
+                    self.script_files(script, &words[at + 1..]);
                 }
-                Program::Module(name, at) => {
-                    let name = name.split('.').next().unwrap_or(name);
-                    let names = vec![name.to_owned(), format!("{name}3")];
-                    let words = outer.words[at..].to_vec();
-                    self.add(Invocation::new(names, None, words));
-                }
+                Program::Loaded(word, at) => self.preloaded(word, found, &words[*at..]),
+                Program::Module(name, at) => self.module(outer, name, first + at),
             }
         }
     }
 
-    fn script(&mut self, word: &str, file: Option<&ExecFile>, words: &[String]) {
-        let mut names = vec![word.to_owned()];
-        // Python runs a directory, or the file in it.
-        if let Some(directory) = word.strip_suffix("/__main__.py") {
-            names.push(directory.to_owned());
+    /// A file that runs before the script gets the words for the script, with the name of that in front or without.
+    fn preloaded(&mut self, word: &str, found: &scripts::Found<'_>, words: &[String]) {
+        let behind = words.get(1..).unwrap_or_default();
+        let search = found.search;
+        for words in [words, behind] {
+            if !self.script_files(Script { word, search }, words) {
+                let names = vec![word.to_owned()];
+                self.add(Invocation::new(names, None, words.to_vec()));
+            }
         }
-        self.add(Invocation::new(names, file, words.to_vec()));
+    }
+
+    /// `python3 -m pip install`: by each part of its name, and as a file in the directory of the process.
+    fn module(&mut self, outer: &Invocation, module: &str, at: usize) {
+        let words = &outer.words[at..];
+        let parts = module.split('.').filter(|part| *part != "__main__");
+        let mut names = vec![module.to_owned()];
+        for part in parts {
+            names.extend([part.to_owned(), format!("{part}3"), format!("{part}.py")]);
+        }
+        self.add(Invocation::new(names, None, words.to_vec()));
+        let path = module.replace('.', "/");
+        for file in [format!("{path}.py"), format!("{path}/__main__.py")] {
+            let search = scripts::ScriptSearch::AsGiven;
+            self.script_files(
+                Script {
+                    word: &file,
+                    search,
+                },
+                words,
+            );
+        }
+        match scripts::launched_by(module, words) {
+            None => {}
+            Some(Launched::Module(next)) => self.module(outer, next, at + 1),
+            Some(Launched::Found(found)) => self.scripts(outer, at, &found),
+        }
     }
 }
 
-fn text_of(word: &OsString) -> String {
-    text(word)
-}
-
-fn text(word: &OsStr) -> String {
-    word.to_string_lossy().into_owned()
-}
-
 const MOST: usize = 24;
+const MOST_SCRIPTS: usize = 64;
+const CUT: &str = "it runs a program that is named behind more arguments than are read";
+const NOT_FOUND: &str = "it runs a file that cannot be looked up as the process does";
 /// Options of dynamic loaders.
 const WITH_VALUE: &[&str] = &[
     "--library-path",

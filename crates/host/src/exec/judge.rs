@@ -1,16 +1,19 @@
 //! The judge of one program's tree.
 
-use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use attache_transport::process::{Exec, ExecJudge, ExecProcess, ExecVerdict};
+use attache_transport::process::{
+    Exec, ExecFile, ExecJudge, ExecProcess, ExecVerdict, FileLookup, FileOrigin,
+};
 
 use super::daemons;
 use super::invocation::{self, Calls, Invocation};
 use super::pattern::Pattern;
 use super::programs::Programs;
+use super::text::unescaped;
 use super::{Approved, ExecRule, ExecRules};
-use crate::permissions::{Match, PathPattern, Seen, ShellLine, values};
+use crate::permissions::{Match, PathLookups, PathPattern, Seen, ShellLine, values};
 
 /// Keeps the command rules of a policy.
 pub(super) struct Judge {
@@ -22,6 +25,8 @@ pub(super) struct Judge {
     directories: Vec<PathBuf>,
     is_attended: bool,
     programs: Programs,
+    /// When the files behind names on PATH are looked for again.
+    look_again: Instant,
 }
 
 struct Rule {
@@ -47,8 +52,7 @@ enum Objection<'a> {
 impl Judge {
     /// None if a pattern cannot be read.
     pub(super) fn new(rules: ExecRules) -> Option<Judge> {
-        let programs = Programs::on_path();
-        let pattern = |text: &String| Pattern::parse(text, |name| programs.files_of(name));
+        let pattern = |text: &String| Pattern::parse(text);
         let rule = |rule: ExecRule| {
             let paths = rule.paths.iter().map(|text| PathPattern::parse(text).ok());
             Some(Rule {
@@ -66,8 +70,27 @@ impl Judge {
             approved: rules.approved,
             directories: rules.directories,
             is_attended: rules.is_attended,
-            programs,
+            programs: Programs::on_path(),
+            look_again: Instant::now(),
         })
+    }
+
+    /// Looks where the programs of the rules are now: a file may have been replaced. One that a rule names with its
+    /// directory is looked for each time, the others once in a while.
+    fn renew(&mut self) {
+        let start = Instant::now();
+        let is_due = start >= self.look_again;
+        let rules = self.deny.iter_mut().chain(&mut self.ask);
+        let patterns = rules.flat_map(|rule| &mut rule.commands);
+        for pattern in patterns.chain(&mut self.allowed) {
+            if is_due || pattern.has_directory() {
+                pattern.look(&self.programs, &self.directories);
+            }
+        }
+        if is_due {
+            let pause = start.elapsed().saturating_mul(SHARE).max(PAUSE);
+            self.look_again = start.checked_add(pause).unwrap_or(start);
+        }
     }
 
     /// A user is asked; where nobody can be, it is denied.
@@ -80,11 +103,22 @@ impl Judge {
         }
     }
 
-    fn objection(&self, exec: &Exec, calls: &Calls) -> Option<Objection<'_>> {
+    fn objection(
+        &self,
+        exec: &Exec,
+        calls: &Calls,
+        process: &dyn ExecProcess,
+    ) -> Option<Objection<'_>> {
         let all = calls.all.as_slice();
+        let directories = self.directories.as_slice();
+        let look = PathLook {
+            exec,
+            directories,
+            process,
+        };
         let caught = |rule: &Rule| {
             let each = all.iter();
-            let each = each.map(|it| rule.catches(exec, it, &self.directories));
+            let each = each.map(|it| rule.catches(&look, it));
             each.max().unwrap_or(Caught::No)
         };
         let (mut unchecked, mut renamed) = (None, None);
@@ -105,7 +139,7 @@ impl Judge {
                 Caught::No => {}
             }
         }
-        let unseen = exec.unseen.or(calls.is_cut.then_some(CUT));
+        let unseen = exec.unseen.or(calls.unseen);
         let by_rule = unchecked
             .map(Objection::Unchecked)
             .or(unseen.map(Objection::Unseen))
@@ -205,7 +239,7 @@ enum Caught {
 }
 
 impl Rule {
-    fn catches(&self, exec: &Exec, invocation: &Invocation, directories: &[PathBuf]) -> Caught {
+    fn catches(&self, look: &PathLook<'_>, invocation: &Invocation) -> Caught {
         let each = self.commands.iter();
         let found = each.map(|pattern| pattern.catches(invocation)).max();
         let mut commands = self.commands.iter();
@@ -214,38 +248,90 @@ impl Rule {
         }
         if found != Some(Match::Yes) {
             // Words beyond those that were read could still make it a command that the rule names.
-            return match exec.more > 0 && commands.any(|pattern| pattern.names(invocation)) {
+            return match look.exec.more > 0 && commands.any(|pattern| pattern.names(invocation)) {
                 true => Caught::Maybe,
                 false => Caught::No,
             };
         }
         match self.paths.is_empty() {
             true => Caught::Yes,
-            false => self.touches(exec, invocation, directories),
+            false => look.touches(&self.paths, invocation),
         }
     }
+}
 
-    /// Whether the directory of a command or one of its arguments leads to a path of the rule.
-    fn touches(&self, exec: &Exec, invocation: &Invocation, directories: &[PathBuf]) -> Caught {
-        let bases = match &exec.cwd {
+/// An exec whose paths are looked at.
+struct PathLook<'a> {
+    exec: &'a Exec,
+    directories: &'a [PathBuf],
+    process: &'a dyn ExecProcess,
+}
+
+impl PathLook<'_> {
+    /// Whether the directory of a command or one of its arguments leads to a path of a rule: as they are written, as we see
+    /// them, and as the process does.
+    fn touches(&self, patterns: &[PathPattern], invocation: &Invocation) -> Caught {
+        let bases = match &self.exec.cwd {
             Some(cwd) => std::slice::from_ref(cwd),
-            None => directories,
+            None => self.directories,
         };
-        let workspaces = directories.iter().map(PathBuf::as_path);
-        let mut found = Caught::No;
-        for workspace in workspaces.chain(bases.iter().map(PathBuf::as_path)) {
-            let words = invocation.words.iter().flat_map(|word| values(word));
-            let arguments = Seen::in_words(words, bases, std::iter::empty(), workspace);
-            let running_in = Seen::of(exec.cwd.iter().cloned(), workspace);
-            let mut views = arguments.views.iter().chain(&running_in.views);
-            if views.any(|view| self.paths.iter().any(|pattern| pattern.covers(view))) {
+        let words: Vec<&str> = invocation
+            .words
+            .iter()
+            .flat_map(|word| values(word))
+            .collect();
+        let (places, is_seen) = self.places(&words);
+        let mut found = match is_seen {
+            true => Caught::No,
+            false => Caught::Maybe,
+        };
+        let lookups = PathLookups::default();
+        let workspaces = self.directories.iter().chain(bases);
+        for workspace in workspaces.map(PathBuf::as_path) {
+            let values = words.iter().copied();
+            let arguments = Seen::in_words(values, bases, std::iter::empty(), workspace, &lookups);
+            let more = self.exec.cwd.iter().chain(&places).cloned();
+            let more = Seen::of(more, workspace);
+            let mut views = arguments.views.iter().chain(&more.views);
+            if views.any(|view| patterns.iter().any(|pattern| pattern.covers(view))) {
                 return Caught::Yes;
             }
-            if arguments.is_cut || exec.more > 0 {
+            if arguments.is_cut || more.is_cut || self.exec.more > 0 {
                 found = Caught::Maybe;
             }
         }
         found
+    }
+
+    /// Where words lead the process, and whether all of that means the same to us.
+    fn places(&self, words: &[&str]) -> (Vec<PathBuf>, bool) {
+        let mut places = Vec::new();
+        let mut is_seen = words.len() <= MOST_LOOKS;
+        let words = words.iter().filter(|word| !word.starts_with('-'));
+        let words = words.take(MOST_LOOKS).map(|word| unescaped(word));
+        for word in words.chain(std::iter::once(".".into())) {
+            let path = Path::new(&word);
+            let mut note = |file: ExecFile, name: Option<&Path>| {
+                is_seen &= file.origin == FileOrigin::Shared;
+                places.push(name.map_or(file.path.clone(), |name| file.path.join(name)));
+            };
+            match self.process.find(&word) {
+                FileLookup::Found(file) => note(file, None),
+                FileLookup::Unknown => is_seen = false,
+                // What is not there yet may be made there.
+                FileLookup::Missing => {
+                    let above = path.parent().filter(|it| !it.as_os_str().is_empty());
+                    let name = path.file_name().map(Path::new);
+                    let above = above.map(|above| self.process.find(above.as_os_str()));
+                    match above {
+                        Some(FileLookup::Found(file)) => note(file, name),
+                        Some(FileLookup::Unknown) => is_seen = false,
+                        Some(FileLookup::Missing) | None => {}
+                    }
+                }
+            }
+        }
+        (places, is_seen)
     }
 }
 
@@ -257,8 +343,9 @@ impl ExecJudge for Judge {
         if exec.args.is_none() {
             return self.ask(UNREADABLE.to_owned());
         }
+        self.renew();
         let calls = invocation::of(exec, &self.programs, process);
-        let Some(objection) = self.objection(exec, &calls) else {
+        let Some(objection) = self.objection(exec, &calls, process) else {
             return ExecVerdict::Continue;
         };
         if let Objection::Denied(rule) = objection {
@@ -284,8 +371,9 @@ impl ExecJudge for Judge {
     }
 }
 
-/// Files by device and inode.
-pub(super) type Files = HashSet<(u64, u64)>;
-
-const CUT: &str = "it runs a program that is named behind more arguments than are read";
+/// The least time between two searches for the programs of rules, and how many times longer than one it is.
+const PAUSE: Duration = Duration::from_secs(1);
+const SHARE: u32 = 50;
+/// Arguments that are followed as the process does.
+const MOST_LOOKS: usize = 256;
 const UNREADABLE: &str = "the program's arguments cannot be read, so no rule can be checked";

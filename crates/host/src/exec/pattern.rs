@@ -1,31 +1,56 @@
 //! A command pattern against what is really executed: the program by its names and its file, then its arguments.
 
+use std::path::PathBuf;
+
 use super::invocation::Invocation;
-use super::judge::Files;
-use crate::permissions::{CommandPattern, Match, SimpleCommand};
+use super::programs::{Programs, RuleFile, are_different, is_built_into_git};
+use crate::permissions::{CommandPattern, Match, SimpleCommand, base_name, subcommands};
 
 /// A pattern of a rule.
 #[derive(Debug)]
 pub(super) struct Pattern {
     written: CommandPattern,
     /// The files that the program's name leads to.
-    files: Files,
+    files: Vec<RuleFile>,
 }
 
 impl Pattern {
     /// A pattern as a user wrote it.
-    pub(super) fn parse(text: &str, files: impl Fn(&str) -> Files) -> Option<Pattern> {
+    pub(super) fn parse(text: &str) -> Option<Pattern> {
         let written = CommandPattern::parse(text).ok()?;
-        let files = files(written.program());
+        let files = Vec::new();
         Some(Pattern { written, files })
+    }
+
+    /// Looks where the program's name leads now.
+    pub(super) fn look(&mut self, programs: &Programs, directories: &[PathBuf]) {
+        self.files = programs.files_of(self.written.program(), directories);
+    }
+
+    /// Whether the program is named with its directory.
+    pub(super) fn has_directory(&self) -> bool {
+        self.written.program().contains('/')
     }
 
     /// Whether this is its program.
     pub(super) fn names(&self, invocation: &Invocation) -> bool {
-        invocation.is(self.written.program())
-            || invocation
-                .file
-                .is_some_and(|file| self.files.contains(&file))
+        let program = self.written.program();
+        let same: Vec<&RuleFile> = self
+            .files
+            .iter()
+            .filter(|file| file.is(invocation.file))
+            .collect();
+        if same.is_empty() && !invocation.is(program) {
+            return false;
+        }
+        // The file of a program that acts on the name it is started by is another program under another of its names.
+        let own = base_name(program);
+        let is_other = |name: &String| {
+            *name != own
+                && (are_different(&own, name)
+                    || (!same.is_empty() && same.iter().all(|file| file.is_other_name(name))))
+        };
+        invocation.called.is_empty() || !invocation.called.iter().all(is_other)
     }
 
     /// Whether a rule that denies or asks catches this.
@@ -36,8 +61,16 @@ impl Pattern {
         match self.written.catches_call(&invocation.words) {
             // A program `git-name` is that subcommand itself, whatever aliases there are.
             Match::Maybe if invocation.is_dashed() => Match::No,
+            Match::Maybe if self.is_of_git_alone(invocation) => Match::No,
             found => found,
         }
+    }
+
+    /// Whether every word that may be the subcommand is one of git's own, such as `bisect--helper`.
+    fn is_of_git_alone(&self, invocation: &Invocation) -> bool {
+        let mut found = subcommands("git", &invocation.words);
+        base_name(self.written.program()) == "git"
+            && found.all(|word| word.is_some_and(|word| is_built_into_git(word, invocation.file)))
     }
 
     /// Whether a user who saw this part of a line saw what the pattern is about.

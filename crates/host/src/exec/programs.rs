@@ -1,23 +1,78 @@
 //! Programs that we know something of: the files behind names on PATH, programs of many names, loaders and
 //! interpreters.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use attache_transport::process::ExecInterpreter;
+use attache_transport::process::{ExecFile, FileOrigin, FileVersion};
 
-use super::judge::Files;
+use super::scripts;
 use crate::permissions::base_name;
+
+/// What tells a file from others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FileIdentity {
+    /// The device and inode.
+    id: (u64, u64),
+    version: FileVersion,
+    origin: FileOrigin,
+    /// Whether it may have other names than those that were found.
+    has_links: bool,
+}
+
+impl FileIdentity {
+    pub(super) fn of(file: &ExecFile) -> FileIdentity {
+        FileIdentity {
+            id: file.id,
+            version: file.version,
+            origin: file.origin,
+            has_links: file.has_links,
+        }
+    }
+
+    /// Whether a file that a process found is this one of ours. On an overlay file system that we do not see it has
+    /// another device and inode, but the same size and time.
+    fn is_found_as(&self, other: FileIdentity) -> bool {
+        match other.origin {
+            FileOrigin::Shared | FileOrigin::Elsewhere => self.id == other.id,
+            FileOrigin::Overlay => self.version == other.version,
+        }
+    }
+}
 
 /// Where programs are looked for, and those of many names that were found there.
 #[derive(Debug, Default)]
 pub(super) struct Programs {
     directories: Vec<PathBuf>,
-    multi_call: Files,
-    loaders: Files,
+    multi_call: Vec<FileIdentity>,
+    loaders: Vec<FileIdentity>,
+    /// Interpreters that we know, by their names. Looked for when a file is met that may be one under another name.
+    interpreters: OnceCell<Vec<(&'static str, FileIdentity)>>,
+}
+
+/// A file that the program of a rule leads to.
+#[derive(Debug)]
+pub(super) struct RuleFile {
+    identity: FileIdentity,
+    /// Where its other names are, if it does what the name says that it is started by.
+    names_in: Vec<PathBuf>,
+}
+
+impl RuleFile {
+    pub(super) fn is(&self, file: Option<FileIdentity>) -> bool {
+        file.is_some_and(|file| self.identity.is_found_as(file))
+    }
+
+    /// Whether a name is another one of this file, which acts on it.
+    pub(super) fn is_other_name(&self, name: &str) -> bool {
+        let mut places = self.names_in.iter();
+        let is_name = !name.is_empty() && !name.contains('/');
+        is_name && places.any(|place| id(&place.join(name)) == Some(self.identity.id))
+    }
 }
 
 impl Programs {
@@ -34,49 +89,109 @@ impl Programs {
             ..Programs::default()
         };
         for name in MULTI_CALL {
-            let files = programs.found(name).filter_map(|path| id(&path));
-            programs.multi_call = programs.multi_call.iter().copied().chain(files).collect();
+            let files: Vec<FileIdentity> = programs
+                .found(name)
+                .filter_map(|(_, path)| identity(&path))
+                .collect();
+            programs.multi_call.extend(files);
         }
         programs.loaders = LOADERS
             .iter()
-            .filter_map(|path| id(Path::new(path)))
+            .filter_map(|path| identity(Path::new(path)))
             .collect();
         programs
     }
 
-    /// The files that the name of a program leads to, where the file itself is that program under every name.
-    pub(super) fn files_of(&self, program: &str) -> Files {
-        if program.contains('/') {
-            return id(Path::new(program)).into_iter().collect();
-        }
-        let found = self.found(program).filter(|path| is_one_program(path));
-        found.filter_map(|path| id(&path)).collect()
-    }
-
-    pub(super) fn has_multi_call(&self, file: Option<(u64, u64)>) -> bool {
-        file.is_some_and(|file| self.multi_call.contains(&file))
-    }
-
-    pub(super) fn has_loader(&self, file: Option<(u64, u64)>) -> bool {
-        file.is_some_and(|file| self.loaders.contains(&file))
-    }
-
-    /// Whether an interpreter that an ELF file names is a dynamic loader, by what it is and not by how it is named.
-    pub(super) fn is_loader(&self, interpreter: &ExecInterpreter) -> bool {
-        let Some(file) = &interpreter.file else {
-            return false;
+    /// The files that the program of a rule leads to: a path from these directories on, a name on PATH.
+    pub(super) fn files_of(&self, program: &str, directories: &[PathBuf]) -> Vec<RuleFile> {
+        let found: Vec<(PathBuf, PathBuf)> = match program.contains('/') {
+            true => {
+                let paths = match Path::new(program).is_absolute() {
+                    true => vec![PathBuf::from(program)],
+                    false => directories.iter().map(|it| it.join(program)).collect(),
+                };
+                let real = |path: PathBuf| Some((path.clone(), fs::canonicalize(path).ok()?));
+                paths.into_iter().filter_map(real).collect()
+            }
+            false => self.found(program).collect(),
         };
-        let name = file.path.file_name().and_then(|name| name.to_str());
-        self.has_loader(Some(file.id)) || name.is_some_and(is_loader)
+        let file = |(named, real): (PathBuf, PathBuf)| {
+            Some(RuleFile {
+                identity: identity(&real)?,
+                names_in: self.other_names_in(&named, &real),
+            })
+        };
+        found.into_iter().filter_map(file).collect()
     }
 
-    fn found(&self, program: &str) -> impl Iterator<Item = PathBuf> {
+    pub(super) fn has_multi_call(&self, file: Option<FileIdentity>) -> bool {
+        file.is_some_and(|file| self.multi_call.iter().any(|it| it.is_found_as(file)))
+    }
+
+    /// Whether a file is the system's dynamic loader, by what it is and not by how it is named.
+    pub(super) fn has_loader(&self, file: Option<FileIdentity>) -> bool {
+        file.is_some_and(|file| self.loaders.iter().any(|it| it.is_found_as(file)))
+    }
+
+    /// The names by which we know a file as an interpreter, where it may have others than those that were found: behind a
+    /// hard link or in another namespace.
+    pub(super) fn interpreter_names(&self, file: Option<FileIdentity>) -> Vec<&'static str> {
+        let Some(file) = file.filter(|it| it.has_links || it.origin != FileOrigin::Shared) else {
+            return Vec::new();
+        };
+        let all = self.interpreters.get_or_init(|| {
+            let each = scripts::interpreters().flat_map(|name| {
+                let found = self.found(name).filter_map(|(_, real)| identity(&real));
+                found.map(move |file| (name, file)).collect::<Vec<_>>()
+            });
+            each.collect()
+        });
+        let same = all.iter().filter(|(_, it)| it.is_found_as(file));
+        same.map(|(name, _)| *name).collect()
+    }
+
+    /// Where a program of this name is on PATH, and where links lead from there.
+    fn found(&self, program: &str) -> impl Iterator<Item = (PathBuf, PathBuf)> {
         let candidates = self
             .directories
             .iter()
             .map(move |directory| directory.join(program));
-        candidates.filter_map(|path| fs::canonicalize(path).ok())
+        candidates.filter_map(|path| Some((path.clone(), fs::canonicalize(path).ok()?)))
     }
+
+    /// Where a file that acts on the name it is started by may have other names. A script of a version manager has them
+    /// beside the one that a rule names.
+    fn other_names_in(&self, named: &Path, real: &Path) -> Vec<PathBuf> {
+        let name = base_name(real.to_str().unwrap_or_default());
+        if is_multi_call(&name) || SHARED.contains(&name.as_str()) {
+            return self.directories.clone();
+        }
+        match is_linked_script(real) {
+            true => named.parent().map(Path::to_owned).into_iter().collect(),
+            false => Vec::new(),
+        }
+    }
+}
+
+/// Whether a subcommand of git is built into this file of it, so that no alias can take its name: git is installed under
+/// the names of those.
+pub(super) fn is_built_into_git(subcommand: &str, file: Option<FileIdentity>) -> bool {
+    let is_git = |directory: &str| {
+        let link = identity(&Path::new(directory).join(format!("git-{subcommand}")));
+        // The same program can be installed twice.
+        link.zip(file)
+            .is_some_and(|(link, file)| link.is_found_as(file) || link.version == file.version)
+    };
+    !subcommand.contains('/') && GIT_CORE.iter().any(|it| is_git(it))
+}
+
+/// Whether two names are of different programs, though one file is both: it does what its name says.
+pub(super) fn are_different(one: &str, other: &str) -> bool {
+    let has = |group: &str, name: &str| group.split(' ').any(|it| it == name);
+    one != other
+        && GROUPS
+            .iter()
+            .any(|group| has(group, one) && has(group, other))
 }
 
 /// Whether a program acts on the name it is started by, or takes one as its first word.
@@ -114,18 +229,15 @@ fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
-/// A file under one of whose names another program answers is not what a rule means.
-fn is_one_program(path: &Path) -> bool {
-    let name = base_name(path.to_str().unwrap_or_default());
-    !is_multi_call(&name) && !SHARED.contains(&name.as_str()) && !is_linked_script(path)
-}
-
-/// Version managers give one script many names by links.
+/// Version managers give one script many names by links. It looks at its own name.
 fn is_linked_script(path: &Path) -> bool {
-    let is_linked = fs::metadata(path).is_ok_and(|meta| links(&meta) > 1);
-    let mut head = [0; 2];
-    let read = || File::open(path).and_then(|mut file| file.read_exact(&mut head));
-    is_linked && { read }().is_ok() && head == *b"#!"
+    if !fs::metadata(path).is_ok_and(|meta| meta.is_file() && links(&meta) > 1) {
+        return false;
+    }
+    let mut text = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MOST_SCRIPT).read_to_end(&mut text));
+    let has = |part: &&str| memchr::memmem::find(&text, part.as_bytes()).is_some();
+    read.is_ok() && text.starts_with(b"#!") && OWN_NAME.iter().any(has)
 }
 
 #[cfg(unix)]
@@ -151,7 +263,31 @@ pub(super) fn id(_: &Path) -> Option<(u64, u64)> {
     None
 }
 
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<FileIdentity> {
+    use std::os::unix::fs::MetadataExt;
+    let meta = fs::metadata(path).ok()?;
+    Some(FileIdentity {
+        id: (meta.dev(), meta.ino()),
+        version: FileVersion {
+            size: meta.len(),
+            seconds: meta.mtime(),
+            nanoseconds: u32::try_from(meta.mtime_nsec()).unwrap_or(0),
+        },
+        origin: FileOrigin::Shared,
+        has_links: meta.nlink() > 1,
+    })
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Path) -> Option<FileIdentity> {
+    None
+}
+
 const MOST_DIRECTORIES: usize = 128;
+const MOST_SCRIPT: u64 = 1 << 16;
+/// How a script asks for its own name.
+const OWN_NAME: &[&str] = &["$0", "${0", "BASH_SOURCE", "argv", "__FILE__", "__file__"];
 const USUAL: &[&str] = &[
     "/usr/local/bin",
     "/usr/bin",
@@ -162,8 +298,35 @@ const USUAL: &[&str] = &[
     "/usr/lib/git-core",
     "/usr/libexec/git-core",
 ];
+const GIT_CORE: &[&str] = &[
+    "/usr/lib/git-core",
+    "/usr/libexec/git-core",
+    "/usr/local/libexec/git-core",
+    "/usr/local/lib/git-core",
+];
 /// Programs that run the one that their first word, or the name they are started by, says.
 const MULTI_CALL: &[&str] = &["busybox", "toybox", "coreutils", "uutils"];
+/// Names of one file that are different programs: it acts on the name alone.
+const GROUPS: &[&str] = &[
+    "pgrep pkill pidwait",
+    "killall5 pidof",
+    "bzip2 bunzip2 bzcat",
+    "gzip gunzip zcat",
+    "xz unxz xzcat lzma unlzma lzcat",
+    "zstd unzstd zstdcat zstdmt",
+    "lz4 unlz4 lz4cat lz4c",
+    "pigz unpigz",
+    "unzip zipinfo",
+    "systemctl halt poweroff reboot runlevel shutdown telinit",
+    "kmod lsmod modprobe insmod rmmod modinfo depmod",
+    "last lastb",
+    "tset reset",
+    "tic captoinfo infotocap",
+    "whatis apropos",
+    "vipw vigr",
+    "rustup cargo rustc rustdoc rustfmt cargo-fmt cargo-clippy clippy-driver cargo-miri rust-analyzer rust-gdb rust-gdbgui \
+     rust-lldb rls",
+];
 /// Programs that act on the name they are started by.
 const SHARED: &[&str] = &[
     "asdf",

@@ -2,8 +2,9 @@
 //! next word as its value, or not: then both count.
 
 mod families;
+mod shells;
 
-use families::{FAMILIES, Family};
+use families::{FAMILIES, Family, LAUNCHER};
 
 /// A script or a module among an interpreter's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,11 +19,40 @@ pub(super) enum Program<'a> {
     Module(&'a str, usize),
 }
 
+/// Where an interpreter looks for a script.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum ScriptSearch {
+    /// Where the word leads.
+    #[default]
+    AsGiven,
+    /// There, and for a word without a directory on `PATH`.
+    OnPath,
+    /// There, with an ending added, or what a directory names as its program.
+    WithEndings,
+    /// There, or `__main__.py` in a directory.
+    InDirectory,
+}
+
+/// A word that names a script, and where it is looked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Script<'a> {
+    pub(super) word: &'a str,
+    pub(super) search: ScriptSearch,
+}
+
 /// What an interpreter runs, and whether there may be more behind the words that are known.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Found<'a> {
     pub(super) programs: Vec<Program<'a>>,
     pub(super) is_open: bool,
+    pub(super) search: ScriptSearch,
+}
+
+/// What a module that runs other programs is told to run.
+pub(super) enum Launched<'a> {
+    /// The first word is a module.
+    Module(&'a str),
+    Found(Found<'a>),
 }
 
 /// What the interpreter of this name runs with these words; none if it is no interpreter that we know.
@@ -36,7 +66,33 @@ pub(super) fn run_by<'a>(name: &str, words: &'a [String]) -> Option<Found<'a>> {
         || ["-static", "-dbg", "-debug"].contains(&version);
     let mut families = FAMILIES.iter().filter(|_| is_version);
     let family = families.find(|it| it.names.contains(&family))?;
-    Some(family.read(words))
+    let found = match family.is_shell() {
+        true => shells::read(words),
+        false => family.read(words),
+    };
+    Some(Found {
+        search: family.search,
+        ..found
+    })
+}
+
+/// The usual names of the interpreters that we know.
+pub(super) fn interpreters() -> impl Iterator<Item = &'static str> {
+    let names = FAMILIES.iter().flat_map(|family| family.names).copied();
+    names.chain(["python3", "python2"])
+}
+
+/// What a module of Python such as `pdb` runs with these words; none if it is none that runs others.
+pub(super) fn launched_by<'a>(module: &str, words: &'a [String]) -> Option<Launched<'a>> {
+    let top = module.split('.').next().unwrap_or(module);
+    match top {
+        "runpy" => Some(Launched::Module(words.first()?)),
+        _ if LAUNCHER.names.contains(&top) => Some(Launched::Found(Found {
+            search: LAUNCHER.search,
+            ..LAUNCHER.read(words)
+        })),
+        _ => None,
+    }
 }
 
 /// Where the value of an option is.
@@ -75,7 +131,7 @@ impl Family {
                 found.is_open = at >= words.len();
                 return found;
             }
-            let is_option = word.starts_with('-') || (self.is_shell() && word.starts_with('+'));
+            let is_option = word.starts_with('-');
             if !is_option && is_doubtful {
                 found.programs.push(Program::Perhaps(at - 1));
                 is_doubtful = false;
@@ -144,9 +200,7 @@ impl Family {
                 return Effect::File(value);
             }
             return match (is_in(self.valued), value) {
-                // `-eo pipefail` as well as `-oe pipefail`
                 (true, Value::Next) => Effect::Skip,
-                (true, Value::Here(_)) if self.is_shell() => Effect::Skip,
                 (true, Value::Here(_)) => Effect::Flag,
                 (false, _) => Effect::Unknown,
             };
@@ -161,6 +215,9 @@ impl Family {
         };
         if self.long_files.contains(&name) {
             return Effect::File(value.map_or(Value::Next, Value::Here));
+        }
+        if self.long_modules.contains(&name) {
+            return Effect::Module(value.map_or(Value::Next, Value::Here));
         }
         if self.long_code.contains(&name) {
             return Effect::Code;
@@ -187,6 +244,8 @@ impl<'a> Value<'a> {
     }
 }
 
+#[cfg(test)]
+mod shells_attack;
 #[cfg(test)]
 mod tests {
     use super::{Program, run_by};
@@ -216,6 +275,9 @@ mod tests {
             "node --import x -r y S A",
             "node --max-old-space-size=9 S A",
             "node inspect S A",
+            "node -p -- S A",
+            "node -p --no-warnings S A",
+            "nodejs --print -i S A",
             "perl -w -I lib S A",
             "perl -Ilib -Mstrict -S S A",
             "perl -0777 -i.bak -S S A",
@@ -265,7 +327,6 @@ mod tests {
             "ruby -e S",
             "node -e S",
             "node --eval S",
-            "node -p S",
             "php -r S",
             "fish --command=S",
         ] {

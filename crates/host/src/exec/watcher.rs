@@ -1,7 +1,7 @@
 //! What becomes of the events of watched programs: everything goes to the audit log, requests go to the user.
 
-use std::collections::HashMap;
-use std::ffi::OsStr;
+use std::collections::{HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use attache_schema::v1;
 use attache_transport::process::{Child, ExecEvent, ExecRecord, ExecWatch, Execs};
+use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::programs::resolve;
@@ -25,6 +26,28 @@ struct Inner {
     log: Log,
     ask: Mutex<Option<Arc<Ask>>>,
     fault: Mutex<Option<String>>,
+    denials: Mutex<Denials>,
+    /// How many programs are followed.
+    followed: watch::Sender<usize>,
+}
+
+/// A program that a rule has kept from being executed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExecDenial {
+    /// The program, with links followed.
+    pub program: PathBuf,
+    /// Its arguments with its name first, the first of many.
+    pub args: Vec<String>,
+    /// What decided.
+    pub why: String,
+}
+
+/// What was denied and not told yet. Of a program that the same rule denies again and again the first time is told.
+#[derive(Default)]
+struct Denials {
+    told: HashSet<(PathBuf, String)>,
+    new: Vec<ExecDenial>,
+    count: u64,
 }
 
 type Ask = dyn Fn(ExecRequest) -> Pin<Box<dyn Future<Output = bool> + Send>> + Send + Sync;
@@ -73,6 +96,8 @@ impl Watcher {
             log,
             ask: Mutex::default(),
             fault: Mutex::default(),
+            denials: Mutex::default(),
+            followed: watch::Sender::default(),
         }))
     }
 
@@ -115,7 +140,7 @@ impl Watcher {
     /// tokio runtime.
     pub fn follow(&self, child: &mut Child, session: Option<&v1::SessionId>) {
         if let Some(execs) = child.take_execs() {
-            tokio::spawn(Following::new(self.clone(), session.cloned()).run(execs));
+            self.spawn(Following::new(self.clone(), session.cloned()), execs);
         }
     }
 
@@ -126,8 +151,34 @@ impl Watcher {
                 presence: Presence::Unattended,
                 ..Following::new(self.clone(), None)
             };
-            tokio::spawn(following.run(execs));
+            self.spawn(following, execs);
         }
+    }
+
+    fn spawn(&self, following: Following, execs: Execs) {
+        let watcher = self.clone();
+        watcher.0.followed.send_modify(|count| *count += 1);
+        tokio::spawn(async move {
+            following.run(execs).await;
+            watcher.0.followed.send_modify(|count| *count -= 1);
+        });
+    }
+
+    /// How many programs were denied so far.
+    pub fn denials_count(&self) -> u64 {
+        lock(&self.0.denials).count
+    }
+
+    /// The programs that were denied since the last call, each once for a rule. At most a hundred are told in all.
+    pub fn take_denials(&self) -> Vec<ExecDenial> {
+        std::mem::take(&mut lock(&self.0.denials).new)
+    }
+
+    /// Waits until every program that was followed has ended and all that it executed is known.
+    pub async fn ended(&self) {
+        let mut followed = self.0.followed.subscribe();
+        // The sender is ours, so that this cannot fail.
+        followed.wait_for(|count| *count == 0).await.ok();
     }
 
     /// Something that the user should know, once.
@@ -205,9 +256,13 @@ impl Following {
                 let note = exec.loses_rights.then_some(LOSES_RIGHTS);
                 self.note(&exec, "ran", note);
             }
-            ExecEvent::Denied { exec, why } => self.note(&exec, "denied", Some(&why)),
+            ExecEvent::Denied { exec, why } => {
+                self.note(&exec, "denied", Some(&why));
+                self.denied(&exec, &why);
+            }
             ExecEvent::Killed { exec, why } => {
                 self.note(&exec, "killed", Some(&why));
+                self.denied(&exec, &why);
                 let program = exec.program.display();
                 self.fault(format!(
                     "killed {program}, whose arguments or file were changed after they were judged: {why}"
@@ -233,9 +288,9 @@ impl Following {
         self.note(exec, "asked", Some(&why));
         let ask = lock(&self.watcher.0.ask).clone();
         let Some(ask) = ask.filter(|_| self.presence == Presence::Attended) else {
+            self.denied(exec, &why);
             return Some(id);
         };
-        let text = |word: &std::ffi::OsString| word.to_string_lossy().into_owned();
         let answer = ask(ExecRequest {
             session: self.session.clone(),
             program: exec.program.clone(),
@@ -261,15 +316,36 @@ impl Following {
         });
     }
 
+    fn denied(&self, exec: &ExecRecord, why: &str) {
+        let mut denials = lock(&self.watcher.0.denials);
+        denials.count += 1;
+        let subject = (exec.program.clone(), why.to_owned());
+        if denials.told.len() < MOST_TOLD && denials.told.insert(subject) {
+            denials.new.push(ExecDenial {
+                program: exec.program.clone(),
+                args: exec.args.iter().take(MOST_WORDS).map(text).collect(),
+                why: why.to_owned(),
+            });
+        }
+    }
+
     fn fault(&self, fault: String) {
         *lock(&self.watcher.0.fault) = Some(fault);
     }
+}
+
+fn text(word: &OsString) -> String {
+    word.to_string_lossy().into_owned()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Denials that are told one by one.
+const MOST_TOLD: usize = 100;
+/// Arguments of each.
+const MOST_WORDS: usize = 16;
 const LOSES_RIGHTS: &str =
     "without the rights of its owner: watched programs gain none; use --no-guard if you need that";
 const ALREADY: &str = "command rules are not enforced when programs are executed: another supervisor already watches this process";

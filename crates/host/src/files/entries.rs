@@ -76,7 +76,10 @@ impl Files {
         let place = roots.walk(path).map_err(super::dangling_is_missing)?;
         self.protected.check_read(&place, path)?;
         roots.check_place(&place, path, Access::Read)?;
-        Ok(place.path())
+        match self.asked_alias(roots, path) {
+            Some(alias) => Err(Error::asked(path, alias)),
+            None => Ok(place.path()),
+        }
     }
 
     /// Where a path leads that is to be written, as [`to_read`](Self::to_read) does.

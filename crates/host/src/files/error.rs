@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::denied::Denied;
+use crate::denied::{AskedAlias, Denied};
 
 /// Why a directory was not opened, a file not read or not written. Paths are those the caller named.
 #[derive(Debug, thiserror::Error)]
@@ -113,6 +113,16 @@ pub enum Error {
         path: PathBuf,
         /// The rule's id.
         rule: String,
+    },
+    /// It is a hard link to a file that a rule of the policy asks about, and nobody was asked about that name.
+    #[error("{} is another name of a file that policy rule `{rule}` asks about; {}", shown(.path), other_name(.other.as_deref()))]
+    AskedByPolicy {
+        /// The path.
+        path: PathBuf,
+        /// The rule's id.
+        rule: String,
+        /// The name that the rule knows; `None` if it is not known.
+        other: Option<PathBuf>,
     },
     /// Our own state, closed to agents.
     #[error("{} belongs to attache itself and is closed to agents", shown(.path))]
@@ -240,6 +250,15 @@ impl Error {
         }
     }
 
+    /// A rule asks about another name of it.
+    pub(crate) fn asked(path: &Path, alias: AskedAlias) -> Error {
+        Error::AskedByPolicy {
+            path: path.to_owned(),
+            rule: alias.rule,
+            other: alias.other,
+        }
+    }
+
     /// One word for programs.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -258,7 +277,7 @@ impl Error {
             Error::Dangling { .. } => "dangling",
             Error::Protected { .. } => "protected",
             Error::OwnState { .. } => "own_state",
-            Error::DeniedByPolicy { .. } => "denied_by_policy",
+            Error::DeniedByPolicy { .. } | Error::AskedByPolicy { .. } => "denied_by_policy",
             Error::HardLinked { .. } => "hard_linked",
             Error::ReadOnly { .. } => "read_only",
             Error::IsRoot { .. } => "is_root",
@@ -286,6 +305,16 @@ impl From<Error> for attache_rpc::Error {
     fn from(error: Error) -> Self {
         let data = serde_json::json!({ "kind": error.kind() });
         attache_rpc::Error::new(error.code(), error.to_string()).data(data)
+    }
+}
+
+fn other_name(other: Option<&Path>) -> String {
+    match other {
+        Some(other) => format!(
+            "use the name {}, so that the user can be asked",
+            shown(other)
+        ),
+        None => "ask the user to change the policy".to_owned(),
     }
 }
 

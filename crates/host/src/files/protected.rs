@@ -150,11 +150,6 @@ impl Protected {
     }
 }
 
-/// Whether a name on the path is closed everywhere.
-pub(super) fn is_protected_name(path: &Path) -> bool {
-    path.iter().any(is_closed_name)
-}
-
 /// A repository without a working tree, or what would become one by this name: Git runs what its `config` says for
 /// whoever enters the directory.
 fn is_repository(dir: &Dir, name: &OsStr) -> bool {

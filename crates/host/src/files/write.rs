@@ -19,19 +19,39 @@ pub(super) fn write(
     content: &str,
 ) -> Result<(), Error> {
     let failed = |error| Error::of_system(path, "write", error);
+    match open_old_at(roots, place, path)? {
+        Target::Old(name, old) => replace(place.directory(), name, content, old).map_err(failed),
+        Target::New(names) => {
+            let (name, made) = make_parents(roots, place.directory(), names, path)?;
+            let dir = made.as_ref().unwrap_or(place.directory());
+            create(dir, name, content).map_err(failed)
+        }
+    }
+}
+
+/// What a write is going to put in place.
+pub(super) enum Target<'p> {
+    /// Another content of a file, which is open.
+    Old(&'p OsStr, File),
+    /// A file, and the directories above it that are missing.
+    New(&'p [OsString]),
+}
+
+/// Opens the file that is to be replaced, if there is one, and checks that it may be.
+pub(super) fn open_old_at<'p>(
+    roots: &Roots,
+    place: &'p Place<'_>,
+    path: &Path,
+) -> Result<Target<'p>, Error> {
     match &place.end {
         End::Directory => Err(wrong_kind(path, Kind::Directory)),
         End::Special(_) => Err(wrong_kind(path, Kind::Special)),
         End::File(name) => {
             let old = open_old(place.directory(), name, path)?;
             check_file(roots, &old, path, Access::Change)?;
-            replace(place.directory(), name, content, old).map_err(failed)
+            Ok(Target::Old(name, old))
         }
-        End::Missing(names) => {
-            let (name, made) = make_parents(roots, place.directory(), names, path)?;
-            let dir = made.as_ref().unwrap_or(place.directory());
-            create(dir, name, content).map_err(failed)
-        }
+        End::Missing(names) => Ok(Target::New(names)),
     }
 }
 

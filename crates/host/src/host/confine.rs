@@ -118,6 +118,6 @@ fn not_there(missing: &[PathPattern]) -> Option<String> {
     })
 }
 
-const NO_MOUNTS: &str = "while the policy denies paths, the agent cannot mount: a sandbox of its own that uses namespaces, such as bubblewrap, fails. `sandbox.nested` in your configuration allows it";
+const NO_MOUNTS: &str = "while the policy denies paths, the agent cannot mount: a sandbox of its own that uses namespaces, such as bubblewrap, fails. To allow it: attache config set sandbox.nested allowed";
 const MOUNTS: &str = "`sandbox.nested` lets the agent mount: a program that sets out to do so can reach what the policy denies";
 const MOST_NAMED: usize = 5;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::denied::AskedAlias;
+
 /// What is known of a path before something is done there.
 #[derive(Clone, Default)]
 pub struct Place {
@@ -10,8 +12,10 @@ pub struct Place {
     pub resolved: Option<PathBuf>,
     /// What is in the file, where it is to be written, can be read and is not too large to look at.
     pub text: Option<String>,
-    /// Whether it is closed to writes, so that nobody need be asked.
+    /// Whether we refuse it whatever the user would say, so that nobody need be asked.
     pub is_closed: bool,
+    /// What a rule asks about by another name, which is then the one where the path leads.
+    pub(crate) alias: Option<AskedAlias>,
 }
 
 /// What is at a path now, for the user who decides on a change there.

@@ -242,6 +242,34 @@ fn ordinary_work_is_not_protected() {
 }
 
 #[test]
+fn names_in_ascii_are_folded_as_all_others() {
+    let slowly = |name: &str| {
+        let folded = super::fold_letters(name);
+        let folded = folded.split(':').next().unwrap_or_default();
+        folded.trim_end_matches(['.', ' ']).to_owned()
+    };
+    let ascii = || (1..128_u8).map(char::from);
+    for (a, b) in ascii().flat_map(|a| ascii().map(move |b| (a, b))) {
+        for path in [
+            format!("{a}{b}"),
+            format!("x{a}{b}x"),
+            format!("x/{a}{b}/x"),
+        ] {
+            let folded: Vec<String> = path
+                .split('/')
+                .map(|name| super::fold(name.as_ref()))
+                .collect();
+            let expected: Vec<String> = path.split('/').map(slowly).collect();
+            assert_eq!(folded, expected, "{path:?}");
+            assert!(
+                !super::is_folded(&path) || folded.join("/") == path,
+                "{path:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn the_list_is_in_lower_case_and_each_name_is_there_once() {
     for list in [
         CLOSED,

@@ -1,11 +1,21 @@
 //! Owners and modes, and whose group a group is.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
+use rustix::fs::OFlags;
+
 use super::Owner;
+
+/// Opens a file for reading. A pipe that somebody has put in its place is not waited for.
+pub(super) fn open_without_waiting(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let mut options = OpenOptions::new();
+    let options = options.read(true).custom_flags(flags.bits().cast_signed());
+    options.open(path)
+}
 
 /// What is wrong with the owner or the mode of a file.
 pub(super) fn file_fault(path: &Path, metadata: &Metadata, known: Owner) -> Option<String> {
@@ -59,8 +69,17 @@ pub(super) fn read_whole(file: &File, longest: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What is wrong with a directory in which a file is looked for.
+/// What is wrong with a directory in which a file is looked for. Its owner can replace what is in it, also with a sticky
+/// bit. In a user namespace the owners of most directories above cannot be told; whoever made the namespace has looked.
 pub(super) fn directory_fault(path: &Path, metadata: &Metadata) -> Option<String> {
+    let user = rustix::process::geteuid().as_raw();
+    let owner = metadata.uid();
+    if owner != user && owner != ROOT && !has_unknown_owner(metadata) {
+        let path = path.display();
+        return Some(format!(
+            "is refused, because user {owner}, who is neither you nor root, can replace what is in `{path}`; move it to a directory of your own, or take that one over with `chown {user} {path}`"
+        ));
+    }
     if metadata.mode() & STICKY != 0 {
         return None;
     }

@@ -4,6 +4,8 @@ mod file_patterns;
 mod input;
 mod members;
 mod other_input;
+mod other_texts;
+mod subject;
 mod summary;
 mod twice;
 mod uses;
@@ -21,7 +23,12 @@ use super::command::line::{ShellLine, ShellWord, SimpleCommand};
 use super::on_disk::FilesOnDisk;
 use super::{command, paths};
 use crate::FieldHasher;
+pub(super) use file_patterns::{
+    alternatives, is_pattern, may_match, reaches_protected, stays_inside,
+};
 use input::Input;
+pub use other_texts::OtherTexts;
+use subject::subject;
 
 /// What an agent asks to do, as far as it can be told from the tool call.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,12 +43,17 @@ pub struct Action {
     pub kind: v1::ToolKind,
     /// The tool's name, where the agent tells it.
     pub tool: Option<String>,
+    /// Other names of the tool. An agent that gives several is not understood, and rules that deny look at all of them.
+    pub other_tools: Vec<String>,
     /// What is known of the tool beside the agent's word for it: for a tool of an MCP server the server's identity and
     /// a digest of the tool's definition. Part of the subject. Set it with
     /// [`with_tool_identity`](Action::with_tool_identity).
     pub tool_identity: Option<String>,
-    /// Whether the tool is given something whose meaning we do not know. Such an action is never taken for reading.
+    /// Whether the tool is given something whose meaning we do not know. Such an action is never taken for reading, no rule
+    /// on commands or files allows it, and a remembered decision covers exactly this input.
     pub has_unknown_input: bool,
+    /// What the texts in that may be.
+    pub other_texts: OtherTexts,
     /// Whether it shows anything beside its input: a change, text to write, a terminal. Such an action is never taken for
     /// reading, either.
     pub has_content: bool,
@@ -55,8 +67,10 @@ pub struct Action {
     pub directory: Option<PathBuf>,
     /// The files that it touches, and the directory.
     pub paths: Vec<PathBuf>,
-    /// The directories that patterns of files start in. Nothing else is known of the files.
-    pub pattern_starts: Vec<PathBuf>,
+    /// Patterns of files that are looked for, from the workspace and from each path on.
+    pub patterns: Vec<String>,
+    /// Paths that some tools take for patterns. They are among the paths too, as they are written.
+    pub wild_paths: Vec<String>,
     /// Whether it names where something is to be put, beside what is read.
     pub names_destination: bool,
     /// Whether its input may name files that are not among the paths.
@@ -149,6 +163,7 @@ impl Action {
     pub(super) fn only_reads(&self) -> bool {
         matches!(self.kind, v1::ToolKind::Read | v1::ToolKind::Search)
             && self.command.is_none()
+            && !self.runs_code
             && !self.has_unknown_input
             && !self.has_content
             && !self.names_destination
@@ -158,8 +173,18 @@ impl Action {
 
     /// Whether the tool is one of a server that the agent talks to.
     fn is_foreign(&self) -> bool {
-        let tool = self.tool.as_deref().unwrap_or_default();
-        self.tool_identity.is_some() || tool.starts_with("mcp_")
+        let is_of_server = |name: &str| {
+            let letters = name.chars().filter(char::is_ascii_alphanumeric);
+            let start: String = letters.take(3).collect();
+            start.eq_ignore_ascii_case("mcp")
+        };
+        self.tool_identity.is_some() || self.tools().any(is_of_server)
+    }
+
+    /// All names of the tool.
+    pub(super) fn tools(&self) -> impl Iterator<Item = &str> {
+        let all = self.tool.iter().chain(&self.other_tools);
+        all.map(String::as_str)
     }
 
     /// The variables that the action sets for its command, as `NAME=value`, other than those that an agent may set without
@@ -222,7 +247,8 @@ struct Call<'a> {
     id: &'a str,
     kind: &'a v1::ToolKind,
     title: &'a str,
-    name: Option<String>,
+    /// The tool's names, that which counts first.
+    names: Vec<String>,
     raw_input: Option<&'a Raw>,
     locations: &'a [v1::ToolCallLocation],
     content: &'a [v1::ToolCallContent],
@@ -235,7 +261,7 @@ impl<'a> Call<'a> {
             id: "",
             kind,
             title,
-            name: None,
+            names: Vec::new(),
             raw_input: None,
             locations: &[],
             content: &[],
@@ -245,10 +271,10 @@ impl<'a> Call<'a> {
     fn of(asked: &'a v1::ToolCallUpdate, told: Option<&'a v1::ToolCall>) -> Call<'a> {
         let kind = asked.kind.as_ref().or(told.map(|call| &call.kind));
         let title = asked.title.as_deref().or(told.map(|call| &*call.title));
-        let name = asked
-            .name
-            .as_deref()
-            .or(told.and_then(|call| call.name.as_deref()));
+        let names = [
+            asked.name.as_deref(),
+            told.and_then(|call| call.name.as_deref()),
+        ];
         let raw_input = asked.raw_input.as_ref();
         let locations = asked
             .locations
@@ -259,14 +285,13 @@ impl<'a> Call<'a> {
             asked.meta.as_ref(),
             told.and_then(|call| call.meta.as_ref()),
         ];
-        let name = name
-            .map(str::to_owned)
-            .or_else(|| metas.into_iter().flatten().find_map(name_in));
+        let names = names.into_iter().flatten().map(str::to_owned);
+        let names = names.chain(metas.into_iter().flatten().filter_map(name_in));
         Call {
             id: asked.tool_call_id.as_str(),
             kind: kind.unwrap_or(&v1::ToolKind::Other),
             title: title.unwrap_or_default(),
-            name,
+            names: names.collect(),
             raw_input: raw_input.or(told.and_then(|call| call.raw_input.as_ref())),
             locations: locations.unwrap_or_default(),
             content: content.unwrap_or_default(),
@@ -276,29 +301,45 @@ impl<'a> Call<'a> {
     fn action(&self, agent: &str, workspace: PathBuf, session: &v1::SessionId) -> Action {
         let input = Input::read(self.raw_input, self.kind);
         let run_in = directory(&input, &workspace);
-        let files = self.files(&input, &workspace, run_in.as_ref());
+        let other_texts = OtherTexts::of(input.unknown());
+        let files = self.files(&input, &other_texts, &workspace, run_in.as_ref());
         let command = input.command();
+        let given = self.names.iter().map(String::as_str);
+        let mut names = given.chain(input.tools()).map(str::to_owned);
+        let tool = names.next();
+        let other_tools: Vec<String> = names.filter(|name| Some(name) != tool.as_ref()).collect();
+        let mut unknown = input.unknown();
         let mut action = Action {
             agent: agent.to_owned(),
             workspace,
             session: session.clone(),
             kind: self.kind.clone(),
-            tool: self.name.clone().or_else(|| input.tool()),
+            tool,
             tool_identity: None,
             has_unknown_input: input.has_unknown()
                 || self.has_strange_path()
+                || !other_tools.is_empty()
                 || (self.shows_terminal() && command.is_none()),
+            other_tools,
             has_content: input.has_content() || !self.content.is_empty(),
             runs_code: *self.kind == v1::ToolKind::Execute
+                || command.is_some()
                 || self.shows_terminal()
-                || input.names_code(),
+                || unknown.any(|(name, value)| other_texts::names_code(name, value)),
             title: self.title.to_owned(),
             command,
             directory: run_in,
             paths: files,
-            pattern_starts: input.pattern_starts(),
-            names_destination: input.names_destination(),
-            names_other_files: input.names_other_files(),
+            patterns: input.patterns(),
+            wild_paths: input.wild_paths(),
+            names_destination: input.names_destination()
+                || input
+                    .unknown()
+                    .any(|(name, value)| other_texts::names_destination(name, value)),
+            names_other_files: input
+                .unknown()
+                .any(|(name, value)| other_texts::names_files(name, value)),
+            other_texts,
             is_ambiguous: input.is_ambiguous,
             is_class: false,
             on_disk: None,
@@ -311,21 +352,20 @@ impl<'a> Call<'a> {
     }
 
     /// The files that it names anywhere, each once. A directory to run a command in is one, unless it is the workspace.
-    fn files(&self, input: &Input, workspace: &Path, run_in: Option<&PathBuf>) -> Vec<PathBuf> {
-        let located = self
-            .locations
-            .iter()
-            .map(|location| input::path(location.path.as_str()));
+    fn files(
+        &self,
+        input: &Input,
+        other: &OtherTexts,
+        workspace: &Path,
+        run_in: Option<&PathBuf>,
+    ) -> Vec<PathBuf> {
+        let located = self.locations.iter().map(|location| location.path.as_str());
+        let located = located.filter(|path| !path.is_empty()).map(input::path);
         let changed = self.changes().map(|diff| input::path(diff.path.as_str()));
         let base = paths::normal(Path::new("/"), workspace);
         let all = located.chain(changed).chain(input.paths());
         let all = all.chain(run_in.cloned());
-        let all = each_once(all, &base);
-        let reads = matches!(self.kind, v1::ToolKind::Read | v1::ToolKind::Search);
-        match all.is_empty() && reads {
-            true => input.likely_paths().take(MAX_PATHS).collect(),
-            false => all,
-        }
+        each_once(all.chain(other.plain_paths(workspace)), &base)
     }
 
     /// Whether it says that it touches a file that cannot be.
@@ -358,6 +398,9 @@ impl<'a> Call<'a> {
         form.text(self.kind.as_str());
         form.text(self.title);
         form.text(action.tool.as_deref().unwrap_or_default());
+        for name in &action.other_tools {
+            form.text(name);
+        }
         form.value(&input.whole());
         form.length(self.locations.len());
         for location in self.locations {
@@ -411,51 +454,5 @@ fn identity_in(meta: &attache_schema::Meta) -> Option<String> {
     meta.get("attache")?.string_member("toolIdentity")
 }
 
-/// What a remembered decision holds for. What merely describes, such as a reason or a time limit, is left out.
-fn subject(action: &Action, input: &Input) -> Digest {
-    let mut form = FieldHasher::new("attache permissions subject");
-    form.text(action.kind.as_str());
-    form.text(action.tool.as_deref().unwrap_or_default());
-    let names_files = matches!(
-        action.kind,
-        v1::ToolKind::Read
-            | v1::ToolKind::Edit
-            | v1::ToolKind::Delete
-            | v1::ToolKind::Move
-            | v1::ToolKind::Search
-    );
-    let mut files: Vec<PathBuf> = action.paths.iter().map(|path| action.seen(path)).collect();
-    if action.kind != v1::ToolKind::Move {
-        files.sort();
-    }
-    for file in &files {
-        form.text(&file.to_string_lossy());
-    }
-    form.text("command");
-    for word in action.command.iter().flatten() {
-        form.text(word);
-    }
-    if action.command.is_none() && names_files && !files.is_empty() {
-        // A yes to reading is none to writing under the same name, nor to whatever else the tool is given then.
-        let reads = matches!(action.kind, v1::ToolKind::Read | v1::ToolKind::Search);
-        if reads && action.has_content {
-            form.text("content");
-        }
-        if action.has_unknown_input {
-            form.value(&input.unknown());
-        }
-        return Digest(form.end());
-    }
-    let rest = input.rest();
-    if action.command.is_none() && files.is_empty() && rest.is_null() {
-        form.text(&action.title);
-    }
-    form.value(&rest);
-    Digest(form.end())
-}
-
 /// More are not looked at, and then nothing is allowed without asking.
 pub(super) const MAX_PATHS: usize = 10_000;
-
-/// With more patterns than these nothing is taken for reading.
-pub(super) const MAX_STARTS: usize = 64;

@@ -39,8 +39,10 @@ pub(super) fn tokens(text: &str) -> Vec<&str> {
 pub(crate) fn base_name(word: &str) -> String {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     let name = name.to_lowercase();
-    name.strip_suffix(".exe")
-        .map_or(name.clone(), str::to_owned)
+    match name.strip_suffix(".exe") {
+        Some(stem) => stem.to_owned(),
+        None => name,
+    }
 }
 
 /// No shell reads anything but itself in it.

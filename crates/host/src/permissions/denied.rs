@@ -50,12 +50,17 @@ impl Denied {
     /// Whether a question is about the same command, or changes or reads the same files.
     pub(super) fn holds_for(&self, facts: &Facts<'_>) -> bool {
         let action = facts.action;
-        let is_same = match (&self.command, &action.command) {
-            (Some(denied), Some(words)) => {
-                *denied == digest_of_command(words) || self.is_part_of(&facts.line)
+        let is_same = match &self.command {
+            Some(denied) => {
+                let others = action.other_texts.commands.iter();
+                let mut commands = action.command.iter().chain(others);
+                commands.any(|words| *denied == digest_of_command(words))
+                    || facts.lines().any(|line| self.is_part_of(line))
             }
-            (None, None) => self.is_about(action),
-            _ => false,
+            None => {
+                let names_files = action.command.is_none() || action.has_unknown_input;
+                names_files && self.is_about(action)
+            }
         };
         is_same && (self.files.is_empty() || self.has_files_of(facts))
     }
@@ -73,6 +78,10 @@ impl Denied {
     fn has_files_of(&self, facts: &Facts<'_>) -> bool {
         let mut named = digests_of_files(facts.action);
         named.extend(digests_of_real_files(facts.on_disk()).into_iter().flatten());
+        if let Some((others, on_disk)) = facts.possible_files() {
+            named.extend(digests_of_files(&others));
+            named.extend(digests_of_real_files(&on_disk).into_iter().flatten());
+        }
         let mut files = self.files.iter().enumerate();
         files.all(|(at, file)| {
             let real = self.real_files.get(at).into_iter().flatten();

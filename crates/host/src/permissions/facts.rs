@@ -1,19 +1,22 @@
 //! An action as rules look at it.
 
+mod possible_files;
+
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use attache_schema::v1;
 
-use super::action::{MAX_PATHS, MAX_STARTS};
+use super::action::MAX_PATHS;
 use super::command::effects::{self, Effect};
 use super::command::line::{ShellLine, ShellWord, SimpleCommand};
 use super::command::options::CommandWord as _;
 use super::command::pattern::{CommandPattern, Match};
 use super::command::{self, MAX_TOKENS};
 use super::glob::PathPattern;
-use super::on_disk::{FileOnDisk, FilesOnDisk, resolve};
+use super::on_disk::{FileOnDisk, FilesOnDisk, PathLookups};
+use super::pattern_files::PatternFiles;
 use super::seen_paths::{MAX_LINKS, Seen, values};
 use super::{Action, paths};
 
@@ -22,17 +25,28 @@ pub(super) struct Facts<'a> {
     pub(super) action: &'a Action,
     /// The simple commands that it runs.
     pub(super) line: ShellLine,
+    /// The programs that rules on commands are found by.
+    pub(super) programs: Vec<String>,
+    /// What else it may run: texts in input that is not understood.
+    others: Vec<ShellLine>,
     /// Words of the title, where a tool runs a command and does not say which.
     title: Vec<&'a str>,
+    /// The title, and what it begins with. Titles are the agent's words: they may close a door, not open one.
+    pub(super) titles: [String; 3],
     pub(super) places: Vec<Place>,
     /// Directories that count as inside, beside the workspace.
     also: &'a [PathBuf],
+    lookups: PathLookups,
     /// The files as they are on the disk now.
     on_disk: OnceCell<FilesOnDisk>,
     /// Every way in which a path can be read, for rules that deny.
     seen: Seen,
-    /// Paths that may stand in the command, likewise.
-    seen_in_command: OnceCell<Seen>,
+    /// Paths that may stand in the command, in input that is not understood and behind patterns, likewise.
+    seen_elsewhere: OnceCell<Seen>,
+    /// What patterns stand for now, and paths that may be patterns.
+    pattern_files: OnceCell<PatternFiles>,
+    may_name_protected: OnceCell<bool>,
+    is_understood: OnceCell<bool>,
 }
 
 /// A path as it was given, for rules that allow.
@@ -52,16 +66,26 @@ impl<'a> Facts<'a> {
             false => Vec::new(),
         };
         let line = action.command.as_deref().map(ShellLine::of);
+        let line = line.unwrap_or_default();
+        let others = action.other_texts.commands.iter();
+        let others: Vec<ShellLine> = others.map(|words| ShellLine::of(words)).collect();
         let base = &action.workspace;
         let places = action.paths.iter().map(|path| Place::of(path, base, also));
         Facts {
-            line: line.unwrap_or_default(),
+            programs: programs(action, std::iter::once(&line).chain(&others), &title),
+            line,
+            others,
             title,
+            titles: titles(&action.title),
             places: places.collect(),
             also,
+            lookups: PathLookups::default(),
             on_disk: OnceCell::new(),
             seen: Seen::of(action.paths.iter().cloned(), base),
-            seen_in_command: OnceCell::new(),
+            seen_elsewhere: OnceCell::new(),
+            pattern_files: OnceCell::new(),
+            may_name_protected: OnceCell::new(),
+            is_understood: OnceCell::new(),
             action,
         }
     }
@@ -87,12 +111,17 @@ impl<'a> Facts<'a> {
     /// The files as they are on the disk now.
     pub(super) fn on_disk(&self) -> &FilesOnDisk {
         self.on_disk
-            .get_or_init(|| FilesOnDisk::of(self.action, self.also))
+            .get_or_init(|| FilesOnDisk::of(self.action, self.also, &self.lookups))
     }
 
     /// Whether it is put to a person each time.
     pub(super) fn is_asked_each_time(&self) -> bool {
-        self.action.is_ambiguous || self.on_disk().is_protected()
+        self.action.is_ambiguous || self.is_protected()
+    }
+
+    /// Whether it may change a protected file, by what it says or by what may be in it.
+    pub(super) fn is_protected(&self) -> bool {
+        self.on_disk().is_protected() || self.may_name_protected()
     }
 
     /// Whether a pattern covers all files, under their names and where they lead.
@@ -124,44 +153,36 @@ impl<'a> Facts<'a> {
             && self.patterns_lead_inside()
     }
 
-    /// Whether no pattern of files starts in a directory that leads elsewhere.
-    fn patterns_lead_inside(&self) -> bool {
-        let (action, starts) = (self.action, &self.action.pattern_starts);
-        if starts.is_empty() {
-            return true;
-        }
-        let bases = self.also.iter().chain([&action.workspace]);
-        let bases: Vec<PathBuf> = bases.map(|dir| resolve(dir).path).collect();
-        let is_inside = |path: PathBuf| {
-            let found = resolve(&path);
-            found.is_known && bases.iter().any(|base| found.path.starts_with(base))
-        };
-        let from = std::iter::once(&action.workspace).chain(&action.paths);
-        let mut from = from.map(|path| action.workspace.join(path));
-        starts.len() <= MAX_STARTS
-            && action.paths.len() <= MAX_DIRECTORIES
-            && from.all(|from| starts.iter().all(|start| is_inside(from.join(start))))
-    }
-
     /// Whether there is more than is looked at.
     pub(super) fn is_cut(&self) -> bool {
-        self.action.paths.len() >= MAX_PATHS || self.seen.is_cut
+        let action = self.action;
+        action.paths.len() >= MAX_PATHS || self.seen.is_cut || action.other_texts.is_cut
     }
 
     /// Whether one of its simple commands falls under a pattern. A title may only deny.
     pub(super) fn runs(&self, pattern: &CommandPattern) -> Match {
-        let parts = self.line.parts.iter();
-        let found = parts.map(|part| match pattern.catches(&part.words) {
-            // An alias: see `may_rename`.
-            Match::Maybe if part.literal_words().is_some() => Match::No,
-            found => found,
-        });
+        let found = self
+            .all_parts()
+            .map(|part| match pattern.catches(&part.words) {
+                // An alias: see `may_rename`.
+                Match::Maybe if part.literal_words().is_some() => Match::No,
+                found => found,
+            });
         let found = found.max();
         let in_title = (0..self.title.len()).any(|at| pattern.begins(&self.title[at..]));
         match in_title {
             true => Match::Yes,
             false => found.unwrap_or(Match::No),
         }
+    }
+
+    /// The lines that it runs, and those that it may run.
+    pub(super) fn lines(&self) -> impl Iterator<Item = &ShellLine> {
+        std::iter::once(&self.line).chain(&self.others)
+    }
+
+    fn all_parts(&self) -> impl Iterator<Item = &SimpleCommand> {
+        self.lines().flat_map(|line| &line.parts)
     }
 
     /// Whether a simple command whose words are all known may fall under a pattern.
@@ -172,40 +193,45 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// The programs that rules on commands are found by.
-    pub(super) fn programs(&self) -> impl Iterator<Item = String> {
-        let parts = self.line.parts.iter().filter_map(SimpleCommand::program);
-        parts.chain(self.title.iter().map(|word| command::base_name(word)))
-    }
-
     /// Why it may run something that no part of it shows, for rules on commands.
     pub(super) fn hides_commands(&self) -> Option<&'static str> {
         let action = self.action;
-        if action.command.is_some() {
-            return self.line.doubt;
-        }
         match action.kind {
+            _ if action.has_unknown_input => Some(UNKNOWN_INPUT),
+            _ if action.command.is_some() => self.line.doubt,
             v1::ToolKind::Execute => Some("it does not say what it runs"),
-            _ if action.has_unknown_input => Some("it is not known what the tool does"),
             _ => None,
         }
     }
 
     /// Whether a program of which nothing is known would run: it may start others.
     pub(super) fn runs_unknown(&self) -> bool {
-        let unknown = |part: &SimpleCommand| {
-            !part.is_transparent() && effects::effect(part) == Effect::Unknown
-        };
-        self.line.parts.iter().any(unknown)
+        self.line.parts.iter().any(is_unknown)
+    }
+
+    /// The parts of the line of which it cannot be told what they reach or run; none if that is so of the whole line.
+    pub(super) fn doubtful_parts(&self) -> Option<Vec<&SimpleCommand>> {
+        let line = &self.line;
+        if self.action.command.is_none() || line.doubt.is_some() || self.seen_elsewhere().is_cut {
+            return None;
+        }
+        let is_doubtful = |part: &&SimpleCommand| is_unknown(part) || self.reaches_more(part);
+        Some(line.parts.iter().filter(is_doubtful).collect())
     }
 
     /// Why it may reach files that it does not name, for rules on paths.
     pub(super) fn hides_paths(&self) -> Option<&'static str> {
         let action = self.action;
+        if action.has_unknown_input {
+            return Some(UNKNOWN_INPUT);
+        }
+        let has_patterns = !action.patterns.is_empty() || !action.wild_paths.is_empty();
         if action.command.is_none() {
             return match action.kind {
                 v1::ToolKind::Execute => Some("it does not say what it runs"),
-                _ if action.has_unknown_input => Some("it is not known what the tool does"),
+                _ if has_patterns && self.pattern_files().is_open => {
+                    Some("it may reach files that a rule is about")
+                }
                 // A directory stands for everything below.
                 v1::ToolKind::Search | v1::ToolKind::Delete | v1::ToolKind::Move
                     if self.names_no_file() =>
@@ -215,26 +241,28 @@ impl<'a> Facts<'a> {
                 _ => None,
             };
         }
-        let reaches = |part: &SimpleCommand| {
-            let effect = effects::effect(part);
-            let is_unsure = part.words.iter().any(|word| word.literal().is_none());
-            let files = part.redirections.iter();
-            let is_unsure_file = |file: &ShellWord| file.literal().is_none();
-            let by_process =
-                |word: &ShellWord| word.literal().is_some_and(|it| it.contains("/proc/"));
-            effect == Effect::Tree
-                || part.words.iter().any(by_process)
-                || files.clone().any(|file| by_process(&file.target))
-                || ((effect != Effect::Silent || changes_directory(part)) && is_unsure)
-                || files.map(|file| &file.target).any(is_unsure_file)
-                || (effect == Effect::Files
-                    && effects::enters_directories(part)
-                    && self.names_directory(part))
-        };
-        match self.in_command().is_cut || self.line.parts.iter().any(reaches) {
+        let mut parts = self.line.parts.iter();
+        match self.seen_elsewhere().is_cut || parts.any(|part| self.reaches_more(part)) {
             true => Some("it may reach files that a rule is about"),
             false => self.line.doubt,
         }
+    }
+
+    /// Whether a part may reach files that it does not name.
+    fn reaches_more(&self, part: &SimpleCommand) -> bool {
+        let effect = effects::effect(part);
+        let is_unsure = part.words.iter().any(|word| word.literal().is_none());
+        let files = part.redirections.iter();
+        let is_unsure_file = |file: &ShellWord| file.literal().is_none();
+        let by_process = |word: &ShellWord| word.literal().is_some_and(|it| it.contains("/proc/"));
+        effect == Effect::Tree
+            || part.words.iter().any(by_process)
+            || files.clone().any(|file| by_process(&file.target))
+            || ((effect != Effect::Silent || changes_directory(part)) && is_unsure)
+            || files.map(|file| &file.target).any(is_unsure_file)
+            || (effect == Effect::Files
+                && effects::enters_directories(part)
+                && self.names_directory(part))
     }
 
     /// Whether it names nothing, or something that is not there as a file.
@@ -258,11 +286,11 @@ impl<'a> Facts<'a> {
     }
 
     pub(super) fn all_seen(&self) -> impl Iterator<Item = &String> {
-        self.seen.views.iter().chain(&self.in_command().views)
+        self.seen.views.iter().chain(&self.seen_elsewhere().views)
     }
 
-    fn in_command(&self) -> &Seen {
-        self.seen_in_command.get_or_init(|| self.see_command())
+    fn seen_elsewhere(&self) -> &Seen {
+        self.seen_elsewhere.get_or_init(|| self.see_elsewhere())
     }
 
     /// The workspace, the directory that the command may run in, and those that it goes to.
@@ -276,8 +304,9 @@ impl<'a> Facts<'a> {
         bases
     }
 
-    /// Words as paths, from each directory that the command may run in, and what links make of them.
-    fn see_command(&self) -> Seen {
+    /// Words as paths, from each directory that the command may run in, what may be files elsewhere, and what links make of
+    /// them.
+    fn see_elsewhere(&self) -> Seen {
         let words = self.words_as_paths();
         if words.len() >= MAX_WORDS_AS_PATHS {
             return Seen {
@@ -285,21 +314,32 @@ impl<'a> Facts<'a> {
                 ..Seen::default()
             };
         }
-        let paths = self.action.paths.iter();
-        let given = paths.map(|path| self.action.workspace.join(path));
-        Seen::in_words(
+        let workspace = &self.action.workspace;
+        let other = &self.action.other_texts.paths;
+        let paths = self.action.paths.iter().chain(other);
+        let given: Vec<PathBuf> = paths
+            .map(|path| workspace.join(path))
+            .chain(self.pattern_files().paths.iter().cloned())
+            .collect();
+        let written = given.iter().skip(self.action.paths.len()).cloned();
+        let mut all = Seen::of(written, workspace);
+        let seen = Seen::in_words(
             words.into_iter(),
             &self.bases(),
-            given,
-            &self.action.workspace,
-        )
+            given.into_iter(),
+            workspace,
+            &self.lookups,
+        );
+        all.is_cut |= seen.is_cut;
+        all.views.extend(seen.views);
+        all
     }
 
     /// What may be a path: every known word of a program that opens files, the values of its options, and the pieces of
     /// words that are not known.
     fn words_as_paths(&self) -> HashSet<&str> {
         let mut found = HashSet::new();
-        for part in &self.line.parts {
+        for part in self.all_parts() {
             let is_silent = effects::effect(part) == Effect::Silent && !changes_directory(part);
             // The program itself is found by its name.
             let is_named = part.words.first().and_then(|word| word.literal());
@@ -331,30 +371,47 @@ impl<'a> Facts<'a> {
         kind.as_str() == word || tool.is_some_and(|tool| tool.to_lowercase() == word)
     }
 
-    /// Titles are the agent's words: they may close a door, not open one.
-    pub(super) fn is_named(&self, word: &str) -> bool {
-        let kinds = [&self.action.kind, &self.kind()];
+    /// The kinds that it is of for rules that deny or ask: what the agent says, and what it would run.
+    pub(super) fn kinds(&self) -> Vec<v1::ToolKind> {
+        let mut kinds = vec![self.action.kind.clone(), self.kind()];
+        kinds.extend(self.action.runs_code.then_some(v1::ToolKind::Execute));
         kinds
-            .into_iter()
-            .any(|kind| self.is_kind_or_tool(word, kind))
-            || self.titles().any(|title| title == word)
     }
 
-    pub(super) fn titles(&self) -> impl Iterator<Item = String> {
-        let title = self.action.title.trim().to_lowercase();
-        let head = title
-            .split(':')
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_owned();
-        let first = title
-            .split_whitespace()
-            .next()
-            .unwrap_or_default()
-            .to_owned();
-        [title, head, first].into_iter()
+    /// Titles are the agent's words: they may close a door, not open one.
+    pub(super) fn is_named(&self, word: &str) -> bool {
+        self.kinds().iter().any(|kind| kind.as_str() == word)
+            || self.action.tools().any(|tool| tool.to_lowercase() == word)
+            || self.titles.iter().any(|title| title == word)
     }
+}
+
+/// Whether nothing is known of the program.
+fn is_unknown(part: &SimpleCommand) -> bool {
+    !part.is_transparent() && effects::effect(part) == Effect::Unknown
+}
+
+fn programs<'l>(
+    action: &Action,
+    lines: impl Iterator<Item = &'l ShellLine>,
+    title: &[&str],
+) -> Vec<String> {
+    let parts = lines.flat_map(|line| &line.parts);
+    let parts = parts.filter_map(SimpleCommand::program);
+    let title = title.iter().map(|word| command::base_name(word));
+    let mut programs: Vec<String> = parts.chain(title).collect();
+    // A whole line may stand in a rule as it is.
+    if let Some([word, _, ..]) = action.command.as_deref() {
+        programs.push(command::base_name(word));
+    }
+    programs
+}
+
+fn titles(title: &str) -> [String; 3] {
+    let title = title.trim().to_lowercase();
+    let head = title.split(':').next().unwrap_or_default();
+    let first = title.split_whitespace().next().unwrap_or_default();
+    [head.trim().to_owned(), first.to_owned(), title]
 }
 
 impl Place {
@@ -423,6 +480,8 @@ fn directory(part: &SimpleCommand) -> Option<&str> {
 fn changes_directory(part: &SimpleCommand) -> bool {
     matches!(part.program().as_deref(), Some("cd" | "pushd"))
 }
+
+const UNKNOWN_INPUT: &str = "it is not known what the tool does";
 
 /// More words of a command are not taken for paths, and then nothing is allowed that a rule could deny.
 const MAX_WORDS_AS_PATHS: usize = 1024;

@@ -1,5 +1,6 @@
 //! Patterns for paths, and an index that finds the few that can match among very many.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -30,6 +31,9 @@ impl PathPattern {
         };
         if text.is_empty() || text.len() > MAX_LENGTH || whole.split('/').any(|name| name == "..") {
             return Err("a pattern names files without `..`, in at most 1024 letters".to_owned());
+        }
+        if text.contains('\0') {
+            return Err("no file has a NUL character in its name".to_owned());
         }
         let names = whole.strip_prefix('/').unwrap_or(&whole).split('/');
         if names.into_iter().any(|name| matches!(name, "" | ".")) {
@@ -151,11 +155,6 @@ impl PartialEq for PathPattern {
     }
 }
 
-/// Which of many patterns can match a path, by what they spell out.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Index(HashMap<Key, Vec<usize>>);
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Key {
     /// It starts with these directories.
     Start(String),
@@ -166,31 +165,89 @@ enum Key {
     Anything,
 }
 
+/// Which of many patterns can match a path, by what they spell out.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Index {
+    starts: RulesByText,
+    names: RulesByText,
+    ends: RulesByText,
+    anything: Vec<usize>,
+}
+
 impl Index {
     pub(super) fn add(&mut self, pattern: &PathPattern, rule: usize) {
-        self.0.entry(pattern.key()).or_default().push(rule);
+        match pattern.key() {
+            Key::Start(start) => self.starts.add(start, rule),
+            Key::Name(name) => self.names.add(name, rule),
+            Key::End(end) => self.ends.add(end, rule),
+            Key::Anything => self.anything.push(rule),
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        let texts = [&self.starts, &self.names, &self.ends];
+        self.anything.is_empty() && texts.iter().all(|rules| rules.lengths == 0)
     }
 
-    /// The rules whose patterns can match a path or a directory above it.
-    pub(super) fn find(&self, path: &str, found: &mut Vec<usize>) {
-        let path = path.to_lowercase();
-        let mut look = |key: &Key| found.extend(self.0.get(key).into_iter().flatten());
-        look(&Key::Anything);
-        for (end, _) in path.match_indices('/') {
-            look(&Key::Start(path[..end].to_owned()));
-        }
-        for name in path.split('/') {
-            if let Some((_, end)) = name.rsplit_once('.') {
-                look(&Key::End(end.to_owned()));
+    /// The rules whose patterns can match one of some paths or a directory above it. Fastest where paths that begin alike
+    /// follow each other.
+    pub(super) fn find<'p>(&self, paths: impl Iterator<Item = &'p String>, found: &mut Vec<usize>) {
+        found.extend(&self.anything);
+        let mut before = Cow::Borrowed("");
+        for path in paths {
+            let is_lower = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
+            let path = match path.bytes().all(is_lower) {
+                true => Cow::Borrowed(path.as_str()),
+                false => Cow::Owned(path.to_lowercase()),
+            };
+            // The directories that it shares with the path before have been looked for.
+            let mut start = shared_directories(&before, &path);
+            for name in path[start..].split('/') {
+                let end = start + name.len();
+                found.extend(self.starts.get(&path[..end]));
+                found.extend(self.names.get(name));
+                if let Some((_, end)) = name.rsplit_once('.') {
+                    found.extend(self.ends.get(end));
+                }
+                start = end + 1;
             }
-            look(&Key::Name(name.to_owned()));
+            before = path;
         }
-        look(&Key::Start(path));
     }
+}
+
+/// Rules by a text that their patterns spell out.
+#[derive(Debug, Clone, Default)]
+struct RulesByText {
+    rules: HashMap<String, Vec<usize>>,
+    /// A bit for each length of a text, the last one for all that are longer: most lookups end here.
+    lengths: u128,
+}
+
+impl RulesByText {
+    fn add(&mut self, text: String, rule: usize) {
+        self.lengths |= length_bit(&text);
+        self.rules.entry(text).or_default().push(rule);
+    }
+
+    fn get(&self, text: &str) -> &[usize] {
+        match self.lengths & length_bit(text) {
+            0 => &[],
+            _ => self.rules.get(text).map_or(&[], Vec::as_slice),
+        }
+    }
+}
+
+/// The length of the directories that two paths begin with, and of the slash behind them.
+fn shared_directories(one: &str, other: &str) -> usize {
+    let pairs = one.bytes().zip(other.bytes());
+    let same = pairs.take_while(|(a, b)| a == b).count();
+    let mut names = other.as_bytes()[..same].iter();
+    names.rposition(|byte| *byte == b'/').map_or(0, |at| at + 1)
+}
+
+fn length_bit(text: &str) -> u128 {
+    1 << text.len().min(127)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -213,3 +270,52 @@ fn matcher(glob: &str, letters: Letters) -> Option<GlobMatcher> {
 /// Keeps what is made of a pattern small.
 const MAX_LENGTH: usize = 1024;
 const WILD: [char; 6] = ['*', '?', '[', ']', '{', '\\'];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NAMES: [&str; 12] = [
+        "a", "b", "A", "ab", ".env", "x.pem", "X.PEM", "x.y.pem", ".", "ÄΣ", "x.Σ", "",
+    ];
+    const PATTERNS: [&str; 12] = [
+        "a",
+        "A/b",
+        "a/**",
+        "/a/b",
+        "**/.env",
+        "*.pem",
+        "*.y.pem",
+        "a*",
+        "{a,b}/x.pem",
+        "ÄΣ",
+        "/ab/*",
+        "?",
+    ];
+
+    proptest! {
+        #[test]
+        fn the_index_finds_each_pattern_that_covers_one_of_the_paths(
+            paths in prop::collection::vec(prop::collection::vec(prop::sample::select(&NAMES), 1..5), 1..6),
+            is_sorted: bool,
+        ) {
+            let mut paths: Vec<String> = paths.iter().map(|names| names.join("/")).collect();
+            if is_sorted {
+                paths.sort();
+            }
+            let patterns = PATTERNS.map(|text| PathPattern::parse(text).unwrap());
+            let mut index = Index::default();
+            for (at, pattern) in patterns.iter().enumerate() {
+                index.add(pattern, at);
+            }
+            let mut found = Vec::new();
+            index.find(paths.iter(), &mut found);
+            for (at, pattern) in patterns.iter().enumerate() {
+                let is_covered = paths.iter().any(|path| pattern.covers(path));
+                prop_assert!(!is_covered || found.contains(&at), "{} {:?}", pattern, paths);
+            }
+        }
+    }
+}

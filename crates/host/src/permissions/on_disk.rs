@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use attache_schema::v1;
 
-pub(crate) use resolve::{Resolved, resolve, resolve_below};
+pub(crate) use resolve::{PathLookups, Resolved};
 
 use super::{Action, paths};
 use crate::names::{fold, is_protected};
@@ -61,7 +61,7 @@ impl Action {
     /// that. `also` are directories that count as inside beside the workspace. Looks at the disk.
     #[must_use]
     pub fn with_disk(mut self, also: &[PathBuf]) -> Action {
-        self.on_disk = Some(Arc::new(FilesOnDisk::of(&self, also)));
+        self.on_disk = Some(Arc::new(FilesOnDisk::now(&self, also)));
         self
     }
 
@@ -85,16 +85,20 @@ impl Action {
     /// What was shown to the user, or what is there now.
     pub(super) fn disk(&self) -> Arc<FilesOnDisk> {
         let shown = self.on_disk.clone();
-        shown.unwrap_or_else(|| Arc::new(FilesOnDisk::of(self, &[])))
+        shown.unwrap_or_else(|| Arc::new(FilesOnDisk::now(self, &[])))
     }
 }
 
 impl FilesOnDisk {
-    pub(super) fn of(action: &Action, also: &[PathBuf]) -> FilesOnDisk {
+    fn now(action: &Action, also: &[PathBuf]) -> FilesOnDisk {
+        FilesOnDisk::of(action, also, &PathLookups::default())
+    }
+
+    pub(super) fn of(action: &Action, also: &[PathBuf], lookups: &PathLookups) -> FilesOnDisk {
         if action.paths.is_empty() {
             return FilesOnDisk::default();
         }
-        let look = Look::new(action, also);
+        let look = Look::new(action, also, lookups);
         let files = action.paths.iter().take(MAX_FILES);
         FilesOnDisk {
             files: files.map(|path| look.file(path)).collect(),
@@ -161,6 +165,7 @@ impl FilesOnDisk {
 /// A look at the files of one action.
 struct Look<'a> {
     action: &'a Action,
+    lookups: &'a PathLookups,
     /// The session's directories as they are called, and where they really are.
     directories: Vec<(PathBuf, PathBuf)>,
     is_change: bool,
@@ -168,15 +173,16 @@ struct Look<'a> {
 }
 
 impl<'a> Look<'a> {
-    fn new(action: &'a Action, also: &[PathBuf]) -> Look<'a> {
+    fn new(action: &'a Action, also: &[PathBuf], lookups: &'a PathLookups) -> Look<'a> {
         let directories = std::iter::once(&action.workspace).chain(also);
         let directories = directories.map(|directory| {
             let given = paths::normal(Path::new("/"), directory);
-            let real = resolve(&given).path;
+            let real = lookups.resolve(&given).path;
             (given, real)
         });
         Look {
             action,
+            lookups,
             directories: directories.collect(),
             is_change: !action.only_reads(),
             moves: action.moves_directories(),
@@ -224,8 +230,8 @@ impl<'a> Look<'a> {
             Some((real, rest))
         });
         match inside {
-            Some((real, rest)) => resolve_below(real, rest),
-            None => resolve(path),
+            Some((real, rest)) => self.lookups.resolve_below(real, rest),
+            None => self.lookups.resolve(path),
         }
     }
 

@@ -63,15 +63,15 @@ impl Policy {
             !rule.paths.is_empty() && rule.tools.is_empty() && rule.commands.is_empty()
         };
         let rules = self.deny.iter().filter(about_paths);
-        let rules = rules.filter(|rule| rule.is_for_any_name(agent));
-        let rules = rules.flat_map(|rule| {
-            reaches(&rule.kinds).map(|reach| PathRule {
-                id: rule.id.clone(),
-                reach,
-                patterns: rule.paths.clone(),
-            })
-        });
-        PathRules(Arc::new(rules.collect()))
+        path_rules(rules, agent)
+    }
+
+    /// The same for rules that ask about paths.
+    pub fn asked_path_rules(&self, agent: &str) -> PathRules {
+        let about_paths = |rule: &&Rule| {
+            !rule.paths.is_empty() && rule.tools.is_empty() && rule.commands.is_empty()
+        };
+        path_rules(self.ask.iter().filter(about_paths), agent)
     }
 
     /// Whether a deny rule names paths by a pattern such as `*.pem`. Such a rule covers the files that match when the agent
@@ -110,6 +110,24 @@ impl Permissions {
         let policy = self.config.policy.as_ref();
         policy.map_or_else(PathRules::default, |policy| policy.path_rules(agent))
     }
+
+    /// The rules of the policy that ask about paths, for an agent.
+    pub fn asked_path_rules(&self, agent: &str) -> PathRules {
+        let policy = self.config.policy.as_ref();
+        policy.map_or_else(PathRules::default, |policy| policy.asked_path_rules(agent))
+    }
+}
+
+fn path_rules<'a>(rules: impl Iterator<Item = &'a Rule>, agent: &str) -> PathRules {
+    let rules = rules.filter(|rule| rule.is_for_any_name(agent));
+    let rules = rules.flat_map(|rule| {
+        reaches(&rule.kinds).map(|reach| PathRule {
+            id: rule.id.clone(),
+            reach,
+            patterns: rule.paths.clone(),
+        })
+    });
+    PathRules(Arc::new(rules.collect()))
 }
 
 fn reaches(kinds: &[v1::ToolKind]) -> impl Iterator<Item = Reach> {

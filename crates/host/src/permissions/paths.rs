@@ -12,8 +12,12 @@ pub(crate) fn normal_path(path: &Path) -> PathBuf {
 
 /// A path without `.` and `..`, from a directory on.
 pub(super) fn normal(base: &Path, path: &Path) -> PathBuf {
+    let whole = base.join(path);
+    if is_normal(&whole) {
+        return whole;
+    }
     let mut normal = PathBuf::new();
-    for component in base.join(path).components() {
+    for component in whole.components() {
         match component {
             Component::CurDir => {}
             Component::ParentDir => {
@@ -23,6 +27,16 @@ pub(super) fn normal(base: &Path, path: &Path) -> PathBuf {
         }
     }
     normal
+}
+
+/// Whether a path is without `.`, `..` and slashes that mean nothing, as far as a glance tells.
+fn is_normal(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let mut pairs = bytes.windows(2);
+    cfg!(unix)
+        && bytes.starts_with(b"/")
+        && !bytes.ends_with(b"/")
+        && pairs.all(|pair| !matches!(pair, b"//" | b"/."))
 }
 
 /// Whether a path means what it says: without `..`, which depends on links, and without what some tools read as a shell

@@ -3,8 +3,6 @@
 mod document;
 mod warnings;
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 use attache_schema::v1;
@@ -12,7 +10,7 @@ use attache_schema::v1;
 use super::command::pattern::CommandPattern;
 use super::glob::PathPattern;
 use super::rules::{Rule, Rules};
-use crate::ownership;
+use crate::ownership::{self, ReadError};
 use document::Node;
 pub use document::PolicyError;
 pub use warnings::PolicyWarning;
@@ -46,10 +44,11 @@ impl Policy {
     ///
     /// What is wrong in it, and where.
     pub fn parse(name: &str, text: &str) -> Result<Policy, PolicyError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let text = document::without_comments(text);
         let node = Node::document(name, &text);
         let mut policy = Policy::default();
-        for (member, value) in node.members()? {
+        for (member, value) in node.members(MEMBERS)? {
             match &*member {
                 "rules" => policy.add_rules(&value)?,
                 "default" => policy.set_default(&value, ACTIONS)?,
@@ -57,8 +56,7 @@ impl Policy {
                 "autoDeny" => policy.deny.add_words(&value)?,
                 "autoApprove" => policy.allow.add_words(&value)?,
                 "escalate" => policy.escalate.add_words(&value)?,
-                "version" | "$schema" => {}
-                other => return Err(value.unknown(other, MEMBERS)),
+                _ => {}
             }
         }
         Ok(policy)
@@ -71,17 +69,11 @@ impl Policy {
     /// When it cannot be read, or what is wrong in it, and where.
     pub fn load(path: &Path) -> Result<Policy, PolicyError> {
         let name = path.display().to_string();
-        let mut text = String::new();
-        let unreadable = |error| PolicyError::whole(&name, &format!("cannot be read: {error}"));
-        let file = File::open(path).map_err(unreadable)?;
-        ownership::check(path, &file).map_err(|error| PolicyError::whole(&name, error.why()))?;
-        file.take(MAX_FILE + 1)
-            .read_to_string(&mut text)
-            .map_err(unreadable)?;
-        match text.len() > MAX_TEXT {
-            true => Err(PolicyError::whole(&name, "is too large for a policy")),
-            false => Policy::parse(&name, &text),
-        }
+        let text = ownership::read_text(path, MAX_FILE).map_err(|error| match error {
+            ReadError::Io(error) => PolicyError::whole(&name, &format!("cannot be read: {error}")),
+            ReadError::Refused(error) => PolicyError::whole(&name, error.why()),
+        })?;
+        Policy::parse(&name, &text)
     }
 
     /// Reads a policy as it is given on a command line: JSON itself, or the name of a file.
@@ -168,7 +160,7 @@ impl Rules {
 fn rule(node: &Node<'_>) -> Result<(RuleAction, Rule), PolicyError> {
     let mut rule = Rule::named(node.place());
     let mut said = None;
-    for (member, value) in node.members()? {
+    for (member, value) in node.members(RULE_MEMBERS)? {
         match &*member {
             "action" => said = Some(action(&value, ACTIONS)?),
             "id" => rule.id = value.string()?,
@@ -178,7 +170,7 @@ fn rule(node: &Node<'_>) -> Result<(RuleAction, Rule), PolicyError> {
             "tool" => rule.tools = each(&value, |node| node.string())?,
             "command" => rule.commands = each(&value, command)?,
             "path" => rule.paths = each(&value, path)?,
-            other => return Err(value.unknown(other, RULE_MEMBERS)),
+            _ => {}
         }
     }
     let Some(action) = said else {
@@ -231,7 +223,6 @@ fn path(node: &Node<'_>) -> Result<PathPattern, PolicyError> {
     PathPattern::parse(&node.string()?).map_err(|problem| node.error(&problem))
 }
 
-const MAX_TEXT: usize = 64 * 1024 * 1024;
 const MAX_FILE: u64 = 64 * 1024 * 1024;
 const MEMBERS: &[&str] = &[
     "rules",
@@ -241,6 +232,7 @@ const MEMBERS: &[&str] = &[
     "escalate",
     "defaultAction",
     "version",
+    "$schema",
 ];
 const RULE_MEMBERS: &[&str] = &[
     "action", "id", "reason", "agent", "kind", "tool", "command", "path",

@@ -49,8 +49,8 @@ impl Permissions {
         self.state().spend(action, written, &remembered)
     }
 
-    /// Ends a grant before its turn does; whether something of it was left.
-    pub fn end_grant(&self, id: &str) -> bool {
+    /// Ends a grant before its turn does, and gives what it was for; nothing where nothing of it was left.
+    pub fn end_grant(&self, id: &str) -> Option<Action> {
         self.state().end_grant(id)
     }
 
@@ -103,8 +103,12 @@ impl Permissions {
         decision: &Decision,
         what: What,
     ) -> Option<Remembered> {
-        let is_once =
-            decision.scope == Scope::Once || (decision.is_allowed && action.is_asked_each_time());
+        let is_asked = || {
+            let directories = self.state().directories(&action.session).to_vec();
+            let facts = Facts::of(action, &directories);
+            action.is_asked_each_time() || facts.may_name_protected()
+        };
+        let is_once = decision.scope == Scope::Once || (decision.is_allowed && is_asked());
         (!is_once).then(|| Remembered::new(action, decision, what, (self.config.clock)()))
     }
 

@@ -47,6 +47,7 @@ impl Rule {
                     .any(|word| facts.is_kind_or_tool(word, &facts.kind())))
             && self.covers(facts)
             && !action.is_ambiguous
+            && !facts.may_name_protected()
             && (!facts.on_disk().is_protected() || self.spells_out(facts))
     }
 
@@ -59,7 +60,7 @@ impl Rule {
             None if !self.commands.is_empty() => false,
             None if !self.paths.is_empty() => self.covers_paths(facts),
             None if self.names_agents_word() => self.covers_unseen(facts),
-            None => facts.has_nothing_outside(),
+            None => facts.has_nothing_outside() && facts.is_understood(),
         }
     }
 
@@ -70,6 +71,9 @@ impl Rule {
 
     /// A command is covered by its words, or by a rule that names nothing but an agent.
     fn covers_command(&self, words: &[String], facts: &Facts<'_>) -> bool {
+        if !facts.is_understood() {
+            return false;
+        }
         if self.commands.is_empty() {
             let is_for_everything = self.paths.is_empty() && !self.names_agents_word();
             return is_for_everything && facts.has_nothing_outside();
@@ -104,7 +108,7 @@ impl Rule {
         let action = facts.action;
         let names_all = !action.runs_code && !action.names_other_files;
         let is_named = self.names_agents_word() && !self.agents.is_empty() && names_all;
-        let is_clear = is_about_files(&facts.kind()) && !action.has_unknown_input;
+        let is_clear = is_about_files(&facts.kind()) && facts.is_understood();
         (is_named || is_clear) && self.covers_each(facts)
     }
 
@@ -117,7 +121,7 @@ impl Rule {
     fn covers_unseen(&self, facts: &Facts<'_>) -> bool {
         let is_by_tool = !self.tools.is_empty() || self.is_by_tool_word(facts);
         match is_about_files(&facts.kind()) && !is_by_tool {
-            true => facts.is_inside() && !facts.action.has_unknown_input,
+            true => facts.is_inside() && facts.is_understood(),
             false => {
                 let names_files = !facts.places.is_empty() || facts.action.names_other_files;
                 !self.agents.is_empty() && !names_files && !facts.action.runs_code
@@ -134,9 +138,8 @@ impl Rule {
     /// Whether some of what is asked falls under it.
     fn catches(&self, facts: &Facts<'_>) -> bool {
         let action = facts.action;
-        let mut kinds = [action.kind.clone(), facts.kind()].into_iter();
         self.is_for_any_name(&action.agent)
-            && kinds.any(|kind| self.is_about(facts, &kind))
+            && self.is_about_any(facts)
             && (self.words.is_empty() || self.words.iter().any(|word| facts.is_named(word)))
             && (self.commands.is_empty() || self.runs_any(facts, Match::Yes))
             && (self.paths.is_empty() || self.paths.iter().any(|pattern| facts.touches(pattern)))
@@ -171,14 +174,24 @@ impl Rule {
     }
 
     fn is_about(&self, facts: &Facts<'_>, kind: &v1::ToolKind) -> bool {
-        let action = facts.action;
-        let is_tool = |pattern: &String| match (pattern.strip_suffix('*'), &action.tool) {
-            (_, None) => false,
-            (Some(start), Some(tool)) => tool.starts_with(start),
-            (None, Some(tool)) => tool == pattern,
-        };
+        let mut tool = facts.action.tool.iter();
         (self.kinds.is_empty() || self.kinds.contains(kind))
-            && (self.tools.is_empty() || self.tools.iter().any(is_tool))
+            && (self.tools.is_empty() || tool.any(|tool| self.has_tool(tool)))
+    }
+
+    /// Whether a rule that denies or asks is about one of the kinds and names of a tool.
+    fn is_about_any(&self, facts: &Facts<'_>) -> bool {
+        let mut kinds = facts.kinds().into_iter();
+        (self.kinds.is_empty() || kinds.any(|kind| self.kinds.contains(&kind)))
+            && (self.tools.is_empty() || facts.action.tools().any(|tool| self.has_tool(tool)))
+    }
+
+    fn has_tool(&self, tool: &str) -> bool {
+        let mut patterns = self.tools.iter();
+        patterns.any(|pattern| match pattern.strip_suffix('*') {
+            Some(start) => tool.starts_with(start),
+            None => tool == pattern,
+        })
     }
 
     /// Whether every protected file stands in it letter by letter: a wildcard is not meant for those.
@@ -233,13 +246,13 @@ impl Rules {
 
     /// The first rule that allows the whole action. The parts of a line may be allowed by different rules.
     pub(super) fn allowing(&self, facts: &Facts<'_>) -> Option<&Rule> {
-        self.first(facts, |rule| rule.allows(facts))
+        self.first(self.that_may_allow(facts), |rule| rule.allows(facts))
             .or_else(|| self.allowing_parts(facts))
     }
 
     /// The rule that allows exactly this command, word for word.
     pub(super) fn spelling_out(&self, facts: &Facts<'_>) -> Option<&Rule> {
-        self.first(facts, |rule| {
+        self.first(self.on_commands(facts), |rule| {
             rule.spells_command(facts) && rule.allows(facts)
         })
     }
@@ -249,22 +262,12 @@ impl Rules {
         if facts.line.doubt.is_some()
             || facts.line.parts.len() < 2
             || facts.is_cut()
+            || !facts.is_understood()
             || facts.is_asked_each_time()
         {
             return None;
         }
-        let fits = |rule: &&Rule| {
-            rule.is_for(&facts.action.agent)
-                && rule.is_about(facts, &facts.kind())
-                && rule.words.is_empty()
-                && rule.covers_directories(facts)
-        };
-        let candidates = self.candidates(facts);
-        let rules: Vec<&Rule> = candidates
-            .iter()
-            .map(|index| &self.rules[*index])
-            .filter(fits)
-            .collect();
+        let rules = self.for_parts(facts);
         let mut first = None;
         for part in facts
             .line
@@ -278,12 +281,36 @@ impl Rules {
         first
     }
 
+    /// Whether rules allow each part of a line of which it cannot be told what it reaches or runs.
+    pub(super) fn cover_doubtful_parts(&self, facts: &Facts<'_>) -> bool {
+        let Some(parts) = facts.doubtful_parts() else {
+            return false;
+        };
+        let rules = self.for_parts(facts);
+        let mut parts = parts.into_iter();
+        parts.all(|part| rules.iter().any(|rule| rule.covers_part(part)))
+    }
+
+    /// The rules that may cover a part of a line.
+    fn for_parts(&self, facts: &Facts<'_>) -> Vec<&Rule> {
+        let fits = |rule: &&Rule| {
+            rule.is_for(&facts.action.agent)
+                && rule.is_about(facts, &facts.kind())
+                && rule.words.is_empty()
+                && rule.covers_directories(facts)
+        };
+        let rules = self.on_commands(facts).into_iter();
+        rules.map(|index| &self.rules[index]).filter(fits).collect()
+    }
+
     /// Whether a command may fall under one of these rules, though it cannot be told.
     pub(super) fn may_catch(&self, facts: &Facts<'_>) -> bool {
         let is_unknown = |part: &SimpleCommand| !part.words.is_empty() && part.program().is_none();
         let has_unknown = facts.line.parts.iter().any(is_unknown);
         (has_unknown && self.are_about_commands())
-            || self.first(facts, |rule| rule.may_catch(facts)).is_some()
+            || self
+                .first(self.on_commands(facts), |rule| rule.may_catch(facts))
+                .is_some()
     }
 
     /// Whether a command whose words are all known may fall under one of these rules: its subcommand may be an alias.
@@ -295,7 +322,7 @@ impl Rules {
                     .iter()
                     .any(|pattern| facts.may_rename(pattern))
         };
-        self.first(facts, may_be).is_some()
+        self.first(self.on_commands(facts), may_be).is_some()
     }
 
     /// Whether some rule is about files of which more can come.
@@ -310,7 +337,7 @@ impl Rules {
 
     /// The first rule that some of what is asked falls under.
     pub(super) fn catching(&self, facts: &Facts<'_>) -> Option<&Rule> {
-        self.first(facts, |rule| rule.catches(facts))
+        self.first(self.that_may_catch(facts), |rule| rule.catches(facts))
     }
 
     /// Whether a command has to be understood for these rules to be kept.
@@ -322,8 +349,7 @@ impl Rules {
         self.rules.iter()
     }
 
-    fn first(&self, facts: &Facts<'_>, fits: impl Fn(&Rule) -> bool) -> Option<&Rule> {
-        let mut candidates = self.candidates(facts);
+    fn first(&self, mut candidates: Vec<usize>, fits: impl Fn(&Rule) -> bool) -> Option<&Rule> {
         candidates.sort_unstable();
         candidates.dedup();
         candidates
@@ -332,54 +358,69 @@ impl Rules {
             .find(|rule| fits(rule))
     }
 
-    /// The rules that are worth a look.
-    pub(super) fn candidates(&self, facts: &Facts<'_>) -> Vec<usize> {
-        let action = facts.action;
+    /// The rules that may deny or ask: those on a path count in every way that it can be read.
+    pub(super) fn that_may_catch(&self, facts: &Facts<'_>) -> Vec<usize> {
+        let mut found = self.on_commands(facts);
+        self.on_tools(facts, &mut found);
+        if !self.by_path.is_empty() {
+            self.by_path.find(facts.all_seen(), &mut found);
+        }
+        found
+    }
+
+    /// The rules that may allow: those on a path cover files as they are named, and no commands.
+    pub(super) fn that_may_allow(&self, facts: &Facts<'_>) -> Vec<usize> {
+        let mut found = self.on_commands(facts);
+        self.on_tools(facts, &mut found);
+        if !self.by_path.is_empty() && facts.action.command.is_none() && !facts.is_cut() {
+            let places = facts.places.iter();
+            let given = places.flat_map(|place| [&place.inside, &place.absolute]);
+            self.by_path.find(given.flatten(), &mut found);
+        }
+        found
+    }
+
+    /// The rules that name a command which is worth a look. No other way leads to them.
+    fn on_commands(&self, facts: &Facts<'_>) -> Vec<usize> {
         let mut found = Vec::new();
+        if !self.by_program.is_empty() {
+            let programs = facts.programs.iter();
+            programs.for_each(|program| {
+                found.extend(self.by_program.get(program).into_iter().flatten())
+            });
+        }
+        found
+    }
+
+    fn on_tools(&self, facts: &Facts<'_>, found: &mut Vec<usize>) {
+        let action = facts.action;
         let mut take =
             |rules: Option<&Vec<usize>>| found.extend(rules.into_iter().flatten().copied());
-        if !self.by_program.is_empty() {
-            for program in facts.programs() {
-                take(self.by_program.get(&program));
-            }
-            // A whole line may stand in a rule as it is.
-            if let Some([word, _, ..]) = facts.action.command.as_deref() {
-                take(self.by_program.get(&command::base_name(word)));
-            }
-        }
-        if let Some(tool) = action.tool.as_deref() {
+        for tool in action.tools().filter(|_| !self.by_tool.is_empty()) {
             take(self.by_tool.get(tool));
             for (end, _) in tool.char_indices().take(MAX_TOOL_NAME) {
                 take(self.by_tool.get(&format!("{}*", &tool[..end])));
             }
             take(self.by_tool.get(&format!("{tool}*")));
-            take(self.by_word.get(&tool.to_lowercase()));
         }
-        facts
-            .titles()
-            .for_each(|title| take(self.by_word.get(&title)));
-        for kind in [action.kind.clone(), facts.kind()] {
-            take(self.by_word.get(kind.as_str()));
-            let names = action.agent_names().map(|name| Some(name.to_owned()));
-            for agent in std::iter::once(None).chain(names) {
-                take(self.by_kind.get(&(agent.clone(), None)));
-                take(self.by_kind.get(&(agent, Some(kind.clone()))));
+        let kinds = facts.kinds();
+        if !self.by_word.is_empty() {
+            let tools = action.tools().map(str::to_lowercase);
+            tools.for_each(|tool| take(self.by_word.get(&tool)));
+            let titles = facts.titles.iter();
+            titles.for_each(|title| take(self.by_word.get(title)));
+            let kinds = kinds.iter();
+            kinds.for_each(|kind| take(self.by_word.get(kind.as_str())));
+        }
+        if !self.by_kind.is_empty() {
+            for kind in kinds {
+                let names = action.agent_names().map(|name| Some(name.to_owned()));
+                for agent in std::iter::once(None).chain(names) {
+                    take(self.by_kind.get(&(agent.clone(), None)));
+                    take(self.by_kind.get(&(agent, Some(kind.clone()))));
+                }
             }
         }
-        if !self.by_path.is_empty() {
-            let places = match facts.is_cut() {
-                true => &[],
-                false => facts.places.as_slice(),
-            };
-            let given = places
-                .iter()
-                .flat_map(|place| [&place.inside, &place.absolute])
-                .flatten();
-            for path in facts.all_seen().chain(given) {
-                self.by_path.find(path, &mut found);
-            }
-        }
-        found
     }
 }
 

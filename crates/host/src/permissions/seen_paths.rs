@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use super::on_disk::{Resolved, resolve, resolve_below};
+use super::on_disk::{PathLookups, Resolved};
 use super::paths;
+use crate::names::is_folded;
 
 /// Paths in every way that they can be read.
 #[derive(Debug, Default)]
@@ -19,16 +20,19 @@ impl Seen {
     /// Rules look at a path and at every directory above it, so that long and deep ones cost most.
     pub(crate) fn of(paths: impl Iterator<Item = PathBuf>, base: &Path) -> Seen {
         let (mut seen, mut room) = (Seen::default(), MAX_LOOKS);
+        let base = &paths::normal_path(base);
         for path in paths {
             let length = base.as_os_str().len() + path.as_os_str().len();
             match room.checked_sub(length.saturating_mul(path.components().count())) {
                 Some(left) => {
                     room = left;
-                    seen.views.extend(views(&path, base));
+                    add_views(&path, base, &mut seen.views);
                 }
                 None => seen.is_cut = true,
             }
         }
+        seen.views.sort_unstable();
+        seen.views.dedup();
         seen
     }
 
@@ -39,17 +43,22 @@ impl Seen {
         bases: &[PathBuf],
         given: impl Iterator<Item = PathBuf>,
         workspace: &Path,
+        lookups: &PathLookups,
     ) -> Seen {
         let mut places: Vec<PathBuf> = Vec::new();
         let mut looked_for = 0;
+        let mut words = words.filter(|word| !word.starts_with('-')).peekable();
         // Each directory is followed once, and not for each word.
-        let followed: Vec<Resolved> = bases.iter().map(|base| resolve(base)).collect();
-        for word in words.filter(|word| !word.starts_with('-')) {
+        let followed: Vec<Resolved> = match words.peek() {
+            Some(_) => bases.iter().map(|base| lookups.resolve(base)).collect(),
+            None => Vec::new(),
+        };
+        for word in words {
             for (base, followed) in bases.iter().zip(&followed) {
                 let place = base.join(word);
                 looked_for += 1;
                 if looked_for <= MAX_LINKS {
-                    places.extend(resolved_in(followed, word, &place));
+                    places.extend(resolved_in(followed, word, &place, lookups));
                 }
                 places.push(place);
             }
@@ -57,7 +66,7 @@ impl Seen {
         for path in given {
             looked_for += 1;
             if looked_for <= MAX_LINKS {
-                let found = resolve(&path).path;
+                let found = lookups.resolve(&path).path;
                 places.extend((found != path).then_some(found));
             }
         }
@@ -86,8 +95,13 @@ pub(crate) fn values(word: &str) -> Vec<&str> {
 
 /// Where a word leads from a directory, for what is there. Of what is not there, the directory above counts if the word
 /// names one or a link is on the way.
-fn resolved_in(directory: &Resolved, word: &str, place: &Path) -> Option<PathBuf> {
-    let found = resolve_below(&directory.path, Path::new(word));
+fn resolved_in(
+    directory: &Resolved,
+    word: &str,
+    place: &Path,
+    lookups: &PathLookups,
+) -> Option<PathBuf> {
+    let found = lookups.resolve_below(&directory.path, Path::new(word));
     let has_links = !directory.links.is_empty() || !found.links.is_empty();
     let counts = found.metadata.is_some() || word.contains('/') || has_links;
     (counts && found.path != *place).then_some(found.path)
@@ -95,28 +109,25 @@ fn resolved_in(directory: &Resolved, word: &str, place: &Path) -> Option<PathBuf
 
 /// A path as given, without `.` and `..`, from the workspace and from the home directory on, and each as forgiving file
 /// systems see it.
-fn views(path: &Path, base: &Path) -> Vec<String> {
+fn add_views(path: &Path, base: &Path, views: &mut Vec<String>) {
     let normal = paths::normal(base, path);
     let at_home = HOME.as_ref().and_then(|home| {
         let rest = normal.strip_prefix(home).ok()?;
         Some(Path::new("~").join(rest))
     });
-    let given = [
-        Some(path.to_owned()),
-        paths::inside(base, path),
-        at_home,
-        Some(normal),
-    ];
-    let mut views: Vec<String> = Vec::with_capacity(8);
-    for path in given.into_iter().flatten() {
+    let given = (normal.as_os_str() != path.as_os_str()).then_some(path);
+    let inside = normal.strip_prefix(base).ok();
+    for path in [given, inside, at_home.as_deref(), Some(&*normal)]
+        .into_iter()
+        .flatten()
+    {
         let text = path.to_string_lossy().into_owned();
-        let folded: Vec<String> = text.split('/').map(paths::folded).collect();
-        views.push(folded.join("/"));
+        if !is_folded(&text) {
+            let folded: Vec<String> = text.split('/').map(paths::folded).collect();
+            views.push(folded.join("/"));
+        }
         views.push(text);
     }
-    views.sort();
-    views.dedup();
-    views
 }
 
 /// What a rule calls `~`.

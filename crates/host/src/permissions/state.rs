@@ -126,16 +126,18 @@ impl State {
         used.is_some()
     }
 
-    /// Ends the grants of an id; whether there were any.
-    pub(super) fn end_grant(&mut self, id: &str) -> bool {
-        let mut was_there = false;
+    /// Ends the grants of an id, and gives what they were for.
+    pub(super) fn end_grant(&mut self, id: &str) -> Option<Action> {
+        let grants = self.grants.values().flatten();
+        let action = grants
+            .filter(|grant| grant.id == id)
+            .last()?
+            .action()
+            .clone();
         for grants in self.grants.values_mut() {
-            grants.retain(|grant| {
-                was_there |= grant.id == id;
-                grant.id != id
-            });
+            grants.retain(|grant| grant.id != id);
         }
-        was_there
+        Some(action)
     }
 
     pub(super) fn retract(&mut self, denied: &Action) {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::memory::Remembered;
+use crate::ownership;
 use crate::private::{self, Error, Key, Stamp};
 
 /// The file of decisions and what was last read of it.
@@ -119,7 +120,9 @@ impl Store {
         let Some((text, stamp)) = private::read(&self.path, MAX_FILE)? else {
             return Ok(None);
         };
-        let refused = |why| Unread::Untrusted(Error::refused(&self.path, why));
+        let refused = |why: &str| Unread::Untrusted(Error::refused(&self.path, why));
+        // Who can put both files in their place has no need to know the key.
+        ownership::check_directories(&self.path).map_err(|error| refused(error.why()))?;
         let Some(key) = private::read_key(&self.key_path())? else {
             return Err(refused(
                 "has no key beside it, so nobody knows who wrote it",

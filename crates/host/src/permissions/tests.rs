@@ -6,9 +6,15 @@ mod attack_commands;
 mod attack_denials;
 #[cfg(unix)]
 mod attack_disk;
+mod attack_generated_inputs;
 mod attack_inputs;
+mod attack_members;
 mod attack_names;
 mod attack_paths;
+#[cfg(unix)]
+mod attack_patterns;
+#[cfg(unix)]
+mod attack_policy_files;
 #[cfg(target_os = "linux")]
 mod attack_shell_variables;
 #[cfg(unix)]
@@ -16,6 +22,7 @@ mod attack_shells;
 mod bypasses;
 mod policies;
 mod presets;
+mod recorded_calls;
 mod records;
 mod scopes;
 mod store;

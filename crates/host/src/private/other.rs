@@ -21,6 +21,10 @@ pub(super) fn fault(metadata: &Metadata) -> Option<&'static str> {
     metadata.is_symlink().then_some("is a symbolic link")
 }
 
+pub(super) fn is_open_to_others(_: &Metadata) -> bool {
+    false
+}
+
 /// Nothing but when it was made tells a file from others here.
 pub(super) fn identity(metadata: &Metadata) -> (u64, u64) {
     let made = metadata.created().ok();

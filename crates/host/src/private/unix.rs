@@ -31,6 +31,11 @@ pub(super) fn fault(metadata: &Metadata) -> Option<&'static str> {
     is_open.then_some("can be changed by others; take their right to write away with `chmod go-w`")
 }
 
+/// Whether others may do anything with it.
+pub(super) fn is_open_to_others(metadata: &Metadata) -> bool {
+    metadata.mode() & 0o077 != 0
+}
+
 /// What tells a file from all others: its device and number.
 pub(super) fn identity(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())

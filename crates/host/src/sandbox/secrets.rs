@@ -51,9 +51,23 @@ impl SecretPlace {
         }
     }
 
+    /// One that is a secret whether it exists or not.
+    pub(super) fn known(path: PathBuf) -> SecretPlace {
+        SecretPlace {
+            path,
+            except: &[],
+            origin: Origin::Known,
+        }
+    }
+
     /// What commands must not read of it, and the targets of links in it.
     pub(super) fn found(&self) -> Vec<Secret> {
-        let Some(path) = resolved(&self.path, MOST_LINKS) else {
+        let all = expanded(&self.path).into_iter();
+        all.flat_map(|path| self.found_at(&path)).collect()
+    }
+
+    fn found_at(&self, path: &Path) -> Vec<Secret> {
+        let Some(path) = resolved(path, MOST_LINKS) else {
             return Vec::new();
         };
         let mut targets = Vec::new();
@@ -89,6 +103,22 @@ impl SecretPlace {
             None => name == *open,
         })
     }
+}
+
+/// The paths that a path with `*` in the place of a name stands for now.
+fn expanded(path: &Path) -> Vec<PathBuf> {
+    let mut all = vec![PathBuf::new()];
+    for part in path.components() {
+        all = match part.as_os_str() == "*" {
+            true => {
+                let found = all.iter().flat_map(|path| std::fs::read_dir(path).ok());
+                let names = found.flat_map(|entries| entries.flatten().take(MOST_ENTRIES));
+                names.map(|entry| entry.path()).collect()
+            }
+            false => all.into_iter().map(|path| path.join(part)).collect(),
+        };
+    }
+    all
 }
 
 /// Where links lead that are this place or lie in it. Programs are left out, as are directories that contain the place:

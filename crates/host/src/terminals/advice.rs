@@ -1,26 +1,37 @@
-//! Why a command that failed was refused something, where the sandbox or the policy is the reason: a line under its output
-//! that names the path and the setting. Nothing is said where it is not certain.
+//! Why a command was refused something, where the sandbox or the policy is the reason: a line under its output that names the
+//! path and what helps. Nothing is said where it is not certain.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use attache_schema::v1;
 
 use super::Terminals;
 use crate::sandbox::Limits;
+use crate::setting_line;
 
-/// The line for what a command wrote last, if the sandbox or the policy kept it from a path that stands there.
+/// The line for what a command wrote last, if the sandbox or the policy kept it from a path that stands there. Whatever its
+/// exit code is: in `command | cat`, that of the command is lost.
 pub(super) fn advice(limits: &Limits, cwd: &Path, output: &str) -> Option<String> {
-    let lines = output.lines().rev().take(MOST_LINES);
-    let refusals = lines.filter(|line| REFUSALS.iter().any(|refusal| line.contains(refusal)));
-    for line in refusals {
+    let lines: Vec<&str> = output.lines().rev().take(MOST_LINES).collect();
+    for (index, line) in lines.iter().enumerate() {
+        if !REFUSALS.iter().any(|refusal| line.contains(refusal)) {
+            continue;
+        }
         if limits.is_sandboxed && line.contains("no new privileges") {
             return Some(note(
                 "programs that gain rights when they start, such as `sudo`, do not work in the sandbox; start attache with `--no-sandbox` to allow them",
             ));
         }
-        let found = candidates(refused(line)).find_map(|text| reason(limits, &cwd.join(text)));
-        if let Some(found) = found {
-            return Some(note(&found));
+        // Many tools write the path and the error on lines of their own.
+        let before = lines.iter().skip(index + 1).take(AROUND);
+        let after = lines[..index].iter().rev().take(AROUND);
+        let around = before.chain(after).map(|line| (*line, *line));
+        let all = std::iter::once((refused(line), *line)).chain(around);
+        for (part, line) in all {
+            let found = candidates(part).find_map(|text| reason(limits, &cwd.join(text), line));
+            if let Some(found) = found {
+                return Some(note(&found));
+            }
         }
     }
     None
@@ -29,14 +40,32 @@ pub(super) fn advice(limits: &Limits, cwd: &Path, output: &str) -> Option<String
 impl Limits {
     /// The file or directory, at the path or above it, that has appeared beside a secret since the command started.
     fn made_beside_secrets<'a>(&self, path: &'a Path) -> Option<&'a Path> {
-        let is_beside = |path: &&Path| {
-            let above = path.parent();
-            let is_above = |secret: &PathBuf| above.is_some_and(|above| secret.starts_with(above));
-            self.secret.iter().any(is_above)
-        };
+        let is_beside = |path: &&Path| path.parent().is_some_and(|above| self.has_secret_in(above));
         let new = path.ancestors().find(is_beside)?;
         let made = new.metadata().and_then(|found| found.created()).ok()?;
         self.since.is_some_and(|since| since <= made).then_some(new)
+    }
+
+    fn has_secret_in(&self, path: &Path) -> bool {
+        self.secret.iter().any(|secret| secret.starts_with(path))
+    }
+
+    /// What to add to `sandbox.write` so that a path can be written: the path if it exists, or else the directory in which it
+    /// would be made. Nothing where that would open more than anybody should: secrets, a home directory, or programs that
+    /// git runs.
+    fn to_open(&self, path: &Path, line: &str) -> Option<PathBuf> {
+        // A lock is a new file beside the one that is to be changed.
+        let is_lock = line.to_lowercase().contains("lock");
+        let exists = path.symlink_metadata().is_ok() && !is_lock;
+        let place = if exists { path } else { path.parent()? };
+        let is_home = Some(place) == std::env::home_dir().as_deref();
+        let is_dangerous = place.components().count() <= 2
+            || is_home
+            || self.has_secret_in(place)
+            || place
+                .components()
+                .any(|part| part == Component::Normal(".git".as_ref()));
+        (!is_dangerous && place.exists()).then(|| place.to_owned())
     }
 }
 
@@ -49,16 +78,19 @@ fn refused(line: &str) -> &str {
 }
 
 impl Terminals {
-    /// Adds a notice of missing variables to the output of a command that failed and names one of them. Any other output is
+    /// Adds a notice of missing variables to the output of a command that failed and names some of them. Any other output is
     /// the command's own.
-    pub(crate) fn explain(&self, output: &mut v1::TerminalOutputResponse, notice: &str) {
+    pub(crate) fn explain(&self, output: &mut v1::TerminalOutputResponse) {
         let status = output.exit_status.as_ref();
         let has_failed = status.is_some_and(|status| status.exit_code != Some(0));
-        if has_failed && self.0.environment.is_missed_in(&output.output) {
+        if !has_failed {
+            return;
+        }
+        if let Some(notice) = self.0.environment.missed_in(&output.output) {
             if !output.output.ends_with('\n') {
                 output.output.push('\n');
             }
-            output.output.push_str(&note(notice));
+            output.output.push_str(&note(&notice));
         }
     }
 }
@@ -69,21 +101,24 @@ fn candidates(line: &str) -> impl Iterator<Item = &str> {
     let words = line.split([' ', ',', ':', '(', ')', '\'', '"', '`', '‘', '’']);
     let words = words.filter(|word| word.contains('/'));
     let named = line.split(": ").filter_map(|part| part.rsplit(' ').next());
+    // Shells tell the number of a line.
+    let named = named.filter(|word| !word.bytes().all(|byte| byte.is_ascii_digit()));
     let all = quoted.chain(words).chain(named).take(MOST_CANDIDATES);
     all.filter(|text| !text.is_empty() && text.len() < LONGEST)
 }
 
-fn reason(limits: &Limits, path: &Path) -> Option<String> {
-    let path = existing(path)?;
+fn reason(limits: &Limits, path: &Path, line: &str) -> Option<String> {
+    let path = straight(path)?;
     let shown = path.display();
     let is_below = |places: &[PathBuf]| places.iter().any(|place| path.starts_with(place));
     if is_below(&limits.denied) {
         return Some(format!("a deny rule of the policy covers `{shown}`"));
     }
     if let Some(secret) = limits.secret.iter().find(|it| path.starts_with(it)) {
-        let secret = secret.display();
+        let secret = secret.display().to_string();
+        let line = setting("sandbox.read", &limits.settings.read, &secret);
         return Some(format!(
-            "the sandbox keeps `{secret}` unreadable; to allow it, add it to `sandbox.read` in the configuration"
+            "the sandbox keeps `{secret}` unreadable; to allow it: {line}"
         ));
     }
     if let Some(new) = limits.made_beside_secrets(&path) {
@@ -92,27 +127,46 @@ fn reason(limits: &Limits, path: &Path) -> Option<String> {
             new.display()
         ));
     }
-    let is_refused = limits.is_sandboxed && !is_below(&limits.writable) && could_write(&path);
-    is_refused.then(|| {
-        format!(
-            "the sandbox does not let commands write `{shown}`, only the session's directories, temporary folders and caches of tools; to allow it, add it to `sandbox.write` in the configuration, or start attache with `--no-sandbox`"
-        )
-    })
+    if !limits.is_sandboxed || is_below(&limits.writable) || !could_write(&path) {
+        return None;
+    }
+    let help = match limits.to_open(&path, line) {
+        Some(place) => {
+            let place = place.display().to_string();
+            let line = setting("sandbox.write", &limits.settings.write, &place);
+            format!("to allow it: {line} (or start attache with `--no-sandbox`)")
+        }
+        None => "to write there, run the command yourself or start attache with `--no-sandbox`"
+            .to_owned(),
+    };
+    Some(format!(
+        "the sandbox does not let commands write `{shown}`, only the session's directories, temporary folders and caches of tools; {help}"
+    ))
 }
 
-/// The path without links, or that of the directory in which it would be made.
-fn existing(path: &Path) -> Option<PathBuf> {
-    let found = std::fs::canonicalize(path);
-    found
-        .or_else(|_| std::fs::canonicalize(path.parent().unwrap_or(path)))
-        .ok()
-        .filter(|path| path.parent().is_some())
+fn setting(key: &str, listed: &[PathBuf], added: &str) -> String {
+    let listed: Vec<String> = listed.iter().map(|it| it.display().to_string()).collect();
+    setting_line::with_added(key, &listed, &[added])
+}
+
+/// The path without links, whether it exists or the directory in which it would be made does.
+fn straight(path: &Path) -> Option<PathBuf> {
+    let found = std::fs::canonicalize(path).or_else(|error| {
+        let (parent, name) = (path.parent(), path.file_name());
+        match (parent, name) {
+            (Some(parent), Some(name)) => Ok(std::fs::canonicalize(parent)?.join(name)),
+            _ => Err(error),
+        }
+    });
+    found.ok().filter(|path| path.parent().is_some())
 }
 
 /// Whether the user could write there: then it was not the system that refused.
 #[cfg(unix)]
 fn could_write(path: &Path) -> bool {
-    rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
+    use rustix::fs::{Access, access};
+    let above = path.parent().filter(|_| path.symlink_metadata().is_err());
+    access(above.unwrap_or(path), Access::WRITE_OK).is_ok()
 }
 
 #[cfg(not(unix))]
@@ -124,15 +178,27 @@ fn note(text: &str) -> String {
     format!("[attache: {text}]\n")
 }
 
-const REFUSALS: [&str; 7] = [
+const REFUSALS: [&str; 12] = [
     "ermission denied",
+    "PermissionError",
+    "permission_denied",
     "EACCES",
     "ead-only file system",
+    "eadonly database",
+    "nable to open database",
     "EROFS",
     "ot permitted",
+    "ccess is denied",
     "EPERM",
     "no new privileges",
 ];
 const MOST_LINES: usize = 200;
+/// How far from a refusal its path may stand.
+const AROUND: usize = 4;
 const MOST_CANDIDATES: usize = 64;
 const LONGEST: usize = 4096;
+
+#[cfg(unix)]
+#[cfg(test)]
+#[path = "advice/tests.rs"]
+mod tests;

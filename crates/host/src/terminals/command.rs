@@ -19,7 +19,9 @@ use crate::roots::StartDirectory;
 pub fn resolved(request: &v1::CreateTerminalRequest, cwd: &Path) -> v1::CreateTerminalRequest {
     let line = request.command.as_str();
     let cwd = request.cwd.as_ref().map_or(cwd, AsRef::as_ref);
-    if !may_be_line(request) || cwd.join(line).exists() || found(line, request, cwd).is_some() {
+    // As for the system, a name without a slash is no file of the directory.
+    let is_file = || line.contains('/') && cwd.join(line).is_file();
+    if !may_be_line(request) || is_file() || found(line, request, cwd).is_some() {
         return request.clone();
     }
     let mut words = line.split_whitespace().map(str::to_owned);
@@ -117,6 +119,11 @@ pub(super) fn program(
     {
         program = program.directory(cwd.open);
     }
+    for (name, value) in QUIET {
+        if inherited.get(name).is_none() {
+            program = program.env(name, value);
+        }
+    }
     for (name, value) in variables {
         program = program.env(name, value);
     }
@@ -156,7 +163,7 @@ fn directory_in(roots: &Roots, path: Option<&Path>) -> Result<StartDirectory, Er
 
 fn usable(part: &'static str, text: &str) -> Result<(), Error> {
     let problem = match text {
-        "" => "is empty: name a program",
+        text if text.trim().is_empty() => "is empty: name a program",
         text if text.contains('\0') => "holds NUL, which no program can be given",
         _ => return Ok(()),
     };
@@ -164,9 +171,9 @@ fn usable(part: &'static str, text: &str) -> Result<(), Error> {
 }
 
 fn usable_arg(arg: &str) -> Result<(), Error> {
-    match arg {
-        "" => Ok(()),
-        arg => usable("an argument", arg),
+    match arg.contains('\0') {
+        true => usable("an argument", arg),
+        false => Ok(()),
     }
 }
 
@@ -208,6 +215,14 @@ fn is_headless(path: &Path) -> bool {
     cfg!(unix) && read.is_ok() && !head.starts_with(b"#!") && !head.contains(&0)
 }
 
+/// Nobody can page, type or answer: an editor or a question would wait forever. What the user passes or the agent sets counts
+/// instead.
+const QUIET: [(&str, &str); 4] = [
+    ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_EDITOR", "true"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+];
 const HEAD: u64 = 256;
 const TOO_LARGE: ErrorKind = ErrorKind::ArgumentListTooLong;
 

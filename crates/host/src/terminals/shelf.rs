@@ -6,18 +6,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use attache_schema::v1;
-use tempfile::TempDir;
 use tokio::sync::watch;
 
 use super::run::Order;
 use super::shown::Shown;
+use super::temporary::TemporaryFolder;
 use super::{Error, Limits};
 
 #[derive(Default)]
 pub(super) struct Shelf {
     taken: HashMap<v1::TerminalId, Slot>,
     released: VecDeque<Arc<Shown>>,
-    temporary: HashMap<v1::SessionId, TempDir>,
+    temporary: HashMap<v1::SessionId, TemporaryFolder>,
 }
 
 enum Slot {
@@ -111,7 +111,10 @@ impl Shelf {
     }
 
     /// Forgets everything of a session; what it had is for the caller to end.
-    pub(super) fn forget(&mut self, session: &v1::SessionId) -> (Vec<Terminal>, Option<TempDir>) {
+    pub(super) fn forget(
+        &mut self,
+        session: &v1::SessionId,
+    ) -> (Vec<Terminal>, Option<TemporaryFolder>) {
         self.released.retain(|shown| shown.session != *session);
         let of_session = self.taken.extract_if(|_, slot| slot.session() == session);
         let terminals = of_session.filter_map(|(_, slot)| slot.terminal()).collect();
@@ -126,8 +129,7 @@ impl Shelf {
         if let Some(folder) = self.temporary.get(session) {
             return Ok(folder.path().to_owned());
         }
-        let made = tempfile::Builder::new().prefix("attache-").tempdir();
-        let made = made.map_err(Error::Temporary)?;
+        let made = TemporaryFolder::make().map_err(Error::Temporary)?;
         let path = made.path().to_owned();
         self.temporary.insert(session.clone(), made);
         Ok(path)

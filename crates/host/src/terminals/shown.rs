@@ -77,7 +77,7 @@ impl Shown {
 
     /// How it ended; what was said first stays.
     pub(super) fn exited(&self, exit: v1::TerminalExitStatus) {
-        if exit.exit_code.is_some_and(|code| code != 0) && self.exit().is_none() {
+        if exit.exit_code.is_some() && self.exit().is_none() {
             self.explain();
         }
         let is_new = self.state.send_if_modified(|state| {
@@ -90,7 +90,7 @@ impl Shown {
         }
     }
 
-    /// Adds a line to the output if the sandbox or the policy is why the command failed.
+    /// Adds a line to the output if the sandbox or the policy refused the command something.
     fn explain(&self) {
         let Some((limits, cwd)) = self.limits.get() else {
             return;

@@ -38,7 +38,7 @@ pub(super) fn trials() -> Vec<Trial> {
             cut,
         ),
         trial(
-            "environment_attack::the_first_command_says_what_it_lacks",
+            "environment_attack::every_command_that_fails_says_what_it_lacks",
             notice,
         ),
     ]
@@ -208,15 +208,12 @@ async fn notice() {
         let lines: Vec<&str> = output.lines().collect();
         told.push((lines.len(), host.notice(&id).is_some()));
         if let [_, notice] = lines.as_slice() {
-            assert!(notice.contains("`environment.pass`"), "{notice}");
-            assert!(
-                notice.contains("API_KEY") && notice.contains("more"),
-                "{notice}"
-            );
+            let line = "to pass it: attache config set environment.pass '[\"API_KEY\"]'";
+            assert!(notice.contains(line), "{notice}");
             assert!(!notice.contains("canary"), "{notice}");
         }
     }
-    assert_eq!(told, [(2, true), (1, false), (1, true), (0, true)]);
+    assert_eq!(told, [(2, true), (2, false), (1, true), (0, true)]);
 }
 
 fn sandbox() -> Sandbox {

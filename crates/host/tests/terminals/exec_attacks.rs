@@ -49,7 +49,11 @@ pub(super) struct Stage {
 
 impl Stage {
     pub(super) fn new(name: &str) -> Stage {
-        let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        // An ordinary user may not write where the superuser has built this.
+        let dir = match rustix::process::geteuid().is_root() {
+            true => PathBuf::from(env!("CARGO_TARGET_TMPDIR")),
+            false => std::env::temp_dir(),
+        };
         let dir = dir.join(format!("exec-attacks-{name}-{}", std::process::id()));
         fs::create_dir_all(dir.join("bin")).unwrap();
         let stage = Stage { dir };
@@ -85,8 +89,9 @@ impl Stage {
         }
         let (mut child, mut stdout) = program.spawn_captured().await.unwrap();
         let execs = child.take_execs();
-        let mut text = String::new();
-        stdout.read_to_string(&mut text).await.unwrap();
+        let mut text = Vec::new();
+        stdout.read_to_end(&mut text).await.unwrap();
+        let text = String::from_utf8_lossy(&text).into_owned();
         child.stop(Ladder::default()).await;
         let mut events = Vec::new();
         if let Some(mut execs) = execs {

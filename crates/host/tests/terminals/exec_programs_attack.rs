@@ -143,6 +143,15 @@ async fn bind_mounts() {
         let (text, events) = stage.run(&line, Some(&denying("od"))).await;
         assert!(!text.contains("0000000"), "{line}: {text} {events:?}");
     }
+    // An interpreter by another name.
+    stage.script("bin/npm", SHELL);
+    let line = format!("{unshare} sh -c 'mount --bind /bin/sh innocent; ./innocent -e bin/npm x'");
+    stage.run(&line, None).await;
+    if !stage.record().is_empty() {
+        fs::remove_file(stage.dir.join("record")).unwrap();
+        let (text, events) = stage.run(&line, Some(&denying("npm"))).await;
+        assert_eq!(stage.record(), "", "{line}: {text} {events:?}");
+    }
 }
 
 const SHELL: &str = "#!/bin/sh\necho ran \"$@\" >>\"$RECORD\"\n";
@@ -209,6 +218,8 @@ const SCRIPTS: &[(&str, &str, &[&str])] = &[
             "node --require ./empty bin/npm publish",
             "node -r ./empty bin/npm publish",
             "node --no-warnings bin/npm publish",
+            "node -p -- bin/npm publish",
+            "node --print --no-warnings bin/npm publish",
             "node --title x --stack-trace-limit=5 bin/npm publish",
             "node --require ./bin/npm bin/git publish",
         ],

@@ -10,6 +10,8 @@ mod endings;
 mod environment_attack;
 #[path = "exec_attacks.rs"]
 mod exec_attacks;
+#[path = "exec_lookup_attack.rs"]
+mod exec_lookup_attack;
 #[path = "exec_programs_attack.rs"]
 mod exec_programs_attack;
 #[path = "floods.rs"]
@@ -55,6 +57,7 @@ pub(super) fn main() -> ExitCode {
     trials.extend(directories_attack::trials());
     trials.extend(exec_attacks::trials());
     trials.extend(exec_programs_attack::trials());
+    trials.extend(exec_lookup_attack::trials());
     trials.extend(environment_attack::trials());
     trials.extend(leaks::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()

@@ -42,6 +42,10 @@ pub(super) fn trials() -> Vec<Trial> {
         ),
         trial("secrets_attack::links_to_secrets_open_nothing", links),
         trial(
+            "secrets_attack::tokens_in_caches_are_unreadable_and_caches_work",
+            caches,
+        ),
+        trial(
             "secrets_attack::hidden_places_in_a_project_leave_builds_alone",
             hidden_in_project,
         ),
@@ -201,6 +205,37 @@ async fn links() {
     assert_eq!(said, "ready\nnotes\npublic\nend\n");
 }
 
+async fn caches() {
+    let Some((desk, home)) = at_home("project", Settings::default()) else {
+        return;
+    };
+    let secrets = [
+        ".cache/huggingface/token",
+        "snap/fox/common/.mozilla/key",
+        ".var/app/org.mozilla.firefox/key",
+        ".config/Code - Insiders/User/globalStorage/state.vscdb",
+        ".claude.json",
+    ];
+    for name in secrets {
+        fs::create_dir_all(home.join(name).parent().unwrap()).unwrap();
+        fs::write(home.join(name), CANARY).unwrap();
+    }
+    fs::write(home.join("snap/fox/common/beside"), "beside\n").unwrap();
+    let script = "cd ..; exec 2>/dev/null
+        grep -rh canary .cache snap .var .config .claude.json
+        (echo x >.cache/huggingface/token) && echo wrote
+        mkdir -p .cache/new .cache/huggingface/hub; echo made >.cache/new/file; cat .cache/new/file
+        echo model >.cache/huggingface/hub/model; cat .cache/huggingface/hub/model
+        echo here >.cache/here; cat .cache/here snap/fox/common/beside; echo end";
+    let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
+    match attache_transport::process::namespace_support() {
+        Ok(()) => assert_eq!(said, "made\nmodel\nhere\nbeside\nend\n"),
+        Err(_) => assert!(!said.contains(CANARY), "{said}"),
+    }
+    let token = fs::read_to_string(home.join(secrets[0])).unwrap();
+    assert!(token == CANARY || attache_transport::process::namespace_support().is_err());
+}
+
 /// What the user hides inside a project is covered; files that a command makes beside it are its own to read.
 async fn hidden_in_project() {
     let Some((mut desk, home)) = at_home("project", Settings::default()) else {
@@ -241,7 +276,7 @@ async fn devices() {
     assert!(opened.contains("read /dev/urandom\n"));
 }
 
-/// Keys that the session of the user holds.
+/// Keys that the user has in the kernel, for the session and for all of them.
 async fn keys() {
     let Some((desk, home)) = with_python() else {
         return;
@@ -272,16 +307,16 @@ const KEYS: &str = "
 import ctypes, os, sys
 libc = ctypes.CDLL(None)
 add_key, keyctl = (248, 250) if os.uname().machine == 'x86_64' else (217, 219)
-# That of the session, and the one that processes without a session use.
-SESSION, DEFAULT, SEARCH, UNLINK = -3, -5, 10, 9
+# That of the session, the one that processes without a session use, and the user's.
+SESSION, DEFAULT, USER, SEARCH, UNLINK = -3, -5, -4, 10, 9
 find = lambda ring: libc.syscall(keyctl, SEARCH, ring, b'user', b'attache-canary', 0)
 add = lambda ring: libc.syscall(add_key, b'user', b'attache-canary', b'x', 1, ring)
 if sys.argv[1] == 'add':
-    print('added' if add(DEFAULT) > 0 and add(SESSION) > 0 else 'refused')
+    print('added' if add(DEFAULT) > 0 and add(SESSION) > 0 and add(USER) > 0 else 'refused')
 elif sys.argv[1] == 'find':
-    print('found' if find(SESSION) > 0 else 'nothing')
+    print('found' if find(SESSION) > 0 or find(USER) > 0 else 'nothing')
 else:
-    for ring in DEFAULT, SESSION:
+    for ring in DEFAULT, SESSION, USER:
         libc.syscall(keyctl, UNLINK, find(ring), ring)
 ";
 const LATER: [&str; 8] = [

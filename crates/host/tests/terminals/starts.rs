@@ -58,6 +58,14 @@ async fn refused() {
             `command` is empty: name a program"#]],
     )
     .await;
+    check(
+        &desk,
+        &desk.request(" ", &[]),
+        &expect![[r#"
+            -32602 {"kind":"unusable_command"}
+            `command` is empty: name a program"#]],
+    )
+    .await;
     check(&desk, &run("no-such-program"), &expect![[r#"
         -32602 {"kind":"not_found"}
         program `no-such-program` was not found: install it, or check its name, the PATH it is given, and the interpreter in its first line"#]]).await;
@@ -106,6 +114,18 @@ async fn refused() {
 
 async fn lines() {
     let desk = Desk::new();
+    // The symptom: a file that is named like the line kept it from being run.
+    fs::write(desk.project().join("echo here"), "x").unwrap();
+    let said = desk.output_of(&desk.request("echo here", &[])).await;
+    assert_eq!(said, "here\n");
+    fs::remove_file(desk.project().join("echo here")).unwrap();
+    // Nobody can type into an editor or page.
+    let shown = "echo $GIT_EDITOR $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT";
+    let said = desk.output_of(&desk.request(shown, &[])).await;
+    assert_eq!(said, "true cat cat 0\n");
+    let mut request = desk.request(shown, &[]);
+    request.env = vec![v1::EnvVariable::new("GIT_EDITOR", "ed")];
+    assert_eq!(desk.output_of(&request).await, "ed cat cat 0\n");
     check(
         &desk,
         &desk.request("echo hello", &[]),

@@ -120,8 +120,8 @@ impl Child {
     }
 
     /// Ends the agent step by step, then everything it started: closes its standard input even if somebody still
-    /// writes to it, then SIGTERM, then SIGKILL. On an agent that has ended this only tells how. A tree of which nobody
-    /// tells that it has ended is given up after some seconds, and counts as a survivor.
+    /// writes to it, then SIGTERM, then SIGKILL. On an agent that has ended this only tells how. A tree whose guard
+    /// does not tell that it has ended is killed without the guard after some seconds.
     pub async fn stop(&self, ladder: Ladder) -> Ending {
         self.look().await;
         self.raise(Rung::Close);
@@ -134,13 +134,14 @@ impl Child {
             }
         }
         self.leash.kill();
-        match tokio::time::timeout(GIVE_UP, self.wait()).await {
-            Ok(ending) => ending,
-            Err(_) => self.ending(Progress {
-                survivors: Some(1),
-                ..*self.progress.borrow()
-            }),
+        if let Ok(ending) = tokio::time::timeout(GIVE_UP, self.wait()).await {
+            return ending;
         }
+        let survivors = self.leash.kill_by_force().await;
+        self.ending(Progress {
+            survivors: Some(survivors.try_into().unwrap_or(u32::MAX)),
+            ..*self.progress.borrow()
+        })
     }
 
     /// Kills the agent and everything it started, without waiting.

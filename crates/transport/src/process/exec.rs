@@ -47,6 +47,48 @@ pub struct ExecFile {
     pub id: (u64, u64),
     /// Whether it is set-user-id or set-group-id; a watched program does not gain rights from that.
     pub gains_rights: bool,
+    /// Whether it is a directory.
+    pub is_directory: bool,
+    /// Whether it has hard links.
+    pub has_links: bool,
+    /// Its size and when its content was changed.
+    pub version: FileVersion,
+    /// How its path and its id compare with those of files that we see.
+    pub origin: FileOrigin,
+}
+
+/// The size of a file and when its content was last changed. An overlay file system shows them as they are below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct FileVersion {
+    /// Its size in bytes.
+    pub size: u64,
+    /// The second of the last change.
+    pub seconds: i64,
+    /// And its fraction.
+    pub nanoseconds: u32,
+}
+
+/// How the path and the id of a file compare with those of files that we see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FileOrigin {
+    /// They mean what they mean to us.
+    #[default]
+    Shared,
+    /// The path leads us elsewhere: the process may see a file of ours under another path.
+    Elsewhere,
+    /// The file is on an overlay file system that we do not see, where files of ours have other ids and paths.
+    Overlay,
+}
+
+/// What became of a search for a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileLookup {
+    /// There it is.
+    Found(ExecFile),
+    /// The process finds nothing there, either.
+    Missing,
+    /// The process may find a file there; we cannot look.
+    Unknown,
 }
 
 /// An interpreter that the kernel runs in place of a file.
@@ -117,7 +159,11 @@ pub trait ExecJudge: Send {
 /// The process behind an exec, for a judge that wants to know more. Each call costs time.
 pub trait ExecProcess {
     /// A file by its path, looked up as the process would.
-    fn find(&self, path: &OsStr) -> Option<ExecFile>;
+    fn find(&self, path: &OsStr) -> FileLookup;
+
+    /// The `PATH` of the new program, empty if it has none; `None` if its variables cannot be read. If it is set more than
+    /// once, all of them.
+    fn search_path(&self) -> Option<OsString>;
 
     /// The variables for the new program, as `NAME=value`, other than those that the first program of the tree was started
     /// with; `None` if not all can be read.

@@ -11,14 +11,19 @@ mod formats;
 mod handover;
 mod image;
 mod keeper;
+mod known_files;
 mod looks;
 mod lookup;
 mod memory;
+mod mount_table;
 mod namespace;
 mod outbox;
+mod own_mounts;
 mod reaper;
 mod records;
+mod registered;
 mod seccomp;
+mod supervision;
 mod supervisor;
 mod sweep;
 pub(super) mod table;
@@ -143,6 +148,15 @@ impl Leash {
     pub(super) fn kill(&self) {
         // It fails when the other side is gone, and then there is nothing left to kill.
         shutdown(&self.0.control, Shutdown::Write).ok();
+        self.0.with_guard(reaper::Guard::resume);
+    }
+
+    /// Kills the tree without its guard, which the tree can keep from its work; tells how many outlived that.
+    pub(super) async fn kill_by_force(&self) -> usize {
+        let hold = Arc::clone(&self.0);
+        let kill = move || hold.with_guard(reaper::Guard::kill_tree);
+        let killed = tokio::task::spawn_blocking(kill).await;
+        killed.ok().flatten().unwrap_or(1)
     }
 
     fn ask(&self, order: u8) {
@@ -152,9 +166,17 @@ impl Leash {
     }
 }
 
+impl Hold {
+    fn with_guard<T>(&self, act: impl FnOnce(&mut reaper::Guard) -> T) -> Option<T> {
+        let mut guard = self.guard.lock().unwrap_or_else(PoisonError::into_inner);
+        guard.as_mut().map(act)
+    }
+}
+
 impl Drop for Leash {
     fn drop(&mut self) {
         shutdown(&self.0.control, Shutdown::Both).ok();
+        self.0.with_guard(reaper::Guard::resume);
         let mut guard = self.0.guard.lock().unwrap_or_else(PoisonError::into_inner);
         drop(guard.take());
     }

@@ -1,8 +1,12 @@
 //! Text of a stranger made safe for a terminal: no escape sequences, no control or bidirectional characters, no
 //! endless lines. Where a user decides or reviews, [`visible`] shows what is otherwise removed.
 
+mod clusters;
 mod visible;
 
+use std::borrow::Cow;
+
+pub use clusters::capped;
 pub use visible::{
     GUTTER, visible, visible_code, visible_command, visible_lines, visible_quote, visible_start,
     visible_word,
@@ -59,7 +63,10 @@ pub fn words(text: &str) -> String {
             Token::Sequence(_) | Token::Control(_) | Token::Hidden(_) => {}
         }
     }
-    words
+    match capped(&words) {
+        Cow::Borrowed(_) => words,
+        Cow::Owned(capped) => capped,
+    }
 }
 
 /// The text with line ends and tabs kept, everything else that could steer a terminal removed, and long lines cut.
@@ -76,7 +83,7 @@ pub(super) fn text(bytes: &[u8]) -> String {
             Token::Sequence(_) | Token::Control(_) | Token::Hidden(_) => {}
         }
     }
-    plain.text
+    capped(&plain.text).into_owned()
 }
 
 /// The last lines that are not blank, on one line.

@@ -38,6 +38,9 @@ pub(super) fn trials() -> Vec<Trial> {
         direct_trial("covers_attack::nor_without_a_guard", hidden),
         trial("covers_attack::nor_inside_landlock", hidden_and_fenced),
         trial("covers_attack::read_only_stays_as_it_is", read_only),
+        trial("covers_attack::standing_in_a_covered_directory", standing),
+        user_trial("covers_attack::standing_in_one_as_a_user", standing),
+        direct_trial("covers_attack::standing_in_one_without_a_guard", standing),
         trial("covers_attack::no_capability_is_left", capabilities),
         trial("covers_attack::what_was_replaced_does_not_start", replaced),
         trial("covers_attack::loopback_is_all_there_is", network),
@@ -109,6 +112,44 @@ async fn read_only() {
         .await;
     assert_eq!(said, format!("{CANARY}\nend\n"));
     tree.is_as_it_was();
+}
+
+/// A program that starts in a read-only directory, or below it, gets past neither that cover nor one inside.
+async fn standing() {
+    let Some(tree) = Tree::new() else { return };
+    let conf = tree.base.join("conf");
+    fs::create_dir_all(conf.join("keys")).unwrap();
+    fs::create_dir_all(conf.join("deep/er")).unwrap();
+    fs::write(conf.join("keys/prod"), CANARY).unwrap();
+    fs::write(conf.join("app.yml"), "as it was").unwrap();
+    for (above, start, up) in [
+        (conf.clone(), "conf", "."),
+        (conf.clone(), "conf/deep/er", "../.."),
+        (tree.base.clone(), "conf", "."),
+    ] {
+        let open: OwnedFd = fs::File::open(tree.base.join(start)).unwrap().into();
+        let line = format!(
+            "exec 2>/dev/null; cat {up}/k*/*; grep -r . {up}; (echo x >{up}/app.yml) && echo wrote; (echo x >new) && echo made; echo end"
+        );
+        for directory in [None, Some(Arc::new(open))] {
+            let mut program = Program::new("sh")
+                .args(["-c", &line])
+                .cwd(tree.base.join(start));
+            if let Some(directory) = directory {
+                program = program.directory(directory);
+            }
+            let confinement = Confinement::new()
+                .cover(cover(&above, CoverKind::ReadOnly))
+                .cover(tree.cover("conf/keys", CoverKind::HiddenDirectory));
+            let said = output(program.confine(confinement)).await;
+            assert_eq!(
+                said,
+                format!("{up}/app.yml:as it was\nend\n"),
+                "{above:?} {start}"
+            );
+        }
+    }
+    assert_eq!(fs::read(conf.join("app.yml")).unwrap(), b"as it was");
 }
 
 async fn capabilities() {

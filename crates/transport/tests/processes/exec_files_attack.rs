@@ -11,8 +11,8 @@ use tokio::io::AsyncReadExt;
 
 use super::exec_attacks::{Stage, run};
 use super::exec_roles::ROLE;
-use super::trial;
 use super::trial::elsewhere_as;
+use super::{lone_trial, trial};
 
 pub(super) fn trials() -> Vec<Trial> {
     if !exec_support().is_available() {
@@ -24,6 +24,8 @@ pub(super) fn trials() -> Vec<Trial> {
         trial("exec_files::a_thread_with_other_files", threads),
         trial("exec_files::a_pipe_as_interpreter", pipe),
         trial("exec_files::descriptors_without_a_path", descriptors),
+        trial("exec_files::asking_whether_a_file_could_run", checking),
+        lone_trial("exec_files::few_descriptors_are_enough", few_descriptors),
         elsewhere_as(
             "exec_files::files_that_cannot_be_read",
             "ATTACHE_TEST_ORDINARY",
@@ -41,6 +43,34 @@ pub(super) fn trials() -> Vec<Trial> {
         trials.push(trial("exec_files::interpreters_of_elf_files", elf));
     }
     trials
+}
+
+/// Nothing runs, so nothing is in the log. Older kernels refuse the question.
+async fn checking() {
+    let stage = Stage::new("checking");
+    let this = std::env::current_exe().unwrap();
+    let line = format!("{} {ROLE} check; echo end", this.display());
+    let (text, events) = run(&stage.program(&line, "deny forbidden")).await;
+    assert!(text.ends_with("end\n"), "{text}");
+    let is_true =
+        |event: &ExecEvent| matches!(event, ExecEvent::Ran(exec) if exec.program.ends_with("true"));
+    assert!(!events.iter().any(is_true), "{events:?}");
+}
+
+/// Programs that change their arguments are looked at for longer, by descriptors that others need.
+async fn few_descriptors() {
+    let few = rustix::process::Rlimit {
+        current: Some(128),
+        maximum: Some(128),
+    };
+    rustix::process::setrlimit(rustix::process::Resource::Nofile, few).unwrap();
+    let stage = Stage::new("few");
+    let line = "i=0; while [ $i -lt 160 ]; do perl -e '$0 = \"x\"; sleep 1' & i=$((i + 1)); done; /bin/true && echo fine; forbidden; wait";
+    let (text, events) = run(&stage.program(line, "deny forbidden")).await;
+    assert!(text.starts_with("fine\n"), "{text}");
+    assert_eq!(stage.record(), "");
+    let is_denied = |event: &&ExecEvent| matches!(event, ExecEvent::Denied { .. });
+    assert_eq!(events.iter().filter(is_denied).count(), 1, "{events:?}");
 }
 
 /// Runs a line without any rule.

@@ -6,6 +6,8 @@ mod agents;
 mod attached;
 #[path = "captured.rs"]
 mod captured;
+#[path = "closed_attack.rs"]
+mod closed_attack;
 #[path = "covers_attack.rs"]
 mod covers_attack;
 #[path = "cycles.rs"]
@@ -73,6 +75,7 @@ pub(super) fn main() -> ExitCode {
     trials.extend(files::trials());
     trials.extend(captured::trials());
     trials.extend(sandbox::trials());
+    trials.extend(closed_attack::trials());
     trials.extend(covers_attack::trials());
     trials.extend(views_attack::trials());
     trials.extend(exec_attacks::trials());

@@ -24,6 +24,14 @@ pub(super) fn trials() -> Vec<Trial> {
         trial("trees::a_start_given_up_leaves_nothing", given_up),
         trial("trees::forks_without_end_are_swept", forks),
         trial("trees::a_deep_tree_is_swept", deep),
+        trial(
+            "trees::a_guard_that_was_stopped_leaves_nothing",
+            guard_stopped,
+        ),
+        trial(
+            "trees::a_guard_kept_stopped_leaves_nothing",
+            guard_kept_stopped,
+        ),
     ]
 }
 
@@ -97,6 +105,30 @@ async fn deep() {
     assert_eq!(child.wait().await.survivors, 0);
     expect_end(stdout).await;
 }
+
+// It goes on when it has something to do.
+async fn guard_stopped() {
+    let mark = Mark::new();
+    let line = "(setsid sleep 1000 &) ; kill -STOP $PPID; echo; exec sleep 1000";
+    let (child, _stdout) = ready(&marked(line, &mark), 1).await;
+    let ending = child.stop(AT_ONCE).await;
+    assert_eq!(ending.survivors, 0);
+    assert_eq!(mark.bearers(), []);
+}
+
+async fn guard_kept_stopped() {
+    let mark = Mark::new();
+    let line = "(setsid sleep 1000 &) ; (setsid sh -c 'while kill -STOP $0; do :; done' $PPID &); echo; exec sleep 1000";
+    let (child, _stdout) = ready(&marked(line, &mark), 1).await;
+    let ending = child.stop(AT_ONCE).await;
+    assert_eq!(ending.survivors, 0);
+    assert_eq!(mark.bearers(), []);
+}
+
+const AT_ONCE: Ladder = Ladder {
+    after_close: Duration::ZERO,
+    after_term: Duration::ZERO,
+};
 
 async fn tree() -> (Mark, Child, Stdout) {
     let mark = Mark::new();

@@ -253,14 +253,14 @@ async fn later_mounts() {
     assert_eq!(said, "end\n");
 }
 
-fn mount_bind(from: &Path, to: &Path) -> bool {
+pub(super) fn mount_bind(from: &Path, to: &Path) -> bool {
     let mut command = Command::new("mount");
     command.arg("--bind").arg(from).arg(to);
     command.status().is_ok_and(|status| status.success())
 }
 
 /// Takes a mount away in the end.
-struct Unmount(PathBuf);
+pub(super) struct Unmount(pub(super) PathBuf);
 
 impl Drop for Unmount {
     fn drop(&mut self) {

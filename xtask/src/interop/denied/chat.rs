@@ -126,7 +126,7 @@ fn allowed(chat: &Chat) -> Result<(), String> {
         screen.contains("› yes always allow")
     })?;
     let screen = chat.terminal.screen()?;
-    if !screen.contains(TITLE) || !screen.contains("Tab to answer") {
+    if !screen.contains(TITLE) || !screen.contains("Alt-R to answer") {
         return Err("letters have moved the dialog".to_owned());
     }
     chat.expect_runs(ASKED, &[])?;
@@ -320,7 +320,7 @@ impl<'a> Chat<'a> {
     /// Moves into the dialog, selects an answer with the arrows and presses Enter.
     fn choose(&self, answer: &str) -> Result<(), String> {
         thread::sleep(BEFORE_ENTERING);
-        self.terminal.press("Tab")?;
+        self.terminal.press("M-r")?;
         let hint = "↑↓ select · Enter choose";
         self.terminal
             .wait(hint, LIMIT, |screen| screen.contains(hint))?;

@@ -103,7 +103,9 @@ async fn stage(offer: Offer, policy: &str) -> Stage {
     config.policy = Some(Policy::parse("policy", &policy).unwrap());
     let (permissions, _) = Permissions::open(config);
     let roots = stage.workplace.roots().clone();
-    let roots = roots.deny(permissions.path_rules("builtin"));
+    let roots = roots
+        .deny(permissions.path_rules("builtin"))
+        .ask(permissions.asked_path_rules("builtin"));
     let session = stage.workplace.session().clone();
     let rules = FileRules::new(permissions, "builtin", session.id(), roots.cwd());
     stage.workplace = Workplace::with_rules(session, roots, Equipment::default(), rules);
@@ -398,5 +400,33 @@ async fn what_a_user_attaches_and_a_project_tells_obeys_too() {
                 );
             }
         }
+    }
+}
+
+/// A rule that asks knows a file by its names. Under another one nobody could be asked, so no tool reads it.
+#[tokio::test]
+async fn attack_a_hard_link_hides_no_file_from_a_rule_that_asks() {
+    let policy = r#"{"rules":[{"action":"ask","path":"secrets","id":"r"}]}"#;
+    for offer in [Offer::Nothing, Offer::Everything] {
+        let stage = stage(offer, policy).await;
+        for (tool, input) in calls("notes/hard.txt") {
+            let seen = stage.seen(tool, &input).await;
+            assert!(!seen.contains(CANARY), "{tool} {input}: {seen}");
+        }
+        let seen = stage
+            .seen("outline", &json!({ "path": "notes/hard.txt" }))
+            .await;
+        assert!(!seen.contains(CANARY), "{seen}");
+        let input = json!({ "pattern": "canary", "path": "notes" });
+        let seen = stage.seen("search", &input).await;
+        assert!(!seen.contains(CANARY), "{seen}");
+        fs::hard_link(stage.path("ws/secrets/key.txt"), stage.path("ws/AGENTS.md")).unwrap();
+        let notes = stage.workplace.notes().await;
+        assert!(!notes.contains(CANARY), "{notes}");
+        // Others are read as before.
+        let seen = stage
+            .seen("read", &json!({ "path": "notes/open.txt" }))
+            .await;
+        assert!(seen.contains("fine"), "{seen}");
     }
 }

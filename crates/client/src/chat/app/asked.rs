@@ -3,23 +3,24 @@
 use std::time::Instant;
 
 use attache::process::plain::GUTTER;
+use attache::v1;
 use attache_host::permissions::{Scope, Term};
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{App, Undo};
 use crate::chat::answer_list::Chosen;
 use crate::chat::asks::What;
+use crate::chat::completion::Step;
 use crate::chat::death::After;
 use crate::chat::effect::Effect;
 use crate::chat::form::Filled;
 use crate::chat::login::Permit;
-use crate::chat::panel::Panel;
+use crate::chat::panel::{Panel, Scrolling};
 use crate::chat::permission::{self, Keys, Pressed, RememberedBy};
 use crate::chat::picker::Choice;
 use crate::chat::text;
 use crate::chat::url::Visited;
 use crate::command::{Answer, Command};
-use crate::desk::LoginCommand;
 use crate::paint::Tone;
 
 /// The box of the request on the screen.
@@ -67,24 +68,32 @@ impl App {
         }
     }
 
-    /// A key for the request on the screen.
+    /// A key for the request on the screen. Where none is, as on one that is too small, no key decides.
     pub(super) fn ask_key(&mut self, key: &KeyEvent, now: Instant) {
+        if !self.asks.is_drawn() {
+            return match key.code {
+                KeyCode::Esc => self.asks.leave(),
+                _ => self.toast(Tone::Warning, NOT_SHOWN, now),
+            };
+        }
+        let Some(unread) = self.scroll_or_unread(key, now) else {
+            return;
+        };
         let session = self.tab().session().cloned();
-        let (size, theme) = (self.size, self.settings.theme);
         let Some(ask) = self.asks.first_mut(session.as_ref()) else {
             return;
         };
         match &mut ask.what {
             What::Permission(dialog) => {
-                let pressed = dialog.key(key, size);
+                let pressed = dialog.key(key, self.size);
                 let (number, what) = (dialog.prompt.id, dialog.prompt.summary());
-                let by = dialog.remembered_by();
+                let reported = (dialog.remembered_by(), dialog.grants(&pressed));
                 match pressed {
                     Pressed::Open => {}
                     Pressed::Back => self.asks.leave(),
-                    Pressed::Refused(why) => self.toast(Tone::Warning, why, now),
+                    Pressed::Refused(why) => self.passing_toast(why, now),
                     Pressed::Answered(answer, term) => {
-                        self.report(&answer, by, &what, now);
+                        self.report(&answer, reported, &what, now);
                         self.answered(number, answer, term);
                     }
                 }
@@ -94,8 +103,7 @@ impl App {
                 Filled::Back => self.asks.leave(),
                 Filled::Done(action) => {
                     let form = *number;
-                    self.asks.take(session.as_ref());
-                    self.submit(Command::Fill { form, action });
+                    self.fill(form, action, unread, now);
                 }
             },
             What::Page(number, page) => match page.key(key) {
@@ -104,13 +112,13 @@ impl App {
                 Visited::Copy(url) => self.copy(url, now),
                 Visited::Done(action) => {
                     let form = *number;
-                    self.asks.take(session.as_ref());
-                    self.submit(Command::Fill { form, action });
+                    self.fill(form, action, unread, now);
                 }
             },
             What::Login(list) => match list.key(key) {
                 Chosen::Open => {}
                 Chosen::Back => self.asks.leave(),
+                Chosen::Answer(Some(_)) if unread > 0 => self.refuse_unread(unread, now),
                 Chosen::Answer(method) => {
                     self.asks.take(session.as_ref());
                     match method {
@@ -122,10 +130,14 @@ impl App {
             What::LoginProgram(login) => match login.key(key) {
                 Chosen::Open => {}
                 Chosen::Back => self.asks.leave(),
+                Chosen::Answer(Permit::Run) if unread > 0 => self.refuse_unread(unread, now),
                 Chosen::Answer(permit) => {
-                    let does_fit = login.fits(&theme, size);
                     let command = login.command.clone();
-                    self.permit_login(permit, command, does_fit, now);
+                    self.asks.take(session.as_ref());
+                    match permit {
+                        Permit::Run => self.effects.push(Effect::RunLogin(command)),
+                        Permit::Refuse => self.toast(Tone::Info, NOT_LOGGED_IN, now),
+                    }
                 }
             },
             What::Death(death) => match death.key(key) {
@@ -144,36 +156,54 @@ impl App {
         }
     }
 
-    /// The user has decided on a login; what the screen does not show whole does not run.
-    fn permit_login(
-        &mut self,
-        permit: Permit,
-        command: LoginCommand,
-        is_shown: bool,
-        now: Instant,
-    ) {
+    /// How many lines of the request have not been on the screen. Nothing where the key is used up: it scrolls, or would
+    /// choose what the screen does not show. A permission request sees to that by itself.
+    fn scroll_or_unread(&mut self, key: &KeyEvent, now: Instant) -> Option<usize> {
         let session = self.tab().session().cloned();
-        match permit {
-            Permit::Run if !is_shown => {
-                let text = "the screen is too small to show all that would run";
-                self.toast(Tone::Warning, text, now);
-            }
-            Permit::Run => {
-                self.asks.take(session.as_ref());
-                self.effects.push(Effect::RunLogin(command));
-            }
-            Permit::Refuse => {
-                self.asks.take(session.as_ref());
-                self.toast(Tone::Info, NOT_LOGGED_IN, now);
+        let (size, theme) = (self.size, self.settings.theme);
+        let ask = self.asks.first_mut(session.as_ref())?;
+        let Some(panel) = ask.what.panel(&theme, size.0) else {
+            return Some(0);
+        };
+        match key.code {
+            KeyCode::PageDown => ask.seen.scroll(Step::Next),
+            KeyCode::PageUp => ask.seen.scroll(Step::Previous),
+            code => {
+                ask.seen.follow();
+                let is_shown = ask.what.takes_text() || ask.seen.shows(&panel, size);
+                if code != KeyCode::Enter || is_shown {
+                    return Some(ask.seen.unread(&panel));
+                }
+                self.passing_toast(permission::NOT_SHOWN, now);
             }
         }
+        None
     }
 
-    /// Whether the request on the screen uses a key that otherwise scrolls the transcript.
-    pub(super) fn ask_scrolls(&self, key: &KeyEvent) -> bool {
-        let ask = self.asks.first(self.tab().session());
-        let is_permission = ask.is_some_and(|ask| matches!(ask.what, What::Permission(_)));
-        is_permission && matches!(key.code, KeyCode::PageUp | KeyCode::PageDown)
+    /// Answers a form or a page. What was not on the screen is not accepted.
+    fn fill(&mut self, form: u64, action: v1::ElicitationAction, unread: usize, now: Instant) {
+        if unread > 0 && matches!(action, v1::ElicitationAction::Accept(_)) {
+            return self.refuse_unread(unread, now);
+        }
+        let session = self.tab().session().cloned();
+        self.asks.take(session.as_ref());
+        self.submit(Command::Fill { form, action });
+    }
+
+    fn refuse_unread(&mut self, unread: usize, now: Instant) {
+        let text = match unread {
+            1 => "read it all first: 1 line was not on the screen (PgUp PgDn)".to_owned(),
+            more => {
+                format!("read it all first: {more} lines were not on the screen (PgUp PgDn)")
+            }
+        };
+        self.passing_toast(&text, now);
+    }
+
+    /// Whether a key scrolls the request on the screen, and not the transcript.
+    pub(super) fn ask_scrolls(key: &KeyEvent) -> bool {
+        let is_page = matches!(key.code, KeyCode::PageUp | KeyCode::PageDown);
+        is_page && !key.modifiers.contains(KeyModifiers::CONTROL)
     }
 
     pub(super) fn ask_is_form(&self) -> bool {
@@ -211,15 +241,21 @@ impl App {
     }
 
     /// Says what was decided. A decision that can be undone is reported again when it counts.
-    fn report(&mut self, answer: &Answer, by: RememberedBy, what: &str, now: Instant) {
+    fn report(
+        &mut self,
+        answer: &Answer,
+        (by, is_allowed): (RememberedBy, bool),
+        what: &str,
+        now: Instant,
+    ) {
         let text = match answer {
             Answer::Choose { .. } if by == RememberedBy::Agent => {
                 // Undoing now would be about an earlier decision.
                 self.undoable = None;
                 format!("the agent remembers this; Attaché cannot undo it {GUTTER} {what}")
             }
-            Answer::Choose { .. } => format!("answered {GUTTER} {what}"),
-            Answer::Reject { .. } => format!("rejected {GUTTER} {what}"),
+            Answer::Choose { .. } if is_allowed => format!("allowed {GUTTER} {what}"),
+            Answer::Choose { .. } | Answer::Reject { .. } => format!("rejected {GUTTER} {what}"),
             Answer::Dismiss => format!("request cancelled {GUTTER} {what}"),
         };
         self.toast(Tone::Info, text, now);
@@ -230,7 +266,7 @@ impl App {
         &mut self,
         id: String,
         what: &str,
-        scope: Scope,
+        (scope, term): (Scope, Term),
         is_allowed: bool,
         now: Instant,
     ) {
@@ -239,11 +275,13 @@ impl App {
             true => (Tone::Good, "allowed"),
             false => (Tone::Bad, "rejected"),
         };
-        let reach = match scope {
-            Scope::Once => "once",
-            Scope::Session => "in this session",
-            Scope::Workspace => "in this workspace",
-            Scope::Always => "always with this agent",
+        let reach = match (scope, term) {
+            (Scope::Once, _) => "once".to_owned(),
+            (Scope::Session, _) => "in this session".to_owned(),
+            (Scope::Workspace, Term::Endless) => "in this workspace".to_owned(),
+            (Scope::Workspace, term) => format!("in this workspace {}", permission::lasting(term)),
+            (Scope::Always, Term::Endless) => "always with this agent".to_owned(),
+            (Scope::Always, term) => format!("with this agent {}", permission::lasting(term)),
         };
         let undo = match scope {
             Scope::Once => Undo::IfUnused,
@@ -291,28 +329,33 @@ impl App {
         let brush = self.tab().view.brush();
         let behind = self.asks.count(session.as_ref()).saturating_sub(1);
         let has_keys = self.ask_has_keys();
-        let ask = self.asks.first(session.as_ref())?;
-        let mut panel = match &ask.what {
-            What::Permission(dialog) => {
-                let keys = match has_keys {
-                    true => Keys::Here,
-                    false => Keys::Elsewhere,
-                };
-                let page = dialog.page(brush, width, behind, keys);
-                return Some(AskPanel::Permission(page));
-            }
-            What::Form(_, form) => form.panel(&brush.theme, width),
-            What::Page(_, page) => page.panel(&brush.theme, width),
-            What::Login(list) => list.panel(&brush.theme, width),
-            What::LoginProgram(login) => login.panel(&brush.theme, width),
-            What::Death(death) => death.panel(&brush.theme, width),
+        let entrance = match self.tab().composer.is_empty() {
+            true => "Tab to answer",
+            false => "Alt-R to answer",
         };
-        if !has_keys {
-            panel.cursor = None;
-            panel.keys = "Tab to answer".to_owned();
+        let ask = self.asks.first(session.as_ref())?;
+        if let What::Permission(dialog) = &ask.what {
+            let page = match has_keys {
+                true => dialog.page(brush, width, behind, Keys::Here),
+                false => {
+                    let page = dialog.page(brush, width, behind, Keys::Elsewhere);
+                    page.with_hint(entrance)
+                }
+            };
+            return Some(AskPanel::Permission(page));
+        }
+        let mut panel = ask.what.panel(&brush.theme, width)?;
+        ask.seen.prepare(&mut panel);
+        match has_keys {
+            true => panel.scrolling = Scrolling::ByPages,
+            false => {
+                panel.cursor = None;
+                panel.keys = entrance.to_owned();
+            }
         }
         Some(AskPanel::Panel(panel))
     }
 }
 
+const NOT_SHOWN: &str = "the request is not on the screen, so that key did nothing";
 const NOT_LOGGED_IN: &str = "not logged in; Ctrl-P, Log in, when you want to";

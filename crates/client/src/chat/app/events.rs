@@ -5,7 +5,7 @@ use std::time::Instant;
 use attache::v1;
 use attache_host::permissions::Term;
 
-use super::{App, Life};
+use super::{App, Ends, Life, Undo};
 use crate::chat::asks::{Ask, What};
 use crate::chat::death::Death;
 use crate::chat::form::Form;
@@ -67,6 +67,7 @@ impl App {
         match event {
             Event::Asked(asked) => self.asked(*asked, now),
             Event::Withdrawn(number) => self.asks.retain(|ask| !ask.is_prompt(number)),
+            Event::Notice(what) => self.tab_mut().remark(Tone::Info, what),
             Event::Trouble(why) => {
                 self.toast(Tone::Bad, why.clone(), now);
                 self.tab_mut().remark(Tone::Bad, why);
@@ -90,9 +91,10 @@ impl App {
                 id,
                 what,
                 scope,
+                term,
                 is_allowed,
                 ..
-            } => self.remembered(id, &what, scope, is_allowed, now),
+            } => self.remembered(id, &what, (scope, term), is_allowed, now),
             Event::Forgotten { id, was_in_force } => self.forgotten(&id, was_in_force, now),
             Event::Form { form, request } => self.form(form, &request, now),
             Event::FormWithdrawn(number) => self.asks.retain(|ask| !ask.is_form(number)),
@@ -179,17 +181,19 @@ impl App {
 
     /// Says that something is wanted where it cannot be seen: in another tab, or behind a dialog.
     fn point_to(&mut self, session: Option<&v1::SessionId>, now: Instant) {
+        // It would look like a word on this request.
+        self.toast.take_if(|toast| toast.undo != Undo::No);
         let mut tabs = self.tabs.iter();
         let at = tabs.position(|tab| session.is_some() && tab.session() == session);
         if let Some(at) = at.filter(|at| *at != self.active) {
             let text = format!("tab {} has a request (Alt-{})", at + 1, at + 1);
             self.toast(Tone::Warning, text, now);
         } else if self.dialog.is_some() {
-            self.toast(
-                Tone::Warning,
-                "the agent has a request: Esc closes this",
-                now,
-            );
+            let text = "the agent has a request: Esc closes this";
+            self.toast(Tone::Warning, text, now);
+            if let Some(toast) = &mut self.toast {
+                toast.ends = Ends::WithDialog;
+            }
         }
     }
 

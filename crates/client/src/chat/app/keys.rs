@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{App, Dialog, Focus};
+use super::{App, Dialog, Ends, Focus};
+use crate::chat::asks::MOMENT;
 use crate::chat::burst::{Pace, is_printable, pasted_text};
 use crate::chat::composer::{Around, Written};
 use crate::chat::effect::{Effect, Say};
@@ -18,6 +19,7 @@ use crate::paint::{Scroll, Tone};
 impl App {
     pub(super) fn key(&mut self, key: &KeyEvent, now: Instant) {
         let pace = self.burst.note(key, now);
+        self.end_toast(Ends::WithNextKey);
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         if control && key.code == KeyCode::Char('c') {
             return self.interrupt(now);
@@ -30,13 +32,19 @@ impl App {
         }
         let is_late = self.asks.may_mean_vanished(now);
         if is_late && matches!(key.code, KeyCode::Enter | KeyCode::Esc) {
-            let text = "the request is gone; that key did nothing";
+            let text = match self.asks.first(self.tab().session()) {
+                Some(_) => "the request has changed; that key did nothing",
+                None => "the request is gone; that key did nothing",
+            };
             return self.toast(Tone::Warning, text, now);
+        }
+        if key.code == KeyCode::Esc && self.is_away() {
+            self.left_at = Some(now);
         }
         if self.is_text_beside_ask(key, pace) {
             return self.type_beside_ask(key, now);
         }
-        let is_for_ask = self.ask_has_keys() && self.ask_scrolls(key);
+        let is_for_ask = self.ask_has_keys() && App::ask_scrolls(key);
         if !is_for_ask && self.scroll_key(key) {
             return;
         }
@@ -242,6 +250,18 @@ impl App {
             KeyCode::Char('d') if is_empty && key.modifiers == KeyModifiers::CONTROL => {
                 return self.act(Action::Quit, now);
             }
+            KeyCode::Enter if is_recent(self.list_closed_at, now) => {
+                self.list_closed_at = None;
+                let text = "the agent's request has closed the list; that key did nothing";
+                return self.passing_toast(text, now);
+            }
+            KeyCode::Esc if !is_completing && is_recent(self.left_at, now) => {
+                if self.tab().turn.is_some() {
+                    self.left_at = None;
+                    self.passing_toast("Esc again cancels the turn", now);
+                }
+                return;
+            }
             KeyCode::Esc if !is_completing => {
                 if self.cancel() {
                     self.toast(Tone::Info, "cancelling", now);
@@ -256,11 +276,22 @@ impl App {
         self.write(key, now);
     }
 
-    /// Tab: to the agent's request if there is one, else to the transcript if nothing is being written.
+    /// Tab: to the agent's request if there is one, else to the transcript. While something is written it does neither: it
+    /// may be meant for that.
     fn turn_away(&mut self, now: Instant) {
-        if !self.enter_ask(now) && self.tab().composer.is_empty() {
+        let is_empty = self.tab().composer.is_empty();
+        if is_empty && !self.enter_ask(now) {
             self.act(Action::Read, now);
+        } else if !is_empty && self.asks.first(self.tab().session()).is_some() {
+            self.passing_toast("Alt-R moves to the request", now);
         }
+    }
+
+    /// Whether Esc closes something or goes back from somewhere.
+    fn is_away(&self) -> bool {
+        self.ask_has_keys()
+            || self.focus == Focus::Reading
+            || self.tab().composer.completion.is_some()
     }
 
     fn write(&mut self, key: &KeyEvent, now: Instant) {
@@ -277,6 +308,11 @@ impl App {
             Written::No => {}
         }
     }
+}
+
+/// Whether something happened so recently that a key may still be meant for what was there before.
+fn is_recent(at: Option<Instant>, now: Instant) -> bool {
+    at.is_some_and(|at| now.saturating_duration_since(at) < MOMENT)
 }
 
 fn is_quit(key: &KeyEvent) -> bool {

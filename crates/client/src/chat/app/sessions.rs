@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use attache::process::plain::visible;
 use attache::v1;
 
 use super::keys::TWICE;
@@ -352,10 +353,10 @@ pub(in crate::chat) fn logins(
             v1::AuthMethod::Other(_) => return None,
         };
         let detail = match description.as_deref() {
-            Some(description) => text::line(description),
+            Some(description) => visible(description).into_owned(),
             None => how.to_owned(),
         };
-        Some((id.clone(), text::line(name), detail))
+        Some((id.clone(), visible(name).into_owned(), detail))
     })
 }
 

@@ -122,23 +122,18 @@ impl Field {
 fn draw_editor(editor: &Editor, panel: &mut Panel, has_focus: bool, theme: &Theme, width: u16) {
     let room = usize::from(width).saturating_sub(6).max(2);
     let (row, column) = editor.place(room);
-    let rows = text::rows(editor.text(), room);
-    let shown = rows.get(row).map(|row| &editor.text()[row.clone()]);
-    let shown = shown.unwrap_or_default();
-    let pad = " ".repeat(room.saturating_sub(wrap::width(shown)));
-    if has_focus {
-        panel.cursor = Some((column + 4, panel.lines.len()));
-    }
-    panel.line(vec![
-        Span::styled("  [ ", theme.style(Role::Border)),
-        Span::raw(shown.to_owned()),
-        Span::styled(format!("{pad}]"), theme.style(Role::Border)),
-    ]);
-    if rows.len() > 1 {
-        let said = format!("  row {} of {}", row + 1, rows.len());
-        panel
-            .lines
-            .push(Line::styled(said, theme.style(Role::Warning)));
+    for (at, range) in text::rows(editor.text(), room).into_iter().enumerate() {
+        let shown = &editor.text()[range];
+        let pad = " ".repeat(room.saturating_sub(wrap::width(shown)));
+        if has_focus && at == row {
+            panel.cursor = Some((column + 4, panel.lines.len()));
+            panel.look = Look::At(panel.lines.len());
+        }
+        panel.line(vec![
+            Span::styled("  [ ", theme.style(Role::Border)),
+            Span::raw(shown.to_owned()),
+            Span::styled(format!("{pad}]"), theme.style(Role::Border)),
+        ]);
     }
 }
 

@@ -17,7 +17,12 @@ impl PermissionDialog {
         };
         match &choice.source {
             Source::Own(scope) => {
-                let what = subject(action);
+                let what = match (&action.command, choice.kind) {
+                    (Some(_), ChoiceKind::RejectLasting) => {
+                        "this command, also inside other shell lines,"
+                    }
+                    _ => subject(action),
+                };
                 let place = match scope {
                     Scope::Once | Scope::Session => "in this session",
                     Scope::Workspace => "in this workspace",
@@ -76,7 +81,7 @@ fn subject(action: &Action) -> &'static str {
 }
 
 /// How long, in words.
-pub(super) fn lasting(term: Term) -> String {
+pub(crate) fn lasting(term: Term) -> String {
     let Term::For(time) = term else {
         return "for good".to_owned();
     };

@@ -6,15 +6,15 @@ use attache_host::permissions::label;
 use ratatui::text::{Line, Span};
 
 use super::choices::{Choice, ChoiceKind, Source};
-use super::facts::Words;
+use super::facts::{Fact, Words};
 use super::page::{Page, Rows};
 use super::{Against, Extent, PermissionDialog, Step, facts};
 use crate::chat::panel::Panel;
 use crate::chat::quoted::{self, Margins};
 use crate::chat::text;
-use crate::event::{HostRequest, OnDisk, PromptSubject};
+use crate::event::{HostRequest, PromptSubject};
 use crate::paint::theme::{Role, Sign};
-use crate::paint::{Brush, content, diff, wrap};
+use crate::paint::{Brush, content, wrap};
 
 /// Whether the keys go to the dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,8 @@ impl PermissionDialog {
     pub(crate) fn page(&self, brush: &Brush, width: u16, behind: usize, keys: Keys) -> Page {
         let inner = usize::from(Panel::inner(width));
         let facts = facts::of(&self.prompt);
-        let are_too_long = facts::are_too_long(&facts);
+        let changes = self.changes(brush, Panel::inner(width));
+        let are_too_long = facts::are_too_long(&facts) || changes.are_too_long;
         let rows = |words: &Words, text: &str, role| match words {
             Words::Ours => own(text, role, brush, inner),
             Words::Theirs(label) => {
@@ -42,15 +43,17 @@ impl PermissionDialog {
             Step::Choosing => self.answers(brush, inner, keys),
             Step::Confirming(at) => self.confirmation(at, brush, inner),
         };
+        let whole = |fact: &Fact| rows(&fact.words, &fact.text, fact.role);
+        let scrolled = facts.iter().filter(|fact| !fact.is_pinned());
         Page {
             title: self.title(behind),
             heads: heads.collect(),
-            facts: facts
-                .iter()
-                .flat_map(|fact| rows(&fact.words, &fact.text, fact.role))
-                .collect(),
+            facts: facts.iter().flat_map(whole).collect(),
+            scrolled: scrolled.flat_map(whole).collect(),
+            changes,
             rest: self.rest(brush, width),
             answers,
+            heading: Line::styled(text::cut(REMEMBER, inner), brush.theme.style(Role::Dim)),
             selected: self.selected,
             hint: self.hint(keys),
             keys,
@@ -86,21 +89,13 @@ impl PermissionDialog {
     }
 
     fn answers(&self, brush: &Brush, width: usize, keys: Keys) -> Vec<Rows> {
-        let mut is_own = false;
         let choices = self.choices.iter().enumerate();
         let rows = choices.map(|(at, choice)| {
-            let is_first = !is_own && matches!(choice.source, Source::Own(_));
-            is_own |= is_first;
-            let heading = is_first.then(|| {
-                let said = "Or let Attaché remember the answer:";
-                let dim = brush.theme.style(Role::Dim);
-                Line::styled(text::cut(said, width), dim)
-            });
             let is_selected = self.selected == Some(at) && keys == Keys::Here;
             Rows {
-                heading,
                 lines: answer(choice, is_selected, brush, width),
                 choice: Some(at),
+                is_own: matches!(choice.source, Source::Own(_)),
                 grants: choice.grants(),
             }
         });
@@ -118,9 +113,9 @@ impl PermissionDialog {
             lines.extend(quoted::labelled(label, &name, style, &brush.theme, width));
         }
         vec![Rows {
-            heading: None,
             lines,
             choice: None,
+            is_own: false,
             grants: choice.grants(),
         }]
     }
@@ -152,11 +147,10 @@ impl PermissionDialog {
         hint.join(" · ")
     }
 
-    /// What scrolls: changes, what the agent says, and all details where they are wanted.
+    /// What scrolls and need not be read: what the agent says, and all details where they are wanted.
     fn rest(&self, brush: &Brush, width: u16) -> Vec<Line<'static>> {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("");
-        self.diffs(&mut panel, brush, inner);
         self.origin(&mut panel, brush, inner);
         if self.extent == Extent::Everything {
             self.everything(&mut panel, brush, inner);
@@ -164,41 +158,12 @@ impl PermissionDialog {
         panel.lines
     }
 
-    fn diffs(&self, panel: &mut Panel, brush: &Brush, width: u16) {
-        for (change, found) in self.prompt.changes() {
-            let shown = match (self.against, found) {
-                (Against::Disk, Some(OnDisk::Otherwise(text))) => &v1::Diff {
-                    old_text: text.clone(),
-                    ..change.clone()
-                },
-                _ => change,
-            };
-            if let Some(remark) = remark(found, change, self.against) {
-                panel.text(remark, brush.theme.style(Role::Warning), width);
-            }
-            if let Some(OnDisk::Unknown(why)) = found {
-                panel.labelled("because", &visible(why), Role::Warning, &brush.theme, width);
-            }
-            let limit = match self.extent {
-                Extent::Digest => DIFF,
-                Extent::Everything => DIFF_ALL,
-            };
-            let lines = diff::lines(shown, brush, width.saturating_sub(quoted::WIDTH), limit);
-            let is_cut = lines.len() >= limit && self.extent == Extent::Digest;
-            panel.lines.extend(quoted::barred(lines, &brush.theme));
-            if is_cut {
-                let dim = brush.theme.style(Role::Dim);
-                panel.text("Alt-D shows all of it", dim, width);
-            }
-        }
-    }
-
     /// Where the request comes from, and what the agent calls it.
     fn origin(&self, panel: &mut Panel, brush: &Brush, width: u16) {
         let quote = Role::Quote;
         match &self.prompt.subject {
             PromptSubject::HostRequest(_) => {
-                let said = "The agent did not ask; Attaché stopped it to ask you.";
+                let said = "The agent did not ask first.";
                 panel.text(said, brush.theme.style(quote), width);
             }
             PromptSubject::Exec(exec) => {
@@ -240,9 +205,7 @@ impl PermissionDialog {
             });
         }
         for option in &self.prompt.options {
-            let label = label(&option.kind);
-            let name = format!("{label}: {}", visible(&option.name));
-            details.push(("option", name.into()));
+            details.push((label(&option.kind), visible(&option.name)));
         }
         if let PromptSubject::HostRequest(HostRequest::Read { path }) = &self.prompt.subject {
             let path = visible(&path.to_string_lossy()).into_owned();
@@ -343,28 +306,6 @@ fn deed(kind: &v1::ToolKind, files: usize) -> &'static str {
     }
 }
 
-/// How a change that is shown compares with the disk, where the user has to know.
-fn remark(found: Option<&OnDisk>, change: &v1::Diff, against: Against) -> Option<&'static str> {
-    let said = match (found?, against) {
-        (OnDisk::AsShown, _) => return None,
-        (OnDisk::Otherwise(Some(_)), Against::Disk) => {
-            "! Against the disk: what would change if the new text were the whole file."
-        }
-        (OnDisk::Otherwise(None), Against::Disk) => "! Against the disk: no file.",
-        (OnDisk::Otherwise(Some(_)), Against::Shown) if change.old_text.is_none() => {
-            "! The agent shows a new file, but there is one on disk."
-        }
-        (OnDisk::Otherwise(Some(_)), Against::Shown) => {
-            "! The file on disk is not what the agent shows."
-        }
-        (OnDisk::Otherwise(None), Against::Shown) => {
-            "! The agent shows an old text, but there is no file on disk."
-        }
-        (OnDisk::Unknown(_), _) => "! Not compared with the disk.",
-    };
-    Some(said)
-}
-
 /// A text that may be very long.
 fn long(text: &str) -> String {
     match attache::process::plain::visible_start(text, INPUT) {
@@ -373,8 +314,7 @@ fn long(text: &str) -> String {
     }
 }
 
+/// What stands above the answers that Attaché adds to those of the agent.
+const REMEMBER: &str = "Or let Attaché remember the answer:";
 /// Characters of what a tool is given, among the details.
 const INPUT: usize = 64 * 1024;
-/// Lines of one change, and where all details are wanted.
-const DIFF: usize = 200;
-const DIFF_ALL: usize = 5000;

@@ -73,6 +73,12 @@ impl Fact {
         }
     }
 
+    /// Whether all of it stays on the screen.
+    pub(super) fn is_pinned(&self) -> bool {
+        let head = self.head.as_ref();
+        head.is_some_and(|(words, head)| *words == self.words && *head == self.text)
+    }
+
     /// The same, for a place that scrolls.
     fn unpinned(self) -> Fact {
         Fact { head: None, ..self }
@@ -330,9 +336,16 @@ fn warnings(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
         warn("! The input has a member twice: it cannot be told which one the agent means.");
     }
     if !prompt.content_is_shown() {
-        warn(
-            "! Content not shown: allowing permits one write to each file above, whatever is written.",
-        );
+        let whose = match prompt.other_input().is_empty() {
+            true => "Content not shown",
+            false => "The agent is not bound to the content above",
+        };
+        let files = match action.paths.len() {
+            0 | 1 => "this file",
+            _ => "each of these files",
+        };
+        let text = format!("! {whose}: allowing permits one write of anything to {files}.");
+        warn(&text);
     }
     if is_shell_line(action.command.as_deref().unwrap_or_default()) {
         warn("! A line for a shell: it can run several commands.");
@@ -358,17 +371,15 @@ fn protection(action: &Action) -> &'static str {
         .filter_map(|path| action.file_on_disk(path));
     match files.filter_map(|file| file.protection).next() {
         Some(Protection::Directory) => {
-            "! Protected files lie in this directory, or would. Permission lasts for one use."
+            "! This directory contains protected files, or would afterwards. You can allow it only once."
         }
         Some(Protection::HardLink) => {
-            "! The file has another name (a hard link), which may be protected. Permission lasts for one use."
+            "! The file has another name (a hard link), which may be protected. You can allow it only once."
         }
         Some(Protection::Unknown) => {
-            "! It cannot be told what this would change. Permission lasts for one use."
+            "! It cannot be told what this would change. You can allow it only once."
         }
-        _ => {
-            "! Protected file: a change here can grant rights later. Permission lasts for one use."
-        }
+        _ => "! Protected file: a change here can grant rights later. You can allow it only once.",
     }
 }
 
@@ -408,5 +419,5 @@ const MOST_MEMBERS: usize = 24;
 const MEMBER: usize = 400;
 /// Parts of a line that are shown one by one.
 const MOST_PARTS: usize = 32;
-/// Characters of one fact. Nothing longer can be granted here.
-const LONGEST: usize = 128 * 1024;
+/// Characters of one fact, and of all changes. Nothing longer can be granted here.
+pub(super) const LONGEST: usize = 128 * 1024;

@@ -1,8 +1,11 @@
 //! Where the parts of the permission dialog go, and whether the screen shows enough of them for anything to be granted.
 //!
-//! From top to bottom: the facts, which stay; the rest, which scrolls; the answers; how much is not on the screen. Where the
-//! facts do not fit at once, their heads stay (program, directory, files) and the facts themselves scroll: then they have
-//! to be scrolled through before anything can be granted. Where even the heads do not fit, nothing can be granted.
+//! From top to bottom: the facts and the changes, which stay; the rest, which scrolls; the answers; how much is not on the
+//! screen. Where facts and changes do not fit at once, the heads of the facts stay (program, directory, files) and all else
+//! scrolls: then it has to be scrolled through before anything can be granted. Where even the heads do not fit, nothing
+//! can be granted.
+
+use std::sync::Arc;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -10,6 +13,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
 
 use super::Step;
+use super::changes::Changes;
 use super::draw::Keys;
 use crate::chat::panel;
 use crate::chat::text;
@@ -20,11 +24,16 @@ use crate::paint::wrap;
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(super) title: String,
-    /// All facts, and the heads of them.
+    /// All facts, the heads of them, and those that are more than their heads.
     pub(super) facts: Vec<Line<'static>>,
     pub(super) heads: Vec<Line<'static>>,
+    pub(super) scrolled: Vec<Line<'static>>,
+    pub(super) changes: Arc<Changes>,
+    /// What need not be read.
     pub(super) rest: Vec<Line<'static>>,
     pub(super) answers: Vec<Rows>,
+    /// What stands above the first answer that is our own.
+    pub(super) heading: Line<'static>,
     /// The answer that is selected: it has to be on the screen.
     pub(super) selected: Option<usize>,
     /// The keys that work, on the lower border.
@@ -32,7 +41,7 @@ pub(crate) struct Page {
     pub(super) keys: Keys,
     /// The first row of the scrolled part.
     pub(super) top: usize,
-    /// How many rows of the facts have been on the screen so far, from the first on, and at which width.
+    /// How many rows of what scrolls and has to be read have been on the screen so far, and at which width.
     pub(super) read: (usize, u16),
     pub(super) are_too_long: bool,
     pub(super) step: Step,
@@ -41,11 +50,11 @@ pub(crate) struct Page {
 /// The rows of one answer.
 #[derive(Debug)]
 pub(super) struct Rows {
-    /// What stands above it where there is room.
-    pub(super) heading: Option<Line<'static>>,
     pub(super) lines: Vec<Line<'static>>,
     /// Which answer it is; nothing for a text.
     pub(super) choice: Option<usize>,
+    /// Whether we offer it, and not the agent.
+    pub(super) is_own: bool,
     pub(super) grants: bool,
 }
 
@@ -80,9 +89,11 @@ pub(crate) struct Drawn {
 #[derive(Debug)]
 struct Layout<'a> {
     fit: Fit,
-    pinned: &'a [Line<'static>],
+    pinned: Vec<&'a Line<'static>>,
     /// What scrolls, and how much of it is shown.
     body: Vec<&'a Line<'static>>,
+    /// How many rows of it have not been on the screen and have to be.
+    unread: usize,
     body_rows: usize,
     top: usize,
     /// Rows of the answers, with the answer on each.
@@ -92,17 +103,29 @@ struct Layout<'a> {
 impl Page {
     /// How many rows it wants.
     pub(crate) fn height(&self) -> u16 {
-        let answers = self.answer_lines(Headings::Shown, |_| true).len();
-        let rows = self.facts.len() + self.rest.len() + answers + 2;
+        let rows = self.essential() + self.rest.len() + self.answer_lines(|_| true).len() + 2;
         u16::try_from(rows).unwrap_or(u16::MAX)
+    }
+
+    /// Rows of all that has to be seen.
+    fn essential(&self) -> usize {
+        self.facts.len() + self.changes.rows.len()
+    }
+
+    /// Rows of answers beside all that has to be seen: a change that fills the screen would leave one answer of many.
+    fn beside(&self, needed: usize) -> usize {
+        match self.changes.rows.is_empty() {
+            true => needed,
+            false => needed.max(self.answer_lines(|_| true).len().min(ANSWERS)),
+        }
     }
 
     /// How many rows it needs so that something can be granted, where there are at most `most`.
     pub(crate) fn least(&self, most: u16) -> u16 {
         let tallest = self.answers.iter().map(|rows| rows.lines.len()).max();
-        let around = tallest.unwrap_or(0) + 2;
-        let whole = self.facts.len() + self.rest.len().min(BODY) + around;
-        let scrolled = self.heads.len() + SCROLLED + around;
+        let tallest = tallest.unwrap_or(0);
+        let whole = self.essential() + self.rest.len().min(BODY) + self.beside(tallest) + 2;
+        let scrolled = self.heads.len() + SCROLLED + tallest + 2;
         let rows = match whole <= usize::from(most) {
             true => whole,
             false => scrolled,
@@ -140,9 +163,9 @@ impl Page {
         let border = self.border(&layout, theme, inside.width);
         frame.render_widget(block.title_bottom(border), area);
         let hidden = layout.body.len().saturating_sub(layout.body_rows);
-        let mut lines: Vec<Line<'static>> = layout.pinned.to_vec();
         let body = layout.body.iter().skip(layout.top).take(layout.body_rows);
-        lines.extend(body.map(|line| (*line).clone()));
+        let lines = layout.pinned.iter().chain(body);
+        let mut lines: Vec<Line<'static>> = lines.map(|line| (*line).clone()).collect();
         let first = inside.y + u16::try_from(lines.len()).unwrap_or(u16::MAX);
         let mut answer_rows = Vec::new();
         for (at, (line, choice)) in layout.answers.into_iter().enumerate() {
@@ -177,16 +200,18 @@ impl Page {
 
     fn layout(&self, room: usize, theme: &Theme, width: u16) -> Layout<'_> {
         let needed = self.answer_rows();
-        let all = self.answer_lines(Headings::Shown, |_| true);
-        let fits = self.facts.len() + self.rest.len() + all.len() <= room;
-        if fits || self.facts.len() + needed <= room {
-            return self.divided(&self.facts, self.rest.iter().collect(), room, needed);
+        if self.essential() + self.beside(needed) <= room {
+            let pinned = self.facts.iter().chain(&self.changes.rows).collect();
+            return self.divided(pinned, self.rest.iter().collect(), room, needed);
         }
         if self.heads.len() + needed + BODY <= room {
-            let body = self.facts.iter().chain(&self.rest).collect();
-            let mut layout = self.divided(&self.heads, body, room, needed);
+            let essential = self.scrolled.iter().chain(&self.changes.rows);
+            let count = self.scrolled.len() + self.changes.rows.len();
+            let body = essential.chain(&self.rest).collect();
+            let mut layout = self.divided(self.heads.iter().collect(), body, room, needed);
             let (read, _) = self.read_after(layout.top, layout.body_rows, width);
-            if read < self.facts.len() && layout.fit == Fit::Whole {
+            layout.unread = count.saturating_sub(read);
+            if layout.unread > 0 && layout.fit == Fit::Whole {
                 layout.fit = Fit::Unread;
             }
             return layout;
@@ -197,16 +222,13 @@ impl Page {
     /// What is pinned, then as much of the body as the answers leave, then the answers.
     fn divided<'a>(
         &'a self,
-        pinned: &'a [Line<'static>],
+        pinned: Vec<&'a Line<'static>>,
         body: Vec<&'a Line<'static>>,
         room: usize,
         needed: usize,
     ) -> Layout<'a> {
         let left = room.saturating_sub(pinned.len());
-        let mut answers = self.answer_lines(Headings::Shown, |_| true);
-        if body.len() + answers.len() > left && answers.len() > left / 2 {
-            answers = self.answer_lines(Headings::Hidden, |_| true);
-        }
+        let answers = self.answer_lines(|_| true);
         let for_body = body.len().min(BODY.max(left / 2));
         let answer_rows = left.saturating_sub(for_body).max(needed);
         let answer_rows = answer_rows.min(answers.len()).min(left);
@@ -219,6 +241,7 @@ impl Page {
             },
             pinned,
             body,
+            unread: 0,
             body_rows,
             top,
             answers: self.window(answers, answer_rows),
@@ -228,7 +251,7 @@ impl Page {
     /// Only what grants nothing can be chosen.
     fn too_small(&self, room: usize, theme: &Theme, width: u16) -> Layout<'_> {
         let answers = match self.step {
-            Step::Choosing => self.answer_lines(Headings::Hidden, |rows| !rows.grants),
+            Step::Choosing => self.answer_lines(|rows| !rows.grants),
             Step::Confirming(_) => Vec::new(),
         };
         let style = theme.style(Role::Warning);
@@ -246,23 +269,25 @@ impl Page {
         let said = said.into_iter().map(|line| (line, None));
         Layout {
             fit: Fit::TooSmall,
-            pinned: &[],
+            pinned: Vec::new(),
             body: Vec::new(),
+            unread: 0,
             body_rows: 0,
             top: 0,
             answers: said.chain(shown).collect(),
         }
     }
 
+    /// The rows of the answers, with our own below a heading.
     fn answer_lines(
         &self,
-        headings: Headings,
         is_listed: impl Fn(&Rows) -> bool,
     ) -> Vec<(Line<'static>, Option<usize>)> {
         let mut lines = Vec::new();
+        let mut has_heading = false;
         for rows in self.answers.iter().filter(|rows| is_listed(rows)) {
-            if headings == Headings::Shown {
-                lines.extend(rows.heading.clone().map(|heading| (heading, None)));
+            if rows.is_own && !std::mem::replace(&mut has_heading, true) {
+                lines.push((self.heading.clone(), None));
             }
             lines.extend(rows.lines.iter().map(|line| (line.clone(), rows.choice)));
         }
@@ -295,10 +320,12 @@ impl Page {
             _ => all.count() - listed.len(),
         };
         let mut parts = Vec::new();
+        if layout.fit == Fit::TooLong {
+            parts.push("too long to be allowed here".to_owned());
+        }
         match (layout.fit, below, layout.top) {
             (Fit::Unread, ..) => {
-                let shown = layout.top + layout.body_rows;
-                let unread = counted(self.facts.len().saturating_sub(shown), "more line");
+                let unread = counted(layout.unread, "more line");
                 parts.push(format!("{unread} to read first: PgDn"));
             }
             (_, 0, 0) => {}
@@ -326,12 +353,6 @@ impl Page {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Headings {
-    Shown,
-    Hidden,
-}
-
 fn counted(count: usize, what: &str) -> String {
     match count {
         1 => format!("1 {what}"),
@@ -341,6 +362,8 @@ fn counted(count: usize, what: &str) -> String {
 
 /// How many rows of what scrolls are shown at least, where there are so many.
 const BODY: usize = 2;
+/// Rows of the answers that are shown beside a change that does not scroll, where there are so many.
+const ANSWERS: usize = 4;
 /// Rows of the facts where they have to be scrolled through.
 const SCROLLED: usize = 6;
 pub(super) const TOO_SMALL: &str = "Too small to show the request: enlarge the terminal.";

@@ -1,6 +1,6 @@
 //! The terminal: taken over, drawn on, and put back, also when something goes wrong.
 
-use std::io::{self, IsTerminal, Stdout, Write};
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,17 +10,19 @@ use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
 use crossterm::terminal::{
-    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, DisableLineWrap, EnableLineWrap, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{cursor, execute};
 use ratatui::backend::CrosstermBackend;
 use ratatui::{Frame, Terminal};
 
+use super::backend::FixedColumns;
 use crate::chat::effect::Mouse;
 
 /// The terminal while we have it. It is put back when this is dropped.
 pub(super) struct Stage {
-    terminal: Terminal<CrosstermBackend<Stdout>>,
+    terminal: Terminal<FixedColumns<CrosstermBackend<BufWriter<Stdout>>>>,
     mouse: Mouse,
 }
 
@@ -33,13 +35,7 @@ impl Stage {
         }
         put_back_on_panic();
         take(Mouse::Ours)?;
-        let terminal = match Terminal::new(CrosstermBackend::new(io::stdout())) {
-            Ok(terminal) => terminal,
-            Err(error) => {
-                put_back();
-                return Err(error);
-            }
-        };
+        let terminal = terminal().inspect_err(|_| put_back())?;
         Ok(Stage {
             terminal,
             mouse: Mouse::Ours,
@@ -53,8 +49,8 @@ impl Stage {
 
     /// Has the next drawing draw everything. The terminal is asked nothing: its answer would come in between keys.
     pub(super) fn clear(&mut self) -> io::Result<()> {
-        execute!(io::stdout(), Clear(ClearType::All))?;
-        self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        execute!(io::stdout(), DisableLineWrap, Clear(ClearType::All))?;
+        self.terminal = terminal()?;
         Ok(())
     }
 
@@ -90,14 +86,30 @@ impl Drop for Stage {
     }
 }
 
+/// A terminal that is written to once for each drawing.
+fn terminal() -> io::Result<Terminal<FixedColumns<CrosstermBackend<BufWriter<Stdout>>>>> {
+    let out = BufWriter::with_capacity(DRAWING, io::stdout());
+    Terminal::new(FixedColumns::new(CrosstermBackend::new(out)))
+}
+
 fn take(mouse: Mouse) -> io::Result<()> {
     enable_raw_mode()?;
     IS_TAKEN.store(true, Ordering::Relaxed);
-    execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
+    begin(&mut io::stdout())?;
     match mouse {
         Mouse::Ours => execute!(io::stdout(), EnableMouseCapture),
         Mouse::Terminal => Ok(()),
     }
+}
+
+/// What the terminal is told before anything is drawn.
+pub(in crate::chat) fn begin(out: &mut impl Write) -> io::Result<()> {
+    execute!(
+        out,
+        EnterAlternateScreen,
+        DisableLineWrap,
+        EnableBracketedPaste
+    )
 }
 
 /// Puts the terminal back. There is nobody to tell if that fails: the terminal is gone.
@@ -109,6 +121,7 @@ fn put_back() {
         io::stdout(),
         DisableMouseCapture,
         DisableBracketedPaste,
+        EnableLineWrap,
         LeaveAlternateScreen,
         cursor::Show
     )
@@ -128,6 +141,8 @@ fn put_back_on_panic() {
     });
 }
 
+/// Bytes of a drawing that are written at once.
+const DRAWING: usize = 64 * 1024;
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Signals that end the program; the terminal is put back first.

@@ -70,9 +70,10 @@ fn a_request_has_no_keys_until_the_user_moves_in() {
     stage.wait(Duration::from_secs(60));
     check(&mut stage, "y", &expect![""]);
     assert_eq!(stage.app.tab().composer.editor.text(), "hely");
+    assert!(stage.screen().contains("Alt-R to answer"));
     check(
         &mut stage,
-        "<Tab><Down><Enter>",
+        "<Tab><Down><A-r><Down><Enter>",
         &expect![[r#"
             1: Choose { option: "yes", remember: Once }
         "#]],
@@ -133,7 +134,7 @@ fn the_next_request_has_to_be_entered_again() {
 fn a_request_that_is_withdrawn_is_gone() {
     let mut stage = stage();
     ask(&mut stage, 1);
-    stage.press("draft<Tab><Down>");
+    stage.press("draft<A-r><Down>");
     stage.event(Event::Withdrawn(1));
     // Enter was meant for the request: it does not send the draft either.
     stage.done();
@@ -366,7 +367,7 @@ fn a_file_is_shown_with_its_diff_and_where_it_lies() {
         |│ file    ┊ /code/project/../other/lib.rs                                                          │
         |│ ! Outside the workspace                                                                          │
         |│ file    ┊ /code/project/.git/hooks/pre-commit                                                    │
-        |│ ! Protected file: a change here can grant rights later. Permission lasts for one use.            │
+        |│ ! Protected file: a change here can grant rights later. You can allow it only once.              │
         |│ ┊ src/main.rs +1 -1                                                                              │
         |│ ┊ 1 1   fn main() {                                                                              │
         |│ ┊ 2   -     old();                                                                               │
@@ -401,17 +402,17 @@ fn a_tool_without_command_and_files_is_shown_with_what_it_is_given() {
         | in /code/project
         |╭ Use a tool? ─────────────────────────────────────────────╮
         |│ tool    ┊ mcp__forge__delete_repository                  │
-        |│ tool    ┊ mcp__forge__delete_repository                  │
         |│ input   ┊ {"owner":"ann","note":"long long long long     │
+        |│         ┊ long long long long long long long long long   │
         |│         ┊ long long long long long long long long long   │
         |│         ┊ long long long long long long long long long   │
         |│         ┊ long long long long long long long long long   │
         |│   Allow once ┊ Sure                                      │
         |│   Reject once ┊ Never                                    │
+        |│ Or let Attaché remember the answer:                      │
         |│   Allow, and don't ask again in this session             │
         |│   Allow, and don't ask again in this workspace           │
-        |│   Allow, and don't ask again with this agent, anywhere   │
-        |╰ Tab to answer · 19 more lines to read first: PgDn · 2 m… ╯
+        |╰ Tab to answer · 18 more lines to read first: PgDn · 3 m… ╯
         |────────────────────────────────────────────────────────────
         |› ask for something · / commands · @ files · ? help
         | ready

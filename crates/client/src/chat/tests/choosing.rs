@@ -25,7 +25,7 @@ fn help() {
         |│ Esc           close what is open, then cancel the turn                                           │
         |│ Ctrl-C        clear, then cancel the turn; twice: quit                                           │
         |│ PgUp PgDn     scroll                                                                             │
-        |│ Tab           to a request of the agent, and back                                                │
+        |│ Tab           to a request and back, if nothing is written                                       │
         |│                                                                                                  │
         |│ Commands                                                                                         │
         |│ Ctrl-P        All commands                                                                       │

@@ -53,8 +53,8 @@ fn nothing_that_an_agent_says_reaches_the_terminal_raw() {
         |│ agent   ┊ test                                                                                   │
         |│ session ┊ /code/project                                                                          │
         |│ kind    ┊ execute                                                                                │
-        |│ option  ┊ Allow once: safe␛]0;pwned␇␛[2J⟦U+202E⟧elif eteled⟦U+202C⟧␍over⟦U+009B⟧31m⟦U+200B⟧      │
-        |│ option  ┊ Reject once: Never                                                                     │
+        |│ Allow once ┊ safe␛]0;pwned␇␛[2J⟦U+202E⟧elif eteled⟦U+202C⟧␍over⟦U+009B⟧31m⟦U+200B⟧               │
+        |│ Reject once ┊ Never                                                                              │
         |│   Allow once ┊ safe␛]0;pwned␇␛[2J⟦U+202E⟧elif eteled⟦U+202C⟧␍over⟦U+009B⟧31m⟦U+200B⟧             │
         |│   Reject once ┊ Never                                                                            │
         |│ Or let Attaché remember the answer:                                                              │

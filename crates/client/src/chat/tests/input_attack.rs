@@ -56,6 +56,8 @@ fn a_second_directory_and_members_that_occur_twice_are_shown() {
             │ part 1  ┊ ls                                                 │
             │ part 2  ┊ ls -l                                              │
             │ in      ┊ /code/project                                      │
+            │ file    ┊ /etc                                               │
+            │ ! Outside the workspace                                      │
             │ Also in the input:                                           │
             │ input   ┊ command = "ls"                                     │
             │ input   ┊ command = "ls -l"                                  │

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use expect_test::{Expect, expect};
 
-use super::stage::{Stage, stage};
+use super::stage::{Stage, asked, stage};
 use crate::event::Event;
 
 fn check(stage: &mut Stage, keys: &str, expected: &Expect) {
@@ -36,7 +36,20 @@ fn escape_cancels_the_turn_once_nothing_else_is_open() {
     let mut stage = stage();
     check(&mut stage, "<Esc>", &expect![""]);
     stage.begins("hi");
-    check(&mut stage, "<C-p><Esc>", &expect![""]);
+    // An Esc that was meant for what it closed does not cancel the turn.
+    for opened in [
+        "<C-p><Esc><Esc>",
+        "?<Esc><Esc>",
+        "?q<Esc>",
+        "<C-r><Esc><Esc>",
+    ] {
+        check(&mut stage, opened, &expect![""]);
+        assert!(
+            stage.screen().contains("Esc again cancels the turn"),
+            "{opened}"
+        );
+        stage.wait(Duration::from_secs(1));
+    }
     check(
         &mut stage,
         "<Esc>",
@@ -44,6 +57,22 @@ fn escape_cancels_the_turn_once_nothing_else_is_open() {
         Submit(Cancel("s1"))
     "#]],
     );
+}
+
+#[test]
+fn a_message_on_a_covered_request_ends_with_what_covers_it() {
+    let mut stage = stage();
+    stage.begins("hi");
+    stage.press("?");
+    stage.event(Event::Asked(Box::new(asked(1, &["ls"], "List"))));
+    assert!(stage.screen().contains("Esc closes this"));
+    check(&mut stage, "<Esc>", &expect![""]);
+    assert!(!stage.screen().contains("Esc closes this"));
+    check(&mut stage, "<Esc>", &expect![""]);
+    stage.press("<Tab>");
+    assert!(stage.app.ask_has_keys());
+    // Back from the request, and not out of the turn.
+    check(&mut stage, "<Esc><Esc>", &expect![""]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Answers that last: the second step says what will be remembered, and a decision can be undone.
 
 use attache::v1;
-use attache_host::permissions::Scope;
+use attache_host::permissions::{Scope, Term};
 use expect_test::expect;
 
 use super::asking::{answers, ask, check};
@@ -109,7 +109,7 @@ fn what_is_remembered_is_said_for_every_scope() {
         Attaché will allow exactly this command without asking: for this agent, in this session, until the session ends. agent   ┊ test
         Attaché will allow exactly this command without asking: for this agent, in this workspace, for good. agent   ┊ test in      ┊ /code/project
         Attaché will allow exactly this command without asking: for this agent, everywhere, for good. agent   ┊ test
-        Attaché will reject exactly this command without asking: for this agent, in this workspace, for good. agent   ┊ test in      ┊ /code/project
+        Attaché will reject this command, also inside other shell lines, without asking: for this agent, in this workspace, for good. agent   ┊ test in      ┊ /code/project
         Attaché will allow every edit of this file, whatever it writes, without asking: for this agent, in this session, until the session ends. agent   ┊ test
         Attaché will allow every edit of these files, whatever it writes, without asking: for this agent, in this session, until the session ends. agent   ┊ test"#]].assert_eq(&all.join("\n"));
 }
@@ -172,6 +172,7 @@ fn nothing_lasts_for_a_protected_file() {
 
 fn remembered(stage: &mut Stage, id: &str, scope: Scope) {
     stage.event(Event::Remembered {
+        term: Term::Endless,
         id: id.to_owned(),
         session: "s1".into(),
         what: "cargo test⏎".to_owned(),

@@ -54,7 +54,7 @@ fn a_link_is_shown_with_where_it_leads_and_nothing_lasts_for_what_it_protects() 
         (
             "delete",
             "docs",
-            "Protected files lie in this directory".to_owned(),
+            "This directory contains protected files".to_owned(),
             false,
         ),
         ("edit", "new.txt", "new.txt".to_owned(), true),

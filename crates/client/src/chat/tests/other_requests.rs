@@ -38,11 +38,11 @@ fn a_page_is_shown_whole_and_never_opened() {
         |│ ┊ /on/and/on/and/on/to/the/end                           │
         |│ ! what stands before the @ is not the host               │
         |│                                                          │
-        |│   I open it myself                                       │
+        |│   I will open it in my browser                           │
         |│   Copy the address                                       │
         |│   Decline                                                │
         |│ ↑↓ select · Enter choose · Esc back                      │
-        |╰ 1 line does not fit ─────────────────────────────────────╯
+        |╰ 1 line does not fit: PgUp PgDn ──────────────────────────╯
         |────────────────────────────────────────────────────────────
         |›
         | ready
@@ -130,16 +130,31 @@ fn a_login_in_the_terminal_runs_there() {
     for shown in ["agent --login", "a⏎", "/w", "LD_PRELOAD=/tmp/e.so"] {
         assert!(screen.contains(shown), "{shown}: {screen}");
     }
-    stage = stage.size(80, 12);
     stage.press("<Down><Enter>");
-    assert_eq!(
-        stage.done(),
-        [],
-        "nothing runs that the screen does not show"
-    );
-    stage = stage.size(80, 24);
-    stage.press("<Enter>");
     assert_eq!(stage.done(), [Effect::RunLogin(command)]);
     stage.input(crate::chat::Input::LoginEnded(Ok(())));
     assert_eq!(stage.done(), [Effect::Submit(Command::Restart)]);
+}
+
+#[test]
+fn every_login_is_told_apart_and_shown_whole() {
+    let mut stage = stage().size(60, 24);
+    let long = format!("{} to its end", "a long way ".repeat(12));
+    let agent = |id: &str, name: &str| v1::AuthMethod::from(v1::AuthMethodAgent::new(id, name));
+    stage.event(Event::WantsLogin(vec![
+        agent("one", &long),
+        agent("two", "Escape \u{1b}[2J here"),
+        agent("three", "This one"),
+        agent("three", "That one"),
+    ]));
+    stage.press("<Tab>");
+    let screen = stage.screen();
+    for shown in [
+        "to its end",
+        "Escape ␛[2J here",
+        "2 ways to log in cannot be",
+    ] {
+        assert!(screen.contains(shown), "{shown}: {screen}");
+    }
+    assert!(!screen.contains("This one"), "{screen}");
 }

@@ -48,6 +48,7 @@ fn a_report_of_a_decision_is_one_row_that_begins_with_ours() {
         let mut stage = super::stage::stage().size(80, 20);
         let what = attache::process::plain::visible(&marked(&text)).into_owned();
         stage.event(Event::Remembered {
+            term: attache_host::permissions::Term::Endless,
             id: "d1".to_owned(),
             session: "s1".into(),
             what,
@@ -303,6 +304,7 @@ const LABELS: &[&str] = &[
     "input",
     "kind",
     "option",
+    "Unknown answer",
     "part",
     "program",
     "rule",

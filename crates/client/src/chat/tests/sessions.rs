@@ -213,7 +213,7 @@ fn after_a_restart_the_session_is_resumed() {
     "#]]);
     check(
         &mut stage,
-        "r<Enter><Tab><Enter><Down><Enter>",
+        "r<Enter><A-r><Enter><Down><Enter>",
         &expect![[r#"
             Submit(Restart)
         "#]],

@@ -23,8 +23,8 @@ fn at_40_columns_the_command_its_directory_and_the_answers_are_there() {
         |│ title ┊ Run the tests                │
         |│   Allow once ┊ Sure                  │
         |│   Reject once ┊ Never                │
-        |│   Allow, and don't ask again in this │
-        |╰ Tab to answer · 4 more answers: ↑↓ ──╯
+        |│ Or let Attaché remember the answer:  │
+        |╰ Tab to answer · 5 more answers: ↑↓ ──╯
         |────────────────────────────────────────
         |› ask for something · / commands · @ f…
         | ready
@@ -36,10 +36,10 @@ fn at_40_columns_the_command_its_directory_and_the_answers_are_there() {
         |│ command ┊ cargo test -- 'a b'        │
         |│ in ┊ /code/project                   │
         |│ title ┊ Run the tests                │
-        |│   Reject once ┊ Never                │
+        |│ Or let Attaché remember the answer:  │
         |│ ▌ Allow, and don't ask again in this │
         |│   session                            │
-        |╰ 5 more answers: ↑↓ · ↑↓ select · En… ╯
+        |╰ 6 more answers: ↑↓ · ↑↓ select · En… ╯
         |────────────────────────────────────────
         |›
         | ready
@@ -69,7 +69,6 @@ fn at_40_columns_the_path_is_there() {
     ]))));
     stage.press("<Tab><Down>");
     stage.check(&expect![[r#"
-        | Test Agent · new session
         |╭ Edit a file? ────────────────────────╮
         |│ file ┊ /code/project/src/deep/down/i │
         |│ ┊ n/a/module/tree.rs                 │
@@ -77,7 +76,8 @@ fn at_40_columns_the_path_is_there() {
         |│ ┊  1    - old                        │
         |│ ▌ Allow once ┊ Sure                  │
         |│   Reject once ┊ Never                │
-        |╰ 60 more lines: PgDn · 5 more answer… ╯
+        |│ Or let Attaché remember the answer:  │
+        |╰ 59 more lines to read first: PgDn ·… ╯
         |────────────────────────────────────────
         |›
         | ready
@@ -147,12 +147,12 @@ fn a_command_of_10000_characters_is_read_to_its_end_before_it_is_allowed() {
         |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
         |│ ▌ Allow once ┊ Sure                                                          │
         |│   Reject once ┊ Never                                                        │
+        |│ Or let Attaché remember the answer:                                          │
         |│   Allow, and don't ask again in this session                                 │
         |│   Allow, and don't ask again in this workspace                               │
         |│   Allow, and don't ask again with this agent, anywhere                       │
         |│   Reject, and don't ask again in this workspace                              │
-        |│   Dismiss (cancel the request)                                               │
-        |╰ 147 more lines to read first: PgDn · ↑↓ select · Enter choose · Esc back · … ╯
+        |╰ 146 more lines to read first: PgDn · 1 more answer: ↑↓ · ↑↓ select · Enter … ╯
         |────────────────────────────────────────────────────────────────────────────────
         |›
         | ready

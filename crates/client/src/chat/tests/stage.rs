@@ -1,15 +1,17 @@
 //! A screen without a terminal, an agent or a clock.
 
+use std::fmt::Debug;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use attache::v1;
-use attache_host::permissions::{Action, Digest};
+use attache_host::permissions::{Action, Digest, OtherTexts};
 use attache_host::terminals::View;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use expect_test::Expect;
 use ratatui::Terminal;
-use ratatui::backend::TestBackend;
+use ratatui::backend::{Backend, TestBackend};
+use ratatui::buffer::Buffer;
 
 use crate::chat::asks::MOMENT;
 use crate::chat::{App, Effect, Input, Settings, Start, Surroundings};
@@ -178,16 +180,23 @@ impl Stage {
 
     pub(super) fn screen(&mut self) -> String {
         let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
+        self.draw_on(&mut terminal);
+        shown(terminal.backend())
+    }
+
+    /// Draws, and gives what was drawn.
+    pub(super) fn draw_on<B: Backend<Error: Debug>>(
+        &mut self,
+        terminal: &mut Terminal<B>,
+    ) -> Buffer {
         let view = self.terminal.clone();
         let lookup = |_: &v1::TerminalId| view.clone();
         let around = Surroundings {
             terminal: &lookup,
             now: self.now,
         };
-        terminal
-            .draw(|frame| self.app.draw(frame, &around))
-            .unwrap();
-        shown(terminal.backend())
+        let drawn = terminal.draw(|frame| self.app.draw(frame, &around));
+        drawn.unwrap().buffer.clone()
     }
 
     pub(super) fn check(&mut self, expected: &Expect) {
@@ -249,7 +258,10 @@ pub(super) fn asked(number: u64, command: &[&str], title: &str) -> PermissionPro
             tool: None,
             tool_identity: None,
             has_unknown_input: false,
-            pattern_starts: Vec::new(),
+            other_tools: Vec::new(),
+            other_texts: OtherTexts::default(),
+            patterns: Vec::new(),
+            wild_paths: Vec::new(),
             names_destination: false,
             names_other_files: false,
             is_ambiguous: false,

@@ -10,7 +10,7 @@ use attache_host::permissions::{Action, Because, ShownContent, Term};
 use tokio::sync::{Notify, oneshot};
 
 use super::tool_call::{supersede, whole};
-use super::{Case, PermissionRequest, Shown, Source, Subject};
+use super::{Case, PermissionRequest, Shown, Source, Subject, TOO_MANY, TURN_CANCELLED};
 use crate::command::Answer;
 use crate::desk::Desk;
 use crate::desk::forms::FormReply;
@@ -33,7 +33,9 @@ pub(super) struct PendingRequest {
     action: Option<Action>,
     /// Where the user's answer goes, while they have the prompt.
     pub(super) prompt: Option<OpenPrompt>,
-    pub(super) was_shown: bool,
+    was_shown: bool,
+    /// Whether the log says that it was asked, and not yet what came of it.
+    pub(super) has_open_record: bool,
     again: Arc<Notify>,
     /// What the request takes.
     bytes: usize,
@@ -70,6 +72,7 @@ impl Desk {
             action: None,
             prompt: None,
             was_shown: false,
+            has_open_record: false,
             again: Arc::default(),
             bytes,
             _withdrawn: guard,
@@ -112,6 +115,7 @@ impl Desk {
             subject,
             options,
             omitted_options,
+            was_shown: request.was_shown,
             turn: self.sessions.turn_of(&request.session),
             again: Arc::clone(&request.again),
             disk: Vec::new(),
@@ -133,8 +137,11 @@ impl Desk {
         }
         let is_full = self.pending.open() >= MOST_OPEN
             || (request.is_exec() && self.pending.open_execs() >= MOST_EXECS);
-        if self.sessions.is_cancelling(&request.session) || is_full {
-            return Shown::Refused;
+        if self.sessions.is_cancelling(&request.session) {
+            return Shown::Refused(TURN_CANCELLED);
+        }
+        if is_full {
+            return Shown::Refused(TOO_MANY);
         }
         self.note(&audit::Event::Asked(&prompt.action));
         self.pending.last_prompt += 1;
@@ -144,6 +151,7 @@ impl Desk {
             let id = prompt.id;
             request.prompt = Some(OpenPrompt { id, answer });
             request.was_shown = true;
+            request.has_open_record = true;
         }
         self.tell(Event::Asked(Box::new(prompt)));
         Shown::Prompt(answered)
@@ -181,6 +189,7 @@ impl Desk {
                 if let Some(open) = request.prompt.take() {
                     self.tell(Event::Withdrawn(open.id));
                 }
+                self.note_end(&mut request, "the tool call has changed");
             }
             self.pending.requests.insert(key, request);
         }
@@ -194,42 +203,77 @@ impl Desk {
     }
 
     /// Nobody is asked any more about what a session wants: its turn was cancelled, or it has ended.
-    pub(in crate::desk) fn withdraw(&mut self, session: &v1::SessionId) -> Withheld {
+    pub(in crate::desk) fn withdraw(
+        &mut self,
+        session: &v1::SessionId,
+        why: &'static str,
+    ) -> Withheld {
         Withheld {
-            _requests: self.withdraw_where(|request| request.session == *session),
+            _requests: self.withdraw_where(|request| request.session == *session, why),
             _forms: self.withdraw_forms(session),
         }
     }
 
-    pub(in crate::desk) fn withdraw_all(&mut self) {
-        drop(self.withdraw_where(|_| true));
+    pub(in crate::desk) fn withdraw_all(&mut self, why: &'static str) {
+        drop(self.withdraw_where(|_| true, why));
         self.withdraw_all_forms();
     }
 
-    fn withdraw_where(&mut self, which: impl Fn(&PendingRequest) -> bool) -> Vec<PendingRequest> {
+    fn withdraw_where(
+        &mut self,
+        which: impl Fn(&PendingRequest) -> bool,
+        why: &'static str,
+    ) -> Vec<PendingRequest> {
         let keys = self.pending.keys(which);
         keys.into_iter()
-            .filter_map(|key| self.take_back(key))
+            .filter_map(|key| self.take_back(key, why))
             .collect()
     }
 
+    /// Nobody waits for a request any more.
+    pub(super) fn abandon(&mut self, key: u64) {
+        let request = self.pending.requests.get(&key);
+        let why = match request.is_some_and(PendingRequest::is_exec) {
+            true => "the program no longer waits",
+            false => "the agent withdrew the request",
+        };
+        drop(self.take_back(key, why));
+    }
+
     /// Ends a request that was not decided.
-    pub(super) fn take_back(&mut self, key: u64) -> Option<PendingRequest> {
+    fn take_back(&mut self, key: u64, why: &'static str) -> Option<PendingRequest> {
         let request = self.pending.requests.remove(&key)?;
         if let Some(open) = &request.prompt {
             self.tell(Event::Withdrawn(open.id));
         }
         if let Some(action) = &request.action {
-            self.note_cancelled(action);
+            self.note_cancelled(action, why);
         }
         Some(request)
     }
 
-    pub(super) fn note_cancelled(&self, action: &Action) {
+    /// Has the log say that a request was not decided as it was asked.
+    pub(super) fn end_record(&mut self, key: u64, why: &'static str) {
+        if let Some(mut request) = self.pending.requests.remove(&key) {
+            self.note_end(&mut request, why);
+            self.pending.requests.insert(key, request);
+        }
+    }
+
+    fn note_end(&self, request: &mut PendingRequest, why: &'static str) {
+        if std::mem::take(&mut request.has_open_record)
+            && let Some(action) = &request.action
+        {
+            self.note_cancelled(action, why);
+        }
+    }
+
+    pub(super) fn note_cancelled(&self, action: &Action, why: &str) {
         self.note(&audit::Event::Decided {
             action,
             is_allowed: None,
-            because: &Because("cancelled".to_owned()),
+            because: &Because(why.to_owned()),
+            answer: None,
         });
     }
 

@@ -41,6 +41,7 @@ pub(super) fn shown(event: &Event) -> String {
         Event::WantsLogin(methods) => format!("wants a login, {} ways", methods.len()),
         Event::LoggedIn(method) => format!("logged in by {method}"),
         Event::LoggedOut => "logged out".to_owned(),
+        Event::Notice(what) => format!("notice: {what}"),
         Event::Trouble(why) => format!("trouble: {why}"),
         Event::Failed(why) => format!("failed {} {:?}: {}", why.what, why.kind, why.why),
         Event::Garbage { count, line } => format!("garbage {count}: {line}"),

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use attache::v1;
-use similar::{Algorithm, DiffOp};
+use similar::{Algorithm, DiffOp, DiffTag};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::shown;
@@ -15,6 +15,8 @@ pub(super) struct Rows<'a> {
     new: Vec<&'a str>,
     groups: Vec<Vec<DiffOp>>,
     kind: Kind,
+    /// How many characters of a changed line are shown.
+    longest: usize,
     pub(super) added: usize,
     pub(super) removed: usize,
 }
@@ -62,22 +64,21 @@ pub(super) struct StepRows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn of(diff: &'a v1::Diff) -> Self {
+    pub(super) fn of(diff: &'a v1::Diff, longest: usize) -> Self {
         let before = diff.old_text.as_deref();
-        let size = before.map_or(0, str::len) + diff.new_text.len();
         let mut rows = Rows {
             old: split(before.unwrap_or_default()),
             new: split(&diff.new_text),
             groups: Vec::new(),
             kind: Kind::TooLarge,
+            longest,
             added: 0,
             removed: 0,
         };
-        if size > LARGEST || rows.old.len() + rows.new.len() > LONGEST {
+        let Some(ops) = rows.compare() else {
             (rows.added, rows.removed) = (rows.new.len(), rows.old.len());
             return rows;
-        }
-        let ops = rows.compare();
+        };
         for op in &ops {
             let (_, old, new) = op.as_tag_tuple();
             if !matches!(op, DiffOp::Equal { .. }) {
@@ -139,11 +140,68 @@ impl<'a> Rows<'a> {
         })
     }
 
-    fn compare(&self) -> Vec<DiffOp> {
-        let is_short = self.old.len() + self.new.len() <= SHORT;
+    /// The steps from the old text to the new one; nothing if what lies between their common beginning and end is too
+    /// large.
+    fn compare(&self) -> Option<Vec<DiffOp>> {
+        let same = |pair: &(&&str, &&str)| pair.0 == pair.1;
+        let head = self.old.iter().zip(&self.new).take_while(same).count();
+        let (old, new) = (&self.old[head..], &self.new[head..]);
+        let ends = old.iter().rev().zip(new.iter().rev());
+        let tail = ends.take_while(same).count();
+        let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
+        let size: usize = old.iter().chain(new).map(|line| line.len() + 1).sum();
+        if size > LARGEST || old.len() + new.len() > LONGEST {
+            return None;
+        }
+        let is_short = old.len() + new.len() <= SHORT;
         let until = Instant::now().checked_add(PATIENCE);
         let until = until.filter(|_| !is_short);
-        similar::capture_diff_slices_deadline(Algorithm::Myers, &self.old, &self.new, until)
+        let between = similar::capture_diff_slices_deadline(Algorithm::Myers, old, new, until);
+        let equal = |old_index: usize, new_index: usize, len: usize| {
+            Some(DiffOp::Equal {
+                old_index,
+                new_index,
+                len,
+            })
+            .filter(|_| len > 0)
+        };
+        let last = equal(head + old.len(), head + new.len(), tail);
+        let between = between.into_iter().map(|op| moved(op, head));
+        Some(
+            equal(0, 0, head)
+                .into_iter()
+                .chain(between)
+                .chain(last)
+                .collect(),
+        )
+    }
+
+    /// How many characters change, those before and those after.
+    pub(super) fn characters(&self) -> usize {
+        let ops = self.groups.iter().flatten();
+        let changed = ops.filter(|op| !matches!(op, DiffOp::Equal { .. }));
+        let count = |lines: &[&str]| {
+            lines
+                .iter()
+                .map(|line| line.chars().count() + 1)
+                .sum::<usize>()
+        };
+        changed
+            .map(|op| count(&self.old[op.old_range()]) + count(&self.new[op.new_range()]))
+            .sum()
+    }
+
+    /// How many characters of a line are shown.
+    pub(super) fn longest(&self, row: &Row<'_>) -> usize {
+        match row.is_changed {
+            true => self.longest,
+            false => super::LONGEST,
+        }
+    }
+
+    /// Whether the texts were compared.
+    pub(super) fn is_compared(&self) -> bool {
+        self.kind != Kind::TooLarge
     }
 
     fn step(&self, op: &DiffOp) -> StepRows<'a> {
@@ -161,7 +219,10 @@ impl<'a> Rows<'a> {
         let mut new = rows(&self.new, op.new_range());
         if is_changed {
             for (old, new) in old.iter_mut().zip(&mut new).take(EMPHASISED) {
-                (old.part, new.part) = parts(&shown(old.text), &shown(new.text));
+                (old.part, new.part) = parts(
+                    &shown(old.text, self.longest),
+                    &shown(new.text, self.longest),
+                );
             }
         }
         StepRows { old, new }
@@ -186,6 +247,36 @@ impl<'a> StepRows<'a> {
     /// Whether both sides are the same.
     pub(super) fn is_same(&self) -> bool {
         self.old.iter().chain(&self.new).all(|row| !row.is_changed)
+    }
+}
+
+/// The same step in texts that have so many lines in front.
+fn moved(op: DiffOp, by: usize) -> DiffOp {
+    let (tag, old, new) = op.as_tag_tuple();
+    let (old_index, new_index) = (old.start + by, new.start + by);
+    let (old_len, new_len) = (old.len(), new.len());
+    match tag {
+        DiffTag::Equal => DiffOp::Equal {
+            old_index,
+            new_index,
+            len: old_len,
+        },
+        DiffTag::Delete => DiffOp::Delete {
+            old_index,
+            old_len,
+            new_index,
+        },
+        DiffTag::Insert => DiffOp::Insert {
+            old_index,
+            new_index,
+            new_len,
+        },
+        DiffTag::Replace => DiffOp::Replace {
+            old_index,
+            old_len,
+            new_index,
+            new_len,
+        },
     }
 }
 
@@ -220,10 +311,10 @@ fn split(text: &str) -> Vec<&str> {
 }
 
 const CONTEXT: usize = 3;
-/// More bytes than this, both texts together, are not compared.
+/// More bytes than this between the common beginning and end, of both texts together, are not compared.
 const LARGEST: usize = 1024 * 1024;
 /// Nor are more lines than this.
-const LONGEST: usize = 20_000;
+const LONGEST: usize = 128 * 1024;
 /// Texts of so few lines are always compared to the end.
 const SHORT: usize = 1000;
 /// How long longer texts may take to compare; what was not found by then is shown as changed.

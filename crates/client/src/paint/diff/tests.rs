@@ -2,12 +2,12 @@ use attache::v1;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use super::{DiffLayout, lines, paint};
+use super::{DiffLayout, paint};
 use crate::paint::fixture::{assert_fits, brush, styled, text};
 use crate::paint::theme::Palette;
 
 fn check(diff: &v1::Diff, width: u16, expected: &Expect) {
-    let shown = lines(diff, &brush(Palette::None), width, 40);
+    let shown = paint(diff, &brush(Palette::None), width, 40).lines;
     assert_fits(&shown, width);
     expected.assert_eq(&text(&shown));
 }
@@ -145,7 +145,7 @@ fn what_cannot_be_seen_is_told() {
 fn a_huge_diff_is_cut() {
     let new: String = (0..5000).map(|line| format!("line {line}\n")).collect();
     let diff = v1::Diff::new("/project/a", new.as_str());
-    let shown = lines(&diff, &brush(Palette::None), 60, 5);
+    let shown = paint(&diff, &brush(Palette::None), 60, 5).lines;
     expect![[r#"
         a +5000 -0 new file
                 1 + line 0
@@ -192,7 +192,7 @@ proptest! {
         brush.diffs = if is_wide { DiffLayout::SideBySide } else { DiffLayout::Unified };
         let mut diff = v1::Diff::new("/project/src/日本語/file.rs", new);
         diff.old_text = old;
-        let shown = lines(&diff, &brush, width, 30);
+        let shown = paint(&diff, &brush, width, 30).lines;
         assert_fits(&shown, width);
         prop_assert!(shown.len() <= 30);
     }

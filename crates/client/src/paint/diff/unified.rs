@@ -50,8 +50,8 @@ fn write(
         return;
     };
     let theme = &page.brush.theme;
-    let [old, new] =
-        numbers.map(|number| number.map_or(String::new(), |number| number.to_string()));
+    let [old, new] = numbers.map(|number| number.filter(|_| digits > 0));
+    let [old, new] = [old, new].map(|number| number.map_or(String::new(), |it| it.to_string()));
     let role = match sign {
         "-" => Role::Bad,
         "+" => Role::Good,

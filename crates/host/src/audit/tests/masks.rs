@@ -27,7 +27,23 @@ fn secrets_in_arguments() {
     );
     check(
         &["env", "PATH=/bin", "GITHUB_TOKEN=abc", "make"],
-        expect!["env PATH=*** GITHUB_TOKEN=*** make"],
+        expect!["env PATH=/bin GITHUB_TOKEN=*** make"],
+    );
+    // The symptom: `LD_PRELOAD=***` hid what a decision was about.
+    check(
+        &[
+            "LD_PRELOAD=./evil.so",
+            "GIT_SSH_COMMAND=./evil",
+            "GIT_ASKPASS=./evil",
+            "RUST_LOG=debug",
+            "DB_PASSWORD=abc",
+            "URL=https://ann:pw@example.com/",
+            "SETTING=ghp_0123456789abcdef",
+            "make",
+        ],
+        expect![
+            "LD_PRELOAD=./evil.so GIT_SSH_COMMAND=./evil GIT_ASKPASS=./evil RUST_LOG=debug DB_PASSWORD=*** URL=https://***@example.com/ SETTING=*** make"
+        ],
     );
     check(
         &["git", "clone", "https://ann:pw@example.com/a.git"],

@@ -165,7 +165,7 @@ fn only_what_may_be_the_beginning_of_a_value_waits() {
 #[test]
 fn there_are_limits() {
     let names: Vec<(String, String)> = (0..2000)
-        .map(|number| (format!("VAR_{number}"), format!("value-{number:05}")))
+        .map(|number| (format!("VAR_{number}"), format!("value-{number:020}")))
         .collect();
     let mut withheld: Vec<(&str, &str)> = names.iter().map(|(a, b)| (&**a, &**b)).collect();
     let long = "x1".repeat(100_000);

@@ -1,4 +1,6 @@
-//! The options of interpreters, by language.
+//! The options of interpreters, by language. Those of shells are in `shells`.
+
+use super::ScriptSearch;
 
 /// How the interpreters of one language read their options.
 pub(super) struct Family {
@@ -19,8 +21,10 @@ pub(super) struct Family {
     pub(super) long_valued: &'static [&'static str],
     pub(super) long_code: &'static [&'static str],
     pub(super) long_files: &'static [&'static str],
+    pub(super) long_modules: &'static [&'static str],
     /// Words that may stand in front of the script.
     pub(super) subcommands: &'static [&'static str],
+    pub(super) search: ScriptSearch,
 }
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -29,33 +33,7 @@ pub(super) const FAMILIES: &[Family] = &[
             "sh", "bash", "rbash", "dash", "ash", "hush", "zsh", "ksh", "mksh", "lksh", "oksh",
             "pdksh", "yash", "posh",
         ],
-        flags: "abefhijklmnprtuvxyBCDEFGHIPTUVX",
-        valued: "oOA",
-        // The words behind `-s` are for what comes from standard input.
-        code: "cs",
-        long_flags: &[
-            "--help",
-            "--version",
-            "--login",
-            "--norc",
-            "--noprofile",
-            "--posix",
-            "--verbose",
-            "--restricted",
-            "--noediting",
-            "--debugger",
-            "--debug",
-            "--interactive",
-            "--protected",
-            "--wordexp",
-            "--dump-strings",
-            "--dump-po-strings",
-            "--pretty-print",
-            "--no-rcs",
-            "--no-globalrcs",
-        ],
-        long_valued: &["--emulate", "--option"],
-        long_files: &["--rcfile", "--init-file"],
+        search: ScriptSearch::OnPath,
         ..NONE
     },
     Family {
@@ -87,17 +65,20 @@ pub(super) const FAMILIES: &[Family] = &[
         code: "c",
         modules: "m",
         long_valued: &["--check-hash-based-pycs", "--jit"],
+        search: ScriptSearch::InDirectory,
         ..NONE
     },
     Family {
         names: &["node", "nodejs", "iojs"],
-        flags: "chivsS",
+        // Without an expression behind it, `-p` is a flag.
+        flags: "chipvsS",
         valued: "C",
-        code: "ep",
+        code: "e",
         files: "r",
         long_flags: &[
             "--check",
             "--interactive",
+            "--print",
             "--inspect",
             "--inspect-brk",
             "--no-warnings",
@@ -120,19 +101,21 @@ pub(super) const FAMILIES: &[Family] = &[
             "--test-reporter",
             "--test-name-pattern",
         ],
-        long_code: &["--eval", "--print"],
+        long_code: &["--eval"],
         long_files: &["--require", "--import", "--loader", "--experimental-loader"],
         subcommands: &["inspect", "debug"],
+        search: ScriptSearch::WithEndings,
         ..NONE
     },
     Family {
         names: &["deno", "bun"],
-        flags: "AqhviwRWNESb",
+        flags: "AqhvipwRWNESb",
         valued: "cL",
-        code: "ep",
+        code: "e",
         files: "r",
         long_flags: &[
             "--allow-all",
+            "--print",
             "--watch",
             "--hot",
             "--quiet",
@@ -153,11 +136,12 @@ pub(super) const FAMILIES: &[Family] = &[
             "--cwd",
             "--filter",
         ],
-        long_code: &["--eval", "--print"],
+        long_code: &["--eval"],
         long_files: &["--preload", "--require", "--import"],
         subcommands: &[
             "run", "x", "exec", "serve", "test", "bench", "task", "install", "compile", "debug",
         ],
+        search: ScriptSearch::WithEndings,
         ..NONE
     },
     Family {
@@ -166,6 +150,7 @@ pub(super) const FAMILIES: &[Family] = &[
         valued: "I",
         glued: "iCDdFmMVx",
         code: "eE",
+        search: ScriptSearch::OnPath,
         ..NONE
     },
     Family {
@@ -174,6 +159,7 @@ pub(super) const FAMILIES: &[Family] = &[
         valued: "ICEr",
         glued: "0FiKTWx",
         code: "e",
+        search: ScriptSearch::OnPath,
         long_flags: &["--verbose", "--yjit", "--jit", "--copyright", "--debug"],
         long_valued: &[
             "--encoding",
@@ -253,5 +239,37 @@ const NONE: Family = Family {
     long_valued: &[],
     long_code: &[],
     long_files: &[],
+    long_modules: &[],
     subcommands: &[],
+    search: ScriptSearch::AsGiven,
+};
+
+/// Modules of Python that run a script or, with `-m`, a module. Each of their options may have a value.
+pub(super) const LAUNCHER: Family = Family {
+    names: &[
+        "pdb",
+        "bdb",
+        "ipdb",
+        "pudb",
+        "debugpy",
+        "cProfile",
+        "profile",
+        "pstats",
+        "trace",
+        "coverage",
+        "viztracer",
+        "pyinstrument",
+        "scalene",
+        "memory_profiler",
+        "kernprof",
+        "line_profiler",
+        "IPython",
+        "doctest",
+    ],
+    modules: "m",
+    long_flags: &[],
+    long_modules: &["--module"],
+    subcommands: &["run"],
+    search: ScriptSearch::InDirectory,
+    ..NONE
 };

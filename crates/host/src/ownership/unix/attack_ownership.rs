@@ -104,6 +104,36 @@ fn a_file_of_somebody_else_is_refused() {
     }
 }
 
+/// Its owner can rename what is in it, whatever the mode, and also with a sticky bit.
+#[test]
+fn a_directory_of_somebody_else_above_a_file_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (outer, inner) = (folder.path().join("a"), folder.path().join("a/b"));
+    fs::create_dir_all(&inner).expect("made");
+    let file = inner.join("config.json");
+    fs::write(&file, "{}").expect("written");
+    let link = folder.path().join("link.json");
+    symlink(&file, &link).expect("a link");
+    for directory in [&outer, &inner] {
+        for mode in [0o555, 0o755, 0o1755, 0o1777] {
+            // Only root may give directories away.
+            if chown(directory, Some(65534), None).is_err() {
+                return;
+            }
+            set_mode(directory, mode);
+            for path in [&file, &link] {
+                let error = checked(path).expect_err("its owner can replace the file");
+                let expected = "user 65534, who is neither you nor root, can replace";
+                assert!(error.contains(expected), "{mode:o}: {error}");
+                assert!(error.contains("`chown "), "{error}");
+            }
+        }
+        chown(directory, Some(0), None).expect("given back");
+        set_mode(directory, 0o755);
+        assert_eq!(checked(&file), Ok(()));
+    }
+}
+
 #[test]
 fn a_group_of_somebody_else_is_refused_when_it_may_write() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,38 +1,49 @@
-//! Patterns of files in a tool's input, which may lead elsewhere than they seem to: tools read them in many ways.
+//! Patterns of files in a tool's input, which may lead elsewhere than they seem to: tools read them in many ways. Nothing here
+//! looks at the disk.
 
-use std::path::PathBuf;
+use crate::names::is_any_protected;
 
-/// Whether a pattern stays in the directory where it is looked for, whichever tool reads it: names, `*`, `?`, `**`, plain
-/// classes such as `[a-z]` and alternatives such as `{a,b}` that stay there too.
-pub(super) fn stays_inside(pattern: &str) -> bool {
+/// Whether some tool may take a text for a pattern of files.
+pub(in super::super) fn is_pattern(text: &str) -> bool {
+    let has_group = ["@(", "+(", "!("].iter().any(|group| text.contains(group));
+    has_group || text.contains(['*', '?', '[', '{'])
+}
+
+/// Whether a pattern stays in the directory where it is looked for, whichever tool reads it: names, `*`, `?`, `**`, classes
+/// such as `[a-z]` and alternatives such as `{a,b}` that stay there too.
+pub(in super::super) fn stays_inside(pattern: &str) -> bool {
     let all = alternatives(pattern);
-    all.is_some_and(|all| all.iter().all(|text| is_plain(text)))
+    all.is_some_and(|all| all.iter().all(|text| is_inside(text)))
 }
 
 /// Whether a text that may be a regular expression stays inside if it is a pattern of files. Without a slash it names
 /// nothing elsewhere but the directory above and the home directory.
 pub(super) fn may_be_text(text: &str) -> bool {
     let letters = text.replace(|letter: char| "[]{}()!+@|,\\".contains(letter), "");
-    let is_name = !text.contains('/') && !letters.starts_with(['~', '$']) && letters != "..";
+    let choices = alternatives(text).unwrap_or_default();
+    let is_above = letters == ".." || choices.iter().any(|choice| choice == "..");
+    let is_name = !text.contains('/') && !letters.starts_with(['~', '$']) && !is_above;
     is_name || stays_inside(text)
 }
 
-/// The directories that a pattern spells out before its first wildcard, in each of its alternatives.
-pub(super) fn starts(pattern: &str) -> Vec<PathBuf> {
-    let all = alternatives(pattern).unwrap_or_default();
-    let start = |text: String| {
-        let end = text.find(['*', '?', '[']).unwrap_or(text.len());
-        let start = match end == text.len() {
-            true => text.as_str(),
-            false => text[..end].rsplit_once('/').map_or("", |(start, _)| start),
-        };
-        (!start.is_empty()).then(|| PathBuf::from(start))
+/// Whether a text that may be a regular expression may be a pattern of files that names directories or has wildcards.
+pub(super) fn may_be_pattern(text: &str) -> bool {
+    let is_expression = text.contains(['\\', '(', ')', '|', '^', '$', '+']);
+    !is_expression && (text.contains('/') || is_pattern(text))
+}
+
+/// Whether a pattern may stand for a protected file.
+pub(in super::super) fn reaches_protected(pattern: &str) -> bool {
+    let Some(all) = alternatives(pattern) else {
+        return true;
     };
-    all.into_iter().filter_map(start).collect()
+    let names = all.iter().flat_map(|text| text.split('/'));
+    let mut wild = names.filter(|name| is_pattern(name));
+    wild.any(|name| name == "**" || is_any_protected(|protected| may_match(name, protected)))
 }
 
 /// The texts that braces stand for; `None` if there are too many, or they do not fit together.
-fn alternatives(pattern: &str) -> Option<Vec<String>> {
+pub(in super::super) fn alternatives(pattern: &str) -> Option<Vec<String>> {
     let (mut done, mut left) = (Vec::new(), vec![pattern.to_owned()]);
     while let Some(text) = left.pop() {
         if done.len() + left.len() > MAX_ALTERNATIVES {
@@ -53,48 +64,121 @@ fn alternatives(pattern: &str) -> Option<Vec<String>> {
     Some(done)
 }
 
-fn is_plain(text: &str) -> bool {
-    let is_outside = text.starts_with(['/', '~', '-']) || text.split('/').any(|name| name == "..");
-    let is_drive = text.get(1..2) == Some(":");
-    !is_outside && !is_drive && has_plain_letters(text)
-}
-
-fn has_plain_letters(text: &str) -> bool {
-    let mut left = text;
-    while let Some(at) = left.find(SPECIAL) {
-        let class = left[at..].strip_prefix('[');
-        let Some((class, rest)) = class.and_then(|rest| rest.split_once(']')) else {
-            return false;
-        };
-        let is_class = !class.is_empty()
-            && class
-                .chars()
-                .all(|letter| letter.is_alphanumeric() || "-_".contains(letter))
-            && !class.starts_with('-')
-            && !class.ends_with('-')
-            && has_letter_ranges(class);
-        if !is_class {
-            return false;
-        }
-        left = rest;
+/// Whether a name may be one that a pattern stands for, in whatever letters. What tools read in different ways stands for
+/// everything.
+pub(in super::super) fn may_match(pattern: &str, name: &str) -> bool {
+    let name: Vec<char> = name.to_lowercase().chars().collect();
+    match signs(&pattern.to_lowercase()) {
+        Some(signs) => matches(&signs, &name),
+        None => true,
     }
-    !text.contains('\0')
 }
 
-/// Whether each range is from a letter to a letter or from a digit to a digit, so that no dot or slash is in it.
-fn has_letter_ranges(class: &str) -> bool {
+fn is_inside(text: &str) -> bool {
+    let is_outside = text.starts_with(['/', '~', '-']) || text.contains(['\0', '$', '`']);
+    let is_drive = text.get(1..2) == Some(":");
+    let names: Vec<&str> = text.split('/').collect();
+    let is_above = |(at, name): (usize, &&str)| match signs(name) {
+        // A wildcard at the end stands for files, and `..` is none.
+        Some(signs) => {
+            let is_wild = signs.iter().any(|it| matches!(it, Sign::Any | Sign::Many));
+            (at + 1 < names.len() || !is_wild) && may_be_above(&signs)
+        }
+        None => true,
+    };
+    !is_outside && !is_drive && !names.iter().enumerate().any(is_above)
+}
+
+/// Whether a name may be `..`. A wildcard in front stands for no dot.
+fn may_be_above(signs: &[Sign]) -> bool {
+    let is_wild = matches!(signs.first(), Some(Sign::Any | Sign::Many));
+    !is_wild && matches(signs, &['.', '.'])
+}
+
+/// What stands at one place of a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    Letter(char),
+    /// One letter out of a class, which has a dot in it or not.
+    Class {
+        has_dot: bool,
+    },
+    Any,
+    Many,
+}
+
+/// The signs of a name in a pattern; `None` if tools differ in how they read it.
+fn signs(name: &str) -> Option<Vec<Sign>> {
+    let mut signs = Vec::new();
+    let mut left = name;
+    while let Some(letter) = left.chars().next() {
+        left = &left[letter.len_utf8()..];
+        let is_group = left.starts_with('(') && "@+!?*".contains(letter);
+        signs.push(match letter {
+            _ if is_group => return None,
+            '\\' | '|' | '{' | '}' => return None,
+            '*' => Sign::Many,
+            '?' => Sign::Any,
+            '[' => {
+                let end = left.char_indices().skip(1).find(|(_, it)| *it == ']');
+                let (end, _) = end?;
+                let class = &left[..end];
+                left = &left[end + 1..];
+                Sign::Class {
+                    has_dot: !is_plain_class(class),
+                }
+            }
+            letter => Sign::Letter(letter),
+        });
+    }
+    Some(signs)
+}
+
+/// Whether a class has only letters and digits in it, and ranges of them, so that no dot is among them.
+fn is_plain_class(class: &str) -> bool {
     let letters: Vec<char> = class.chars().collect();
     let mut ranges = letters.windows(3).filter(|three| three[1] == '-');
-    ranges.all(|three| {
+    let is_range = |three: &[char]| {
         let sorts: [fn(&char) -> bool; 3] = [
             char::is_ascii_lowercase,
             char::is_ascii_uppercase,
             char::is_ascii_digit,
         ];
         sorts.iter().any(|is| is(&three[0]) && is(&three[2]))
-    })
+    };
+    let mut plain = letters.iter();
+    plain.all(|letter| letter.is_alphanumeric() || "-_".contains(*letter))
+        && !class.starts_with('-')
+        && !class.ends_with('-')
+        && ranges.all(is_range)
 }
 
-/// What some tools read as more than a letter, beside `*` and `?`.
-const SPECIAL: [char; 11] = ['[', ']', '{', '}', '(', ')', '|', '\\', '$', '^', '`'];
+fn matches(signs: &[Sign], name: &[char]) -> bool {
+    // Which signs may come next, as a set: a pattern with many stars costs no more than its length.
+    let mut next = vec![false; signs.len() + 1];
+    let spread = |next: &mut Vec<bool>| {
+        for (at, sign) in signs.iter().enumerate() {
+            if next[at] && *sign == Sign::Many {
+                next[at + 1] = true;
+            }
+        }
+    };
+    next[0] = true;
+    spread(&mut next);
+    for letter in name {
+        let mut after = vec![false; signs.len() + 1];
+        for (at, sign) in signs.iter().enumerate().filter(|(at, _)| next[*at]) {
+            match sign {
+                Sign::Many => after[at] = true,
+                Sign::Any => after[at + 1] = true,
+                Sign::Class { has_dot } => after[at + 1] |= *has_dot || *letter != '.',
+                Sign::Letter(it) => after[at + 1] |= it == letter,
+            }
+        }
+        next = after;
+        spread(&mut next);
+    }
+    next[signs.len()]
+}
+
 const MAX_ALTERNATIVES: usize = 256;

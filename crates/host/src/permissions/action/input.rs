@@ -7,12 +7,9 @@ use attache_schema::v1;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use super::{MAX_STARTS, command, file_patterns, members, twice};
+use super::members::{self, EDITING, Part, Shape, TOOLS};
+use super::{command, file_patterns, twice};
 use crate::environment::is_harmless;
-use members::{
-    COMMANDS, CONTENT, DESCRIPTIONS, DIRECTORIES, EDITING, MOVES, PASSING, PATHS, PATTERNS,
-    QUERIES, TOOLS,
-};
 
 /// What the model gave the tool.
 pub(super) struct Input {
@@ -22,29 +19,38 @@ pub(super) struct Input {
     text: Option<String>,
     /// Whether some member is there twice, at any depth: tools differ in which of them counts.
     pub(super) is_ambiguous: bool,
-    /// Whether the tool moves files, so that `from` and `to` are files.
-    moves: bool,
+    shape: Shape,
+    /// Whether it may change files: then patterns are not only looked for.
+    may_change: bool,
+    /// Whether `command` says what an editing tool is to do with a file.
+    is_editing: bool,
 }
 
 impl Input {
     /// What cannot be read as JSON is kept as text, so that it counts in the digests.
     pub(super) fn read(raw: Option<&Raw>, kind: &v1::ToolKind) -> Input {
-        let moves = *kind == v1::ToolKind::Move;
-        let Some(raw) = raw else {
-            return Input {
-                value: Value::Null,
-                text: None,
-                is_ambiguous: false,
-                moves,
-            };
-        };
+        let text = raw.map_or("null", Raw::as_str);
         let (value, is_ambiguous) =
-            twice::read(raw.as_str()).unwrap_or_else(|_| (Value::from(raw.as_str()), false));
+            twice::read(text).unwrap_or_else(|_| (Value::from(text), false));
+        let verb = value.get("command").and_then(Value::as_str);
+        let is_editing = *kind != v1::ToolKind::Execute
+            && value.get("path").is_some_and(Value::is_string)
+            && verb.is_some_and(|verb| EDITING.contains(&verb));
+        let mut commands = members::command_members(Part::Command);
+        let is_given = |name| value.get(name).is_some_and(|value| !value.is_null());
+        let shape = match kind {
+            _ if !is_editing && commands.any(is_given) => Shape::Command,
+            v1::ToolKind::Move => Shape::Move,
+            v1::ToolKind::SwitchMode => Shape::Plan,
+            _ => Shape::Files,
+        };
         Input {
+            text: is_ambiguous.then(|| text.to_owned()),
             value,
-            text: is_ambiguous.then(|| raw.as_str().to_owned()),
             is_ambiguous,
-            moves,
+            shape,
+            may_change: !matches!(kind, v1::ToolKind::Read | v1::ToolKind::Search),
+            is_editing,
         }
     }
 
@@ -59,10 +65,9 @@ impl Input {
     /// The command and its arguments, with its variables in front as `env` takes them. Those that an agent may set without
     /// asking are left out; they count in the subject.
     pub(super) fn command(&self) -> Option<Vec<String>> {
-        if self.is_editing() {
-            return None;
-        }
-        let given = COMMANDS.iter().filter_map(|name| self.get(name));
+        let names = members::command_members(Part::Command);
+        let names = names.filter(|name| !(self.is_editing && *name == "command"));
+        let given = names.filter_map(|name| self.get(name));
         let mut given: Vec<Vec<String>> = given
             .map(|value| self.command_words(value))
             .filter(|words| !words.is_empty())
@@ -90,154 +95,174 @@ impl Input {
         Some(env.chain(variables).chain(words).collect())
     }
 
-    /// The directory that a command runs in.
+    /// The directory that a command runs in, or a tool works in.
     pub(super) fn directory(&self) -> Option<PathBuf> {
-        DIRECTORIES
-            .iter()
+        members::command_members(Part::Directory)
             .find_map(|name| self.get(name)?.as_str())
             .map(PathBuf::from)
     }
 
+    /// The texts that name files, in members that are there for that.
+    fn path_texts(&self) -> Vec<&str> {
+        let members = self.value.as_object().into_iter().flatten();
+        let named = members.filter(|(name, _)| members::names_paths(name, self.shape));
+        let mut texts: Vec<&str> = Vec::new();
+        for (_, value) in named {
+            collect_paths(value, self.shape, &mut texts);
+        }
+        let changes = self.get("changes").and_then(Value::as_object);
+        for (path, change) in changes.into_iter().flatten() {
+            texts.push(path);
+            texts.extend(change.get("move_path").and_then(Value::as_str));
+        }
+        texts
+    }
+
     /// The files that it names.
     pub(super) fn paths(&self) -> impl Iterator<Item = PathBuf> {
-        let ends = MOVES.iter().filter(|_| self.moves);
-        let named = PATHS.iter().chain(ends).filter_map(|name| self.get(name));
-        let named = named.flat_map(|value| match value {
-            Value::Array(items) => items.iter().flat_map(paths_of).collect(),
-            other => paths_of(other),
-        });
-        let changes = self.get("changes").and_then(Value::as_object);
-        let changed = changes
+        let named: Vec<PathBuf> = self.path_texts().into_iter().flat_map(readings).collect();
+        let below = self.below_directories(&named);
+        named
             .into_iter()
-            .flat_map(Map::keys)
-            .flat_map(|name| readings(name));
-        named.chain(changed).chain(self.patterns_outside())
+            .chain(below)
+            .chain(self.patterns_outside())
+    }
+
+    /// Relative files in each directory that may be named beside them: tools may look for them there.
+    fn below_directories(&self, named: &[PathBuf]) -> Vec<PathBuf> {
+        if self.shape != Shape::Files {
+            return Vec::new();
+        }
+        let names = members::command_members(Part::Directory).chain(["path", "dir", "folder"]);
+        let directories = names.filter_map(|name| self.get(name)?.as_str());
+        let directories: Vec<PathBuf> = directories.flat_map(readings).collect();
+        let mut below = Vec::new();
+        for directory in &directories {
+            let others = named.iter().filter(|path| *path != directory);
+            let relative = others.filter(|path| path.is_relative());
+            below.extend(relative.map(|path| directory.join(path)));
+        }
+        below
+    }
+
+    /// Paths that some tools take for patterns of files.
+    pub(super) fn wild_paths(&self) -> Vec<String> {
+        let texts = self.path_texts().into_iter().flat_map(readings);
+        let texts = texts.map(|path| path.to_string_lossy().into_owned());
+        let wild = texts.filter(|text| file_patterns::is_pattern(text));
+        let changed = self.pattern_texts().into_iter().filter(|_| self.may_change);
+        wild.chain(changed.map(str::to_owned)).collect()
     }
 
     /// Patterns of files that lead out of the directory they are looked for in.
     fn patterns_outside(&self) -> impl Iterator<Item = PathBuf> {
         let leads_out = |text: &&str| text.starts_with(['/', '~']) || text.contains("../");
-        self.patterns().filter(leads_out).map(path)
+        self.pattern_texts().into_iter().filter(leads_out).map(path)
     }
 
-    /// The directories that patterns of files start in.
-    pub(super) fn pattern_starts(&self) -> Vec<PathBuf> {
-        let starts = self.patterns().flat_map(file_patterns::starts);
-        starts.take(MAX_STARTS + 1).collect()
+    /// The patterns of files that it looks for. What may be a regular expression counts if it looks like a path.
+    pub(super) fn patterns(&self) -> Vec<String> {
+        let all = self.pattern_texts().into_iter();
+        all.map(str::to_owned).collect()
     }
 
-    fn patterns(&self) -> impl Iterator<Item = &str> {
-        let named = PATTERNS.iter().filter_map(|name| self.get(name));
-        named.flat_map(|value| match value {
-            Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
-            other => other.as_str().into_iter().collect::<Vec<_>>(),
-        })
+    fn pattern_texts(&self) -> Vec<&str> {
+        let members = self.value.as_object().into_iter().flatten();
+        let mut all = Vec::new();
+        for (name, value) in members.filter(|(name, _)| PATTERNS.contains(&name.as_str())) {
+            let texts = match value {
+                Value::Array(items) => items.as_slice(),
+                other => std::slice::from_ref(other),
+            };
+            let is_files = |text: &&str| name != "pattern" || file_patterns::may_be_pattern(text);
+            all.extend(texts.iter().filter_map(Value::as_str).filter(is_files));
+        }
+        all
     }
 
     /// Whether it names where something is to be put.
     pub(super) fn names_destination(&self) -> bool {
-        members::names_destination(&self.value)
-    }
-
-    /// Whether a member that we do not know may name a file.
-    pub(super) fn names_other_files(&self) -> bool {
-        members::names_files(&self.unknown())
-    }
-
-    /// What looks like a file outside, under whatever name.
-    pub(super) fn likely_paths(&self) -> impl Iterator<Item = PathBuf> {
-        let members = self.value.as_object().into_iter().flatten();
-        let texts = members
-            .filter(|(name, _)| !QUERIES.contains(&name.as_str()))
-            .filter_map(|(_, value)| value.as_str());
-        let leads_out = |text: &&str| {
-            text.starts_with(['/', '~']) || file_uri(text).is_some() || text.contains("..")
+        let is_put = |(name, value): (&str, &Value)| {
+            !value.is_null() && self.part(name, value) == Some(Part::Destination)
         };
-        texts.filter(leads_out).map(path)
+        let changes = self.get("changes").and_then(Value::as_object);
+        let mut changes = changes.into_iter().flat_map(Map::values);
+        self.members().any(is_put)
+            || changes.any(|change| change.get("move_path").is_some_and(|it| !it.is_null()))
     }
 
-    /// The tool's name.
-    pub(super) fn tool(&self) -> Option<String> {
-        let name = TOOLS.iter().find_map(|name| self.get(name)?.as_str());
-        name.map(str::to_owned)
+    /// The tool's names.
+    pub(super) fn tools(&self) -> impl Iterator<Item = &str> {
+        TOOLS.iter().filter_map(|name| self.get(name)?.as_str())
     }
 
-    /// Whether something is given beside a command, files, what only says how to read or search them, and content.
+    /// Whether something is given that is not understood.
     pub(super) fn has_unknown(&self) -> bool {
-        match &self.value {
-            _ if self.is_ambiguous => true,
-            Value::Null => false,
-            Value::Object(members) => members
-                .iter()
-                .any(|(name, value)| !self.is_known(name, value)),
-            _ => true,
-        }
+        self.is_ambiguous || self.unknown().next().is_some()
     }
 
-    /// Whether it names code to run, at any depth: a script, a program, arguments. Such a tool runs commands, whatever it is
-    /// called.
-    pub(super) fn names_code(&self) -> bool {
-        let Value::Object(members) = &self.value else {
-            let is_empty = self.value.as_array().is_some_and(Vec::is_empty);
-            return !is_empty && !members::is_plain_value(&self.value);
+    /// The members that are not understood. An input that is not an object has one without a name.
+    pub(super) fn unknown(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let whole = match &self.value {
+            Value::Object(_) | Value::Null => None,
+            other => Some(("", other)),
         };
-        let is_editing = self.is_editing();
-        let mut members = members.iter();
-        members.any(|(name, value)| {
-            let is_verb = is_editing && name == "command";
-            !is_verb && (members::is_code(name, value) || members::names_code(value))
-        })
-    }
-
-    /// A command stands for itself, with everything around it.
-    fn is_known(&self, name: &str, value: &Value) -> bool {
-        members::is_known(name, value)
-            || (self.moves && MOVES.contains(&name) && members::is_paths(value))
-            || (members::belongs_to_command(name) && self.command().is_some())
-    }
-
-    /// What is given beside that.
-    pub(super) fn unknown(&self) -> Value {
-        let (Value::Object(members), None) = (&self.value, &self.text) else {
-            return self.whole();
-        };
-        let unknown = members
-            .iter()
-            .filter(|(name, value)| !self.is_known(name, value));
-        let unknown: Map<String, Value> = unknown
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect();
-        Value::Object(unknown)
+        let members = self.members();
+        let unknown = members.filter(|(name, value)| self.part(name, value).is_none());
+        whole.into_iter().chain(unknown)
     }
 
     /// Whether it is given content for a file, or told to change one.
     pub(super) fn has_content(&self) -> bool {
-        let mut members = CONTENT.iter().chain(&["edits"]);
-        let is_view = self.get("command").and_then(Value::as_str) == Some("view");
-        members.any(|name| self.get(name).is_some()) || (self.is_editing() && !is_view)
-    }
-
-    /// All that the subject does not say yet: beside a command, which stands for itself, without what only describes it.
-    pub(super) fn rest(&self) -> Value {
-        let (Value::Object(members), Some(_)) = (&self.value, self.command()) else {
-            return self.whole();
+        let is_content = |(name, value): (&str, &Value)| {
+            !value.is_null() && self.part(name, value) == Some(Part::Content)
         };
-        let said = [COMMANDS, DESCRIPTIONS, PASSING, &["args"]];
-        let counts = |name: &str| !said.iter().any(|names| names.contains(&name));
-        let rest = members.iter().filter(|(name, _)| counts(name));
-        let rest: Map<String, Value> = rest
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect();
-        match rest.is_empty() {
-            true => Value::Null,
-            false => Value::Object(rest),
-        }
+        let is_view = self.get("command").and_then(Value::as_str) == Some("view");
+        self.members().any(is_content) || (self.is_editing && !is_view)
     }
 
-    /// Whether `command` says what an editing tool is to do with a file.
-    fn is_editing(&self) -> bool {
-        let verb = self.get("command").and_then(Value::as_str);
-        self.get("path").is_some() && verb.is_some_and(|verb| EDITING.contains(&verb))
+    /// What counts for a decision on files beside the files: patterns, and which files are removed.
+    pub(super) fn beside_files(&self) -> Value {
+        let patterns = self.members().filter(|(name, value)| {
+            !value.is_null() && self.part(name, value) == Some(Part::Pattern)
+        });
+        let mut counted = owned(patterns);
+        let changes = self.get("changes").and_then(Value::as_object);
+        let removed = changes.into_iter().flatten().filter(|(_, change)| {
+            let kind = change.get("type").and_then(Value::as_str);
+            !matches!(kind, Some("add" | "update"))
+        });
+        let removed: Vec<Value> = removed.map(|(path, _)| path.as_str().into()).collect();
+        if !removed.is_empty() {
+            counted.insert("changes".to_owned(), Value::Array(removed));
+        }
+        value_of(counted)
+    }
+
+    /// What counts for a decision beside a command that is understood.
+    pub(super) fn beside_command(&self) -> Value {
+        let counts = |(name, value): &(&str, &Value)| {
+            let part = self.part(name, value);
+            !matches!(part, Some(Part::Command | Part::Arguments | Part::Note))
+        };
+        value_of(owned(self.members().filter(counts)))
+    }
+
+    fn members(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let members = self.value.as_object().into_iter().flatten();
+        members.map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// What a member means; `None` if it is not understood. Of several commands or directories nobody knows which counts.
+    fn part(&self, name: &str, value: &Value) -> Option<Part> {
+        let part = self.shape.part(name, value)?;
+        if part == Part::Pattern && self.may_change && !value.is_null() {
+            return None;
+        }
+        let is_single = matches!(part, Part::Command | Part::Directory) && !value.is_null();
+        let mut others = members::command_members(part).filter(|other| *other != name);
+        let has_others = others.any(|other| self.get(other).is_some());
+        (!is_single || !has_others).then_some(part)
     }
 
     fn variables(&self) -> Vec<String> {
@@ -280,6 +305,18 @@ impl Input {
     }
 }
 
+fn owned<'a>(members: impl Iterator<Item = (&'a str, &'a Value)>) -> Map<String, Value> {
+    let owned = members.map(|(name, value)| (name.to_owned(), value.clone()));
+    owned.collect()
+}
+
+fn value_of(members: Map<String, Value>) -> Value {
+    match members.is_empty() {
+        true => Value::Null,
+        false => Value::Object(members),
+    }
+}
+
 pub(super) fn word(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -287,22 +324,24 @@ pub(super) fn word(value: &Value) -> String {
     }
 }
 
-/// The paths that a value may mean; none if it is an address elsewhere.
-fn paths_of(value: &Value) -> Vec<PathBuf> {
+/// The texts that name files in a value.
+fn collect_paths<'a>(value: &'a Value, shape: Shape, texts: &mut Vec<&'a str>) {
     match value {
-        Value::String(text) => readings(text),
-        Value::Object(members) => {
-            let named = PATHS.iter().filter_map(|name| members.get(*name));
-            named.flat_map(paths_of).collect()
-        }
-        Value::Array(items) => items.iter().flat_map(paths_of).collect(),
-        _ => Vec::new(),
+        Value::String(text) => texts.push(text),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| collect_paths(item, shape, texts)),
+        Value::Object(members) => members
+            .iter()
+            .filter(|(name, _)| members::names_paths(name, shape))
+            .for_each(|(_, value)| collect_paths(value, shape, texts)),
+        _ => {}
     }
 }
 
-/// A text as a path, and as one that is encoded as in an address.
-fn readings(text: &str) -> Vec<PathBuf> {
-    if text.is_empty() || (text.contains("://") && file_uri(text).is_none()) {
+/// A text as the path that it is, as one that is encoded as in an address, and as a `file:` address.
+pub(super) fn readings(text: &str) -> Vec<PathBuf> {
+    if text.is_empty() {
         return Vec::new();
     }
     let given = path(text);
@@ -333,3 +372,7 @@ pub(super) fn file_uri(text: &str) -> Option<&str> {
     let (scheme, rest) = text.trim_start().split_once(':')?;
     scheme.eq_ignore_ascii_case("file").then_some(rest)
 }
+
+/// Members that may be patterns of files. To some tools `pattern` is a regular expression: one that looks like a path
+/// elsewhere is taken for that.
+const PATTERNS: &[&str] = &["glob", "include", "pattern"];

@@ -6,7 +6,7 @@ use attache_rpc::json::{Kind, Raw, Reader};
 use serde_json::Value;
 
 use super::input::word;
-use super::members::{COMMANDS, DIRECTORIES, PATHS};
+use super::members::{Part, Shape, command_members, names_paths};
 use super::{Action, paths, twice};
 
 impl Action {
@@ -34,16 +34,18 @@ impl Action {
             return false;
         };
         let is_command = self.command.is_some();
+        let is_any_of = |part| command_members(part).any(|it| it == name);
+        let is_path = names_paths(name, Shape::Files);
         match &value {
             Value::Null => true,
-            // Both stand in the command, whatever they are.
-            _ if is_command && (COMMANDS.contains(&name) || name == "args") => true,
+            _ if is_command && (is_any_of(Part::Command) || name == "args") => self.runs(&value),
             _ if is_command && name == "env" => self.sets(&value),
-            Value::String(text) if DIRECTORIES.contains(&name) => {
-                self.names_directory(text) || self.names_file(text)
-            }
-            Value::String(text) if PATHS.contains(&name) => self.names_file(text),
-            Value::Array(items) if PATHS.contains(&name) => {
+            Value::String(text) if is_any_of(Part::Directory) => match is_command {
+                true => self.names_directory(text),
+                false => self.names_file(text),
+            },
+            Value::String(text) if is_path => self.names_file(text),
+            Value::Array(items) if is_path => {
                 let mut items = items.iter();
                 items.all(|item| item.as_str().is_some_and(|text| self.names_file(text)))
             }
@@ -53,6 +55,18 @@ impl Action {
             }
             Value::String(text) => changes.contains(&text.as_str()),
             _ => false,
+        }
+    }
+
+    /// Whether all of a value stands in the command.
+    fn runs(&self, value: &Value) -> bool {
+        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = self.command.as_deref().unwrap_or_default();
+        let shown = one_line(&words.join(" "));
+        let is_shown = |value: &Value| shown.contains(&one_line(&word(value)));
+        match value {
+            Value::Array(items) => items.iter().all(is_shown),
+            other => is_shown(other),
         }
     }
 

@@ -1,5 +1,8 @@
 //! What programs do by themselves, as far as it is known of them: whether they start others, and which files they reach.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::line::{ShellWord, SimpleCommand};
 use super::options::{CommandWord as _, subcommands};
 
@@ -34,19 +37,13 @@ pub(in super::super) fn effect(command: &SimpleCommand) -> Effect {
     if path.contains('/') && !is_system {
         return Effect::Unknown;
     }
-    let is_among = |list: &str| list.split_whitespace().any(|it| it == program);
-    let arguments = &command.words[1..];
     if program == "git" {
         return git(&command.words);
     }
-    if is_among(SILENT) {
-        Effect::Silent
-    } else if is_among(TREE) || (is_among(FILES) && is_recursive(&program, arguments)) {
-        Effect::Tree
-    } else if is_among(FILES) {
-        Effect::Files
-    } else {
-        Effect::Unknown
+    match EFFECTS.get(&*program) {
+        Some(Effect::Files) if is_recursive(&program, &command.words[1..]) => Effect::Tree,
+        Some(effect) => *effect,
+        None => Effect::Unknown,
     }
 }
 
@@ -79,14 +76,31 @@ fn is_recursive(program: &str, arguments: &[ShellWord]) -> bool {
 /// Subcommands that are built in cannot be aliases, and these start no hooks. With options that are not known, there is
 /// more than one subcommand that it may be.
 fn git(words: &[ShellWord]) -> Effect {
-    let is_known =
-        |word: Option<&str>| word.is_some_and(|word| GIT.split_whitespace().any(|it| it == word));
+    let is_known = |word: Option<&str>| {
+        word.is_some_and(|word| GIT.split_ascii_whitespace().any(|it| it == word))
+    };
     let mut found = subcommands("git", &words[1..]).peekable();
     match found.peek().is_some() && found.all(is_known) {
         true => Effect::Tree,
         false => Effect::Unknown,
     }
 }
+
+/// What programs do by their names, as long as no option says more.
+static EFFECTS: LazyLock<HashMap<&str, Effect>> = LazyLock::new(|| {
+    let lists = [
+        (SILENT, Effect::Silent),
+        (TREE, Effect::Tree),
+        (FILES, Effect::Files),
+    ];
+    let lists = lists.into_iter();
+    lists
+        .flat_map(|(list, effect)| {
+            list.split_ascii_whitespace()
+                .map(move |name| (name, effect))
+        })
+        .collect()
+});
 
 const SILENT: &str = "echo printf true false : pwd whoami id groups uname hostname arch nproc uptime tty logname \
     sleep seq basename dirname expr yes cal which type cd pushd popd exit return break continue wait shift umask ulimit \

@@ -104,7 +104,7 @@ impl ShellLine {
 fn is_read_by_shell(word: &str) -> bool {
     let reserved = "if then elif else fi while until do done for case esac select function coproc time noglob nocorrect \
                     repeat foreach end -";
-    word.contains('=') || reserved.split_whitespace().any(|it| it == word)
+    word.contains('=') || reserved.split_ascii_whitespace().any(|it| it == word)
 }
 
 /// A line for a shell that comes with variables is written as `env NAME=value LINE`.

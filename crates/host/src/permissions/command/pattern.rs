@@ -53,10 +53,8 @@ impl CommandPattern {
         if words.is_empty() {
             return Err("a command starts with the name of a program".to_owned());
         }
-        if let Some(word) = words.iter().find(|word| !is_plain(word)) {
-            return Err(format!(
-                "`{word}` means something to a shell; write plain words, and `*` only as the last one"
-            ));
+        if !words.iter().all(|word| is_plain(word)) {
+            return Err("a word in it means something to a shell; write plain words, and `*` only as the last one".to_owned());
         }
         Ok(CommandPattern { words, rest })
     }
@@ -191,7 +189,7 @@ fn has_option(given: &[&str], wanted: &str) -> bool {
     let long = |name: &str| {
         given.iter().any(|word| {
             let word = word.split('=').next().unwrap_or(word);
-            word.len() > 3 && name.starts_with(word)
+            word.len() > 2 && name.starts_with(word)
         })
     };
     let letter = |letter: char| {

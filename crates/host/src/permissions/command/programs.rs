@@ -10,7 +10,7 @@ pub(super) fn runs_others(program: &str) -> bool {
 
 /// Whether a word is built into shells and changes what later words mean, or runs them in a way that we do not follow.
 pub(super) fn changes_shell(program: &str) -> bool {
-    CHANGES_SHELL.split_whitespace().any(|it| it == program)
+    CHANGES_SHELL.contains(program)
 }
 
 /// Whether a program makes commands or code of text that we do not read.
@@ -49,9 +49,14 @@ fn is_interpreter(program: &str) -> bool {
     INTERPRETERS.contains(stem)
 }
 
-const CHANGES_SHELL: &str = "eval source . alias unalias trap declare typeset local readonly unset read mapfile readarray \
-    let hash enable shopt setopt unsetopt emulate autoload bind complete compgen coproc zmodload zle fc history rehash \
-    disable functions limit logout login exit-trap integer float nameref vared print";
+/// Words of shells that change what later words mean.
+static CHANGES_SHELL: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "eval source . alias unalias trap declare typeset local readonly unset read mapfile readarray \
+     let hash enable shopt setopt unsetopt emulate autoload bind complete compgen coproc zmodload zle fc history rehash \
+     disable functions limit logout login exit-trap integer float nameref vared print"
+        .split_ascii_whitespace()
+        .collect()
+});
 
 /// Programs that run the command they are given: what they would run stands in their words.
 static RUNS_OTHERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
@@ -65,7 +70,7 @@ static RUNS_OTHERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
      gosu su-exec sshpass chronic caffeinate faketime eatmydata tsocks rlwrap cgexec cpulimit systemd-inhibit \
      dbus-run-session xvfb-run hyperfine watchexec nodemon direnv mise asdf rtx rbenv pyenv nodenv nix-shell nix-env nix \
      cross-env dotenv concurrently aws-vault catchsegv rr torify"
-        .split_whitespace()
+        .split_ascii_whitespace()
         .collect()
 });
 
@@ -73,7 +78,7 @@ static RUNS_OTHERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 static READS_CODE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     "eval source awk gawk mawk nawk sed gsed perl ruby node nodejs deno bun lua luajit php osascript tclsh wish expect \
      python python3 python2 pypy ipython m4 bc dc gdb vim vi nvim ex ed emacs"
-        .split_whitespace()
+        .split_ascii_whitespace()
         .collect()
 });
 
@@ -81,7 +86,7 @@ static READS_CODE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 static INTERPRETERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     "python pypy ipython perl ruby node nodejs deno bun lua luajit php tclsh wish rscript r julia ghci runghc scala \
      groovy java jshell irb awk gawk mawk nawk sed gsed osascript guile racket sbcl clisp elixir iex erl escript m4 bc dc"
-        .split_whitespace()
+        .split_ascii_whitespace()
         .collect()
 });
 

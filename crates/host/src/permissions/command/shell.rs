@@ -44,6 +44,10 @@ struct Position {
     in_pattern: bool,
     /// Whether some shells end a command here, and others do not.
     is_ambiguous: bool,
+    /// Whether the command has redirections, of files or descriptors.
+    is_redirected: bool,
+    /// Whether a loop, a group or the like has just ended, so that redirections are its own.
+    is_behind_compound: bool,
 }
 
 impl Scanner {
@@ -111,13 +115,18 @@ impl Scanner {
                     if is_twice(token, tokens.peek().copied()) {
                         self.arithmetic_command(text.chars().skip(place.start.index).collect());
                     }
+                    let is_open =
+                        matches!(before, Some(Token::Operator(before, _)) if before == "(");
+                    if is_open && operator == ")" {
+                        self.doubt("it defines a function or an array");
+                    }
                     self.separator(&mut position, operator);
                 }
                 Token::Word(text, _) => self.word(&mut position, text, &mut tokens),
             }
             before = Some(token);
         }
-        self.simple(position.current);
+        self.end_of_command(&mut position);
         self.depth -= 1;
         self.lines -= 1;
     }
@@ -199,9 +208,21 @@ impl Scanner {
         if is_open {
             self.doubt("it defines a function or an array");
         }
-        self.simple(std::mem::take(&mut position.current));
+        self.end_of_command(position);
         position.is_ambiguous = false;
+        position.is_behind_compound = operator == ")";
         position.in_pattern = position.cases > 0 && matches!(operator, ";;" | ";&" | ";;&");
+    }
+
+    fn end_of_command(&mut self, position: &mut Position) {
+        let command = std::mem::take(&mut position.current);
+        let is_redirected = std::mem::take(&mut position.is_redirected);
+        let is_behind_compound = std::mem::take(&mut position.is_behind_compound);
+        let has_words = !command.words.is_empty() || !command.assignments.is_empty();
+        if is_redirected && !is_behind_compound && !has_words {
+            self.doubt("zsh runs a program for a redirection without one");
+        }
+        self.simple(command);
     }
 
     fn pattern(&mut self, position: &mut Position, token: &Token) {
@@ -209,6 +230,7 @@ impl Scanner {
             Token::Operator(operator, _) if operator == ")" => position.in_pattern = false,
             Token::Word(text, _) if text == "esac" => {
                 position.in_pattern = false;
+                position.is_behind_compound = true;
                 position.cases = position.cases.saturating_sub(1);
             }
             Token::Word(text, _) => drop(self.resolve(text)),
@@ -222,9 +244,8 @@ impl Scanner {
             self.doubt("shells read `&>` in different ways");
         }
         match text {
-            "if" | "then" | "elif" | "else" | "fi" | "while" | "until" | "do" | "done" | "{"
-            | "}" | "!"
-                if is_first => {}
+            "if" | "then" | "elif" | "else" | "while" | "until" | "do" | "{" | "!" if is_first => {}
+            "fi" | "done" | "}" if is_first => position.is_behind_compound = true,
             "time" if is_first => {
                 let is_option =
                     |token: &&Token| matches!(token, Token::Word(next, _) if next.starts_with('-'));
@@ -250,8 +271,14 @@ impl Scanner {
                 position.cases += 1;
                 position.in_pattern = true;
             }
-            "esac" if is_first && position.cases > 0 => position.cases -= 1,
-            "[[" if is_first => self.test(tokens),
+            "esac" if is_first && position.cases > 0 => {
+                position.is_behind_compound = true;
+                position.cases -= 1;
+            }
+            "[[" if is_first => {
+                position.is_behind_compound = true;
+                self.test(tokens);
+            }
             "foreach" | "end" | "nocorrect" | "noglob" | "-" if is_first => {
                 self.doubt("it uses a feature of one shell");
             }
@@ -291,6 +318,9 @@ impl Scanner {
             is_number &= text == "in" || expansion::is_number(text);
             self.resolve(text);
             tokens.next();
+        }
+        if matches!(tokens.peek(), Some(Token::Operator(operator, _)) if operator == "(") {
+            self.doubt("it uses a feature of one shell");
         }
         self.settings.push(match is_number {
             true => Setting::number(name.clone()),
@@ -347,6 +377,7 @@ impl Scanner {
             return self.doubt("it substitutes a process for a file");
         };
         position.is_ambiguous |= operator.starts_with('&');
+        position.is_redirected = true;
         match operator {
             "<<" | "<<-" => {
                 let body = tokens.next();

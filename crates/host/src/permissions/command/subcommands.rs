@@ -75,7 +75,7 @@ impl Program {
     {
         let group = self.aliases.split(',').find(|group| has(group, word));
         group
-            .and_then(|group| group.split_whitespace().next())
+            .and_then(|group| group.split_ascii_whitespace().next())
             .unwrap_or(word)
     }
 
@@ -84,7 +84,7 @@ impl Program {
         'static: 'a,
     {
         let group = self.aliases.split(',').find(|group| has(group, first));
-        std::iter::once(first).chain(group.unwrap_or_default().split_whitespace())
+        std::iter::once(first).chain(group.unwrap_or_default().split_ascii_whitespace())
     }
 
     fn is_known(&self, word: &str) -> bool {
@@ -95,7 +95,7 @@ impl Program {
 }
 
 fn has(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|it| it == word)
+    list.split_ascii_whitespace().any(|it| it == word)
 }
 
 fn yes_if(is_it: bool) -> Match {

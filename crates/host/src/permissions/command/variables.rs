@@ -158,8 +158,8 @@ pub(super) fn is_free(name: &str, value: &ShellWord) -> bool {
 /// is in the environment, where a new value reaches programs.
 pub(super) fn is_special(name: &str) -> bool {
     let is_start = |start: &str| name.starts_with(start);
-    SPECIAL.split_whitespace().any(|it| it == name)
-        || STARTS.split_whitespace().any(is_start)
+    SPECIAL.split_ascii_whitespace().any(|it| it == name)
+        || STARTS.split_ascii_whitespace().any(is_start)
         || name.ends_with("_proxy")
         || std::env::var_os(name).is_some()
 }

@@ -158,7 +158,7 @@ fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]
 
 /// What a runner with a syntax of its own may run: everything from some word on.
 fn guessed(program: &str, words: &[ShellWord]) -> Option<Vec<SimpleCommand>> {
-    let is_among = |list: &str, word: &str| list.split_whitespace().any(|it| it == word);
+    let is_among = |list: &str, word: &str| list.split_ascii_whitespace().any(|it| it == word);
     let verbs = RUNNERS_BY_VERB.iter().find(|(name, _)| *name == program);
     let has_verb = |verbs: &str| {
         let mut found = subcommands(program, &words[1..]).flatten();
@@ -299,7 +299,7 @@ pub(super) fn is_transparent(command: &SimpleCommand) -> bool {
         .iter()
         .find_map(|dir| word.strip_prefix(dir))
         .unwrap_or(word);
-    TRANSPARENT.split_whitespace().any(|it| it == name)
+    TRANSPARENT.split_ascii_whitespace().any(|it| it == name)
 }
 
 const TRANSPARENT: &str =

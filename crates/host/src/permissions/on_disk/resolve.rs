@@ -1,9 +1,26 @@
 //! Where a path leads, link by link, also where the last of it does not exist.
 
-use std::ffi::OsString;
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+
+/// Looks at paths on the disk, at each of them once. It lives for one verdict at most: links change between requests.
+#[derive(Debug, Default)]
+pub(crate) struct PathLookups(RefCell<HashMap<OsString, PathEntry>>);
+
+/// What a path is, without following it.
+#[derive(Debug, Clone)]
+enum PathEntry {
+    /// A link, and what it says if that can be read.
+    Link(Metadata, Option<PathBuf>),
+    Other(Metadata),
+    Absent,
+    Unreadable,
+}
 
 /// Where a path leads.
 #[derive(Debug)]
@@ -18,62 +35,85 @@ pub(crate) struct Resolved {
     pub(crate) is_known: bool,
 }
 
-/// Follows a whole path.
-pub(crate) fn resolve(path: &Path) -> Resolved {
-    resolve_below(Path::new("/"), path)
-}
+impl PathLookups {
+    /// Follows a whole path.
+    pub(crate) fn resolve(&self, path: &Path) -> Resolved {
+        self.resolve_below(Path::new("/"), path)
+    }
 
-/// Follows a path from a directory on, which is without links itself.
-pub(crate) fn resolve_below(directory: &Path, path: &Path) -> Resolved {
-    let mut found = Resolved {
-        path: directory.to_owned(),
-        links: Vec::new(),
-        metadata: None,
-        is_known: true,
-    };
-    let mut left = Vec::new();
-    found.push(&mut left, path);
-    let mut is_missing = false;
-    while let Some(name) = left.pop() {
-        if name == ".." {
-            found.path.pop();
-            found.metadata = None;
-            continue;
-        }
-        let next = found.path.join(&name);
-        if is_missing {
-            found.path = next;
-            continue;
-        }
-        match next.symlink_metadata() {
-            Ok(metadata) if metadata.is_symlink() => found.follow(next, &mut left),
-            Ok(metadata) => {
-                found.path = next;
-                found.metadata = Some(metadata);
-            }
-            Err(error) => {
-                is_missing = true;
-                found.is_known &= is_absence(&error);
+    /// Follows a path from a directory on, which is without links itself.
+    pub(crate) fn resolve_below(&self, directory: &Path, path: &Path) -> Resolved {
+        let mut found = Resolved {
+            path: directory.to_owned(),
+            links: Vec::new(),
+            metadata: None,
+            is_known: true,
+        };
+        let mut left = Vec::new();
+        found.push(&mut left, path, Cow::Borrowed);
+        let mut is_missing = false;
+        while let Some(name) = left.pop() {
+            if *name == *".." {
+                found.path.pop();
                 found.metadata = None;
-                found.path = next;
+                continue;
+            }
+            found.path.push(name);
+            if is_missing {
+                continue;
+            }
+            match self.entry(&found.path) {
+                PathEntry::Link(_, target) => found.follow(target, &mut left),
+                PathEntry::Other(metadata) => found.metadata = Some(metadata),
+                entry => {
+                    is_missing = true;
+                    found.is_known &= matches!(entry, PathEntry::Absent);
+                    found.metadata = None;
+                }
             }
         }
+        if found.metadata.is_none() && !is_missing {
+            found.metadata = match self.entry(&found.path) {
+                PathEntry::Link(metadata, _) | PathEntry::Other(metadata) => Some(metadata),
+                PathEntry::Absent | PathEntry::Unreadable => None,
+            };
+        }
+        found
     }
-    if found.metadata.is_none() && !is_missing {
-        found.metadata = found.path.symlink_metadata().ok();
+
+    fn entry(&self, path: &Path) -> PathEntry {
+        if let Some(entry) = self.0.borrow().get(path.as_os_str()) {
+            return entry.clone();
+        }
+        let entry = match path.symlink_metadata() {
+            Ok(metadata) if metadata.is_symlink() => {
+                PathEntry::Link(metadata, path.read_link().ok())
+            }
+            Ok(metadata) => PathEntry::Other(metadata),
+            Err(error) if is_absence(&error) => PathEntry::Absent,
+            Err(_) => PathEntry::Unreadable,
+        };
+        let path = path.as_os_str().to_owned();
+        self.0.borrow_mut().insert(path, entry.clone());
+        entry
     }
-    found
 }
 
 impl Resolved {
-    fn follow(&mut self, link: PathBuf, left: &mut Vec<OsString>) {
+    /// Follows the link that the path ends in.
+    fn follow(&mut self, target: Option<PathBuf>, left: &mut Vec<Cow<'_, OsStr>>) {
+        let link = self.path.clone();
         // What stands there is another thing for each process.
         self.is_known &= !link.starts_with("/proc");
-        match link.read_link() {
-            Ok(target) if self.links.len() < MAX_LINKS => self.push(left, &target),
+        match target {
+            Some(target) if self.links.len() < MAX_LINKS => {
+                self.path.pop();
+                self.metadata = None;
+                self.push(left, &target, |name| Cow::Owned(name.to_owned()));
+            }
             _ => {
                 self.is_known = false;
-                self.path.clone_from(&link);
+                self.metadata = None;
                 left.clear();
             }
         }
@@ -81,17 +121,23 @@ impl Resolved {
     }
 
     /// Takes the names of a path that are to be followed next.
-    fn push(&mut self, left: &mut Vec<OsString>, path: &Path) {
-        let mut names = Vec::new();
+    fn push<'p, 'n>(
+        &mut self,
+        left: &mut Vec<Cow<'n, OsStr>>,
+        path: &'p Path,
+        name_of: impl Fn(&'p OsStr) -> Cow<'n, OsStr>,
+    ) {
+        let start = left.len();
         for component in path.components() {
             match component {
                 Component::Prefix(_) | Component::RootDir => self.path.push(component),
                 Component::CurDir => {}
-                Component::ParentDir => names.push(OsString::from("..")),
-                Component::Normal(name) => names.push(name.to_owned()),
+                Component::ParentDir | Component::Normal(_) => {
+                    left.push(name_of(component.as_os_str()));
+                }
             }
         }
-        left.extend(names.into_iter().rev());
+        left[start..].reverse();
     }
 }
 

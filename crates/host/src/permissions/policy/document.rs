@@ -93,8 +93,11 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The members of an object; a name that stands there twice is an error.
-    pub(super) fn members(&self) -> Result<Vec<(Cow<'a, str>, Node<'a>)>, PolicyError> {
+    /// The members of an object; a name that is not known or stands there twice is an error.
+    pub(super) fn members(
+        &self,
+        known: &[&str],
+    ) -> Result<Vec<(Cow<'a, str>, Node<'a>)>, PolicyError> {
         let mut members: Vec<(Cow<'a, str>, Node<'a>)> = Vec::new();
         let mut reader = Reader::new(self.text);
         let fail = |error: json::Error| self.unread(&error);
@@ -102,12 +105,17 @@ impl<'a> Node<'a> {
         while more {
             let name = reader.name().map_err(fail)?;
             let text = reader.skip().map_err(fail)?;
+            if !known.contains(&&*name) {
+                // The place is that of the value, the field the one around it.
+                let value = self.inner(text, self.field.clone());
+                return Err(value.no_such("field", &name, known));
+            }
             let field = match self.field.is_empty() {
                 true => name.to_string(),
                 false => format!("{}.{name}", self.field),
             };
             let node = self.inner(text, field);
-            if members.iter().any(|(known, _)| *known == name) {
+            if members.iter().any(|(before, _)| *before == name) {
                 return Err(node.error("stands there twice; keep one"));
             }
             members.push((name, node));
@@ -156,16 +164,13 @@ impl<'a> Node<'a> {
         self.error_at(self.start(), problem)
     }
 
+    /// Says what there is. What was said instead is not repeated: it may be a secret that was put in the wrong place.
     pub(super) fn no_such(&self, what: &str, said: &str, known: &[&str]) -> PolicyError {
         let hint = match nearest(said, known) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", known.join(", ")),
         };
-        self.error(&format!("no such {what} `{}`; {hint}", said.escape_debug()))
-    }
-
-    pub(super) fn unknown(&self, member: &str, known: &[&str]) -> PolicyError {
-        self.no_such("field", member, known)
+        self.error(&format!("no such {what}; {hint}"))
     }
 
     fn inner(&self, text: &'a str, field: String) -> Node<'a> {

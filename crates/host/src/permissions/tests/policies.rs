@@ -253,19 +253,15 @@ fn a_default_of_its_own() {
 fn bad_policies() {
     check_bad(
         "{\n \"rules\": [\n  {\"action\": \"deny\"},\n  {\"action\": \"allow\",\n   \"kind\": \"raed\"}\n ]\n}",
-        expect!["policy.json:5:12: rules[1].kind: no such tool kind `raed`; did you mean `read`?"],
+        expect!["policy.json:5:12: rules[1].kind: no such tool kind; did you mean `read`?"],
     );
     check_bad(
         r#"{"rules":[{"action":"allow","kind":["edit","delte"]}]}"#,
-        expect![
-            "policy.json:1:44: rules[0].kind[1]: no such tool kind `delte`; did you mean `delete`?"
-        ],
+        expect!["policy.json:1:44: rules[0].kind[1]: no such tool kind; did you mean `delete`?"],
     );
     check_bad(
         r#"{"rules":[{"action":"permit"}]}"#,
-        expect![
-            "policy.json:1:21: rules[0].action: no such action `permit`; there are allow, ask, deny"
-        ],
+        expect!["policy.json:1:21: rules[0].action: no such action; there are allow, ask, deny"],
     );
     check_bad(
         r#"{"rules":[{"kind":"read"}]}"#,
@@ -273,14 +269,12 @@ fn bad_policies() {
     );
     check_bad(
         r#"{"rules":[{"action":"allow","comand":"ls"}]}"#,
-        expect![
-            "policy.json:1:38: rules[0].comand: no such field `comand`; did you mean `command`?"
-        ],
+        expect!["policy.json:1:38: rules[0]: no such field; did you mean `command`?"],
     );
     check_bad(
         r#"{"rules":[{"action":"allow","command":"ls | wc"}]}"#,
         expect![
-            "policy.json:1:39: rules[0].command: `|` means something to a shell; write plain words, and `*` only as the last one"
+            "policy.json:1:39: rules[0].command: a word in it means something to a shell; write plain words, and `*` only as the last one"
         ],
     );
     check_bad(
@@ -369,13 +363,38 @@ fn of_a_hundred_thousand_rules_a_handful_is_looked_at() {
     let policy = permissions.config.policy.as_ref().unwrap();
     let looked_at = calls.iter().map(|call| {
         let facts = Facts::of(call, &[]);
-        let rules = [&policy.deny, &policy.ask, &policy.allow];
-        rules
-            .map(|rules| rules.candidates(&facts).len())
-            .iter()
-            .sum::<usize>()
+        policy.deny.that_may_catch(&facts).len()
+            + policy.ask.that_may_catch(&facts).len()
+            + policy.allow.that_may_allow(&facts).len()
     });
     assert!(looked_at.max().unwrap() <= 8);
+}
+
+#[test]
+fn a_rule_on_the_unknown_program_of_a_line_settles_the_doubt() {
+    let rules = r#"{"rules":[{"action":"deny","path":"**/.env"},{"action":"deny","command":"rm **"},
+        {"action":"allow","command":"cargo **"}]}"#;
+    for (preset, line, is_allowed) in [
+        (Preset::ApproveAll, "cargo build", true),
+        (Preset::ApproveAll, "cargo build | tail -1", true),
+        (Preset::ApproveAll, "cd crates && cargo build", true),
+        (Preset::ApproveAll, "cargo build; echo done", true),
+        (Preset::ApproveAll, "CI=1 cargo build 2>&1 | head", true),
+        (Preset::ApproveAll, "cargo build | make", false),
+        (Preset::ApproveAll, "make; cargo build", false),
+        (Preset::ApproveAll, "cargo build > log", false),
+        (Preset::ApproveAll, "cargo build && cat .env", false),
+        (Preset::ApproveAll, "cargo build && cat *", false),
+        (Preset::ApproveAll, "cargo build && rm x", false),
+        (Preset::ApproveAll, "cargo build; $x", false),
+        (Preset::ApproveAll, "eval cargo build", false),
+        (Preset::ApproveReads, "cargo build | tail -1", false),
+        (Preset::DenyAll, "cargo build | tail -1", false),
+    ] {
+        let verdict = with_policy(preset, rules).judge(&run(line));
+        let found = matches!(verdict, Verdict::Allow(_));
+        assert_eq!(found, is_allowed, "{line}: {verdict:?}");
+    }
 }
 
 #[test]

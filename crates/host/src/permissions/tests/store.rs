@@ -261,7 +261,9 @@ fn a_file_of_another_version_is_left_as_it_is() {
     let theirs = r#"{"version":2,"decisions":{"new":"shape"},"mac":"00"}"#;
     fs::write(&store, theirs).unwrap();
     fs::set_permissions(&store, fs::Permissions::from_mode(0o600)).unwrap();
-    fs::write(store.with_extension("key"), [7; 32]).unwrap();
+    let key = store.with_extension("key");
+    fs::write(&key, [7; 32]).unwrap();
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
     let (permissions, warnings) = open_warned(&store);
     let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     expect!["remembered decisions are ignored: `DATA/permissions.json` is of another version of attache and is left as it is; use that version, or move the file away"].assert_eq(

@@ -26,8 +26,6 @@ fn what_is_no_json() {
         "[1] [2]",
         r#"{"jsonrpc":"2.0","id":1,"method":"m"} {"jsonrpc":"2.0","id":2,"method":"m"}"#,
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\0\"}",
-        r#"{"jsonrpc":"2.0","id":1,"method":"\ud800"}"#,
-        r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"text":"\udc00"}}"#,
         r#"{"jsonrpc":"2.0","id":"\ud800","method":"m"}"#,
         r#"{"jsonrpc":"2.0","id":01,"method":"m"}"#,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":nul}}"#,
@@ -47,6 +45,56 @@ fn what_is_no_json() {
             (None, crate::Guess::Request),
             "{text}"
         );
+    }
+}
+
+/// Somebody waits for its answer.
+#[test]
+fn a_message_with_characters_that_do_not_exist_keeps_its_id() {
+    use crate::Guess::{Answer, Notification, Request};
+    let cases: [(&[u8], _, _); 7] = [
+        (
+            br#"{"jsonrpc":"2.0","id":1,"method":"\ud800"}"#,
+            Some(1),
+            Request,
+        ),
+        (
+            br#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"\udc00"}}"#,
+            Some(1),
+            Request,
+        ),
+        (
+            br#"{"method":"m","params":{"a":"\ud800\ud800"},"jsonrpc":"2.0","id":1}"#,
+            Some(1),
+            Request,
+        ),
+        (
+            b"{\"method\":\"m\",\"params\":[\"\xff\"],\"jsonrpc\":\"2.0\",\"id\":1}",
+            Some(1),
+            Request,
+        ),
+        (
+            br#"{"jsonrpc":"2.0","method":"m","params":["\ud800"]}"#,
+            None,
+            Notification,
+        ),
+        (
+            br#"{"jsonrpc":"2.0","id":1,"result":"\ud800"}"#,
+            Some(1),
+            Answer,
+        ),
+        (
+            b"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"m\"}",
+            None,
+            Request,
+        ),
+    ];
+    for (line, id, guess) in cases {
+        let text = String::from_utf8_lossy(line);
+        let malformed = Message::parse(line).expect_err(&text);
+        assert_eq!(malformed.code, crate::Error::PARSE, "{text}");
+        assert_eq!(malformed.id, id.map(crate::Id::from), "{text}");
+        assert_eq!(malformed.guess, guess, "{text}");
     }
 }
 

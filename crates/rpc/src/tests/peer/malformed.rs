@@ -170,8 +170,17 @@ fn banners_are_stepped_over_where_they_may_be() {
 }
 
 #[test]
+fn a_request_with_a_character_that_does_not_exist_is_answered_by_its_id() {
+    let line = r#"{"jsonrpc":"2.0","id":900,"method":"m","params":{"title":"lone \ud800 x"}}"#;
+    let refused = refusal("900", -32700, "not JSON: half of a surrogate pair");
+    for garbage in [Garbage::Answer, Garbage::Skip] {
+        check(garbage, &[(line, &[], &[&refused])]);
+    }
+}
+
+#[test]
 fn bytes_that_are_no_text_are_answered_and_the_next_line_works() {
-    let not_utf_8 = refusal("null", -32700, "not UTF-8");
+    let not_utf_8 = refusal("7", -32700, "not UTF-8");
     let parts: &[&[u8]] = &[
         b"\xff",
         b"\xc0\x80",

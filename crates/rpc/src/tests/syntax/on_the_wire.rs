@@ -91,7 +91,11 @@ impl Wire {
         ]);
         assert_eq!(self.answered(), [Error::PARSE], "params: {what}");
         self.send(&[b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":", text, b"}"]);
-        assert_eq!(self.answered(), [Error::PARSE], "result: {what}");
+        // Where only characters are wrong it is known whose answer it is, and the call ends.
+        match &self.answered()[..] {
+            [] => assert!(self.end.events().len() <= 1, "result: {what}"),
+            codes => assert_eq!(codes, [Error::PARSE], "result: {what}"),
+        }
         self.send(&[text]);
         let blank = match self.framing {
             Framing::Lines => text.trim_ascii().is_empty(),
@@ -103,13 +107,15 @@ impl Wire {
         self.end.peer.forget(call);
     }
 
-    /// The codes of the answers, all of which are for nobody in particular.
+    /// The codes of the answers, all of which are for nobody in particular, or for the request that was sent.
     fn answered(&mut self) -> Vec<i32> {
         let answers = messages(&self.end.sent());
         let codes = answers
             .iter()
             .map(|answer| match crate::Message::parse_str(answer) {
-                Ok(crate::Message::Failure { id, error }) if id.is_null() => error.code,
+                Ok(crate::Message::Failure { id, error }) if id.is_null() || id == 7.into() => {
+                    error.code
+                }
                 other => panic!("{other:?}"),
             });
         codes.collect()

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::process::{
-    DumpableBehavior, Resource, Rlimit, Signal, getpid, getppid, set_dumpable_behavior,
+    DumpableBehavior, Resource, Rlimit, Signal, getpid, getppid, getrlimit, set_dumpable_behavior,
     set_parent_process_death_signal, setrlimit, setsid,
 };
 use rustix::stdio::{stderr, stdin, stdout};
@@ -39,6 +39,8 @@ pub(super) struct Bond {
     pub(super) refusals: Option<Vec<libc::sock_filter>>,
     /// The size of the largest file it may write.
     pub(super) largest_file: Option<u64>,
+    /// How many files it may open.
+    pub(super) open_files: Option<Rlimit>,
     /// Where it writes a byte if its confinement fails.
     pub(super) confinement_failed: Option<OwnedFd>,
     /// The supervisor of what it executes.
@@ -71,6 +73,9 @@ pub(super) fn bind(command: &mut Command, bond: Bond) {
         unblock_signals()?;
         if let Some(bytes) = bond.largest_file {
             limit(Resource::Fsize, bytes)?;
+        }
+        if let Some(open_files) = bond.open_files {
+            setrlimit(Resource::Nofile, open_files)?;
         }
         if let Some(directory) = &bond.directory {
             rustix::process::fchdir(directory)?;
@@ -133,6 +138,24 @@ impl Place {
         }
         Ok(())
     }
+}
+
+/// Lets this process open as many files as the system allows; returns what it was allowed before. A supervisor holds each
+/// process whose exec it has yet to look at a second time.
+pub(super) fn open_more_files() -> Option<Rlimit> {
+    let before = getrlimit(Resource::Nofile);
+    let wanted = match before.maximum {
+        Some(most) => most.min(MOST_OPEN_FILES),
+        None => MOST_OPEN_FILES,
+    };
+    if before.current.is_none_or(|current| current >= wanted) {
+        return None;
+    }
+    let more = Rlimit {
+        current: Some(wanted),
+        maximum: before.maximum,
+    };
+    setrlimit(Resource::Nofile, more).ok().map(|()| before)
 }
 
 /// Runs with every signal blocked on this thread, so that none stops it.
@@ -226,7 +249,7 @@ fn unblock_signals() -> io::Result<()> {
 
 // A hard limit that is lower already stays.
 fn limit(resource: Resource, bytes: u64) -> io::Result<()> {
-    let now = rustix::process::getrlimit(resource);
+    let now = getrlimit(resource);
     let most = now.maximum.map_or(bytes, |most| most.min(bytes));
     let limit = Rlimit {
         current: Some(now.current.map_or(most, |current| current.min(most))),
@@ -234,6 +257,8 @@ fn limit(resource: Resource, bytes: u64) -> io::Result<()> {
     };
     Ok(setrlimit(resource, limit)?)
 }
+
+const MOST_OPEN_FILES: u64 = 16_384;
 
 // It fails where /proc is missing, and then it goes when its turn comes.
 fn volunteer() {

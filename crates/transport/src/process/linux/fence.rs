@@ -1,6 +1,8 @@
 //! The Landlock ruleset of a confined program. It is made by the owner, where it can fail with words, and put in force in
 //! the child before exec.
 
+mod closed;
+
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -13,6 +15,7 @@ use rustix::fs::{Dir, FileType, Mode, OFlags, openat};
 
 use crate::process::confinement::WritablePlace;
 use crate::process::{Confinement, Support};
+use closed::{ClosedPlaces, EntryStatus, Relation};
 
 /// The ruleset of a confinement, if it needs one; an error in words if there can be none.
 pub(super) fn around(confinement: &Confinement) -> Result<Option<OwnedFd>, String> {
@@ -97,9 +100,10 @@ fn rules(confinement: &Confinement) -> Result<RulesetCreated, Fault> {
     if confinement.unreadable.is_empty() {
         return Ok(rules);
     }
+    let closed = ClosedPlaces::of(&confinement.unreadable).map_err(Fault::Words)?;
     let mut reads = Reads {
         rules: Some(rules),
-        closed: &confinement.unreadable,
+        closed,
         room: MOST_RULES,
     };
     let top = PathFd::new("/").map_err(|error| Fault::Words(error.to_string()))?;
@@ -108,13 +112,13 @@ fn rules(confinement: &Confinement) -> Result<RulesetCreated, Fault> {
 }
 
 /// Landlock can only allow. So that some places stay closed, everything beside them is opened, name by name.
-struct Reads<'a> {
+struct Reads {
     rules: Option<RulesetCreated>,
-    closed: &'a [PathBuf],
+    closed: ClosedPlaces,
     room: usize,
 }
 
-impl Reads<'_> {
+impl Reads {
     /// Opens what lies in a directory, except for what is closed and the way there. Links are left out: what they lead to
     /// counts where it is.
     fn open_beside(
@@ -130,7 +134,10 @@ impl Reads<'_> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let Ok(listed) = openat(&directory, c".", flags, Mode::empty()) else {
             // What cannot be listed stays closed, except for the way through.
-            return self.open_way(&directory, path);
+            let ways: Vec<PathBuf> = self.closed.ways_from(path).collect();
+            return ways
+                .iter()
+                .try_for_each(|way| self.open_entry(&directory, way));
         };
         let listed = Dir::new(listed).map_err(|error| failed(error.into()))?;
         for entry in listed {
@@ -145,24 +152,7 @@ impl Reads<'_> {
         Ok(())
     }
 
-    fn open_way(&mut self, directory: &OwnedFd, path: &Path) -> Result<(), Fault> {
-        let ways = self.closed.iter().filter_map(|closed| {
-            let below = closed.strip_prefix(path).ok()?;
-            Some(path.join(below.components().next()?))
-        });
-        let mut ways: Vec<PathBuf> = ways.collect();
-        ways.sort();
-        ways.dedup();
-        for way in ways {
-            self.open_entry(directory, &way)?;
-        }
-        Ok(())
-    }
-
     fn open_entry(&mut self, directory: &OwnedFd, path: &Path) -> Result<(), Fault> {
-        if self.closed.iter().any(|closed| closed == path) {
-            return Ok(());
-        }
         let Some(name) = path.file_name() else {
             return Ok(());
         };
@@ -174,12 +164,9 @@ impl Reads<'_> {
         let Ok(found) = rustix::fs::fstat(&entry) else {
             return Ok(());
         };
-        match FileType::from_raw_mode(found.st_mode) {
-            FileType::Symlink => return Ok(()),
-            FileType::Directory if self.closed.iter().any(|it| it.starts_with(path)) => {
-                return self.open_beside(Ok(entry), path);
-            }
-            _ => {}
+        let kind = FileType::from_raw_mode(found.st_mode);
+        if kind == FileType::Symlink {
+            return Ok(());
         }
         self.room = self.room.checked_sub(1).ok_or_else(|| {
             Fault::Words(format!(
@@ -187,6 +174,16 @@ impl Reads<'_> {
                 path.display()
             ))
         })?;
+        let found = EntryStatus {
+            identity: (found.st_dev, found.st_ino),
+            is_directory: kind == FileType::Directory,
+            has_other_names: found.st_nlink > 1,
+        };
+        match self.closed.relation(path, &found) {
+            Relation::Closed => return Ok(()),
+            Relation::Above(path) => return self.open_beside(Ok(entry), &path),
+            Relation::Beside => {}
+        }
         if let Some(rules) = self.rules.take() {
             let rule = PathBeneath::new(entry.as_fd(), AccessFs::ReadFile);
             self.rules = Some(rules.add_rule(rule)?);

@@ -1,6 +1,7 @@
-//! Seccomp filters, as instructions. That of watched programs: native `execve` and `execveat` go to the guard, those of
-//! other calling conventions (32-bit, x32) are refused, everything else passes. That of confined programs: mounts and the
-//! limits of other processes are refused in every convention.
+//! Seccomp filters, as instructions. That of watched programs: native `execve` and `execveat` go to the guard, and so do
+//! calls that can change how a process sees the file system; `execve` of other calling conventions is refused, x32 and
+//! `clone3` are unknown, everything else passes. That of confined programs: mounts and the limits of other processes are
+//! refused in every convention.
 
 use libc::sock_filter;
 
@@ -11,10 +12,23 @@ pub(super) struct Abi {
     notified: [u32; 2],
     /// Native numbers by which another convention's exec can be reached.
     refused: &'static [u32],
+    /// Numbers from here on belong to another convention (x32).
+    foreign: Option<u32>,
+    views: ViewCalls,
     compat: u32,
     compat_refused: [u32; 2],
+    compat_views: ViewCalls,
     guarded: GuardedCalls,
     compat_guarded: GuardedCalls,
+}
+
+/// Numbers of calls after which a process may see other files under the same paths, in one convention.
+#[derive(Debug, Clone, Copy)]
+struct ViewCalls {
+    /// chroot, pivot_root, setns.
+    always: [u32; 3],
+    /// clone and unshare, whose first argument tells which namespaces are new.
+    by_flags: [u32; 2],
 }
 
 /// Numbers of calls that a confined program may not make, in one convention.
@@ -23,6 +37,8 @@ struct GuardedCalls {
     /// Those whose numbers differ between machines; [`NEWER_MOUNTS`] are the others.
     mounts: &'static [u32],
     prlimit: u32,
+    /// The first of `add_key`, `request_key` and `keyctl`, which follow each other.
+    keys: u32,
     /// Numbers from here on are the machine's own.
     private: Option<u32>,
 }
@@ -34,6 +50,8 @@ pub(super) struct Refusals {
     pub(super) mounts: bool,
     /// Setting limits of other processes, which can end them.
     pub(super) limits_of_others: bool,
+    /// The keyrings of the user, as if the kernel had none.
+    pub(super) keyrings: bool,
 }
 
 /// The calling conventions of this machine; none if we do not know them.
@@ -48,30 +66,18 @@ pub(super) const fn of_this_machine() -> Option<Abi> {
 }
 
 impl Abi {
-    /// The filter. It only looks at the machine and the number of a call, so that the kernel can cache what passes.
+    /// The filter. It looks at the machine and the number of a call, so that the kernel can cache what passes; of `clone`
+    /// and `unshare` also at the flags. `clone3` has its flags in memory, so programs have to do without it, as on older
+    /// kernels.
     pub(super) fn filter(self) -> Vec<sock_filter> {
         let mut code = vec![load(ARCH)];
-        let native = self.calls(&self.notified, self.refused);
-        let skip = u8::try_from(native.len()).unwrap_or(u8::MAX);
-        code.push(jump(self.native, 0, skip));
-        code.extend(native);
-        let compat = self.calls(&[], &self.compat_refused);
-        let skip = u8::try_from(compat.len()).unwrap_or(u8::MAX);
-        code.push(jump(self.compat, 0, skip));
-        code.extend(compat);
-        code.push(ret(REFUSE));
-        code
-    }
-
-    fn calls(self, notified: &[u32], refused: &[u32]) -> Vec<sock_filter> {
-        let mut code = vec![load(NUMBER)];
-        let notified = notified.iter().map(|number| (*number, NOTIFY));
-        let refused = refused.iter().map(|number| (*number, REFUSE));
-        for (number, action) in notified.chain(refused) {
-            code.push(jump(number, 0, 1));
-            code.push(ret(action));
+        let native = calls(&self.notified, self.refused, self.foreign, self.views);
+        let compat = calls(&[], &self.compat_refused, None, self.compat_views);
+        for (arch, block) in [(self.native, native), (self.compat, compat)] {
+            code.push(jump(arch, 0, u8::try_from(block.len()).unwrap_or(u8::MAX)));
+            code.extend(block);
         }
-        code.push(ret(ALLOW));
+        code.push(ret(REFUSE));
         code
     }
 
@@ -94,10 +100,45 @@ impl Abi {
         Some(code)
     }
 
-    /// Whether a notification with this number is `execveat`; otherwise it is `execve`.
+    /// Whether a notification is about an exec; otherwise the process is about to change its view of the file system.
+    pub(super) fn is_exec(self, arch: u32, number: i32) -> bool {
+        let number = u32::try_from(number);
+        arch == self.native && number.is_ok_and(|number| self.notified.contains(&number))
+    }
+
+    /// Whether an exec with this number is `execveat`; otherwise it is `execve`.
     pub(super) fn is_execveat(self, number: i32) -> bool {
         u32::try_from(number) == Ok(self.notified[1])
     }
+}
+
+/// The part of a watched program's filter for one convention.
+fn calls(
+    notified: &[u32],
+    refused: &[u32],
+    foreign: Option<u32>,
+    views: ViewCalls,
+) -> Vec<sock_filter> {
+    let mut code = vec![load(NUMBER)];
+    if let Some(foreign) = foreign {
+        code.extend([jump_from(foreign, 0, 1), ret(UNKNOWN)]);
+    }
+    let notified = notified.iter().chain(&views.always).map(|it| (*it, NOTIFY));
+    let refused = refused.iter().map(|number| (*number, REFUSE));
+    for (number, action) in notified.chain(refused).chain([(CLONE3, UNKNOWN)]) {
+        code.extend([jump(number, 0, 1), ret(action)]);
+    }
+    for number in views.by_flags {
+        code.extend([
+            jump(number, 0, 4),
+            load(FIRST_ARGUMENT),
+            jump_any(NEW_VIEW, 0, 1),
+            ret(NOTIFY),
+            ret(ALLOW),
+        ]);
+    }
+    code.push(ret(ALLOW));
+    code
 }
 
 impl GuardedCalls {
@@ -110,6 +151,11 @@ impl GuardedCalls {
         if refusals.mounts {
             for number in self.mounts.iter().chain(&NEWER_MOUNTS) {
                 code.extend([jump(*number, 0, 1), ret(FORBID)]);
+            }
+        }
+        if refusals.keyrings {
+            for number in self.keys..self.keys + 3 {
+                code.extend([jump(number, 0, 1), ret(UNKNOWN)]);
             }
         }
         if refusals.limits_of_others {
@@ -157,6 +203,15 @@ const fn jump_from(value: u32, reached: u8, below: u8) -> sock_filter {
     }
 }
 
+const fn jump_any(bits: u32, some: u8, none: u8) -> sock_filter {
+    sock_filter {
+        code: JUMP_ANY,
+        jt: some,
+        jf: none,
+        k: bits,
+    }
+}
+
 const fn ret(action: u32) -> sock_filter {
     sock_filter {
         code: RETURN,
@@ -170,20 +225,31 @@ const X32: u32 = 0x4000_0000;
 const X86_64: Abi = Abi {
     native: 0xc000_003e,
     notified: [59, 322],
-    // x32 has its own numbers, older kernels take its numbers without the mark, and native ones with it.
-    refused: &[520, 545, X32 | 520, X32 | 545, X32 | 59, X32 | 322],
+    // Older kernels take the numbers of x32 without its mark.
+    refused: &[520, 545],
+    foreign: Some(X32),
+    views: ViewCalls {
+        always: [161, 155, 308],
+        by_flags: [56, 272],
+    },
     compat: 0x4000_0003,
     compat_refused: [11, 358],
+    compat_views: ViewCalls {
+        always: [61, 217, 346],
+        by_flags: [120, 310],
+    },
     // mount, umount2, pivot_root, open_by_handle_at; x32 numbers are all unknown.
     guarded: GuardedCalls {
         mounts: &[165, 166, 155, 304],
         prlimit: 302,
+        keys: 248,
         private: None,
     },
     // The second is umount.
     compat_guarded: GuardedCalls {
         mounts: &[21, 22, 52, 217, 342],
         prlimit: 340,
+        keys: 286,
         private: None,
     },
 };
@@ -191,22 +257,36 @@ const AARCH64: Abi = Abi {
     native: 0xc000_00b7,
     notified: [221, 281],
     refused: &[],
+    foreign: None,
+    views: ViewCalls {
+        always: [51, 41, 268],
+        by_flags: [220, 97],
+    },
     compat: 0x4000_0028,
     compat_refused: [11, 387],
+    compat_views: ViewCalls {
+        always: [61, 218, 375],
+        by_flags: [120, 337],
+    },
     guarded: GuardedCalls {
         mounts: &[40, 39, 41, 265],
         prlimit: 261,
+        keys: 217,
         private: None,
     },
     compat_guarded: GuardedCalls {
         mounts: &[21, 22, 52, 218, 371],
         prlimit: 369,
+        keys: 309,
         private: Some(0x000f_0000),
     },
 };
 
 /// open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, mount_setattr, open_tree_attr: the same numbers everywhere.
 const NEWER_MOUNTS: [u32; 8] = [428, 429, 430, 431, 432, 433, 442, 467];
+const CLONE3: u32 = 435;
+/// `CLONE_NEWNS` and `CLONE_NEWUSER`
+const NEW_VIEW: u32 = 0x0002_0000 | 0x1000_0000;
 /// The first number that Linux 6.19 does not have.
 const UNKNOWN_FROM: u32 = 471;
 
@@ -218,6 +298,7 @@ const THIRD_ARGUMENT: u32 = 32;
 const LOAD_WORD: u16 = 0x20;
 const JUMP_EQUAL: u16 = 0x15;
 const JUMP_REACHED: u16 = 0x35;
+const JUMP_ANY: u16 = 0x45;
 const RETURN: u16 = 0x06;
 const ALLOW: u32 = 0x7fff_0000;
 const NOTIFY: u32 = 0x7fc0_0000;
@@ -255,6 +336,8 @@ mod tests {
                 JUMP_REACHED => at += usize::from(step.jf),
                 JUMP_EQUAL if value == step.k => at += usize::from(step.jt),
                 JUMP_EQUAL => at += usize::from(step.jf),
+                JUMP_ANY if value & step.k != 0 => at += usize::from(step.jt),
+                JUMP_ANY => at += usize::from(step.jf),
                 RETURN => return step.k,
                 other => panic!("instruction {other:#x}"),
             }
@@ -263,52 +346,33 @@ mod tests {
 
     #[test]
     fn attack_other_calling_conventions_reach_no_exec() {
-        for number in 0..1024 {
+        for number in (0..1024).filter(|number| *number != CLONE3) {
+            let notified = |numbers: &[u32]| match numbers.contains(&number) {
+                true => NOTIFY,
+                false => ALLOW,
+            };
             let expected = match number {
-                59 | 322 => NOTIFY,
                 520 | 545 => REFUSE,
-                _ => ALLOW,
+                _ => notified(&[59, 322, 155, 161, 308]),
             };
             assert_eq!(run(X86_64, X86_64.native, number), expected, "{number}");
+            let x32 = run(X86_64, X86_64.native, X32 | number);
+            assert_eq!(x32, UNKNOWN, "x32 {number}");
             let expected = match number {
-                59 | 322 | 520 | 545 => REFUSE,
-                _ => ALLOW,
+                11 | 358 => REFUSE,
+                _ => notified(&[61, 217, 346]),
             };
-            assert_eq!(
-                run(X86_64, X86_64.native, X32 | number),
-                expected,
-                "x32 {number}"
-            );
-            let expected = if matches!(number, 11 | 358) {
-                REFUSE
-            } else {
-                ALLOW
+            let i386 = run(X86_64, X86_64.compat, number);
+            assert_eq!(i386, expected, "i386 {number}");
+            let expected = notified(&[221, 281, 41, 51, 268]);
+            let arm64 = run(AARCH64, AARCH64.native, number);
+            assert_eq!(arm64, expected, "arm64 {number}");
+            let expected = match number {
+                11 | 387 => REFUSE,
+                _ => notified(&[61, 218, 375]),
             };
-            assert_eq!(
-                run(X86_64, X86_64.compat, number),
-                expected,
-                "i386 {number}"
-            );
-            let expected = if matches!(number, 221 | 281) {
-                NOTIFY
-            } else {
-                ALLOW
-            };
-            assert_eq!(
-                run(AARCH64, AARCH64.native, number),
-                expected,
-                "arm64 {number}"
-            );
-            let expected = if matches!(number, 11 | 387) {
-                REFUSE
-            } else {
-                ALLOW
-            };
-            assert_eq!(
-                run(AARCH64, AARCH64.compat, number),
-                expected,
-                "arm {number}"
-            );
+            let arm = run(AARCH64, AARCH64.compat, number);
+            assert_eq!(arm, expected, "arm {number}");
             // A machine that we do not know calls nothing.
             assert_eq!(run(X86_64, 0x1234, number), REFUSE);
             assert_eq!(run(AARCH64, 0x1234, number), REFUSE);
@@ -316,10 +380,39 @@ mod tests {
     }
 
     #[test]
+    fn attack_no_namespace_comes_up_unseen() {
+        for (abi, arch, [clone, unshare]) in [
+            (X86_64, X86_64.native, [56, 272]),
+            (X86_64, X86_64.compat, [120, 310]),
+            (AARCH64, AARCH64.native, [220, 97]),
+            (AARCH64, AARCH64.compat, [120, 337]),
+        ] {
+            let code = abi.filter();
+            for bit in 0..64 {
+                let flags = (1 << bit) | 17;
+                let expected = match 1_u64 << bit {
+                    0x0002_0000 | 0x1000_0000 => NOTIFY,
+                    _ => ALLOW,
+                };
+                for number in [clone, unshare] {
+                    let found = run_with(&code, arch, number, [flags, 0, 0, 0, 0, 0]);
+                    assert_eq!(found, expected, "{arch:#x} {number} {flags:#x}");
+                }
+            }
+            let clone3 = run_with(&code, arch, 435, [0x1000, 88, 0, 0, 0, 0]);
+            assert_eq!(clone3, UNKNOWN);
+            for number in 0..1024 {
+                let is_exec = arch == abi.native && abi.notified.contains(&number);
+                assert_eq!(abi.is_exec(arch, i32::try_from(number).unwrap()), is_exec);
+            }
+        }
+    }
+
+    #[test]
     fn attack_no_calling_convention_mounts() {
         let all = Refusals {
             mounts: true,
-            limits_of_others: false,
+            ..Refusals::default()
         };
         let new = [428, 429, 430, 431, 432, 433, 442, 467];
         for (abi, arch, old) in [
@@ -352,8 +445,8 @@ mod tests {
     #[test]
     fn attack_limits_of_other_processes_are_only_read() {
         let limits = Refusals {
-            mounts: false,
             limits_of_others: true,
+            ..Refusals::default()
         };
         for (abi, arch, number) in [
             (X86_64, X86_64.native, 302),
@@ -372,6 +465,30 @@ mod tests {
                 assert_eq!(call(u64::MAX, new), FORBID, "{new:#x}");
             }
             assert_eq!(run_with(&code, arch, 39, [77, 0, 1, 0, 0, 0]), ALLOW);
+        }
+    }
+
+    #[test]
+    fn attack_no_calling_convention_reaches_keyrings() {
+        let keyrings = Refusals {
+            keyrings: true,
+            ..Refusals::default()
+        };
+        for (abi, arch, keys) in [
+            (X86_64, X86_64.native, [248, 249, 250]),
+            (X86_64, X86_64.compat, [286, 287, 288]),
+            (AARCH64, AARCH64.native, [217, 218, 219]),
+            (AARCH64, AARCH64.compat, [309, 310, 311]),
+        ] {
+            let code = abi.refusing(keyrings).unwrap();
+            for number in 0..UNKNOWN_FROM {
+                let expected = match keys.contains(&number) {
+                    true => UNKNOWN,
+                    false => ALLOW,
+                };
+                let found = run_with(&code, arch, number, [0; 6]);
+                assert_eq!(found, expected, "{arch:#x} {number}");
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
 //! What the kernel will run in place of a file: the interpreter in a script's first line and the one in an ELF file.
-//! Both are read by the kernel's own rules. Nothing is remembered: a file can change within the grain of its times.
+//! Both are read by the kernel's own rules.
 
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
@@ -11,7 +11,7 @@ use rustix::io::{Errno, pread};
 use super::view::entry;
 
 /// A file as the kernel takes it when it is executed.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Image {
     /// A script: the interpreter and at most one argument.
     Script(Vec<OsString>),
@@ -21,9 +21,7 @@ pub(super) enum Image {
 
 /// Reads the beginning of a regular file. It fails where we may execute a file and not read it.
 pub(super) fn of(file: &OwnedFd) -> Result<Image, Errno> {
-    // What is no regular file is not executed, and reading it could wait forever.
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let opened = rustix::fs::open(entry(file), flags, Mode::empty())?;
+    let opened = open(file)?;
     let mut head = [0; MOST_HEAD];
     let read = pread(&opened, &mut head, 0)?;
     let head = &head[..read];
@@ -41,6 +39,20 @@ pub(super) fn of(file: &OwnedFd) -> Result<Image, Errno> {
         }
     }
     Ok(Image::Binary(found))
+}
+
+/// So much of a regular file as the kernel looks at to tell formats apart.
+pub(super) fn beginning(file: &OwnedFd) -> Result<Vec<u8>, Errno> {
+    let mut head = vec![0; MOST_LINE];
+    let read = pread(open(file)?, &mut head, 0)?;
+    head.truncate(read);
+    Ok(head)
+}
+
+fn open(file: &OwnedFd) -> Result<OwnedFd, Errno> {
+    // What is no regular file is not executed, and reading it could wait forever.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    rustix::fs::open(entry(file), flags, Mode::empty())
 }
 
 /// The words of a `#!` line as `binfmt_script` reads them; none if the kernel does not take the file for a script.

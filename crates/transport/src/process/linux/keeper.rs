@@ -11,12 +11,12 @@ use std::process::{Child, Command, Stdio};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Access, AtFlags};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Rlimit, Signal};
 
 use super::bond::{self, Bond, Place};
 use super::foreground::{self, Foreground};
 use super::namespace::{self, Namespace, Upkeep};
-use super::supervisor::{self, Supervision};
+use super::supervision::{self, Supervision};
 use super::wire::{self, Fault, Files, Report};
 use super::{Mode, sweep, table};
 use crate::process::{Program, Status};
@@ -26,16 +26,18 @@ pub(super) fn guard() -> i32 {
     bond::close_inherited();
     // It fails nowhere; a guard that could be read would still guard.
     bond::hide().ok();
+    let open_files = bond::open_more_files();
     let ended = bond::block_signals();
     let control = io::stdin().as_fd().try_clone_to_owned();
-    let kept = control.and_then(|control| keep(&control.into(), |mode| settle(ended?, mode)));
+    let settle = |mode| settle(ended?, mode);
+    let kept = control.and_then(|control| keep(&control.into(), open_files, settle));
     i32::from(kept.is_err())
 }
 
 /// The whole life of a keeper thread. The agent dies with this thread, so it lives as long as the agent.
 pub(super) fn thread(control: &UnixStream) {
     // It fails when the owner is gone, and then there is nobody to tell.
-    keep(control, |_| Ok(Reach::Group { seen: Vec::new() })).ok();
+    keep(control, None, |_| Ok(Reach::Group { seen: Vec::new() })).ok();
 }
 
 /// Whom a keeper can sweep.
@@ -71,7 +73,12 @@ fn settle(ended: OwnedFd, mode: Mode) -> io::Result<Reach> {
     Ok(Reach::Children { ended })
 }
 
-fn keep(control: &UnixStream, reach: impl FnOnce(Mode) -> io::Result<Reach>) -> io::Result<()> {
+/// Keeps one agent. It gets this limit of open files, if that is not the keeper's own.
+fn keep(
+    control: &UnixStream,
+    open_files: Option<Rlimit>,
+    reach: impl FnOnce(Mode) -> io::Result<Reach>,
+) -> io::Result<()> {
     let files = wire::receive_files(control)?;
     let (program, mode) = wire::read_job(control)?;
     let foreground = match mode {
@@ -85,7 +92,7 @@ fn keep(control: &UnixStream, reach: impl FnOnce(Mode) -> io::Result<Reach>) -> 
     };
     let started = reach(mode)
         .map_err(|error| (Fault::Custody, error))
-        .and_then(|reach| Ok((start(&program, files, place)?, reach)));
+        .and_then(|reach| Ok((start(&program, files, place, open_files)?, reach)));
     let (mut agent, mut reach) = match started {
         Ok(started) => started,
         Err((fault, error)) => {
@@ -130,10 +137,16 @@ fn take_back(foreground: Option<Foreground>) {
     }
 }
 
-fn start(program: &Program, files: Files, place: Place) -> Result<Agent, (Fault, io::Error)> {
+fn start(
+    program: &Program,
+    files: Files,
+    place: Place,
+    open_files: Option<Rlimit>,
+) -> Result<Agent, (Fault, io::Error)> {
     let (supervision, watch) = match (&program.watch, files.execs) {
         (Some(watch), Some(owner)) => {
-            let started = supervisor::start(watch, owner).map_err(|error| (Fault::Watch, error))?;
+            let started =
+                supervision::start(watch, owner).map_err(|error| (Fault::Watch, error))?;
             (Some(started.0), Some(started.1))
         }
         _ => (None, None),
@@ -183,6 +196,7 @@ fn start(program: &Program, files: Files, place: Place) -> Result<Agent, (Fault,
         fence: files.fence,
         refusals,
         largest_file: program.largest_file,
+        open_files,
         confinement_failed: Some(fails.into()),
         watch,
     };

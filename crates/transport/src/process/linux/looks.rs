@@ -11,11 +11,13 @@ use rustix::process::{Signal, pidfd_send_signal};
 use super::records;
 use super::table;
 use super::tracee::{Tracee, running, running_as};
-use crate::process::exec::{Exec, ExecEvent, ExecFile, ExecJudge, ExecProcess, ExecVerdict};
+use crate::process::exec::{Exec, ExecEvent, ExecJudge, ExecProcess, ExecVerdict, FileLookup};
 
 /// Processes that are looked at once more, soonest first.
-#[derive(Default)]
-pub(super) struct SecondLooks(VecDeque<SecondLook>);
+pub(super) struct SecondLooks {
+    looks: VecDeque<SecondLook>,
+    most: usize,
+}
 
 struct SecondLook {
     tracee: Tracee,
@@ -43,9 +45,19 @@ enum Sight {
 }
 
 impl SecondLooks {
+    /// Each holds a descriptor, so at most half of those that we may have are used.
+    pub(super) fn new() -> SecondLooks {
+        let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        let half = files.and_then(|files| usize::try_from(files / 2).ok());
+        SecondLooks {
+            looks: VecDeque::new(),
+            most: half.unwrap_or(MOST).min(MOST),
+        }
+    }
+
     /// When the next look is due.
     pub(super) fn due(&self) -> Option<Instant> {
-        self.0.front().map(|look| look.due)
+        self.looks.front().map(|look| look.due)
     }
 
     /// Notes a process whose exec was let through. If too many wait, the first is looked at now, for the last time.
@@ -55,12 +67,12 @@ impl SecondLooks {
         exec: &Exec,
         judge: &mut dyn ExecJudge,
     ) -> Option<ExecEvent> {
-        let first = match self.0.len() >= MOST {
-            true => self.0.pop_front(),
+        let first = match self.looks.len() >= self.most {
+            true => self.looks.pop_front(),
             false => None,
         };
         let due = Instant::now() + PAUSES[0];
-        self.0.push_back(SecondLook {
+        self.looks.push_back(SecondLook {
             tracee,
             expected: Expected::of(exec),
             tries: 0,
@@ -73,9 +85,9 @@ impl SecondLooks {
     pub(super) fn at_due(&mut self, now: Instant, judge: &mut dyn ExecJudge) -> Vec<ExecEvent> {
         let mut found = Vec::new();
         let mut later = Vec::new();
-        while let Some(look) = self.0.front()
+        while let Some(look) = self.looks.front()
             && look.due <= now
-            && let Some(mut look) = self.0.pop_front()
+            && let Some(mut look) = self.looks.pop_front()
         {
             match look.look(judge) {
                 Sight::Settled => {}
@@ -90,8 +102,8 @@ impl SecondLooks {
             }
         }
         for look in later {
-            let place = self.0.partition_point(|other| other.due <= look.due);
-            self.0.insert(place, look);
+            let place = self.looks.partition_point(|other| other.due <= look.due);
+            self.looks.insert(place, look);
         }
         found
     }
@@ -99,10 +111,10 @@ impl SecondLooks {
     /// Looks at one process now, for the last time.
     pub(super) fn at(&mut self, process: i32, judge: &mut dyn ExecJudge) -> Option<ExecEvent> {
         let place = self
-            .0
+            .looks
             .iter()
             .position(|look| look.tracee.process == process)?;
-        self.0.remove(place)?.last(judge)
+        self.looks.remove(place)?.last(judge)
     }
 }
 
@@ -144,8 +156,12 @@ impl SecondLook {
 struct Running<'a>(&'a Tracee);
 
 impl ExecProcess for Running<'_> {
-    fn find(&self, path: &OsStr) -> Option<ExecFile> {
+    fn find(&self, path: &OsStr) -> FileLookup {
         self.0.find(path)
+    }
+
+    fn search_path(&self) -> Option<OsString> {
+        self.0.running_search_path()
     }
 
     fn variables(&self) -> Option<Vec<OsString>> {

@@ -187,3 +187,19 @@ const MOST_LINKS: usize = 40;
 const MOST_PARTS: usize = 4096;
 /// The inode of the top directory of every /proc.
 const PROCESSES_TOP: u64 = 1;
+
+#[cfg(test)]
+mod tests {
+    use rustix::io::Errno;
+
+    use super::Fault;
+
+    /// Only what the kernel would tell the process as well says that a file is not there.
+    #[test]
+    fn attack_a_look_that_fails_for_want_of_resources_says_nothing() {
+        for errno in [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::IO] {
+            assert_eq!(Fault::from(errno), Fault::Unknown(errno));
+        }
+        assert_eq!(Fault::from(Errno::NOENT), Fault::Missing(Errno::NOENT));
+    }
+}

@@ -2,7 +2,7 @@
 //! no privileges. The program has no capability in it, so it cannot take a cover away. Nor can it in a namespace that it
 //! nests in this one: a filter refuses all mounts there.
 //!
-//! `unsafe` is for three system calls that have no safe wrapper. What runs between fork and exec makes system calls and
+//! `unsafe` is for four system calls that have no safe wrapper. What runs between fork and exec makes system calls and
 //! nothing else: it does not allocate, lock or panic.
 #![allow(unsafe_code)]
 
@@ -85,8 +85,8 @@ impl Namespace {
         }))
     }
 
-    /// Enters it. The directory of the process must be the right one already: the kernel takes it along to the new mounts,
-    /// whereas a descriptor from before would lead beneath the covers.
+    /// Enters it. The directory of the process must be the right one already; a descriptor from before would lead beneath
+    /// the covers.
     pub(super) fn enter(&self) -> io::Result<()> {
         self.make()?;
         self.furnish()
@@ -111,6 +111,7 @@ impl Namespace {
             let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
             mount_change(c"/", private)?;
             layout.put(Changed::Fails)?;
+            come_out_on_top()?;
         }
         if let Some(report) = &self.report {
             upkeep::send_namespace(report)?;
@@ -120,6 +121,25 @@ impl Namespace {
         }
         drop_capabilities()
     }
+}
+
+/// Enters the working directory once more, by its path. The process stands beneath the covers that were put over that
+/// directory or one above it, and would read and write past them.
+fn come_out_on_top() -> io::Result<()> {
+    let mut room = [0_u8; MOST_PATH];
+    // SAFETY: the kernel writes no more bytes than there is room for, the last one a null.
+    let length = unsafe { libc::syscall(libc::SYS_getcwd, room.as_mut_ptr(), room.len()) };
+    if length < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let path = CStr::from_bytes_until_nul(&room).map_err(|_| Errno::NAMETOOLONG)?;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let on_top = open(path, flags, Mode::empty()).map_err(|_| Errno::STALE)?;
+    let (now, before) = (fstat(&on_top)?, rustix::fs::stat(c".")?);
+    if (now.st_dev, now.st_ino) != (before.st_dev, before.st_ino) {
+        return Err(Errno::STALE.into());
+    }
+    Ok(rustix::process::fchdir(&on_top)?)
 }
 
 impl Layout {
@@ -390,6 +410,7 @@ pub(super) fn refusals(
     filter::of_this_machine()?.refusing(Refusals {
         mounts: confinement.has_covers() && confinement.nesting == Nesting::Refused,
         limits_of_others: has_fence,
+        keyrings: has_fence,
     })
 }
 
@@ -397,3 +418,4 @@ pub(super) fn refusals(
 const OUT_OF_THE_WAY: [&CStr; 3] = [c"/proc/tty/driver", c"/proc/tty", c"/proc/fs"];
 /// Each takes some microseconds at every start.
 const MOST_MOUNTS: usize = 2048;
+const MOST_PATH: usize = 4096;

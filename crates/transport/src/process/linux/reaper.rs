@@ -1,10 +1,15 @@
-//! Waits for guards that are about to end, so that none stays a zombie and nobody has to wait for it.
+//! Waits for guards that are about to end, so that none stays a zombie and nobody has to wait for it. A hostile program can
+//! stop its guard; then the tree is ended from here.
 
 use std::process::Child;
 use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, pidfd_send_signal};
+
+use super::table;
 
 /// A guard that is waited for when nobody needs it any more. Its control socket is then shut, or about to be, so that
 /// it ends within seconds; one that does not was stopped, and is killed.
@@ -13,6 +18,21 @@ pub(super) struct Guard(Option<Child>);
 impl Guard {
     pub(super) fn new(guard: Child) -> Guard {
         Guard(Some(guard))
+    }
+
+    /// Lets a guard go on that was stopped.
+    pub(super) fn resume(&mut self) {
+        if let Some(guard) = &mut self.0
+            && matches!(guard.try_wait(), Ok(None))
+        {
+            // It is our child and not waited for, so this is its pid.
+            kill_process(Pid::from_child(guard), Signal::CONT).ok();
+        }
+    }
+
+    /// Kills the tree and the guard with it; tells how many outlived that.
+    pub(super) fn kill_tree(&mut self) -> usize {
+        self.0.as_mut().map_or(0, kill_tree)
     }
 }
 
@@ -50,7 +70,7 @@ fn wait(guard: &mut Child) {
     let mut pause = Duration::from_millis(1);
     while matches!(guard.try_wait(), Ok(None)) {
         if Instant::now() > end {
-            guard.kill().and_then(|()| guard.wait()).ok();
+            kill_tree(guard);
             return;
         }
         thread::sleep(pause);
@@ -58,6 +78,26 @@ fn wait(guard: &mut Child) {
     }
 }
 
+/// As long as a guard lives, its tree stays below it, also if it was stopped.
+fn kill_tree(guard: &mut Child) -> usize {
+    let end = Instant::now() + FORCE;
+    let mut left = 0;
+    while matches!(guard.try_wait(), Ok(None)) {
+        let tree = table::descendants(Pid::from_child(guard));
+        let living = tree.iter().filter(|held| !table::has_ended(held));
+        left = living
+            .filter(|held| pidfd_send_signal(held, Signal::KILL).is_ok())
+            .count();
+        if left == 0 || Instant::now() > end {
+            break;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    guard.kill().and_then(|()| guard.wait()).ok();
+    left
+}
+
+const FORCE: Duration = Duration::from_millis(500);
 /// Longer than a sweep takes.
 const LIMIT: Duration = Duration::from_secs(4);
 

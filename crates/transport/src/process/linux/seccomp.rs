@@ -11,13 +11,15 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use libc::sock_filter;
 use rustix::io::Errno;
 
-/// An exec that waits for a response.
+/// A call that waits for a response.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Notification {
     pub(super) id: u64,
     /// The thread that calls.
     pub(super) thread: i32,
     pub(super) number: i32,
+    /// The machine and calling convention.
+    pub(super) arch: u32,
     pub(super) args: [u64; 6],
 }
 
@@ -92,7 +94,7 @@ pub(super) fn wake_at_once(listener: BorrowedFd<'_>) {
     unsafe { libc::ioctl(listener.as_raw_fd(), SET_FLAGS, SYNC_WAKE_UP) };
 }
 
-/// Takes the next exec that waits. Call it when the listener is readable: otherwise it blocks.
+/// Takes the next call that waits. Call it when the listener is readable: otherwise it blocks.
 pub(super) fn receive(listener: BorrowedFd<'_>) -> Result<Notification, Errno> {
     let mut room = [0_u64; ROOM];
     // SAFETY: the kernel writes one message, for which there is room as `has_known_sizes` has checked.
@@ -106,11 +108,12 @@ pub(super) fn receive(listener: BorrowedFd<'_>) -> Result<Notification, Errno> {
         id,
         thread: low(pid),
         number: low(number),
+        arch: high(number),
         args: [a, b, c, d, e, f],
     })
 }
 
-/// Responds to an exec. Fails if its process has gone.
+/// Responds to a call. Fails if its process has gone.
 pub(super) fn respond(listener: BorrowedFd<'_>, id: u64, response: Response) -> Result<(), Errno> {
     let (error, flags) = match response {
         Response::Continue => (0, CONTINUE),
@@ -190,6 +193,12 @@ fn last_errno() -> Errno {
 fn low(pair: u64) -> i32 {
     let [a, b, c, d, ..] = pair.to_ne_bytes();
     i32::from_ne_bytes([a, b, c, d])
+}
+
+/// The 32-bit number that comes second in memory.
+fn high(pair: u64) -> u32 {
+    let [.., a, b, c, d] = pair.to_ne_bytes();
+    u32::from_ne_bytes([a, b, c, d])
 }
 
 #[repr(C)]

@@ -1,91 +1,26 @@
-//! The supervisor of a watched program: a thread of the keeper that takes each exec of the tree from the kernel, has it
-//! judged, and responds. A slow owner costs records, never a verdict; without an owner every exec fails.
+//! The supervisor of a watched program takes each exec of the tree from the kernel, has it judged, and responds. A slow owner costs records, never a verdict; without an owner every exec fails.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::mpsc;
-use std::thread;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::filter::{self, Abi};
+use super::filter::Abi;
 use super::formats::Formats;
-use super::handover::{self, Arrival, ChildEnd};
+use super::known_files::KnownFiles;
 use super::looks::SecondLooks;
 use super::outbox::Outbox;
 use super::records::{self, Processes};
 use super::seccomp::{self, Notification, Response};
-use super::tracee::{Depth, Look, Tracee};
-use super::view::Ours;
-use crate::process::exec::{
-    Exec, ExecEvent, ExecFile, ExecJudge, ExecProcess, ExecVerdict, ExecWatch,
-};
-use crate::process::guard;
+use super::tracee::{self, Depth, Look, Tracee};
+use super::view::TreeView;
+use crate::process::exec::{Exec, ExecEvent, ExecJudge, ExecProcess, ExecVerdict, FileLookup};
 
-/// The keeper's hold on a supervisor.
-pub(super) struct Supervision {
-    arrival: mpsc::Receiver<Arrival>,
-    /// Disconnected when the thread has ended.
-    end: mpsc::Receiver<()>,
-}
-
-/// Starts a supervisor, and returns what the child needs to come under it.
-pub(super) fn start(watch: &ExecWatch, owner: OwnedFd) -> io::Result<(Supervision, ChildEnd)> {
-    let Some(abi) = filter::of_this_machine() else {
-        return Err(io::ErrorKind::Unsupported.into());
-    };
-    let Some(judge) = guard::judge(&watch.rules) else {
-        return Err(Errno::INVAL.into());
-    };
-    let (ours, child) = handover::pair(abi)?;
-    let (arrived, arrival) = mpsc::channel();
-    let (alive, end) = mpsc::channel();
-    let deadline = watch.deadline;
-    let supervise = move || {
-        let _alive: mpsc::Sender<()> = alive;
-        let mut outbox = Outbox::new(owner);
-        let (arrival, listener) = handover::receive(&ours);
-        // The keeper may have given up already.
-        arrived.send(arrival).ok();
-        drop(ours);
-        match listener {
-            Some(listener) => {
-                Supervisor::new(abi, listener, judge, outbox, deadline).run();
-            }
-            None if arrival == Arrival::AlreadyWatched => {
-                outbox.put(&ExecEvent::AlreadyWatched);
-                outbox.finish();
-            }
-            None => {}
-        }
-    };
-    thread::Builder::new()
-        .name("attache-execs".to_owned())
-        .spawn(supervise)?;
-    Ok((Supervision { arrival, end }, child))
-}
-
-impl Supervision {
-    /// Whether a start failed since the filter could not be installed. The child's end must be closed.
-    pub(super) fn is_refused(&self) -> bool {
-        !matches!(
-            self.arrival.recv_timeout(PATIENCE),
-            Ok(Arrival::Watched | Arrival::AlreadyWatched)
-        )
-    }
-
-    /// Waits for a moment until the last records are sent, after the tree has ended.
-    pub(super) fn finish(&self) {
-        // Nothing is sent; the channel closes with the thread.
-        self.end.recv_timeout(PATIENCE).ok();
-    }
-}
-
-struct Supervisor {
+pub(super) struct Supervisor {
     abi: Abi,
     listener: OwnedFd,
     judge: Box<dyn ExecJudge>,
@@ -93,7 +28,8 @@ struct Supervisor {
     deadline: Duration,
     /// Whether the program itself was let through. Before, its owner waits for it and cannot answer.
     is_started: bool,
-    ours: Ours,
+    tree: TreeView,
+    known: Rc<KnownFiles>,
     /// The variables of the first program.
     started_with: HashSet<OsString>,
     requests: Vec<Request>,
@@ -123,8 +59,12 @@ struct Waiting<'a> {
 }
 
 impl ExecProcess for Waiting<'_> {
-    fn find(&self, path: &OsStr) -> Option<ExecFile> {
+    fn find(&self, path: &OsStr) -> FileLookup {
         self.tracee.find(path)
+    }
+
+    fn search_path(&self) -> Option<OsString> {
+        self.tracee.search_path(self.abi, self.call)
     }
 
     fn variables(&self) -> Option<Vec<OsString>> {
@@ -144,7 +84,7 @@ struct Ready {
 }
 
 impl Supervisor {
-    fn new(
+    pub(super) fn new(
         abi: Abi,
         listener: OwnedFd,
         judge: Box<dyn ExecJudge>,
@@ -159,17 +99,19 @@ impl Supervisor {
             outbox,
             deadline,
             is_started: false,
-            ours: Ours::new(),
+            tree: TreeView::new(),
+            known: Rc::new(KnownFiles::new()),
             started_with: HashSet::new(),
             requests: Vec::new(),
             next_request: 1,
-            looks: SecondLooks::default(),
+            looks: SecondLooks::new(),
             formats: Formats::default(),
             processes: Processes::default(),
         }
     }
 
-    fn run(mut self) {
+    /// Takes and answers calls until no process of the tree is left.
+    pub(super) fn run(mut self) {
         loop {
             let ready = self.wait();
             if ready.answers {
@@ -230,8 +172,14 @@ impl Supervisor {
         let Ok(call) = seccomp::receive(self.listener.as_fd()) else {
             return;
         };
+        if !self.abi.is_exec(call.arch, call.number) {
+            // Before it happens, or an exec could come in between.
+            self.tree.diverge();
+            self.respond(&call, Response::Continue);
+            return;
+        }
         let tracee = match self.outbox.is_open() {
-            true => Tracee::of(call.thread, &self.ours),
+            true => Tracee::of(call.thread, &mut self.tree, &self.known),
             false => None,
         };
         let Some(tracee) = tracee else {
@@ -263,6 +211,7 @@ impl Supervisor {
         if let Look::Exec(exec) = &mut look
             && is_judged
             && exec.unseen.is_none()
+            && self.tree.has_diverged()
             && self.formats.may_apply_to(call.thread)
         {
             exec.unseen = Some(FORMATS);
@@ -317,6 +266,10 @@ impl Supervisor {
     }
 
     fn go_on(&mut self, call: &Notification, tracee: Tracee, exec: &Exec) {
+        if tracee::only_checks(self.abi, call) {
+            self.respond(call, Response::Continue);
+            return;
+        }
         let record = self.processes.brief(exec, tracee.pidfd.as_fd());
         if self.respond(call, Response::Continue).is_gone() {
             return;
@@ -398,7 +351,7 @@ impl Supervisor {
     fn answer(&mut self, request: Request, is_allowed: bool) {
         let Request {
             call,
-            tracee,
+            mut tracee,
             exec,
             variables,
             ..
@@ -407,6 +360,7 @@ impl Supervisor {
             return self.deny(&call, &exec, "the request was rejected".to_owned());
         }
         // It has waited for long: what runs must be what was shown.
+        tracee.renew_view(&mut self.tree);
         let look = self.look(&tracee, &call);
         let is_unchanged = |now: &Exec| {
             is_same(now, &exec)
@@ -489,4 +443,3 @@ const MOST_REQUESTS: usize = 64;
 /// A wake-up costs more than a look.
 const SOON: Duration = Duration::from_millis(2);
 const CHECK: Duration = Duration::from_secs(1);
-const PATIENCE: Duration = Duration::from_millis(500);

@@ -4,21 +4,24 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read as _;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
+use std::rc::Rc;
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::filter::Abi;
-use super::image::{self, Image};
+use super::image::Image;
+use super::known_files::{FileId, Found, KnownFiles};
 use super::lookup::{self, Lookup};
 use super::memory::{self, Beginnings};
 use super::seccomp::Notification;
-use super::view::{HANDLE, Ours, entry, real_path, root};
-use crate::process::exec::{Exec, ExecFile, ExecInterpreter};
+use super::table;
+use super::view::{HANDLE, TreeView, View, entry, real_path};
+use crate::process::exec::{Exec, ExecFile, ExecInterpreter, FileLookup, FileOrigin, FileVersion};
 
 /// A process that waits in an exec.
 pub(super) struct Tracee {
@@ -28,15 +31,7 @@ pub(super) struct Tracee {
     pub(super) pidfd: OwnedFd,
     lookup: Lookup,
     view: View,
-}
-
-/// How a process sees the file system.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum View {
-    /// As we do.
-    Ours,
-    /// With another root or other mounts.
-    Other,
+    known: Rc<KnownFiles>,
 }
 
 /// What a look at an exec came to.
@@ -45,19 +40,6 @@ pub(super) enum Look {
     Exec(Box<Exec>),
     /// The kernel would refuse it for this reason. It is refused with it, so that nothing can change in between.
     Futile(Errno),
-}
-
-/// A file that was looked up.
-struct Found {
-    file: OwnedFd,
-    stat: Stat,
-}
-
-impl Found {
-    fn of(file: OwnedFd) -> Result<Found, Errno> {
-        let stat = rustix::fs::fstat(&file)?;
-        Ok(Found { file, stat })
-    }
 }
 
 /// How far a look goes.
@@ -103,7 +85,7 @@ impl Call {
 
 impl Tracee {
     /// The process behind a notification; none if it has gone or cannot be held.
-    pub(super) fn of(thread: i32, ours: &Ours) -> Option<Tracee> {
+    pub(super) fn of(thread: i32, tree: &mut TreeView, known: &Rc<KnownFiles>) -> Option<Tracee> {
         let mut process = thread;
         let pidfd = match open(thread) {
             // A thread that is not the first of its process cannot be held by its own id.
@@ -113,20 +95,23 @@ impl Tracee {
             }
             held => held.ok()?,
         };
-        let theirs = root(&format!("/proc/{thread}/root"));
-        // Kernels before 5.8 do not tell mounts: then every view counts as another.
-        let is_ours = theirs.is_some() && theirs == ours.root;
         let lookup = Lookup {
             thread,
             process,
-            processes: ours.processes,
+            processes: tree.processes,
         };
         Some(Tracee {
             process,
             pidfd,
             lookup,
-            view: if is_ours { View::Ours } else { View::Other },
+            view: tree.of(thread),
+            known: Rc::clone(known),
         })
+    }
+
+    /// Looks again how it sees the file system: another thread may have changed that while it waited.
+    pub(super) fn renew_view(&mut self, tree: &mut TreeView) {
+        self.view = tree.of(self.lookup.thread);
     }
 
     /// What it is about to execute.
@@ -185,9 +170,33 @@ impl Tracee {
     }
 
     /// A file by a path that the process names.
-    pub(super) fn find(&self, path: &OsStr) -> Option<ExecFile> {
-        let found = self.open(libc::AT_FDCWD, path).ok()?;
-        Some(described(&found))
+    pub(super) fn find(&self, path: &OsStr) -> FileLookup {
+        let found = match self.open(libc::AT_FDCWD, path) {
+            Ok(found) => found,
+            Err(lookup::Fault::Missing(_)) => return FileLookup::Missing,
+            // Nothing is found for a process that has just ended.
+            Err(lookup::Fault::Unknown(_)) if table::has_ended(&self.pidfd) => {
+                return FileLookup::Missing;
+            }
+            Err(lookup::Fault::Unknown(_)) => return FileLookup::Unknown,
+        };
+        FileLookup::Found(self.described(&found, path))
+    }
+
+    /// The `PATH` of the new program; none if its variables cannot be read.
+    pub(super) fn search_path(&self, abi: Abi, call: &Notification) -> Option<OsString> {
+        let variables = self.variables(abi, call)?;
+        Some(path_in(variables.iter().map(|it| it.as_bytes())))
+    }
+
+    /// The `PATH` that the program was started with; none if its variables cannot be read.
+    pub(super) fn running_search_path(&self) -> Option<OsString> {
+        let variables = read_entry(self.process, "environ");
+        // Nothing is read of a process that has just ended.
+        if variables.is_none() && table::has_ended(&self.pidfd) {
+            return Some(OsString::new());
+        }
+        Some(path_in(variables?.split(|byte| *byte == 0)))
     }
 
     /// Its working directory, which costs as much to find out as much else.
@@ -199,7 +208,11 @@ impl Tracee {
         if self.view == View::Ours
             && let Some(found) = self.open_at_once(directory, path)
         {
-            return Ok(found?);
+            match found {
+                // Whether the process may go where we may not is told by the directory.
+                Err(Errno::ACCESS | Errno::PERM) => {}
+                found => return Ok(found?),
+            }
         }
         Ok(Found::of(self.lookup.open(directory, path)?)?)
     }
@@ -207,30 +220,37 @@ impl Tracee {
     /// One call suffices where the process sees the same files as we do. None if the path leads through `/proc`, where links
     /// would lead to our own process.
     fn open_at_once(&self, directory: i32, path: &OsStr) -> Option<Result<Found, Errno>> {
-        let strict = ResolveFlags::NO_MAGICLINKS;
-        let opened = match path.as_bytes().first() {
-            Some(b'/') => rustix::fs::openat2(CWD, path, HANDLE, Mode::empty(), strict),
-            _ => {
-                let base = self.lookup.descriptor(directory);
-                base.and_then(|base| rustix::fs::openat2(base, path, HANDLE, Mode::empty(), strict))
-            }
+        let base = match path.as_bytes().first() {
+            Some(b'/') => None,
+            _ => match self.lookup.descriptor(directory) {
+                Ok(base) => Some(base),
+                Err(errno) => return Some(Err(errno)),
+            },
         };
-        match opened.and_then(Found::of) {
+        let base = base.as_ref().map_or(CWD, AsFd::as_fd);
+        let open = |flags| rustix::fs::openat2(base, path, HANDLE, Mode::empty(), flags);
+        match open(ResolveFlags::NO_MAGICLINKS).and_then(Found::of) {
             Err(Errno::LOOP) => None,
+            // A link on the way may lead to our own entries below /proc, where something else is missing.
+            Err(Errno::NOENT | Errno::NOTDIR)
+                if open(ResolveFlags::NO_SYMLINKS).err() == Some(Errno::LOOP) =>
+            {
+                None
+            }
             // It may be missing only among our own entries.
             Err(_) if path.as_bytes().starts_with(b"/proc") => None,
-            Ok(found) if Some(found.stat.st_dev) == self.lookup.processes => None,
+            Ok(found) if Some(found.device()) == self.lookup.processes => None,
             found => Some(found),
         }
     }
 
     /// Notes the file and what the kernel will run in its place. Fails if it cannot be executed.
     fn look_into(&self, exec: &mut Exec, found: &Found, depth: Depth) -> Result<(), Errno> {
-        exec.file = Some(self.executable(found)?);
+        exec.file = Some(self.executable(found, &exec.given)?);
         if depth == Depth::File {
             return Ok(());
         }
-        let mut image = image::of(&found.file);
+        let mut image = self.known.image(found, &exec.given);
         loop {
             let line = match image {
                 Ok(Image::Script(line)) => line,
@@ -243,9 +263,11 @@ impl Tracee {
             if exec.interpreters.len() >= MOST_INTERPRETERS {
                 return Err(Errno::LOOP);
             }
-            let program = line.first().map(OsString::as_os_str).unwrap_or_default();
-            let opened = self.interpreter(exec, program)?;
-            let file = opened.as_ref().map(|opened| self.executable(opened));
+            let program = line.first().cloned().unwrap_or_default();
+            let opened = self.interpreter(exec, &program)?;
+            let file = opened
+                .as_ref()
+                .map(|opened| self.executable(opened, &program));
             exec.interpreters.push(ExecInterpreter {
                 words: line,
                 file: file.transpose()?,
@@ -253,7 +275,7 @@ impl Tracee {
             let Some(opened) = opened else {
                 return Ok(());
             };
-            image = image::of(&opened.file);
+            image = self.known.image(&opened, &program);
         }
     }
 
@@ -265,7 +287,9 @@ impl Tracee {
                 continue;
             }
             let opened = self.interpreter(exec, &path)?;
-            let file = opened.map(|opened| self.executable(&opened)).transpose()?;
+            let file = opened
+                .map(|opened| self.executable(&opened, &path))
+                .transpose()?;
             let words = vec![path];
             exec.loaders.push(ExecInterpreter { words, file });
         }
@@ -297,16 +321,42 @@ impl Tracee {
     }
 
     /// The file, if it can be executed. In another view the kernel decides that.
-    fn executable(&self, found: &Found) -> Result<ExecFile, Errno> {
-        let mode = found.stat.st_mode;
+    fn executable(&self, found: &Found, given: &OsStr) -> Result<ExecFile, Errno> {
+        let mode = found.mode();
         if mode & libc::S_IFMT != libc::S_IFREG || mode & 0o111 == 0 {
             return Err(Errno::ACCESS);
         }
         if self.view == View::Ours && mode & 0o111 != 0o111 {
             rustix::fs::access(entry(&found.file), rustix::fs::Access::EXEC_OK)?;
         }
-        Ok(described(found))
+        Ok(self.described(found, given))
     }
+
+    fn described(&self, found: &Found, given: &OsStr) -> ExecFile {
+        let can_be_known = self.view == View::Ours && given.as_bytes().starts_with(b"/");
+        if can_be_known && let Some(path) = self.known.known_path(given, found) {
+            return described(found, path);
+        }
+        let path = real_path(&found.file);
+        if can_be_known {
+            self.known.note_path(given, &path);
+        }
+        let mounts = &self.known.mounts;
+        let origin = match mounts.can_compare(found, self.lookup.thread) {
+            true if mounts.shows_at(found, &path) => FileOrigin::Shared,
+            true => FileOrigin::Elsewhere,
+            false => FileOrigin::Overlay,
+        };
+        ExecFile {
+            origin,
+            ..described(found, path)
+        }
+    }
+}
+
+/// Whether the process only wants to know if it could execute the file.
+pub(super) fn only_checks(abi: Abi, call: &Notification) -> bool {
+    Call::of(abi, call).flags & AT_EXECVE_CHECK != 0
 }
 
 /// What a process has become after an exec, in the words of an exec.
@@ -315,7 +365,8 @@ pub(super) fn running(process: i32) -> Option<Exec> {
     let line = cmdline(process)?;
     let args = line.split(|byte| *byte == 0);
     let args = args.take(memory::MOST_WORDS).map(<[u8]>::to_vec);
-    let file = described(&Found::of(file).ok()?);
+    let file = Found::of(file).ok()?;
+    let file = described(&file, real_path(&file.file));
     Some(Exec {
         pid: process.unsigned_abs(),
         given: file.path.clone().into_os_string(),
@@ -327,16 +378,28 @@ pub(super) fn running(process: i32) -> Option<Exec> {
 }
 
 /// The file that a process runs, by device and inode, and its arguments as bytes.
-pub(super) fn running_as(process: i32) -> Option<((u64, u64), Vec<u8>)> {
+pub(super) fn running_as(process: i32) -> Option<(FileId, Vec<u8>)> {
     let stat = rustix::fs::stat(format!("/proc/{process}/exe")).ok()?;
     Some(((stat.st_dev, stat.st_ino), cmdline(process)?))
 }
 
-fn cmdline(process: i32) -> Option<Vec<u8>> {
-    let mut line = Vec::new();
-    let file = File::open(format!("/proc/{process}/cmdline")).ok()?;
+/// The values of `PATH` among variables, as one.
+fn path_in<'a>(variables: impl Iterator<Item = &'a [u8]>) -> OsString {
+    let values = variables.filter_map(|it| it.strip_prefix(b"PATH="));
+    OsString::from_vec(values.collect::<Vec<_>>().join(&b':'))
+}
+
+/// The beginning of a file below /proc.
+fn read_entry(process: i32, name: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = File::open(format!("/proc/{process}/{name}")).ok()?;
     let most = u64::try_from(memory::MOST_BYTES).unwrap_or(u64::MAX);
-    file.take(most).read_to_end(&mut line).ok()?;
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+fn cmdline(process: i32) -> Option<Vec<u8>> {
+    let mut line = read_entry(process, "cmdline")?;
     if line.last() == Some(&0) {
         line.pop();
     }
@@ -372,12 +435,19 @@ fn leader(thread: i32) -> Option<i32> {
     line.trim().parse().ok()
 }
 
-fn described(found: &Found) -> ExecFile {
-    let stat = &found.stat;
+fn described(found: &Found, path: PathBuf) -> ExecFile {
     ExecFile {
-        path: real_path(&found.file),
-        id: (stat.st_dev, stat.st_ino),
-        gains_rights: stat.st_mode & (libc::S_ISUID | libc::S_ISGID) != 0,
+        path,
+        id: found.id(),
+        gains_rights: found.mode() & (libc::S_ISUID | libc::S_ISGID) != 0,
+        is_directory: found.mode() & libc::S_IFMT == libc::S_IFDIR,
+        has_links: found.stat.stx_nlink > 1,
+        version: FileVersion {
+            size: found.stat.stx_size,
+            seconds: found.stat.stx_mtime.tv_sec,
+            nanoseconds: found.stat.stx_mtime.tv_nsec,
+        },
+        origin: FileOrigin::Shared,
     }
 }
 
@@ -387,11 +457,13 @@ fn low(number: u64) -> i32 {
 }
 
 const AT_EMPTY_PATH: u64 = 0x1000;
+const AT_EXECVE_CHECK: u64 = 0x1_0000;
 const MOST_PATH: usize = 4096;
 /// The kernel follows no more.
 const MOST_INTERPRETERS: usize = 5;
 const NO_FILE: &str = "its file cannot be looked up as the process does";
-const NO_CONTENTS: &str = "its file can be executed but not read, so it may run another program";
+const NO_CONTENTS: &str =
+    "its file cannot be read, or several registered formats fit it, so it may run another program";
 const NO_INTERPRETER: &str = "its interpreter cannot be looked up as the process does";
 /// The loader of the system under the names that programs are linked with.
 const LOADERS: &[&str] = &[

@@ -1,33 +1,79 @@
-//! How we see the file system, to compare with how a process does, and where open files are.
+//! How a watched program sees the file system, compared with how we do, and where open files are.
 
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::PathBuf;
 
 use rustix::fs::{AtFlags, CWD, OFlags, Statx, StatxFlags};
 
-/// Our own view of the file system.
+/// How a process sees the file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum View {
+    /// As we do.
+    Ours,
+    /// With another root or other mounts.
+    Other,
+}
+
+/// How the processes of a tree see the file system. All see it alike until one of them makes a call that can change that.
 #[derive(Debug)]
-pub(super) struct Ours {
-    pub(super) root: Option<Root>,
-    /// The device of `/proc`.
+pub(super) struct TreeView {
+    ours: Option<Root>,
+    /// The device of our `/proc`.
     pub(super) processes: Option<u64>,
+    common: Common,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Common {
+    Unknown,
+    Known(View),
+    /// Processes may differ, so each is looked at.
+    Nothing,
 }
 
 /// A root directory: its mount, which belongs to one namespace, device and inode.
 pub(super) type Root = (u64, u32, u32, u64);
 
-impl Ours {
-    pub(super) fn new() -> Ours {
+impl TreeView {
+    pub(super) fn new() -> TreeView {
         let processes = rustix::fs::stat("/proc").ok();
-        Ours {
-            root: root("/"),
+        TreeView {
+            ours: root("/"),
             processes: processes.map(|stat| stat.st_dev),
+            common: Common::Unknown,
         }
+    }
+
+    /// How a thread sees the file system.
+    pub(super) fn of(&mut self, thread: i32) -> View {
+        if let Common::Known(view) = self.common {
+            return view;
+        }
+        let theirs = root(&format!("/proc/{thread}/root"));
+        // Kernels before 5.8 do not tell mounts: then every view counts as another.
+        let view = match theirs.is_some() && theirs == self.ours {
+            true => View::Ours,
+            false => View::Other,
+        };
+        if let Common::Unknown = self.common {
+            self.common = Common::Known(view);
+        }
+        view
+    }
+
+    /// A process is about to change its view.
+    pub(super) fn diverge(&mut self) {
+        self.common = Common::Nothing;
+    }
+
+    /// Whether some process may have changed its view.
+    pub(super) fn has_diverged(&self) -> bool {
+        matches!(self.common, Common::Nothing)
     }
 }
 
 /// The root directory at a path; none on kernels before 5.8, which do not tell mounts.
-pub(super) fn root(path: &str) -> Option<Root> {
+fn root(path: &str) -> Option<Root> {
     identity(rustix::fs::statx(CWD, path, AtFlags::empty(), WANTED))
 }
 

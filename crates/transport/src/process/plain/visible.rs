@@ -4,13 +4,14 @@
 //! The mapping is unambiguous. C0 controls become their control picture (`␛`, `␇`, `␉`, `␍`), a line end becomes `⏎`,
 //! and every other character that would act, hide or pass for a plain space becomes its code point (`⟦U+202E⟧`). A sign
 //! that stands in the input itself is shown as its code point too (`⟦U+23CE⟧`), so each sign on the screen has one
-//! meaning. A run of blanks, or of one sign, is counted: 40 spaces are `␠⟦×40⟧`, so that nothing is pushed out of sight.
+//! meaning. So is a mark that takes a column on some terminals and none on others: it could cover what follows. A run of blanks, or of one sign, is counted: 40 spaces are `␠⟦×40⟧`, so that nothing is pushed out of sight.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use unicode_width::UnicodeWidthChar;
 
+use super::clusters::{MARKS, is_emoji, is_prefix, taken_apart};
 use super::is_hidden;
 
 /// The text on one line.
@@ -65,7 +66,7 @@ fn shown(text: &str, spaces: usize) -> Cow<'_, str> {
             push_sign(&mut shown, char);
         }
     }
-    Cow::Owned(shown)
+    Cow::Owned(taken_apart(shown, push_sign))
 }
 
 /// The text with its `\n` kept as line ends. Everything else is shown as by [`visible_code`], tabs and `\r` too.
@@ -122,7 +123,7 @@ fn is_sign_always(char: char) -> bool {
     let is_blank = char != ' ' && (char.is_whitespace() || char == '\u{2800}');
     let is_own_sign = matches!(char, '⏎' | '⟦' | '⟧' | GUTTER | '\u{2400}'..='\u{2426}');
     let is_noncharacter = u32::from(char) & 0xfffe == 0xfffe;
-    is_hidden(char) || is_blank || is_own_sign || is_noncharacter
+    is_hidden(char) || is_blank || is_own_sign || is_noncharacter || is_prefix(char)
 }
 
 fn push_sign(shown: &mut String, char: char) {
@@ -210,14 +211,6 @@ impl Around {
     }
 }
 
-fn is_emoji(char: char) -> bool {
-    matches!(
-        char,
-        '\u{a9}' | '\u{ae}' | '\u{203c}'
-            ..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}'
-    ) || matches!(char, '\u{1f000}'..='\u{1faff}')
-}
-
 fn is_hangul(char: char) -> bool {
     matches!(char, '\u{1100}'..='\u{11ff}' | '\u{a960}'..='\u{a97c}' | '\u{ac00}'..='\u{d7a3}')
 }
@@ -227,8 +220,6 @@ pub const GUTTER: char = '┊';
 /// How many blanks of a value may follow each other before they are counted, and how many spaces in a line of code.
 const BLANKS: usize = 3;
 const INDENTATION: usize = 40;
-/// How many accents one character can carry before the rest is shown as signs.
-const MARKS: usize = 4;
 
 #[cfg(test)]
 mod attack;

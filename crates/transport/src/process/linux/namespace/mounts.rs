@@ -1,15 +1,14 @@
 //! What the mounts of this process tell about places to cover: where else they show, and which directories lead to them.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::io;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, AtFlags, CWD, StatxFlags, statx};
+use rustix::fs::Access;
 use rustix::process::geteuid;
 
+use super::super::mount_table::{self, Mount, join, mount_of};
 use crate::process::{Cover, CoverKind};
 
 /// The covers, and the same for every other mount that shows what they cover, or a part of it.
@@ -21,11 +20,7 @@ pub(super) fn all_views(covers: &[Cover]) -> io::Result<Vec<Cover>> {
         }
     };
     covers.iter().cloned().for_each(&mut add);
-    let mounts = std::fs::read("/proc/self/mountinfo")?;
-    let mounts: Vec<Mount> = mounts
-        .split(|byte| *byte == b'\n')
-        .filter_map(Mount::read)
-        .collect();
+    let mounts = mount_table::read()?;
     for cover in covers {
         // What has gone meanwhile is told when it is covered.
         let Ok(id) = mount_of(&cover.path) else {
@@ -96,84 +91,4 @@ fn can_be_renamed(path: &Path) -> bool {
     let is_own =
         |parent: &Path| std::fs::metadata(parent).is_ok_and(|it| it.uid() == geteuid().as_raw());
     is_own(parent) || rustix::fs::access(parent, Access::WRITE_OK).is_ok()
-}
-
-/// A line of `/proc/self/mountinfo`.
-struct Mount {
-    id: u64,
-    device: Vec<u8>,
-    /// What of the file system it shows.
-    root: PathBuf,
-    place: PathBuf,
-}
-
-impl Mount {
-    fn read(line: &[u8]) -> Option<Mount> {
-        let mut fields = line.split(|byte| *byte == b' ');
-        let id = std::str::from_utf8(fields.next()?).ok()?.parse().ok()?;
-        let device = fields.nth(1)?.to_owned();
-        Some(Mount {
-            id,
-            device,
-            root: unescape(fields.next()?),
-            place: unescape(fields.next()?),
-        })
-    }
-}
-
-/// Spaces and the like are written as octal numbers.
-fn unescape(field: &[u8]) -> PathBuf {
-    let mut bytes = Vec::with_capacity(field.len());
-    let mut rest = field;
-    while let [first, tail @ ..] = rest {
-        match (first, tail) {
-            (
-                b'\\',
-                [
-                    a @ b'0'..=b'3',
-                    b @ b'0'..=b'7',
-                    c @ b'0'..=b'7',
-                    after @ ..,
-                ],
-            ) => {
-                bytes.push((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'));
-                rest = after;
-            }
-            _ => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    OsString::from_vec(bytes).into()
-}
-
-/// Joins without a slash at the end.
-fn join(base: &Path, below: &Path) -> PathBuf {
-    match below.as_os_str().as_bytes() {
-        b"" => base.to_owned(),
-        _ => base.join(below),
-    }
-}
-
-fn mount_of(path: &Path) -> io::Result<u64> {
-    let found = statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::MNT_ID)?;
-    Ok(found.stx_mnt_id)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_of_the_mount_table_is_read_with_its_spaces() {
-        let line = b"36 35 98:0 /my\\040root /mnt\\134x rw,noatime master:1 - ext3 /dev/root rw";
-        let mount = Mount::read(line).unwrap();
-        assert_eq!(mount.id, 36);
-        assert_eq!(mount.device, b"98:0");
-        assert_eq!(mount.root, Path::new("/my root"));
-        assert_eq!(mount.place, Path::new("/mnt\\x"));
-        assert!(Mount::read(b"").is_none());
-        assert!(Mount::read(b"x 35 98:0 / /").is_none());
-    }
 }

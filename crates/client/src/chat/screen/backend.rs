@@ -1,0 +1,171 @@
+//! What goes to the terminal: each cell at its own column, however wide the terminal takes a character to be.
+//!
+//! Terminals disagree about the width of marks, ligatures and emoji. A row of ASCII and lines gets only the cells that
+//! differ. Any other row that changes is blanked and written anew, and each cell behind a character of doubtful width is
+//! moved to: one that comes out too wide is overwritten by what follows, one that is too narrow leaves a blank, and nothing
+//! moves. Nothing reaches the next row, because the terminal does not wrap lines while we have it.
+
+use std::io::{self, Write};
+
+use crossterm::cursor::MoveTo;
+use crossterm::queue;
+use crossterm::terminal::{Clear, ClearType as Erase};
+use ratatui::backend::{Backend, ClearType, WindowSize};
+use ratatui::buffer::{Cell, CellWidth};
+use ratatui::layout::{Position, Size};
+
+/// A backend around another one, with a copy of what is on the screen.
+#[derive(Debug)]
+pub(in crate::chat) struct FixedColumns<B> {
+    inner: B,
+    rows: Vec<Row>,
+}
+
+/// A row of the screen.
+#[derive(Debug, Clone, Default)]
+struct Row {
+    cells: Vec<Cell>,
+    /// Whether every column of it is certain, as it was last written.
+    is_certain: bool,
+    /// Columns that have changed since.
+    changed: Vec<u16>,
+}
+
+impl<B: Backend<Error = io::Error> + Write> FixedColumns<B> {
+    pub(in crate::chat) fn new(inner: B) -> FixedColumns<B> {
+        FixedColumns {
+            inner,
+            rows: Vec::new(),
+        }
+    }
+
+    fn note(&mut self, x: u16, y: u16, cell: &Cell, width: u16) {
+        let (column, row) = (usize::from(x), usize::from(y));
+        if self.rows.len() <= row {
+            self.rows.resize(row + 1, Row::new());
+        }
+        if let Some(row) = self.rows.get_mut(row) {
+            let columns = usize::from(width).max(column + 1);
+            if row.cells.len() < columns {
+                row.cells.resize(columns, Cell::EMPTY);
+            }
+            row.cells[column].clone_from(cell);
+            // What a wide character covers is blank when it has gone.
+            let covered = row.cells.iter_mut().skip(column + 1);
+            let covered = covered.take(usize::from(cell.cell_width().saturating_sub(1)));
+            covered.for_each(Cell::reset);
+            row.changed.push(x);
+        }
+    }
+}
+
+impl Row {
+    /// A blank row.
+    fn new() -> Row {
+        Row {
+            is_certain: true,
+            ..Row::default()
+        }
+    }
+
+    /// Writes what has changed.
+    fn write<B>(&mut self, y: u16, to: &mut B) -> io::Result<()>
+    where
+        B: Backend<Error = io::Error> + Write,
+    {
+        let changed = std::mem::take(&mut self.changed);
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let was_certain = self.is_certain;
+        self.is_certain = self.cells.iter().all(is_certain);
+        if was_certain && self.is_certain {
+            let cells = changed
+                .iter()
+                .map(|x| (*x, y, &self.cells[usize::from(*x)]));
+            return to.draw(cells);
+        }
+        queue!(to, MoveTo(0, y), Clear(Erase::CurrentLine))?;
+        let mut run = Vec::new();
+        let (mut covered, mut before) = (0, None);
+        for (x, cell) in (0..).zip(&self.cells) {
+            if x < covered {
+                continue;
+            }
+            covered = cell.cell_width().max(1).saturating_add(x);
+            run.push((x, y, cell));
+            if !is_certain(cell) {
+                // The next run begins with a move.
+                to.draw(run.drain(..))?;
+                // Where it does not fit, some terminals put it over the cell before.
+                if usize::from(covered) >= self.cells.len() {
+                    run.extend(before);
+                }
+            }
+            before = Some((x, y, cell)).filter(|_| is_certain(cell));
+        }
+        to.draw(run.into_iter())
+    }
+}
+
+/// Whether every terminal gives it one column.
+fn is_certain(cell: &Cell) -> bool {
+    let mut chars = cell.symbol().chars();
+    let is_certain = matches!(chars.next(), Some(' '..='~' | '\u{2500}'..='\u{257f}'));
+    is_certain && chars.next().is_none()
+}
+
+impl<B: Backend<Error = io::Error> + Write> Backend for FixedColumns<B> {
+    type Error = io::Error;
+
+    fn draw<'a, I>(&mut self, content: I) -> io::Result<()>
+    where
+        I: Iterator<Item = (u16, u16, &'a Cell)>,
+    {
+        let width = self.inner.size()?.width;
+        for (x, y, cell) in content {
+            self.note(x, y, cell, width);
+        }
+        for (y, row) in (0..).zip(&mut self.rows) {
+            row.write(y, &mut self.inner)?;
+        }
+        Ok(())
+    }
+
+    fn hide_cursor(&mut self) -> io::Result<()> {
+        self.inner.hide_cursor()
+    }
+
+    fn show_cursor(&mut self) -> io::Result<()> {
+        self.inner.show_cursor()
+    }
+
+    fn get_cursor_position(&mut self) -> io::Result<Position> {
+        self.inner.get_cursor_position()
+    }
+
+    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> io::Result<()> {
+        self.inner.set_cursor_position(position)
+    }
+
+    fn clear(&mut self) -> io::Result<()> {
+        self.clear_region(ClearType::All)
+    }
+
+    fn clear_region(&mut self, region: ClearType) -> io::Result<()> {
+        self.rows.clear();
+        self.inner.clear_region(region)
+    }
+
+    fn size(&self) -> io::Result<Size> {
+        self.inner.size()
+    }
+
+    fn window_size(&mut self) -> io::Result<WindowSize> {
+        self.inner.window_size()
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Backend::flush(&mut self.inner)
+    }
+}

@@ -1,0 +1,111 @@
+//! What of a box has been on the screen: nothing can be accepted that was not, whatever the box is about.
+
+use std::collections::{HashMap, HashSet};
+
+use ratatui::text::Line;
+
+use super::completion::Step;
+use super::panel::{Look, Panel, Window};
+
+/// The lines of a request that the user could read, and how far it is scrolled.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SeenLines {
+    /// The text of each line that was on the screen, without the sign of the selection, and how many lines before it have
+    /// the same text.
+    lines: HashSet<(String, usize)>,
+    /// The first line that is shown, where the user has scrolled.
+    top: Option<usize>,
+    drawn: Option<Drawn>,
+}
+
+/// What the screen showed when it was last drawn.
+#[derive(Debug, Clone)]
+struct Drawn {
+    lines: Vec<Line<'static>>,
+    window: Window,
+    size: (u16, u16),
+}
+
+impl SeenLines {
+    /// Puts a box where the user has scrolled to, and has it say how much is left to read.
+    pub(crate) fn prepare(&self, panel: &mut Panel) {
+        panel.scrolled = self.top;
+        panel.unread = self.unread(panel);
+    }
+
+    /// Notes what the screen shows.
+    pub(crate) fn note(&mut self, panel: Panel, window: Window, size: (u16, u16)) {
+        let shown = told_apart(&panel.lines).skip(window.top).take(window.rows);
+        self.lines.extend(shown);
+        self.top = self.top.map(|_| window.top);
+        self.drawn = Some(Drawn {
+            lines: panel.lines,
+            window,
+            size,
+        });
+    }
+
+    /// The box is not on the screen.
+    pub(crate) fn hide(&mut self) {
+        self.drawn = None;
+    }
+
+    /// Scrolls by pages.
+    pub(crate) fn scroll(&mut self, step: Step) {
+        let Some(Drawn { window, .. }) = &self.drawn else {
+            return;
+        };
+        let page = window.rows.saturating_sub(1).max(1);
+        self.top = Some(match step {
+            Step::Next => window.top + page,
+            Step::Previous => window.top.saturating_sub(page),
+        });
+    }
+
+    /// The user selects something: that is where the screen goes.
+    pub(crate) fn follow(&mut self) {
+        self.top = None;
+    }
+
+    /// Whether the screen shows a box as it is now, with what is selected in it.
+    pub(crate) fn shows(&self, panel: &Panel, size: (u16, u16)) -> bool {
+        let Some(drawn) = &self.drawn else {
+            return false;
+        };
+        let rows = drawn.window.top..drawn.window.top + drawn.window.rows;
+        let is_selection_shown = match panel.look {
+            Look::From(_) => true,
+            Look::At(row) => rows.contains(&row),
+        };
+        is_selection_shown && drawn.size == size && drawn.lines == panel.lines
+    }
+
+    /// Lines that have to be read and have not been on the screen.
+    pub(crate) fn unread(&self, panel: &Panel) -> usize {
+        let to_read = panel.to_read.unwrap_or(panel.lines.len());
+        let lines = told_apart(&panel.lines).take(to_read);
+        let unread = lines.filter(|line| !self.lines.contains(line));
+        unread.filter(|(text, _)| !text.trim().is_empty()).count()
+    }
+}
+
+/// The texts of lines, with the number of lines before that have the same text: one of them on the screen is not all.
+fn told_apart(lines: &[Line<'_>]) -> impl Iterator<Item = (String, usize)> {
+    let mut before: HashMap<String, usize> = HashMap::new();
+    lines.iter().map(move |line| {
+        let text = text_of(line);
+        let count = before.entry(text.clone()).or_default();
+        *count += 1;
+        (text, *count)
+    })
+}
+
+/// The text of a line. Its first character says whether it is selected.
+fn text_of(line: &Line<'_>) -> String {
+    let text: String = line.iter().map(|span| span.content.as_ref()).collect();
+    let mut chars = text.chars();
+    match chars.next() {
+        Some('▌' | '#') => format!(" {}", chars.as_str()),
+        _ => text,
+    }
+}

@@ -1,0 +1,292 @@
+//! The project's file: whether it is trusted as it is now, what it would set, and what stays in force of projects that
+//! are not.
+
+use std::path::{Path, PathBuf};
+
+use attache_host::permissions::Policy;
+
+use super::document::Document;
+use super::error::Error;
+use super::kept::Narrowing;
+use super::layer::Layer;
+use super::named::Named;
+use super::trust::{self, Contents, Known, Record, Records, Trust};
+use super::{Configuration, PROJECT_FILE, Sources, Untrusted};
+
+/// A project's file as it is now.
+struct ProjectFile {
+    path: PathBuf,
+    layer: Layer,
+    named: Named,
+    contents: Contents,
+    narrowing: Narrowing,
+    /// Why it makes no sense.
+    fault: Option<Error>,
+    /// Why trust cannot cover what it names.
+    uncovered: Option<String>,
+}
+
+/// What is in the place of a project's file.
+enum Found {
+    Nothing,
+    /// Somebody else may have written it.
+    Refused(String),
+    File(Box<ProjectFile>),
+}
+
+impl Configuration {
+    /// Adds the project's file if it is trusted, and what trusted projects deny and ask about in any case.
+    pub(super) fn add_projects(&mut self, sources: &Sources, user: &Layer) -> Result<(), Error> {
+        let records = sources.trust.read()?;
+        if let Some(path) = &sources.project {
+            let record = trust::record(&records, path);
+            match ProjectFile::find(path, user)? {
+                Found::Nothing => self.keep_gone(path, record, (&sources.trust, user)),
+                Found::Refused(fault) => {
+                    self.keep_refused(path, &fault, record, (&sources.trust, user));
+                    self.untrusted = Some(Untrusted::refused(path, fault));
+                }
+                Found::File(file) => self.add_project(*file, record, (&sources.trust, user))?,
+            }
+        }
+        self.keep_above(sources, &records, user)
+    }
+
+    fn add_project(
+        &mut self,
+        file: ProjectFile,
+        record: Option<&Record>,
+        own: (&Trust, &Layer),
+    ) -> Result<(), Error> {
+        self.protect(&file, record);
+        let known = record.map_or(Known::Unknown, |record| record.compared(&file.contents));
+        if known == Known::Trusted && file.uncovered.is_none() {
+            return self.trust(file, record, own.0);
+        }
+        let (has_changed, changed) = match known {
+            Known::Changed(files) => (true, files),
+            Known::Trusted => (true, Vec::new()),
+            Known::Unknown => (false, Vec::new()),
+        };
+        if let Some(record) = record {
+            let why = why(changed.first(), file.uncovered.as_deref());
+            self.keep_changed(&file.path, why, record.narrowing(), own);
+        }
+        self.untrusted = Some(file.untrusted(has_changed, changed));
+        Ok(())
+    }
+
+    fn trust(
+        &mut self,
+        mut file: ProjectFile,
+        record: Option<&Record>,
+        trust: &Trust,
+    ) -> Result<(), Error> {
+        if let Some(error) = file.fault {
+            return Err(error);
+        }
+        let is_stored = record.and_then(Record::narrowing) == Some(&file.narrowing)
+            && file.narrowing.is_stored(trust);
+        let policy = file.named.policy.as_deref();
+        if !is_stored {
+            // Where this fails, the rules are lost once the file changes, and that is told then.
+            trust
+                .put(&file.path, &file.contents, &file.narrowing, policy)
+                .ok();
+        }
+        self.policy_text = file.named.policy;
+        self.project_policy = file.layer.policy.take();
+        self.add(file.layer);
+        Ok(())
+    }
+
+    /// Trusted projects above the directory that are not the project of it: another project's file or a repository stands
+    /// before them, or their file is gone. What they deny and ask about counts, and nothing else.
+    fn keep_above(
+        &mut self,
+        sources: &Sources,
+        records: &Records,
+        user: &Layer,
+    ) -> Result<(), Error> {
+        let Some(directory) = &sources.directory else {
+            return Ok(());
+        };
+        let real = directory
+            .canonicalize()
+            .unwrap_or_else(|_| directory.clone());
+        let own = (&sources.trust, user);
+        let folder_of = |path: &Path| path.parent()?.canonicalize().ok();
+        let project = sources.project.as_deref().and_then(folder_of);
+        for folder in real.ancestors() {
+            let path = folder.join(PROJECT_FILE);
+            let Some(record) = trust::record(records, &path) else {
+                continue;
+            };
+            if project.as_deref() == Some(folder) {
+                continue;
+            }
+            let file = match ProjectFile::find(&path, user)? {
+                Found::Nothing => {
+                    self.keep_gone(&path, Some(record), own);
+                    continue;
+                }
+                Found::Refused(fault) => {
+                    self.keep_refused(&path, &fault, Some(record), own);
+                    continue;
+                }
+                Found::File(file) => *file,
+            };
+            self.protect(&file, Some(record));
+            match record.compared(&file.contents) {
+                Known::Trusted if file.uncovered.is_none() => {
+                    let kept = match record.narrowing() {
+                        Some(narrowing) => self.keep(&path, narrowing, own),
+                        None => Err(NOT_STORED.to_owned()),
+                    };
+                    if kept.is_err() {
+                        let policy = file.named.policy.as_deref();
+                        let put = own.0.put(&path, &file.contents, &file.narrowing, policy);
+                        put.ok();
+                        let why = "is trusted".to_owned();
+                        self.keep_lost(&path, why, &file.narrowing, own);
+                    }
+                }
+                Known::Changed(files) => {
+                    let why = why(files.first(), file.uncovered.as_deref());
+                    self.keep_changed(&path, why, record.narrowing(), own);
+                }
+                Known::Trusted | Known::Unknown => {
+                    let why = why(None, file.uncovered.as_deref());
+                    self.keep_changed(&path, why, record.narrowing(), own);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Has rules count that were stored only now; says so where that fails.
+    fn keep_lost(
+        &mut self,
+        path: &Path,
+        why: String,
+        narrowing: &Narrowing,
+        own: (&Trust, &Layer),
+    ) {
+        self.keep_changed(path, why, Some(narrowing), own);
+        self.changed.pop_if(|changed| changed.has_rules.is_ok());
+    }
+
+    fn keep_gone(&mut self, path: &Path, record: Option<&Record>, own: (&Trust, &Layer)) {
+        if let Some(record) = record {
+            self.protect_recorded(record);
+            self.keep_changed(path, "is gone".to_owned(), record.narrowing(), own);
+        }
+    }
+
+    fn keep_refused(
+        &mut self,
+        path: &Path,
+        fault: &str,
+        record: Option<&Record>,
+        own: (&Trust, &Layer),
+    ) {
+        if let Some(record) = record {
+            self.protect_recorded(record);
+            let why = format!("is refused ({fault})");
+            self.keep_changed(path, why, record.narrowing(), own);
+        }
+    }
+
+    /// Names the files that decide what agents may do: those that the file names, those that it names and that are not
+    /// there, and those that it named when it was trusted.
+    fn protect(&mut self, file: &ProjectFile, record: Option<&Record>) {
+        self.named_files.extend(file.named.files.iter().cloned());
+        self.named_files.extend(file.named.missing.iter().cloned());
+        record.into_iter().for_each(|it| self.protect_recorded(it));
+    }
+
+    fn protect_recorded(&mut self, record: &Record) {
+        let names = record.contents().names.into_keys();
+        self.named_files.extend(names.map(PathBuf::from));
+    }
+}
+
+impl ProjectFile {
+    fn find(path: &Path, user: &Layer) -> Result<Found, Error> {
+        let document = match Document::open(path) {
+            Ok(Some(document)) => document,
+            Ok(None) => return Ok(Found::Nothing),
+            Err(Error::Ownership(error)) => return Ok(Found::Refused(error.to_string())),
+            Err(error) => return Err(error),
+        };
+        let (mut layer, fault) = match Layer::read(&document) {
+            Ok(layer) => (layer.without_environment(), None),
+            Err(error) => (Layer::default(), Some(error)),
+        };
+        layer.drop_sandbox();
+        let (mut named, uncovered) = match Named::of(&layer, path) {
+            Ok(named) => (named, None),
+            Err(why) => (Named::default(), Some(why)),
+        };
+        layer.narrow(user, named.policy.as_deref());
+        Ok(Found::File(Box::new(ProjectFile {
+            path: path.to_owned(),
+            contents: Contents {
+                digest: trust::digest(document.text()),
+                names: std::mem::take(&mut named.states),
+            },
+            narrowing: Narrowing::of(&layer, named.policy.as_deref()),
+            layer,
+            named,
+            fault,
+            uncovered,
+        })))
+    }
+
+    fn untrusted(mut self, has_changed: bool, changed: Vec<PathBuf>) -> Untrusted {
+        let policy = self.layer.policy.take();
+        // What cannot be used once it counts is said before it is trusted.
+        let policy_fault = policy
+            .as_ref()
+            .and_then(|policy| Policy::load(&policy.value).err());
+        let fault = self.fault.map(|error| error.to_string());
+        let is_there = |path: &&PathBuf| self.contents.has(path);
+        let names = self.named.files.iter().filter(is_there).cloned().collect();
+        let mut alone = Configuration {
+            project_policy: policy,
+            ..Configuration::default()
+        };
+        alone.add(self.layer);
+        Untrusted {
+            path: self.path,
+            has_changed,
+            changed,
+            names,
+            below: self.named.below,
+            not_covered: self.named.not_covered,
+            is_refused: false,
+            rows: alone.rows(),
+            warnings: alone.warnings,
+            fault: fault
+                .or(self.uncovered)
+                .or(policy_fault.map(|error| error.to_string())),
+            contents: self.contents,
+            narrowing: self.narrowing,
+            policy_text: self.named.policy,
+        }
+    }
+}
+
+/// What has changed, to be read after the name of the project's file.
+fn why(changed: Option<&PathBuf>, uncovered: Option<&str>) -> String {
+    match (changed, uncovered) {
+        (_, Some(why)) => format!("cannot be covered by trust any more ({why})"),
+        (Some(file), None) => format!(
+            "names {}, which has changed since you trusted it",
+            file.display()
+        ),
+        (None, None) => "has changed since you trusted it".to_owned(),
+    }
+}
+
+const NOT_STORED: &str = "an earlier version of Attaché did not store them";

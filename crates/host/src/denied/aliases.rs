@@ -1,0 +1,56 @@
+//! Hard links to files that a rule asks about: under their other names no rule knows them.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use super::{Access, DeniedPaths, FileId, LinkedFile, is_about, links};
+
+/// A file by a name that no rule asks about, while a rule asks about another one of its names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AskedAlias {
+    /// The rule's id.
+    pub(crate) rule: String,
+    /// The other name; `None` if there was too much to look through.
+    pub(crate) other: Option<PathBuf>,
+    id: FileId,
+}
+
+impl DeniedPaths {
+    /// Whether these rules, which ask, are about an open file by another name than `path`. A file that nobody can tell
+    /// about counts as one.
+    pub(crate) fn asked_alias(&self, file: &File, path: &Path) -> Option<AskedAlias> {
+        if self.is_empty() || self.check_path(path, Access::Read).is_err() {
+            return None;
+        }
+        let first = || {
+            self.rules
+                .iter()
+                .find(|it| is_about(it.reach, Access::Read))
+        };
+        let unknown = |id| {
+            first().map(|rule| AskedAlias {
+                rule: rule.id.clone(),
+                other: None,
+                id,
+            })
+        };
+        let Ok(metadata) = file.metadata() else {
+            return unknown(FileId::UNKNOWN);
+        };
+        if metadata.is_dir() || links(&metadata) < 2 {
+            return None;
+        }
+        let id = FileId::of(&metadata);
+        let linked = self.linked_files(&metadata);
+        let same = |(one, _, reach, _): &&LinkedFile| *one == id && is_about(*reach, Access::Read);
+        match linked.files.iter().find(same) {
+            Some((_, rule, _, other)) => Some(AskedAlias {
+                rule: rule.clone(),
+                other: Some(other.clone()),
+                id,
+            }),
+            None if linked.is_cut => unknown(id),
+            None => None,
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What a remembered decision holds for.
+
+use std::path::PathBuf;
+
+use attache_schema::v1;
+use serde_json::Value;
+
+use super::input::Input;
+use super::{Action, Digest};
+use crate::FieldHasher;
+
+/// What a remembered decision holds for. What merely describes, such as a reason or a time limit, is left out. Of input that
+/// is not understood nothing is.
+pub(super) fn subject(action: &Action, input: &Input) -> Digest {
+    let mut form = FieldHasher::new("attache permissions subject");
+    form.text(action.kind.as_str());
+    form.text(action.tool.as_deref().unwrap_or_default());
+    let names_files = matches!(
+        action.kind,
+        v1::ToolKind::Read
+            | v1::ToolKind::Edit
+            | v1::ToolKind::Delete
+            | v1::ToolKind::Move
+            | v1::ToolKind::Search
+    );
+    let mut files: Vec<PathBuf> = action.paths.iter().map(|path| action.seen(path)).collect();
+    if action.kind != v1::ToolKind::Move && !action.names_destination {
+        files.sort();
+    }
+    for file in &files {
+        form.text(&file.to_string_lossy());
+    }
+    form.text("command");
+    for word in action.command.iter().flatten() {
+        form.text(word);
+    }
+    let is_about_files = action.command.is_none() && names_files && !files.is_empty();
+    let rest = match action.has_unknown_input {
+        true => {
+            form.text("all of the input");
+            input.whole()
+        }
+        false if is_about_files => {
+            // A yes to reading is none to writing under the same name.
+            let reads = matches!(action.kind, v1::ToolKind::Read | v1::ToolKind::Search);
+            if reads && action.has_content {
+                form.text("content");
+            }
+            match input.beside_files() {
+                Value::Null => return Digest(form.end()),
+                rest => rest,
+            }
+        }
+        false if action.command.is_some() => input.beside_command(),
+        false => input.whole(),
+    };
+    if action.command.is_none() && files.is_empty() && rest.is_null() {
+        form.text(&action.title);
+    }
+    form.value(&rest);
+    Digest(form.end())
+}

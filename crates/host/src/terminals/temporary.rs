@@ -1,0 +1,147 @@
+//! The directory for temporary files of a session's commands. It is locked while its owner lives. What an owner that was
+//! killed left behind is removed by the next one.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+use std::thread;
+
+use tempfile::TempDir;
+
+/// A directory that only its owner can enter, gone when it is dropped.
+pub(super) struct TemporaryFolder {
+    folder: TempDir,
+    /// Held for as long as the folder is used. The commands cannot take it away.
+    _lock: Option<File>,
+}
+
+impl TemporaryFolder {
+    /// Makes one. The first one of a process also starts to remove what others have left behind.
+    pub(super) fn make() -> io::Result<TemporaryFolder> {
+        static SWEEP: Once = Once::new();
+        SWEEP.call_once(|| {
+            let sweep = || sweep(&std::env::temp_dir());
+            // Without a thread the folders stay until the next time.
+            thread::Builder::new()
+                .name("temporary folders".to_owned())
+                .spawn(sweep)
+                .ok();
+        });
+        TemporaryFolder::make_in(&std::env::temp_dir())
+    }
+
+    fn make_in(base: &Path) -> io::Result<TemporaryFolder> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(PREFIX).rand_bytes(RANDOM);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(std::fs::Permissions::from_mode(0o700));
+        }
+        let folder = builder.tempdir_in(base)?;
+        // Where directories cannot be locked nothing is swept.
+        let lock = File::open(folder.path()).ok();
+        let lock = lock.filter(|file| file.try_lock().is_ok());
+        Ok(TemporaryFolder {
+            folder,
+            _lock: lock,
+        })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// Removes folders of this user that nobody holds any more.
+fn sweep(base: &Path) {
+    let entries = std::fs::read_dir(base).into_iter().flatten().flatten();
+    let ours = entries.filter(|entry| is_ours(&entry.file_name().to_string_lossy()));
+    let paths: Vec<PathBuf> = ours.take(MOST_SWEPT).map(|entry| entry.path()).collect();
+    for path in paths {
+        if let Some(_lock) = abandoned(&path) {
+            // What cannot be removed stays.
+            std::fs::remove_dir_all(&path).ok();
+        }
+    }
+}
+
+fn is_ours(name: &str) -> bool {
+    let random = name.strip_prefix(PREFIX);
+    random.is_some_and(|it| it.len() == RANDOM && it.bytes().all(|it| it.is_ascii_alphanumeric()))
+}
+
+/// The lock of a folder, if it is one of ours that nobody has locked. One that is new may not be locked yet.
+#[cfg(unix)]
+fn abandoned(path: &Path) -> Option<File> {
+    use std::os::unix::fs::MetadataExt;
+    let found = path.symlink_metadata().ok()?;
+    let is_own = found.is_dir()
+        && found.uid() == rustix::process::geteuid().as_raw()
+        && found.mode() & 0o7777 == 0o700;
+    let is_old = found.created().or_else(|_| found.modified());
+    let is_old = is_old.is_ok_and(|made| made.elapsed().is_ok_and(|age| age >= YOUNGEST));
+    let file = File::open(path).ok().filter(|_| is_own && is_old)?;
+    let open = file.metadata().ok()?;
+    let is_same = (open.dev(), open.ino()) == (found.dev(), found.ino());
+    (is_same && file.try_lock().is_ok()).then_some(file)
+}
+
+#[cfg(not(unix))]
+fn abandoned(_: &Path) -> Option<File> {
+    None
+}
+
+const PREFIX: &str = "attache-tmp-";
+const RANDOM: usize = 12;
+/// Folders that are looked at when a process makes its first one.
+const MOST_SWEPT: usize = 64;
+#[cfg(all(unix, not(test)))]
+const YOUNGEST: std::time::Duration = std::time::Duration::from_secs(60);
+#[cfg(all(unix, test))]
+const YOUNGEST: std::time::Duration = std::time::Duration::ZERO;
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::{TemporaryFolder, sweep};
+    use crate::scratch::Scratch;
+
+    /// The symptom: `/tmp/attache-*` stayed when the owner was killed, and everyone could enter.
+    #[test]
+    fn only_folders_that_nobody_holds_are_swept() {
+        let base = Scratch::new();
+        let held = TemporaryFolder::make_in(&base).unwrap();
+        let mode = fs::metadata(held.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o7777, 0o700);
+        let make = |name: &str, mode: u32| {
+            let path = base.join(name);
+            fs::create_dir(&path).unwrap();
+            fs::write(path.join("file"), "x").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            path
+        };
+        let killed = make("attache-tmp-abcdefABCDEF", 0o700);
+        let outside = make("outside", 0o700);
+        symlink(&outside, killed.join("link")).unwrap();
+        symlink(&outside, base.join("attache-tmp-linklinklink")).unwrap();
+        let kept = [
+            make("attache-tmp-abcdef", 0o700),
+            make("attache-tmp-abcdefABCDE-", 0o700),
+            make("attache-backup", 0o700),
+            make("attache-tmp-openopenopen", 0o755),
+        ];
+        sweep(&base);
+        assert!(!killed.exists() && held.path().exists());
+        assert!(outside.join("file").exists());
+        for path in kept {
+            assert!(path.join("file").exists(), "{}", path.display());
+        }
+        let path = held.path().to_owned();
+        drop(held);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,450 @@
+//! Denied programs, scripts and paths that a process finds in another way than their names say: by names that are not
+//! UTF-8, where we cannot look, by the rules of an interpreter, through links and through mounts.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use attache_host::exec::{ExecRules, Watching};
+use attache_host::permissions::{Config, Permissions, Policy, Preset};
+use attache_transport::process::ExecEvent;
+use libtest_mimic::Trial;
+
+use super::exec_attacks::Stage;
+use super::trial;
+use super::trial::elsewhere_as;
+
+pub(super) fn trials() -> Vec<Trial> {
+    if !ExecRules::support().is_available() {
+        return Vec::new();
+    }
+    let user = rustix::process::geteuid().is_root().then_some(NOBODY);
+    vec![
+        trial("exec_lookup::names_that_are_not_utf8", bytes),
+        trial("exec_lookup::interpreters_search_for_scripts", searches),
+        trial("exec_lookup::python_searches_for_scripts", python_searches),
+        trial("exec_lookup::node_searches_for_scripts", node_searches),
+        trial("exec_lookup::hard_links_are_the_file", hard_links),
+        trial("exec_lookup::a_rule_with_a_relative_directory", relative),
+        trial("exec_lookup::paths_as_the_process_sees_them", paths),
+        trial("exec_lookup::other_names_of_a_file_run", other_names),
+        elsewhere_as(
+            "exec_lookup::where_we_cannot_look",
+            "ATTACHE_TEST_LOOKUP_UNKNOWN",
+            user,
+            unknown,
+        ),
+        elsewhere_as(
+            "exec_lookup::an_overlay_does_not_hide_a_program",
+            "ATTACHE_TEST_LOOKUP_OVERLAY",
+            user,
+            overlays,
+        ),
+    ]
+}
+
+/// Rules that deny these. Nobody can be asked, so what cannot be looked at is denied.
+fn denying(rule: &str) -> ExecRules {
+    let policy = format!(r#"{{"rules": [{{"action": "deny", {rule}}}]}}"#);
+    let mut config = Config::new(Preset::ApproveAll);
+    config.policy = Some(Policy::parse("policy.json", &policy).unwrap());
+    let rules = Permissions::open(config).0.exec_rules("agent");
+    rules.under(Watching::Rules).unwrap()
+}
+
+fn command(command: &str) -> ExecRules {
+    denying(&format!(r#""command": "{command}""#))
+}
+
+/// Each line leaves a record without the rules, unless its programs are missing, and none under them. How many did.
+async fn check(stage: &Stage, lines: &[&str], rules: &ExecRules) -> usize {
+    let record = stage.dir.join("record");
+    let mut count = 0;
+    for line in lines {
+        fs::remove_file(&record).ok();
+        let (text, _) = stage.run(line, None).await;
+        if stage.record().is_empty() {
+            let program = line.split([' ', ';']).next().unwrap();
+            let (there, _) = stage.run(&format!("command -v {program}"), None).await;
+            let may_fail = there.is_empty() || program == "unshare";
+            assert!(may_fail, "{line} does not run it: {text}");
+            continue;
+        }
+        fs::remove_file(&record).ok();
+        let (text, events) = stage.run(line, Some(rules)).await;
+        assert_eq!(stage.record(), "", "{line}: {text}");
+        let is_denied = |event: &ExecEvent| matches!(event, ExecEvent::Denied { .. });
+        assert!(events.iter().any(is_denied), "{line}: {text} {events:?}");
+        count += 1;
+    }
+    count
+}
+
+/// Each line leaves the same record under the rules.
+async fn check_harmless(stage: &Stage, lines: &[&str], rules: &ExecRules) {
+    let record = stage.dir.join("record");
+    for line in lines {
+        fs::remove_file(&record).ok();
+        let (text, _) = stage.run(line, None).await;
+        let without = stage.record();
+        assert_ne!(without, "", "{line} leaves no record: {text}");
+        fs::remove_file(&record).ok();
+        let (text, events) = stage.run(line, Some(rules)).await;
+        assert_eq!(stage.record(), without, "{line}: {text} {events:?}");
+    }
+}
+
+async fn can_unshare(stage: &Stage) -> bool {
+    let (text, _) = stage
+        .run("unshare -Urpmf --mount-proc echo works", None)
+        .await;
+    text == "works\n"
+}
+
+fn loader() -> Option<&'static str> {
+    let loaders = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"];
+    let mut loaders = loaders.into_iter();
+    loaders.find(|path| fs::exists(path).unwrap_or(false))
+}
+
+async fn bytes() {
+    let stage = Stage::new("bytes");
+    stage.script("bin/npm", SHELL);
+    stage.script("bin/perl-npm", PERL);
+    stage.script("bin/python-npm", PYTHON);
+    let make = "ln -sf /usr/bin/od $(printf 'o\\377'); ln -sf bin/npm $(printf 's\\377'); \
+        ln -sf bin/perl-npm $(printf 'p\\377'); ln -sf bin/python-npm $(printf 'y\\377'); mkdir -p $(printf 'd\\377'); \
+        ln -sf ../bin/npm $(printf 'd\\377')/n";
+    stage.run(make, None).await;
+    let lines = [
+        "sh ./s? publish",
+        "sh -e s? publish",
+        "bash --rcfile ./s? -i publish",
+        "sh ./d?/n publish",
+        "cd d?; sh n publish",
+        "./s? publish",
+    ];
+    assert!(check(&stage, &lines, &command("npm **")).await >= 4);
+    check(&stage, &["perl ./p? publish"], &command("perl-npm")).await;
+    check(&stage, &["python3 ./y? publish"], &command("python-npm")).await;
+    if let Some(loader) = loader() {
+        let line = format!("echo A | {loader} ./o? -c >>record");
+        assert_eq!(check(&stage, &[&line], &command("od")).await, 1);
+    }
+}
+
+async fn searches() {
+    let stage = Stage::new("searches");
+    stage.script("bin/npm", SHELL);
+    stage.script("deppl", PERL);
+    fs::create_dir_all(stage.dir.join("other")).unwrap();
+    symlink("../bin/npm", stage.dir.join("other/foosh")).unwrap();
+    symlink("../deppl", stage.dir.join("other/foopl")).unwrap();
+    let shells = [
+        "PATH=$PWD/other:$PATH bash foosh A",
+        "PATH=$PWD/other:$PATH ksh foosh A",
+        "PATH=$PWD/other:$PATH zsh -o pathscript foosh A",
+        "PATH=other:$PATH bash -e foosh A",
+        "PATH=$PATH:$PWD/other bash foosh A",
+        "cd other; PATH=:$PATH bash foosh A",
+    ];
+    assert!(check(&stage, &shells, &command("npm")).await >= 4);
+    // Open files of the process, where we have none of that number.
+    symlink("/proc/self/fd/57", stage.dir.join("other/open")).unwrap();
+    let descriptors = [
+        "bash -c 'exec 57<bin/npm; sh /dev/fd/57 A'",
+        "bash -c 'exec 57<bin/npm; sh other/open A'",
+        "bash -c 'exec 57<bin/npm; cd other; sh open A'",
+        "bash -c 'exec 57<bin; sh /dev/fd/57/npm A'",
+        "bash -c 'exec 57<other; sh /dev/fd/57/foosh A'",
+        "bash -c 'exec 57<bin/npm; /dev/fd/57 A'",
+    ];
+    assert_eq!(check(&stage, &descriptors, &command("npm")).await, 6);
+    let perl = ["PATH=$PWD/other:$PATH perl -S foopl A"];
+    check(&stage, &perl, &command("deppl")).await;
+}
+
+async fn python_searches() {
+    let stage = Stage::new("python");
+    fs::create_dir_all(stage.dir.join("mypk/deep")).unwrap();
+    fs::write(stage.dir.join("mypk/__main__.py"), PYTHON).unwrap();
+    fs::write(stage.dir.join("mypk/deep/__main__.py"), PYTHON).unwrap();
+    let python = [
+        "python3 mypk",
+        "python3 mypk/",
+        "python3 mypk/__main__.py",
+        "python3 mypk//__main__.py",
+        "python3 mypk/./__main__.py",
+        "python3 mypk/deep/../__main__.py",
+        "cd mypk; python3 __main__.py",
+        "cd mypk; python3 .",
+        "python3 -m mypk",
+        "python3 -m mypk.__main__",
+        "python3 -m cProfile mypk/__main__.py",
+        "python3 -m cProfile -o x mypk//__main__.py",
+        "python3 -m cProfile -m mypk",
+        "python3 -m trace --count mypk/./__main__.py",
+        "python3 -m trace --trace --module mypk",
+        "echo c | python3 -m pdb mypk//__main__.py",
+        "echo c | python3 -m pdb -m mypk",
+        "echo c | python3 -m pdb -c c mypk/__main__.py",
+        "python3 -m runpy mypk",
+        "python3 -m runpy mypk.__main__",
+        "python3 -m runpy mypk.deep.__main__",
+    ];
+    let found = check(&stage, &python, &command("mypk")).await;
+    assert!(found == 0 || found >= 14, "{found}");
+    // A link to a script that is named otherwise.
+    fs::write(stage.dir.join("deploy.py"), PYTHON).unwrap();
+    symlink("deploy.py", stage.dir.join("innocent.py")).unwrap();
+    let modules = ["python3 -m innocent", "python3 -m deploy"];
+    check(&stage, &modules, &command("deploy.py")).await;
+}
+
+async fn node_searches() {
+    let stage = Stage::new("node");
+    for folder in ["node/lib", "node/plain"] {
+        fs::create_dir_all(stage.dir.join(folder)).unwrap();
+    }
+    fs::write(stage.dir.join("node/lib/denied.js"), NODE).unwrap();
+    symlink("../lib/denied.js", stage.dir.join("node/plain/index.js")).unwrap();
+    symlink("lib/denied.js", stage.dir.join("node/mod.js")).unwrap();
+    symlink("lib/denied.js", stage.dir.join("node/mod2.cjs")).unwrap();
+    fs::write(
+        stage.dir.join("node/package.json"),
+        r#"{"main": "lib/denied"}"#,
+    )
+    .unwrap();
+    let node = [
+        "node node/lib/denied A",
+        "node node/mod A",
+        "node node/plain A",
+        "node node/plain/index A",
+        "node node A",
+        "cd node; node . A",
+        "node --require ./node/lib/denied bin/git",
+        "node -r ./node/mod bin/git",
+    ];
+    fs::write(stage.dir.join("bin/git"), "").unwrap();
+    let found = check(&stage, &node, &command("denied.js")).await;
+    assert!(found == 0 || found >= 6, "{found}");
+}
+
+async fn hard_links() {
+    let stage = Stage::new("hardlinks");
+    for folder in ["other", "shims"] {
+        fs::create_dir_all(stage.dir.join(folder)).unwrap();
+    }
+    stage.script("bin/depsh", SHELL);
+    stage.script("bin/mise", SHELL);
+    let shim = "#!/bin/sh\necho \"${0##*/}\" >>\"$RECORD\"\n";
+    stage.script("shims/one", shim);
+    for (from, to) in [
+        ("bin/depsh", "other/h"),
+        ("bin/mise", "other/m"),
+        ("shims/one", "shims/two"),
+        ("shims/one", "other/three"),
+    ] {
+        fs::hard_link(stage.dir.join(from), stage.dir.join(to)).unwrap();
+    }
+    let in_dir = |name: &str| command(&format!("{}/{name} **", stage.dir.display()));
+    let depsh = [
+        "bin/depsh A",
+        "other/h A",
+        "sh other/h A",
+        "cd other; ./h A",
+    ];
+    assert_eq!(check(&stage, &depsh, &in_dir("bin/depsh")).await, 4);
+    let mise = ["bin/mise A", "other/m A", "exec other/m A"];
+    assert_eq!(check(&stage, &mise, &in_dir("bin/mise")).await, 3);
+    // A version manager's script acts on its name.
+    let shims = [
+        "shims/one",
+        "other/three",
+        "bash -c 'exec -a two other/three'",
+    ];
+    assert_eq!(check(&stage, &shims, &in_dir("shims/one")).await, 3);
+    check_harmless(&stage, &["shims/two"], &in_dir("shims/one")).await;
+}
+
+async fn relative() {
+    let stage = Stage::new("relative");
+    stage.script("deploy.sh", SHELL);
+    stage.script("other.sh", SHELL);
+    let rules = command("./deploy.sh").started_in(&stage.dir);
+    let dir = stage.dir.display();
+    let lines = [
+        format!("{dir}/deploy.sh A"),
+        format!("cd /; ..{dir}/deploy.sh A"),
+        "sh deploy.sh A".to_owned(),
+        "ln -sf deploy.sh y; ./y A".to_owned(),
+        format!("cp deploy.sh x; mv x deploy.sh; {dir}/deploy.sh A"),
+        "cp deploy.sh x; mv x deploy.sh; ln -f deploy.sh z; ./z A".to_owned(),
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    assert_eq!(check(&stage, &lines, &rules).await, 6);
+    check_harmless(&stage, &["./other.sh A"], &rules).await;
+}
+
+async fn paths() {
+    let stage = Stage::new("paths");
+    for folder in ["secrets/deep", "src", "mnt"] {
+        fs::create_dir_all(stage.dir.join(folder)).unwrap();
+    }
+    fs::write(stage.dir.join("secrets/key"), "key\n").unwrap();
+    fs::write(stage.dir.join("secrets/deep/key"), "key\n").unwrap();
+    fs::write(stage.dir.join("src/a"), "a\n").unwrap();
+    stage
+        .run("ln -s secrets/key $(printf 'l\\377')", None)
+        .await;
+    let rules = denying(r#""command": "cat", "path": "secrets/**""#).started_in(&stage.dir);
+    let unshare = match rustix::process::geteuid().is_root() {
+        true => "unshare -m",
+        false => "unshare -Urm",
+    };
+    let mounted = format!("{unshare} sh -c 'mount --bind secrets mnt; cat mnt/key >>record'");
+    let deep = format!("{unshare} sh -c 'mount --bind secrets/deep mnt; cat mnt/key >>record'");
+    let inside =
+        format!("{unshare} sh -c 'mount --bind secrets/deep mnt; cd mnt; cat key >>../record'");
+    let lines = [
+        "cat secrets/key >>record",
+        "cat ./l? >>record",
+        "cd src; cat /proc/self/cwd/../secrets/key >>../record",
+        "exec 5<secrets; cat /dev/fd/5/key >>record",
+        "exec 5<secrets; cat /proc/self/fd/5/key >>record",
+        "cat /proc/$$/cwd/secrets/key >>record",
+        &mounted,
+        &deep,
+        &inside,
+    ];
+    assert!(check(&stage, &lines, &rules).await >= 6);
+    let in_namespace = format!("{unshare} sh -c 'cat src/a >>record' || echo x >>record");
+    let harmless = [
+        "cat src/a >>record",
+        "echo x | cat >>record",
+        "echo x | cat - >>record",
+        "echo x | cat /dev/stdin >>record",
+        "cat /proc/self/cwd/src/a >>record",
+        &in_namespace,
+    ];
+    check_harmless(&stage, &harmless, &rules).await;
+}
+
+/// One file can be two programs.
+async fn other_names() {
+    let stage = Stage::new("names");
+    let groups = [
+        ("pkill", "pgrep -V", "pkill -V"),
+        ("pgrep", "pkill -V", "pgrep -V"),
+        ("bunzip2", "bzip2 --help 2>&1", "bunzip2 --help 2>&1"),
+        ("bzip2", "bzcat --help 2>&1", "bzip2 --help 2>&1"),
+        ("unxz", "xz --version", "unxz --version"),
+    ];
+    for (denied, other, own) in groups {
+        let (there, _) = stage.run(&format!("command -v {denied}"), None).await;
+        if there.is_empty() {
+            continue;
+        }
+        let rules = command(denied);
+        check_harmless(&stage, &[&format!("{other} | tr -d 0-9 >>record")], &rules).await;
+        let lines = [
+            format!("{own} | tr -d 0-9 >>record"),
+            format!("ln -sf $(command -v {denied}) l; ./l --version 2>&1 | tr -d 0-9 >>record"),
+            format!(
+                "bash -c 'exec -a {denied} $(command -v {}) --version 2>&1 | tr -d 0-9 >>record'",
+                other.split(' ').next().unwrap()
+            ),
+        ];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        for line in lines {
+            fs::remove_file(stage.dir.join("record")).ok();
+            let (text, events) = stage.run(line, Some(&rules)).await;
+            let record = stage.record();
+            let has_run = record.contains("ersion") || record.contains("sage");
+            let is_denied = |event: &ExecEvent| matches!(event, ExecEvent::Denied { .. });
+            assert!(!has_run, "{line}: {record} {text}");
+            assert!(events.iter().any(is_denied), "{line}: {text} {events:?}");
+        }
+    }
+    // What git runs itself is no alias.
+    if let Ok(git) = fs::canonicalize("/usr/bin/git") {
+        let git = git.display();
+        let line = format!(
+            "{git} init -q repo 2>/dev/null; cd repo; {git} -c user.name=a -c user.email=b commit -q --allow-empty -m x; \
+             {git} bisect start >/dev/null 2>&1; {git} bisect log | head -1 >>../record; rm -rf ../repo"
+        );
+        check_harmless(&stage, &[&line], &command("git push **")).await;
+    }
+}
+
+async fn unknown() {
+    let stage = Stage::new("unknown");
+    stage.script("bin/npm", SHELL);
+    fs::create_dir_all(stage.dir.join("x")).unwrap();
+    for folder in ["", "x/"] {
+        symlink(
+            stage.dir.join("bin/npm"),
+            stage.dir.join(format!("{folder}foosh")),
+        )
+        .unwrap();
+        symlink("/usr/bin/od", stage.dir.join(format!("{folder}foo"))).unwrap();
+    }
+    let namespace = "unshare -Urpmf --mount-proc sh -c";
+    let mut lines = vec![
+        format!("{namespace} 'sh /proc/self/../self/cwd/foosh A; true'"),
+        "unshare -Ur sh -c 'chmod 000 x; sh x/foosh A; chmod 700 x'".to_owned(),
+        "unshare -Ur sh -c 'chmod 000 x; cd x; sh foosh A; cd ..; chmod 700 x'".to_owned(),
+    ];
+    let npm: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let can_unshare = can_unshare(&stage).await;
+    let found = check(&stage, &npm, &command("npm")).await;
+    assert!(!can_unshare || found == 3, "{found}");
+    let Some(loader) = loader() else { return };
+    lines = vec![
+        format!("{namespace} 'echo A | {loader} /proc/self/../self/cwd/foo -c >>record; true'"),
+        format!(
+            "unshare -Ur sh -c 'chmod 000 x; echo A | {loader} x/foo -c >>record; chmod 700 x'"
+        ),
+    ];
+    let od: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let found = check(&stage, &od, &command("od")).await;
+    assert!(!can_unshare || found == 2, "{found}");
+    // What the process cannot see, either, is simply not there.
+    let harmless = [
+        "sh /etc/ssl/private/missing 2>/dev/null; echo x >>record",
+        "sh nothing/there 2>/dev/null; echo x >>record",
+        "unshare -Ur sh -c 'sh src/missing 2>/dev/null; echo x >>record' || echo x >>record",
+    ];
+    check_harmless(&stage, &harmless, &command("npm")).await;
+}
+
+async fn overlays() {
+    let stage = Stage::new("overlays");
+    fs::create_dir_all(stage.dir.join("o")).unwrap();
+    let inside = |line: &str| {
+        format!(
+            "unshare -Urm sh -c 'R=$PWD/record; mount -t tmpfs t o && cd o && mkdir u m w p && \
+             mount -t overlay o -o lowerdir=/usr/bin:u m && touch foo && {line}'; true"
+        )
+    };
+    let denied = [
+        inside("mount --bind m/od foo && echo A | ./foo -c >>$R"),
+        inside("ln -s m/od l && echo A | ./l -c >>$R"),
+        inside(
+            "mount -t overlay p -o lowerdir=m:u p && mount --bind p/od foo && echo A | ./foo -c >>$R",
+        ),
+    ];
+    let denied: Vec<&str> = denied.iter().map(String::as_str).collect();
+    let found = check(&stage, &denied, &command("od")).await;
+    // Other programs of a container run.
+    let line = inside("mount --bind m/cat foo && echo A | ./foo >>$R");
+    if found > 0 {
+        check_harmless(&stage, &[&line], &command("od")).await;
+    }
+}
+
+const NOBODY: u32 = 65534;
+const SHELL: &str = "#!/bin/sh\necho ran \"$@\" >>\"$RECORD\"\n";
+const PERL: &str = "open(F, '>>', $ENV{RECORD}); print F \"ran @ARGV\\n\";\n";
+const PYTHON: &str =
+    "import os, sys\nopen(os.environ['RECORD'], 'a').write('ran %s\\n' % sys.argv)\n";
+const NODE: &str = "require('fs').appendFileSync(process.env.RECORD, 'ran\\n')\n";
