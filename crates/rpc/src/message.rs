@@ -292,9 +292,10 @@ impl Malformed {
         let mut envelope = Envelope::default();
         if envelope.read(&text, limits).is_ok() {
             let Malformed { id, guess, .. } = envelope.malformed("");
-            // An id that was repaired is not the one that somebody waits with.
+            // Without an id nobody waits, and the line is answered like any other that is no JSON. An id that was repaired is
+            // not the one that somebody waits with.
             let is_repaired = |id: &Id| id.as_str().contains(['\u{fffd}', '\\']);
-            if !id.as_ref().is_some_and(is_repaired) {
+            if id.as_ref().is_some_and(|id| !is_repaired(id)) {
                 (self.id, self.guess) = (id, guess);
             }
         }

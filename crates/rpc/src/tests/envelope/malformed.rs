@@ -51,7 +51,7 @@ fn what_is_no_json() {
 /// Somebody waits for its answer.
 #[test]
 fn a_message_with_characters_that_do_not_exist_keeps_its_id() {
-    use crate::Guess::{Answer, Notification, Request};
+    use crate::Guess::{Answer, Request};
     let cases: [(&[u8], _, _); 7] = [
         (
             br#"{"jsonrpc":"2.0","id":1,"method":"\ud800"}"#,
@@ -76,7 +76,7 @@ fn a_message_with_characters_that_do_not_exist_keeps_its_id() {
         (
             br#"{"jsonrpc":"2.0","method":"m","params":["\ud800"]}"#,
             None,
-            Notification,
+            Request,
         ),
         (
             br#"{"jsonrpc":"2.0","id":1,"result":"\ud800"}"#,
