@@ -233,39 +233,41 @@ struct Watches {
 
 impl Watches {
     fn of(kept: &[KeptPath]) -> io::Result<Watches> {
-        let mut steps: BTreeMap<PathBuf, HashSet<OsString>> = BTreeMap::new();
-        let written: BTreeSet<&Path> = kept.iter().map(|kept| kept.path.as_path()).collect();
-        for path in written {
-            // As it is written, with its links, and as it is on disk.
-            let real = std::fs::canonicalize(path).ok();
-            for path in [Some(path), real.as_deref()].into_iter().flatten() {
-                for step in path.ancestors() {
-                    let directory = step.parent().and_then(|it| it.canonicalize().ok());
-                    if let (Some(directory), Some(name)) = (directory, step.file_name()) {
-                        steps.entry(directory).or_default().insert(name.to_owned());
-                    }
-                }
+        let mut watches = Watches {
+            events: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?,
+            names: BTreeMap::new(),
+        };
+        let mut steps = steps_to(kept);
+        for _ in 0..MOST_ROUNDS {
+            watches.add(&steps)?;
+            // A directory that appeared before the one above it was watched is in no event.
+            let now = steps_to(kept);
+            if now == steps {
+                break;
             }
+            steps = now;
         }
-        let events = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
+        Ok(watches)
+    }
+
+    fn add(&mut self, steps: &Steps) -> io::Result<()> {
         let changes = WatchFlags::CREATE
             | WatchFlags::DELETE
             | WatchFlags::MOVED_FROM
             | WatchFlags::MOVED_TO
             | WatchFlags::ONLYDIR;
-        let mut watches = Watches {
-            events,
-            names: BTreeMap::new(),
-        };
-        for (directory, names) in steps.into_iter().take(MOST_WATCHES) {
-            match inotify::add_watch(&watches.events, directory.as_path(), changes) {
-                Ok(watch) => watches.names.entry(watch).or_default().extend(names),
+        for (directory, names) in steps.iter().take(MOST_WATCHES) {
+            match inotify::add_watch(&self.events, directory.as_path(), changes) {
+                Ok(watch) => {
+                    let known = self.names.entry(watch).or_default();
+                    known.extend(names.iter().cloned());
+                }
                 // What has gone has nothing to watch, and what cannot be read is another user's.
                 Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS | Errno::PERM) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(watches)
+        Ok(())
     }
 
     /// Whether one of the names has changed. Takes all events.
@@ -287,8 +289,65 @@ impl Watches {
     }
 }
 
+/// Directories, those above before those below, with the names in them that lead to a kept path.
+type Steps = BTreeMap<PathBuf, HashSet<OsString>>;
+
+/// The way to kept paths, as far as it is there now.
+fn steps_to(kept: &[KeptPath]) -> Steps {
+    let mut steps = Steps::new();
+    let written: BTreeSet<&Path> = kept.iter().map(|kept| kept.path.as_path()).collect();
+    for path in written {
+        // As it is written, with its links, and as it is on disk.
+        let real = std::fs::canonicalize(path).ok();
+        for path in [Some(path), real.as_deref()].into_iter().flatten() {
+            for step in path.ancestors() {
+                let directory = step.parent().and_then(|it| it.canonicalize().ok());
+                if let (Some(directory), Some(name)) = (directory, step.file_name()) {
+                    steps.entry(directory).or_default().insert(name.to_owned());
+                }
+            }
+        }
+    }
+    steps
+}
+
+/// If the way changes as often as this while it is looked at, the events will tell.
+const MOST_ROUNDS: usize = 8;
 /// Far more than the paths of a policy have directories.
 const MOST_WATCHES: usize = 4096;
 const ROOM: usize = 8192;
 /// What the copy of this process that has covered everything fails with.
 const COVERED: i32 = libc::ECANCELED;
+
+#[cfg(test)]
+mod tests {
+    use super::{KeptAccess, KeptPath, Watches};
+
+    /// A directory above the kept path comes and goes while it is watched: whatever is there afterwards is watched, or an
+    /// event tells of it.
+    #[test]
+    fn attack_directories_that_appear_while_they_are_looked_for() {
+        let base = std::env::temp_dir().join(format!("attache-upkeep-{}", std::process::id()));
+        std::fs::create_dir_all(&base).unwrap();
+        let kept = [KeptPath {
+            path: base.join("later/deep/key"),
+            access: KeptAccess::Hidden,
+        }];
+        for round in 0..150 {
+            let above = base.join("later");
+            let maker = std::thread::spawn(move || {
+                for _ in 0..round * 40 {
+                    std::hint::spin_loop();
+                }
+                std::fs::create_dir(above).unwrap();
+            });
+            let watches = Watches::of(&kept).unwrap();
+            maker.join().unwrap();
+            let is_told = watches.are_touched();
+            std::fs::create_dir(base.join("later/deep")).unwrap();
+            assert!(is_told || watches.are_touched(), "{round}");
+            std::fs::remove_dir_all(base.join("later")).unwrap();
+        }
+        std::fs::remove_dir_all(base).unwrap();
+    }
+}
