@@ -280,6 +280,7 @@ impl Search<'_> {
                     let script = Script {
                         word: &words[*at],
                         search: found.search,
+                        directory: found.directory,
                     };
                     if !self.script_files(script, &words[at + 1..]) {
                         let names = vec![words[*at].clone()];
@@ -290,6 +291,7 @@ impl Search<'_> {
                     let script = Script {
                         word: &words[*at],
                         search: found.search,
+                        directory: found.directory,
                     };
                     self.script_files(script, &words[at + 1..]);
                 }
@@ -302,9 +304,14 @@ impl Search<'_> {
     /// A file that runs before the script gets the words for the script, with the name of that in front or without.
     fn preloaded(&mut self, word: &str, found: &scripts::Found<'_>, words: &[String]) {
         let behind = words.get(1..).unwrap_or_default();
-        let search = found.search;
+        // Languages that load modules add their ending.
+        let script = Script {
+            word,
+            search: scripts::ScriptSearch::WithEndings,
+            directory: found.directory,
+        };
         for words in [words, behind] {
-            if !self.script_files(Script { word, search }, words) {
+            if !self.script_files(script, words) {
                 let names = vec![word.to_owned()];
                 self.add(Invocation::new(names, None, words.to_vec()));
             }
@@ -327,6 +334,7 @@ impl Search<'_> {
                 Script {
                     word: &file,
                     search,
+                    directory: None,
                 },
                 words,
             );

@@ -38,6 +38,7 @@ pub(super) enum ScriptSearch {
 pub(super) struct Script<'a> {
     pub(super) word: &'a str,
     pub(super) search: ScriptSearch,
+    pub(super) directory: Option<&'a str>,
 }
 
 /// What an interpreter runs, and whether there may be more behind the words that are known.
@@ -46,6 +47,8 @@ pub(super) struct Found<'a> {
     pub(super) programs: Vec<Program<'a>>,
     pub(super) is_open: bool,
     pub(super) search: ScriptSearch,
+    /// Where an option has the interpreter look for scripts.
+    pub(super) directory: Option<&'a str>,
 }
 
 /// What a module that runs other programs is told to run.
@@ -109,8 +112,9 @@ enum Effect<'a> {
     Skip,
     /// The next word may be a value.
     Unknown,
-    /// No script is run.
-    Code,
+    /// The value is run, and no script.
+    Code(Value<'a>),
+    Directory(Value<'a>),
     File(Value<'a>),
     Module(Value<'a>),
 }
@@ -118,9 +122,13 @@ enum Effect<'a> {
 impl Family {
     fn read<'a>(&self, words: &'a [String]) -> Found<'a> {
         let mut found = Found::default();
-        let (mut at, mut is_doubtful) = (0, false);
+        let (mut at, mut is_doubtful, mut runs_code) = (0, false, false);
         while let Some(word) = words.get(at) {
             at += 1;
+            // Behind code there are options that load files, then words for the code.
+            if runs_code && (!word.starts_with('-') || word == "--" || word == "-") {
+                return found;
+            }
             if word == "--" || word == "-" {
                 // A lone dash is standard input, or the end of the options.
                 let next = |at| match word == "-" {
@@ -149,7 +157,19 @@ impl Family {
                 Effect::Flag => {}
                 Effect::Skip => at += 1,
                 Effect::Unknown => is_doubtful = true,
-                Effect::Code => return found,
+                Effect::Code(_) if self.code_ends_options => return found,
+                Effect::Code(value) => {
+                    runs_code = true;
+                    if value.take(words, &mut at).is_none() {
+                        break;
+                    }
+                }
+                Effect::Directory(value) => {
+                    let Some(directory) = value.take(words, &mut at) else {
+                        break;
+                    };
+                    found.directory = Some(directory);
+                }
                 Effect::File(value) => {
                     let Some(file) = value.take(words, &mut at) else {
                         break;
@@ -188,7 +208,10 @@ impl Family {
                 continue;
             }
             if is_in(self.code) {
-                return Effect::Code;
+                return Effect::Code(value);
+            }
+            if is_in(self.directories) {
+                return Effect::Directory(value);
             }
             if is_in(self.glued) {
                 return Effect::Flag;
@@ -220,7 +243,10 @@ impl Family {
             return Effect::Module(value.map_or(Value::Next, Value::Here));
         }
         if self.long_code.contains(&name) {
-            return Effect::Code;
+            return Effect::Code(value.map_or(Value::Next, Value::Here));
+        }
+        if self.long_directories.contains(&name) {
+            return Effect::Directory(value.map_or(Value::Next, Value::Here));
         }
         match value {
             Some(_) => Effect::Flag,
@@ -288,6 +314,18 @@ mod tests {
             "lua -e x -l y S A",
             "deno run -A --allow-read=. S A",
             "bun run S A",
+            "bun --cwd x S A",
+            "node -e 1 -r S A",
+            "node -e 1 --import S A",
+            "node --eval=1 --require=S A",
+            "ruby -C x S A",
+            "ruby -Cx S A",
+            "ruby -r S A",
+            "ruby -e 1 -rS A",
+            "expect -d S A",
+            "luajit -j off S A",
+            "luajit -joff S A",
+            "lua -l S A",
             "bun --bun S A",
         ] {
             let mut words = line.split(' ').map(str::to_owned);
@@ -322,6 +360,10 @@ mod tests {
             "bash -ec S",
             "bash --norc -c S",
             "python3 -c S",
+            "python3 -c x -m S",
+            "node -e x S",
+            "node -e x --no-warnings S",
+            "perl -e x S",
             "perl -e S",
             "perl -lne S",
             "ruby -e S",

@@ -26,6 +26,13 @@ pub(super) fn escaped(word: &OsStr) -> String {
     }
 }
 
+/// Bytes of a word, as [`escaped`] text.
+#[cfg(unix)]
+pub(super) fn escaped_bytes(bytes: &[u8]) -> String {
+    use std::os::unix::ffi::OsStrExt;
+    escaped(OsStr::from_bytes(bytes))
+}
+
 /// The word that a text stands for.
 #[cfg(unix)]
 pub(super) fn unescaped(text: &str) -> OsString {
@@ -43,6 +50,11 @@ pub(super) fn unescaped(text: &str) -> OsString {
 #[cfg(not(unix))]
 pub(super) fn escaped(word: &OsStr) -> String {
     word.to_string_lossy().into_owned()
+}
+
+#[cfg(not(unix))]
+pub(super) fn escaped_bytes(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 #[cfg(not(unix))]

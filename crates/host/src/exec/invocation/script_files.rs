@@ -5,10 +5,11 @@ use std::fs::File;
 use std::io::Read as _;
 
 use attache_transport::process::{ExecFile, FileOrigin};
+use percent_encoding::percent_decode_str;
 
 use super::{Invocation, Search};
 use crate::exec::scripts::{Script, ScriptSearch};
-use crate::exec::text::escaped;
+use crate::exec::text::{escaped, escaped_bytes};
 
 impl Search<'_> {
     /// Adds every file that the interpreter may take for a script, with these arguments. Whether there is one.
@@ -36,7 +37,19 @@ impl Search<'_> {
     }
 
     fn candidates(&mut self, script: Script<'_>) -> Vec<(String, ExecFile)> {
-        let word = script.word;
+        let mut found = self.candidates_at(script.word, script.search);
+        let path = url_path(script.word);
+        if let Some(path) = &path {
+            found.extend(self.candidates_at(path, script.search));
+        }
+        let word = path.as_deref().unwrap_or(script.word);
+        if let Some(directory) = script.directory.filter(|_| !word.starts_with('/')) {
+            found.extend(self.candidates_at(&format!("{directory}/{word}"), script.search));
+        }
+        found
+    }
+
+    fn candidates_at(&mut self, word: &str, search: ScriptSearch) -> Vec<(String, ExecFile)> {
         let mut found = Vec::new();
         let first = self.find(word);
         let is_file = first.as_ref().is_some_and(|file| !file.is_directory);
@@ -45,7 +58,7 @@ impl Search<'_> {
             let file = search.find(&path);
             found.extend(file.map(|file| (path, file)));
         };
-        match script.search {
+        match search {
             ScriptSearch::AsGiven => {}
             ScriptSearch::OnPath if word.contains('/') || word.starts_with(['-', '+']) => {}
             ScriptSearch::OnPath => {
@@ -64,7 +77,7 @@ impl Search<'_> {
         if !found.iter().any(is_directory) {
             return found;
         }
-        match script.search {
+        match search {
             ScriptSearch::AsGiven | ScriptSearch::OnPath => {}
             ScriptSearch::InDirectory => {
                 let path = format!("{word}/__main__.py");
@@ -131,6 +144,22 @@ impl Search<'_> {
     }
 }
 
+/// The path in an address such as `file:///srv/a%2Ejs`.
+fn url_path(word: &str) -> Option<String> {
+    let scheme = word.get(..5)?;
+    if !scheme.eq_ignore_ascii_case("file:") {
+        return None;
+    }
+    let rest = word[5..].split(['?', '#']).next()?;
+    let path = match rest.strip_prefix("//") {
+        // A host, which can only be this one, stands in front of the path.
+        Some(rest) => &rest[rest.find('/')?..],
+        None => rest,
+    };
+    let bytes: Vec<u8> = percent_decode_str(path).collect();
+    Some(escaped_bytes(&bytes))
+}
+
 /// The text of a file of which we have the path; none if it is too long or not this file any more.
 fn read(file: &ExecFile) -> Option<Vec<u8>> {
     let mut options = File::options();
@@ -151,9 +180,9 @@ const MOST_TEXT: u64 = 1 << 20;
 const MOST_DIRECTORIES: usize = 64;
 /// Where shells look if nothing is said.
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:.";
-/// What interpreters of JavaScript add to the name of a file.
+/// What interpreters of JavaScript, and others for what they load, add to the name of a file.
 const ENDINGS: &[&str] = &[
-    ".js", ".json", ".node", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx",
+    ".js", ".json", ".node", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx", ".rb", ".lua",
 ];
 const INDEXES: &[&str] = &["/index.js", "/index.json", "/index.node"];
 const NO_PATH: &str = "where it looks for its script cannot be read";

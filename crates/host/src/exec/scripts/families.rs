@@ -13,6 +13,10 @@ pub(super) struct Family {
     pub(super) glued: &'static str,
     /// Letters that have the interpreter run code, and no script.
     pub(super) code: &'static str,
+    /// Whether every word behind the code is for the code.
+    pub(super) code_ends_options: bool,
+    /// Letters whose value is the directory in which scripts are looked for.
+    pub(super) directories: &'static str,
     /// Letters whose value is a module that is run as a program.
     pub(super) modules: &'static str,
     /// Letters whose value is a file that is run, too.
@@ -22,6 +26,7 @@ pub(super) struct Family {
     pub(super) long_code: &'static [&'static str],
     pub(super) long_files: &'static [&'static str],
     pub(super) long_modules: &'static [&'static str],
+    pub(super) long_directories: &'static [&'static str],
     /// Words that may stand in front of the script.
     pub(super) subcommands: &'static [&'static str],
     pub(super) search: ScriptSearch,
@@ -63,6 +68,7 @@ pub(super) const FAMILIES: &[Family] = &[
         flags: "bBdEhiIOPqRsStuvVx3?",
         valued: "WXQ",
         code: "c",
+        code_ends_options: true,
         modules: "m",
         long_valued: &["--check-hash-based-pycs", "--jit"],
         search: ScriptSearch::InDirectory,
@@ -133,9 +139,9 @@ pub(super) const FAMILIES: &[Family] = &[
             "--location",
             "--seed",
             "--env-file",
-            "--cwd",
             "--filter",
         ],
+        long_directories: &["--cwd"],
         long_code: &["--eval"],
         long_files: &["--preload", "--require", "--import"],
         subcommands: &[
@@ -156,9 +162,11 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         names: &["ruby", "jruby", "truffleruby", "mruby"],
         flags: "acdhlnpsSUvwy",
-        valued: "ICEr",
+        valued: "IE",
         glued: "0FiKTWx",
         code: "e",
+        files: "r",
+        directories: "CX",
         search: ScriptSearch::OnPath,
         long_flags: &["--verbose", "--yjit", "--jit", "--copyright", "--debug"],
         long_valued: &[
@@ -170,6 +178,7 @@ pub(super) const FAMILIES: &[Family] = &[
             "--parser",
             "--dump",
         ],
+        long_files: &["--require"],
         ..NONE
     },
     Family {
@@ -197,14 +206,15 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         names: &["lua", "luajit", "texlua"],
         flags: "iEvW",
-        valued: "el",
-        glued: "jOb",
+        valued: "ej",
+        glued: "Ob",
+        files: "l",
         ..NONE
     },
     Family {
         names: &["tclsh", "wish", "expect"],
-        flags: "ivNn",
-        valued: "cDd",
+        flags: "bdivNn",
+        valued: "cD",
         files: "f",
         long_valued: &["-encoding"],
         ..NONE
@@ -233,6 +243,8 @@ const NONE: Family = Family {
     valued: "",
     glued: "",
     code: "",
+    code_ends_options: false,
+    directories: "",
     modules: "",
     files: "",
     long_flags: &["--help", "--version"],
@@ -240,6 +252,7 @@ const NONE: Family = Family {
     long_code: &[],
     long_files: &[],
     long_modules: &[],
+    long_directories: &[],
     subcommands: &[],
     search: ScriptSearch::AsGiven,
 };
@@ -265,6 +278,11 @@ pub(super) const LAUNCHER: Family = Family {
         "line_profiler",
         "IPython",
         "doctest",
+        "pydoc",
+        "unittest",
+        "pytest",
+        "nose2",
+        "idlelib",
     ],
     modules: "m",
     long_flags: &[],

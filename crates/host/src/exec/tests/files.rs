@@ -53,6 +53,44 @@ fn attack_what_cannot_be_looked_up_is_asked_about() {
 }
 
 #[test]
+fn attack_scripts_are_found_behind_addresses_directories_and_code() {
+    let tool = r#"{"rules": [{"action": "deny", "command": "/usr/lib/tool.js", "id": "tool"}]}"#;
+    check(
+        tool,
+        &[
+            "/usr/bin/node node --import file:///usr/lib/tool.js x",
+            "/usr/bin/node node --import=FILE://localhost/usr/lib/t%6Fol%2Ejs?a#b x",
+            "/usr/bin/node node -e 1 -r /usr/lib/tool.js",
+            "/usr/bin/bun bun --cwd /usr/lib tool.js",
+            "/usr/bin/ruby ruby -C /usr lib/tool.js",
+            "/usr/bin/ruby ruby -C/usr lib/tool.js",
+            "/usr/bin/ruby ruby -r /usr/lib/tool.js -e 1",
+            "/usr/bin/expect expect -d /usr/lib/tool.js",
+            "/usr/bin/luajit luajit -j off /usr/lib/tool.js",
+            "/usr/bin/python3 python3 -m pydoc /usr/lib/tool.js",
+            "/usr/bin/python3 python3 -m unittest /usr/lib/tool.js",
+            "/usr/bin/node node -e 1 /usr/lib/tool.js",
+            "/usr/bin/python3 python3 -c 1 -m pydoc /usr/lib/tool.js",
+        ],
+        &expect![[r#"
+            /usr/bin/node node --import file:///usr/lib/tool.js x: denied: policy rule `tool`
+            /usr/bin/node node --import=FILE://localhost/usr/lib/t%6Fol%2Ejs?a#b x: denied: policy rule `tool`
+            /usr/bin/node node -e 1 -r /usr/lib/tool.js: denied: policy rule `tool`
+            /usr/bin/bun bun --cwd /usr/lib tool.js: denied: policy rule `tool`
+            /usr/bin/ruby ruby -C /usr lib/tool.js: denied: policy rule `tool`
+            /usr/bin/ruby ruby -C/usr lib/tool.js: denied: policy rule `tool`
+            /usr/bin/ruby ruby -r /usr/lib/tool.js -e 1: denied: policy rule `tool`
+            /usr/bin/expect expect -d /usr/lib/tool.js: denied: policy rule `tool`
+            /usr/bin/luajit luajit -j off /usr/lib/tool.js: denied: policy rule `tool`
+            /usr/bin/python3 python3 -m pydoc /usr/lib/tool.js: denied: policy rule `tool`
+            /usr/bin/python3 python3 -m unittest /usr/lib/tool.js: denied: policy rule `tool`
+            /usr/bin/node node -e 1 /usr/lib/tool.js: runs
+            /usr/bin/python3 python3 -c 1 -m pydoc /usr/lib/tool.js: runs
+        "#]],
+    );
+}
+
+#[test]
 fn attack_an_elf_file_can_name_a_program_as_its_interpreter() {
     let rules = rules(Preset::Ask, CURL);
     let mut binary = exec("/project/x", &["./x", "-V"]);
