@@ -32,7 +32,7 @@ use super::picker::Picker;
 use super::search::Search;
 use super::tab::Tab;
 use crate::command::{Command, Opening};
-use crate::paint::{Scroll, Theme, Tone};
+use crate::paint::{Theme, Tone};
 use crate::setting::Setting;
 
 /// How the screen begins.
@@ -211,7 +211,7 @@ impl App {
             Input::Key(key) => self.key(&key, now),
             Input::Paste(text) => self.paste(&text, now),
             Input::Click(column, row) => self.click(column, row, now),
-            Input::Wheel(lines) => self.tab_mut().view.scroll(Scroll::Lines(lines)),
+            Input::Wheel(column, row, lines) => self.wheel(column, row, lines),
             Input::Resize(columns, rows) => self.size = (columns, rows),
             Input::Event(event) => self.event(*event, now),
             Input::Steering(steering) => self.steering = steering,
