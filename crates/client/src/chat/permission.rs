@@ -8,6 +8,7 @@ mod choices;
 mod confirm;
 mod draw;
 mod facts;
+mod moves;
 mod page;
 mod seen_rows;
 
