@@ -32,7 +32,7 @@ use super::picker::Picker;
 use super::search::Search;
 use super::tab::Tab;
 use crate::command::{Command, Opening};
-use crate::paint::{Scroll, Theme, Tone};
+use crate::paint::{Theme, Tone};
 use crate::setting::Setting;
 
 /// How the screen begins.
@@ -95,6 +95,8 @@ pub struct App {
     pub(super) mouse: Mouse,
     pub(super) life: Life,
     latest: Latest,
+    /// What the agent said when it last wanted a login, until the dialog shows it.
+    login_message: Option<String>,
     pub(super) size: (u16, u16),
     effects: Vec<Effect>,
 }
@@ -199,6 +201,7 @@ impl App {
             mouse: Mouse::Ours,
             life: Life::Starting,
             latest: Latest::Known,
+            login_message: None,
             size: (80, 24),
             effects: Vec::new(),
         }
@@ -211,7 +214,7 @@ impl App {
             Input::Key(key) => self.key(&key, now),
             Input::Paste(text) => self.paste(&text, now),
             Input::Click(column, row) => self.click(column, row, now),
-            Input::Wheel(lines) => self.tab_mut().view.scroll(Scroll::Lines(lines)),
+            Input::Wheel(column, row, lines) => self.wheel(column, row, lines),
             Input::Resize(columns, rows) => self.size = (columns, rows),
             Input::Event(event) => self.event(*event, now),
             Input::Steering(steering) => self.steering = steering,

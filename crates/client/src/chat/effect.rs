@@ -17,8 +17,8 @@ pub enum Input {
     Key(KeyEvent),
     /// Text was pasted.
     Paste(String),
-    /// The wheel was turned by so many lines, down if positive.
-    Wheel(i32),
+    /// The wheel was turned at a column and row, by so many lines, down if positive.
+    Wheel(u16, u16, i32),
     /// The mouse was pressed at a column and row.
     Click(u16, u16),
     /// The screen has so many columns and rows.

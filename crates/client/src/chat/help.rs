@@ -89,7 +89,10 @@ const WRITING: &[(&str, &str)] = &[
 const REQUESTS: &[(&str, &str)] = &[
     ("↑ ↓", "select an answer"),
     ("Enter", "choose it; answers that last are confirmed"),
-    ("PgUp PgDn", "scroll"),
+    (
+        "PgUp PgDn",
+        "scroll; Home and End go to the ends, the wheel scrolls too",
+    ),
     ("Alt-D", "all details"),
     ("Alt-V", "compare with the disk"),
     ("← →", "how long to remember, when you confirm"),

@@ -1,7 +1,7 @@
 //! Logins that the agent wants: the ways to choose from, and a program in the terminal before it runs, with its arguments
 //! and the variables that the agent adds.
 
-use attache::process::plain::{visible, visible_command, visible_word};
+use attache::process::plain::{visible, visible_command, visible_lines, visible_word};
 use attache::v1;
 use crossterm::event::KeyEvent;
 
@@ -14,12 +14,14 @@ use crate::paint::theme::{Role, Theme};
 #[derive(Debug, Clone)]
 pub(crate) struct LoginList {
     answers: AnswerList<Option<v1::AuthMethodId>>,
+    /// What the agent says about it, safe to show.
+    message: Option<String>,
     /// Ways that cannot be chosen here.
     left_out: usize,
 }
 
 impl LoginList {
-    pub(crate) fn new(methods: &[v1::AuthMethod]) -> LoginList {
+    pub(crate) fn new(methods: &[v1::AuthMethod], message: Option<&str>) -> LoginList {
         let offered: Vec<_> = super::app::logins(methods).collect();
         // Of two with one id nobody can tell which one the agent takes.
         let is_one = |id: &v1::AuthMethodId| offered.iter().filter(|it| it.0 == *id).count() == 1;
@@ -36,6 +38,7 @@ impl LoginList {
         let not_now = (Words::Ours("Not now"), None);
         LoginList {
             answers: AnswerList::new(ways.into_iter().chain([not_now])),
+            message: message.map(shortened),
             left_out,
         }
     }
@@ -52,6 +55,10 @@ impl LoginList {
         let mut panel = Panel::new("The agent wants a login");
         panel.tone = Tone::Asking;
         let inner = Panel::inner(width);
+        if let Some(message) = &self.message {
+            panel.quoted(message, Role::Quote, theme, inner);
+            panel.gap();
+        }
         if self.left_out > 0 {
             let ways = match self.left_out {
                 1 => "1 way to log in".to_owned(),
@@ -64,6 +71,15 @@ impl LoginList {
         }
         self.answers.draw(&mut panel, theme, inner);
         panel
+    }
+}
+
+/// A message of the agent, safe to show and not without end.
+fn shortened(message: &str) -> String {
+    let message = message.trim();
+    match message.char_indices().nth(MESSAGE) {
+        None => visible_lines(message).into_owned(),
+        Some((end, _)) => format!("{}…", visible_lines(&message[..end])),
     }
 }
 
@@ -119,3 +135,6 @@ impl LoginPrompt {
         panel
     }
 }
+
+/// Characters of what the agent says when it wants a login.
+const MESSAGE: usize = 2000;

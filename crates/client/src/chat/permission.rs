@@ -8,8 +8,11 @@ mod choices;
 mod confirm;
 mod draw;
 mod facts;
+mod moves;
 mod page;
+mod seen_rows;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,11 +23,13 @@ use attache_host::permissions::{Scope, Term, is_allowed_by};
 
 use crate::command::Answer;
 use crate::event::{OnDisk, PermissionPrompt};
+use crate::paint::Scroll;
 use changes::Changes;
 use choices::Choice;
 pub(crate) use confirm::lasting;
 pub(crate) use draw::Keys;
 pub(crate) use page::{Drawn, Fit, Page};
+use seen_rows::SeenRows;
 
 /// A permission request that waits for the user.
 #[derive(Debug, Clone)]
@@ -39,8 +44,8 @@ pub(crate) struct PermissionDialog {
     top: usize,
     /// How long a lasting answer counts; the first is the present choice.
     terms: Vec<Term>,
-    /// How many rows of what scrolls and has to be read have been on the screen so far, and at which width.
-    read: (usize, u16),
+    /// The rows of what scrolls that have been on the screen so far.
+    seen: SeenRows,
     /// The changes as they were last laid out.
     changes: RefCell<Option<Arc<Changes>>>,
     /// What the screen shows of it at present.
@@ -90,7 +95,7 @@ pub(crate) enum Pressed {
     /// The request is answered.
     Answered(Answer, Term),
     /// The key would have granted something, and why it does not.
-    Refused(&'static str),
+    Refused(Cow<'static, str>),
 }
 
 impl PermissionDialog {
@@ -104,7 +109,7 @@ impl PermissionDialog {
             against: Against::Shown,
             top: 0,
             terms: terms(term),
-            read: (0, 0),
+            seen: SeenRows::default(),
             changes: RefCell::default(),
             drawn: None,
         }
@@ -136,12 +141,8 @@ impl PermissionDialog {
 
     /// Notes what the screen shows.
     pub(crate) fn set_drawn(&mut self, drawn: Drawn) {
-        self.top = self.top.min(drawn.last_top);
-        // At another width it has to be read again, from its beginning.
-        if self.read.1 != 0 && self.read.1 != drawn.read.1 {
-            self.top = 0;
-        }
-        self.read = drawn.read;
+        self.top = drawn.top;
+        self.seen = drawn.seen.clone();
         self.drawn = Some(drawn);
     }
 
@@ -170,11 +171,36 @@ impl PermissionDialog {
             }
             (KeyCode::Down, Step::Choosing) => self.select_next(),
             (KeyCode::Up, Step::Choosing) => self.select_previous(),
-            (KeyCode::PageDown, _) => self.top += self.page_rows(),
-            (KeyCode::PageUp, _) => self.top = self.top.saturating_sub(self.page_rows()),
+            (KeyCode::PageDown, _) => self.scroll(Scroll::Pages(1)),
+            (KeyCode::PageUp, _) => self.scroll(Scroll::Pages(-1)),
+            (KeyCode::Home, _) => self.scroll(Scroll::Top),
+            (KeyCode::End, _) => self.scroll(Scroll::Bottom),
             _ => {}
         }
         Pressed::Open
+    }
+
+    /// Moves through what scrolls. Between two drawings pages and lines move by at most a page, so that they skip no row;
+    /// the rows that a jump skips are not seen.
+    pub(crate) fn scroll(&mut self, scroll: Scroll) {
+        let Some(drawn) = &self.drawn else {
+            return;
+        };
+        let page = drawn.body_rows.saturating_sub(1).max(1);
+        let by = |count: i32, rows: usize| {
+            let rows = i32::try_from(rows).unwrap_or(i32::MAX);
+            isize::try_from(count.saturating_mul(rows)).unwrap_or(0)
+        };
+        let reach = page.max(self.top.abs_diff(drawn.top));
+        let (least, most) = (drawn.top.saturating_sub(reach), drawn.top + reach);
+        let moved = |by: isize| self.top.saturating_add_signed(by).clamp(least, most);
+        self.top = match scroll {
+            Scroll::Top => 0,
+            Scroll::Bottom => drawn.last_top,
+            Scroll::Lines(count) => moved(by(count, 1)),
+            Scroll::Pages(count) => moved(by(count, page)),
+            Scroll::Entry(_) => return,
+        };
     }
 
     fn alt_key(&mut self, key: &KeyEvent) -> Pressed {
@@ -214,16 +240,27 @@ impl PermissionDialog {
     }
 
     /// Why nothing can be granted now.
-    fn obstacle(&self, size: (u16, u16)) -> Option<&'static str> {
-        match self.fit(size) {
-            Some(Fit::Whole) => None,
-            Some(Fit::Unread) => Some("read the whole request first: PgDn scrolls to its end"),
-            Some(Fit::TooSmall) => Some(page::TOO_SMALL),
-            Some(Fit::TooLong) => {
-                Some("the request is too long to be shown, so it cannot be allowed")
-            }
-            None => Some(NOT_SHOWN),
-        }
+    fn obstacle(&self, size: (u16, u16)) -> Option<Cow<'static, str>> {
+        let why = match self.fit(size) {
+            Some(Fit::Whole) => return None,
+            Some(Fit::Unread) => return Some(self.unread().into()),
+            Some(Fit::TooSmall) => page::TOO_SMALL,
+            Some(Fit::TooLong) => "the request is too long to be shown, so it cannot be allowed",
+            None => NOT_SHOWN,
+        };
+        Some(why.into())
+    }
+
+    /// How much has to be read first, and the key for it.
+    fn unread(&self) -> String {
+        let unseen = self.drawn.as_ref().map(|drawn| drawn.unseen);
+        let unseen = unseen.unwrap_or_default();
+        let lines = match unseen.count {
+            1 => "1 line was".to_owned(),
+            count => format!("{count} lines were"),
+        };
+        let key = unseen.key();
+        format!("read the whole request first: {lines} not on the screen yet ({key})")
     }
 
     fn pick(&mut self, size: (u16, u16)) -> Pressed {
@@ -259,7 +296,7 @@ impl PermissionDialog {
     fn answer(&self, choice: &Choice) -> Pressed {
         match choice.answer() {
             Some(answer) => Pressed::Answered(answer, self.term()),
-            None => Pressed::Refused("this option cannot be chosen"),
+            None => Pressed::Refused("this option cannot be chosen".into()),
         }
     }
 
@@ -296,11 +333,6 @@ impl PermissionDialog {
         self.selected = previous.or(choices.last()).copied();
     }
 
-    fn page_rows(&self) -> usize {
-        let rows = self.drawn.as_ref().map_or(1, |drawn| drawn.body_rows);
-        rows.saturating_sub(1).max(1)
-    }
-
     fn toggle_extent(&mut self) {
         self.extent = match self.extent {
             Extent::Digest => Extent::Everything,
@@ -315,7 +347,6 @@ impl PermissionDialog {
             Against::Disk => Against::Shown,
         };
         self.top = 0;
-        self.read = (0, 0);
     }
 
     /// Whether a file on disk is not what the agent shows.

@@ -250,8 +250,8 @@ fn terminal_input(event: TerminalEvent) -> Option<Input> {
         TerminalEvent::Paste(text) => Some(Input::Paste(text)),
         TerminalEvent::Resize(columns, rows) => Some(Input::Resize(columns, rows)),
         TerminalEvent::Mouse(mouse) => match mouse.kind {
-            MouseEventKind::ScrollDown => Some(Input::Wheel(WHEEL)),
-            MouseEventKind::ScrollUp => Some(Input::Wheel(-WHEEL)),
+            MouseEventKind::ScrollDown => Some(Input::Wheel(mouse.column, mouse.row, WHEEL)),
+            MouseEventKind::ScrollUp => Some(Input::Wheel(mouse.column, mouse.row, -WHEEL)),
             MouseEventKind::Down(MouseButton::Left) => Some(Input::Click(mouse.column, mouse.row)),
             _ => None,
         },

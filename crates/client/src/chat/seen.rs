@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use ratatui::text::Line;
 
-use super::completion::Step;
 use super::panel::{Look, Panel, Window};
+use crate::paint::Scroll;
 
 /// The lines of a request that the user could read, and how far it is scrolled.
 #[derive(Debug, Clone, Default)]
@@ -50,15 +50,22 @@ impl SeenLines {
         self.drawn = None;
     }
 
-    /// Scrolls by pages.
-    pub(crate) fn scroll(&mut self, step: Step) {
-        let Some(Drawn { window, .. }) = &self.drawn else {
+    /// Scrolls from where the screen is.
+    pub(crate) fn scroll(&mut self, scroll: Scroll) {
+        let Some(Drawn { window, lines, .. }) = &self.drawn else {
             return;
         };
-        let page = window.rows.saturating_sub(1).max(1);
-        self.top = Some(match step {
-            Step::Next => window.top + page,
-            Step::Previous => window.top.saturating_sub(page),
+        let page = i32::try_from(window.rows.saturating_sub(1).max(1)).unwrap_or(i32::MAX);
+        let moved = |by: i32| {
+            let by = isize::try_from(by).unwrap_or(0);
+            window.top.saturating_add_signed(by)
+        };
+        self.top = Some(match scroll {
+            Scroll::Top => 0,
+            Scroll::Bottom => lines.len(),
+            Scroll::Lines(count) => moved(count),
+            Scroll::Pages(count) => moved(count.saturating_mul(page)),
+            Scroll::Entry(_) => return,
         });
     }
 

@@ -1,4 +1,7 @@
-//! A page that the agent wants visited: the whole address is shown, its host stands out, and we never open it.
+//! A page that the agent wants visited: the whole address is shown, its host stands out, and we never open it. A malformed
+//! address can only be declined.
+
+mod address;
 
 use attache::process::plain::{visible, visible_lines};
 use attache::v1;
@@ -9,12 +12,14 @@ use super::answer_list::{AnswerList, Chosen};
 use super::panel::{Panel, Tone};
 use super::{quoted, text};
 use crate::paint::theme::{Role, Sign, Theme};
+use address::{AddressError, WebAddress};
 
 /// A question about a page.
 #[derive(Debug, Clone)]
 pub(crate) struct Page {
     message: String,
     url: String,
+    address: Result<WebAddress, AddressError>,
     answers: AnswerList<Visit>,
 }
 
@@ -42,15 +47,23 @@ pub(crate) enum Visited {
 
 impl Page {
     pub(crate) fn new(message: &str, url: &str) -> Page {
+        let address = WebAddress::parse(url);
+        let visits: &[_] = match address {
+            Ok(_) => &[
+                ("I will open it in my browser", Visit::Opened),
+                ("Copy the address", Visit::Copy),
+            ],
+            Err(_) => &[],
+        };
+        let refusals = [
+            ("Decline", Visit::Decline),
+            ("Dismiss (cancel the request)", Visit::Dismiss),
+        ];
         Page {
             message: visible_lines(message).into_owned(),
             url: url.to_owned(),
-            answers: AnswerList::new([
-                ("I will open it in my browser", Visit::Opened),
-                ("Copy the address", Visit::Copy),
-                ("Decline", Visit::Decline),
-                ("Dismiss (cancel the request)", Visit::Dismiss),
-            ]),
+            address,
+            answers: AnswerList::new(visits.iter().copied().chain(refusals)),
         }
     }
 
@@ -78,14 +91,19 @@ impl Page {
         panel.tone = Tone::Asking;
         panel.quoted(&self.message, Role::Quote, theme, inner);
         panel.gap();
-        let address = Address::of(&self.url);
-        match &address.host {
-            Some(host) => panel.labelled("host", &visible(host), Role::Strong, theme, inner),
-            None => panel.text("No host", theme.style(Role::Warning), inner),
-        }
-        self.whole(&mut panel, &address, theme, inner);
-        for warning in address.warnings {
-            panel.text(warning, theme.style(Role::Warning), inner);
+        let warning = theme.style(Role::Warning);
+        match &self.address {
+            Ok(address) => {
+                panel.labelled("host", &address.host, Role::Strong, theme, inner);
+                self.whole(&mut panel, address, theme, inner);
+                for said in &address.warnings {
+                    panel.text(said, warning, inner);
+                }
+            }
+            Err(error) => {
+                panel.quoted(&visible(&self.url), Role::Text, theme, inner);
+                panel.text(error.message(), warning, inner);
+            }
         }
         panel.gap();
         self.answers.draw(&mut panel, theme, inner);
@@ -93,12 +111,10 @@ impl Page {
     }
 
     /// All of the address, with the host in bold wherever its rows break.
-    fn whole(&self, panel: &mut Panel, address: &Address, theme: &Theme, width: u16) {
+    fn whole(&self, panel: &mut Panel, address: &WebAddress, theme: &Theme, width: u16) {
+        // Up to the end of the host all characters are shown as they are.
         let url = visible(&self.url).into_owned();
-        let host = address.host.as_deref().map(visible).unwrap_or_default();
-        let before = address.before_host.min(url.len());
-        let start = url[before..].find(&*host).map_or(0, |at| before + at);
-        let end = start + host.len();
+        let (start, end) = (address.range.start, address.range.end);
         let bar = Span::styled(
             format!("{} ", theme.sign(Sign::Quoted)),
             theme.style(Role::Dim),
@@ -114,48 +130,6 @@ impl Page {
                 part(start, end, Role::Strong),
                 part(end, url.len(), Role::Link),
             ]));
-        }
-    }
-}
-
-/// The parts of an address that a person should see.
-struct Address {
-    host: Option<String>,
-    /// How many bytes stand before the host.
-    before_host: usize,
-    warnings: Vec<&'static str>,
-}
-
-impl Address {
-    fn of(url: &str) -> Address {
-        let mut warnings = Vec::new();
-        let Some((scheme, rest)) = url.split_once("://") else {
-            return Address {
-                host: None,
-                before_host: 0,
-                warnings: vec!["! this is no address of a web page"],
-            };
-        };
-        if !scheme.eq_ignore_ascii_case("https") {
-            warnings.push("! not https: others can read and change what is sent");
-        }
-        // Browsers end the host at a backslash too.
-        let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-        let host = match authority.rsplit_once('@') {
-            Some((_, host)) => {
-                warnings.push("! what stands before the @ is not the host");
-                host
-            }
-            None => authority,
-        };
-        let before_host = scheme.len() + 3 + authority.len() - host.len();
-        if !host.is_ascii() || host.split('.').any(|label| label.starts_with("xn--")) {
-            warnings.push("! the host has letters that can look like others");
-        }
-        Address {
-            host: Some(host.to_owned()).filter(|host| !host.is_empty()),
-            before_host,
-            warnings,
         }
     }
 }

@@ -6,11 +6,11 @@ use attache::process::plain::GUTTER;
 use attache::v1;
 use attache_host::permissions::{Scope, Term};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::Position;
 
 use super::{App, Undo};
 use crate::chat::answer_list::Chosen;
 use crate::chat::asks::What;
-use crate::chat::completion::Step;
 use crate::chat::death::After;
 use crate::chat::effect::Effect;
 use crate::chat::form::Filled;
@@ -21,7 +21,7 @@ use crate::chat::picker::Choice;
 use crate::chat::text;
 use crate::chat::url::Visited;
 use crate::command::{Answer, Command};
-use crate::paint::Tone;
+use crate::paint::{Scroll, Tone};
 
 /// The box of the request on the screen.
 pub(in crate::chat) enum AskPanel {
@@ -49,11 +49,7 @@ impl App {
         if self.dialog.is_some() {
             return;
         }
-        let is_inside = self.ask_area.is_some_and(|area| {
-            let columns = area.x..area.right();
-            columns.contains(&column) && (area.y..area.bottom()).contains(&row)
-        });
-        if !is_inside {
+        if !self.is_in_ask(column, row) {
             return self.asks.leave();
         }
         if !self.asks.can_click(now) {
@@ -66,6 +62,28 @@ impl App {
         {
             dialog.click(row);
         }
+    }
+
+    /// The wheel scrolls the request below the pointer, also before the user moves into it, and elsewhere the transcript.
+    pub(super) fn wheel(&mut self, column: u16, row: u16, lines: i32) {
+        let scroll = Scroll::Lines(lines);
+        if !self.is_in_ask(column, row) {
+            return self.tab_mut().view.scroll(scroll);
+        }
+        let session = self.tab().session().cloned();
+        let Some(ask) = self.asks.first_mut(session.as_ref()) else {
+            return;
+        };
+        match &mut ask.what {
+            What::Permission(dialog) => dialog.scroll(scroll),
+            _ => ask.seen.scroll(scroll),
+        }
+    }
+
+    /// Whether the request on the screen is at a column and row.
+    fn is_in_ask(&self, column: u16, row: u16) -> bool {
+        let position = Position::new(column, row);
+        self.ask_area.is_some_and(|area| area.contains(position))
     }
 
     /// A key for the request on the screen. Where none is, as on one that is too small, no key decides.
@@ -91,7 +109,7 @@ impl App {
                 match pressed {
                     Pressed::Open => {}
                     Pressed::Back => self.asks.leave(),
-                    Pressed::Refused(why) => self.passing_toast(why, now),
+                    Pressed::Refused(why) => self.passing_toast(&why, now),
                     Pressed::Answered(answer, term) => {
                         self.report(&answer, reported, &what, now);
                         self.answered(number, answer, term);
@@ -165,9 +183,12 @@ impl App {
         let Some(panel) = ask.what.panel(&theme, size.0) else {
             return Some(0);
         };
+        let is_form = matches!(ask.what, What::Form(..));
         match key.code {
-            KeyCode::PageDown => ask.seen.scroll(Step::Next),
-            KeyCode::PageUp => ask.seen.scroll(Step::Previous),
+            KeyCode::PageDown => ask.seen.scroll(Scroll::Pages(1)),
+            KeyCode::PageUp => ask.seen.scroll(Scroll::Pages(-1)),
+            KeyCode::Home if !is_form => ask.seen.scroll(Scroll::Top),
+            KeyCode::End if !is_form => ask.seen.scroll(Scroll::Bottom),
             code => {
                 ask.seen.follow();
                 let is_shown = ask.what.takes_text() || ask.seen.shows(&panel, size);

@@ -14,7 +14,7 @@ use crate::chat::tab::{News, Stage, Tab, Turn};
 use crate::chat::text;
 use crate::chat::url::Page;
 use crate::command::{Answer, Command};
-use crate::event::{Event, Failure, PermissionPrompt};
+use crate::event::{Event, Failure, FailureKind, PermissionPrompt};
 use crate::paint::{Tone, status};
 
 impl App {
@@ -133,6 +133,11 @@ impl App {
         outcome: Result<v1::PromptResponse, Failure>,
         now: Instant,
     ) {
+        if let Err(failure) = &outcome
+            && failure.kind == FailureKind::Login
+        {
+            self.login_message = Some(failure.why.clone());
+        }
         let active = self.tab().number;
         let Some(tab) = self.tab_of(session) else {
             return;

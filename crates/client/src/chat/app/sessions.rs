@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use attache::process::plain::visible;
+use attache::process::plain::{GUTTER, visible};
 use attache::v1;
 
 use super::keys::TWICE;
@@ -221,7 +221,17 @@ impl App {
 
     /// What was commanded did not succeed. If it was to open a session, its tab says so.
     pub(super) fn failed(&mut self, failure: &Failure, now: Instant) {
-        let text = format!("{}: {}", failure.what, failure.why);
+        let is_login = failure.what == "authenticate" || failure.kind == FailureKind::Login;
+        let text = match failure.kind {
+            // These are words of the agent.
+            FailureKind::Login | FailureKind::Refused if is_login => {
+                format!("{} failed {GUTTER} {}", failure.what, visible(&failure.why))
+            }
+            _ => format!("{}: {}", failure.what, failure.why),
+        };
+        if failure.kind == FailureKind::Login {
+            self.login_message = Some(failure.why.clone());
+        }
         if failure.what == "session/list" && self.latest == Latest::Sought {
             self.latest = Latest::Known;
             self.open_first(How::New);
@@ -252,12 +262,19 @@ impl App {
 
     pub(super) fn wants_login(&mut self, methods: &[v1::AuthMethod], now: Instant) {
         self.asks.retain(|ask| !ask.what.is_login());
+        let message = self.login_message.take();
         if methods.is_empty() {
-            let text = "the agent wants a login but offers no way to log in; see its documentation";
+            let mut text =
+                "the agent wants a login but offers no way to log in; see its documentation"
+                    .to_owned();
+            if let Some(message) = message {
+                text += &format!(" {GUTTER} {}", visible(&message));
+            }
             self.toast(Tone::Bad, text, now);
             return;
         }
-        if !self.asks.push(None, What::Login(LoginList::new(methods))) {
+        let list = LoginList::new(methods, message.as_deref());
+        if !self.asks.push(None, What::Login(list)) {
             self.toast(
                 Tone::Warning,
                 "the agent wants a login: Ctrl-P, Log in",

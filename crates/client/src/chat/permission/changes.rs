@@ -15,10 +15,13 @@ use crate::paint::Brush;
 use crate::paint::diff::{self, DiffLayout};
 use crate::paint::theme::Role;
 
+/// What decides how changes are laid out: the width, the old text, and whether the two texts are side by side.
+pub(super) type ChangesLayout = (u16, Against, DiffLayout);
+
 /// The changes, laid out at a width.
 #[derive(Debug)]
 pub(super) struct Changes {
-    layout: (u16, Against, DiffLayout),
+    pub(super) layout: ChangesLayout,
     pub(super) rows: Vec<Line<'static>>,
     /// Whether more changes than can be shown.
     pub(super) are_too_long: bool,

@@ -50,15 +50,19 @@ impl PermissionDialog {
             heads: heads.collect(),
             facts: facts.iter().flat_map(whole).collect(),
             scrolled: scrolled.flat_map(whole).collect(),
-            changes,
             rest: self.rest(brush, width),
             answers,
             heading: Line::styled(text::cut(REMEMBER, inner), brush.theme.style(Role::Dim)),
             selected: self.selected,
             hint: self.hint(keys),
             keys,
-            top: self.top,
-            read: self.read,
+            // In another layout it is read from its beginning.
+            top: match self.seen.is_of(changes.layout) {
+                true => self.top,
+                false => 0,
+            },
+            seen: self.seen.clone(),
+            changes,
             are_too_long,
             step: self.step,
         }

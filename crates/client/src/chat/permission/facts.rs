@@ -8,6 +8,7 @@ use attache::process::plain::{visible, visible_command, visible_start, visible_w
 use attache::v1;
 use attache_host::permissions::{Action, Protection};
 
+use super::moves;
 use crate::event::{HostRequest, PermissionPrompt, PromptSubject};
 use crate::paint::theme::Role;
 
@@ -114,7 +115,7 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Fact> {
         let shown = visible(&directory.to_string_lossy()).into_owned();
         place(&mut facts, "in", shown, directory, action);
     }
-    files(&mut facts, action, directory.as_deref());
+    files(&mut facts, prompt, directory.as_deref());
     match facts.is_empty() {
         true => tool(&mut facts, prompt),
         false => input(&mut facts, prompt),
@@ -213,11 +214,22 @@ fn target(facts: &mut Vec<Fact>, path: &Path, action: &Action) {
     }
 }
 
-fn files(facts: &mut Vec<Fact>, action: &Action, directory: Option<&Path>) {
+fn files(facts: &mut Vec<Fact>, prompt: &PermissionPrompt, directory: Option<&Path>) {
+    let action = &prompt.action;
     let paths = action.paths.iter();
-    let paths: Vec<&PathBuf> = paths
+    let mut paths: Vec<&PathBuf> = paths
         .filter(|path| Some(action.workspace.join(path).as_path()) != directory)
         .collect();
+    let moves = moves::of(prompt, &paths);
+    for moved in &moves {
+        ends(facts, "From", &moved.from, action);
+        ends(facts, "To", &moved.to, action);
+    }
+    let is_moved = |path: &PathBuf| {
+        let mut moves = moves.iter();
+        moves.any(|it| it.from.contains(path) || it.to.contains(path))
+    };
+    paths.retain(|path| !is_moved(path));
     let shown = |path: &PathBuf| visible(&path.to_string_lossy()).into_owned();
     if paths.len() <= PINNED {
         for path in paths {
@@ -234,6 +246,20 @@ fn files(facts: &mut Vec<Fact>, action: &Action, directory: Option<&Path>) {
         let mut remarks = Vec::new();
         target(&mut remarks, path, action);
         facts.extend(remarks.into_iter().map(Fact::unpinned));
+    }
+}
+
+/// Where a move starts or ends, by whole paths. The first one stays on the screen.
+fn ends(facts: &mut Vec<Fact>, label: &'static str, paths: &[PathBuf], action: &Action) {
+    for (at, path) in paths.iter().enumerate() {
+        let whole = straight(&action.workspace.join(path));
+        let shown = visible(&whole.to_string_lossy()).into_owned();
+        let mut rows = Vec::new();
+        place(&mut rows, label, shown, path, action);
+        facts.extend(rows.into_iter().map(|fact| match at {
+            0 => fact,
+            _ => fact.unpinned(),
+        }));
     }
 }
 
@@ -397,7 +423,7 @@ fn is_inside(workspace: &Path, path: &Path) -> bool {
     straight(&workspace.join(path)).starts_with(straight(workspace))
 }
 
-fn straight(path: &Path) -> PathBuf {
+pub(super) fn straight(path: &Path) -> PathBuf {
     let mut straight = PathBuf::new();
     for component in path.components() {
         match component {

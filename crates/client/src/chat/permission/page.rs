@@ -15,6 +15,7 @@ use ratatui::widgets::{Clear, Paragraph};
 use super::Step;
 use super::changes::Changes;
 use super::draw::Keys;
+use super::seen_rows::{SeenRows, UnseenRows};
 use crate::chat::panel;
 use crate::chat::text;
 use crate::paint::theme::{Role, Theme};
@@ -41,8 +42,8 @@ pub(crate) struct Page {
     pub(super) keys: Keys,
     /// The first row of the scrolled part.
     pub(super) top: usize,
-    /// How many rows of what scrolls and has to be read have been on the screen so far, and at which width.
-    pub(super) read: (usize, u16),
+    /// The rows of what scrolls that have been on the screen so far.
+    pub(super) seen: SeenRows,
     pub(super) are_too_long: bool,
     pub(super) step: Step,
 }
@@ -79,8 +80,11 @@ pub(crate) struct Drawn {
     pub(super) step: Step,
     pub(super) selected: Option<usize>,
     pub(super) body_rows: usize,
+    /// The first row of what scrolls, and the one where its end is on the screen.
+    pub(super) top: usize,
     pub(super) last_top: usize,
-    pub(super) read: (usize, u16),
+    pub(super) seen: SeenRows,
+    pub(super) unseen: UnseenRows,
     /// Rows of the screen, and the answer on each.
     pub(super) answer_rows: Vec<(u16, usize)>,
 }
@@ -92,8 +96,9 @@ struct Layout<'a> {
     pinned: Vec<&'a Line<'static>>,
     /// What scrolls, and how much of it is shown.
     body: Vec<&'a Line<'static>>,
-    /// How many rows of it have not been on the screen and have to be.
-    unread: usize,
+    /// The rows of it that have been on the screen, this time included, and those that have to be and were not.
+    seen: SeenRows,
+    unseen: UnseenRows,
     body_rows: usize,
     top: usize,
     /// Rows of the answers, with the answer on each.
@@ -126,9 +131,11 @@ impl Page {
         let tallest = tallest.unwrap_or(0);
         let whole = self.essential() + self.rest.len().min(BODY) + self.beside(tallest) + 2;
         let scrolled = self.heads.len() + SCROLLED + tallest + 2;
-        let rows = match whole <= usize::from(most) {
+        let most_rows = usize::from(most);
+        let rows = match whole <= most_rows {
             true => whole,
-            false => scrolled,
+            // What has to be scrolled through gets all rows; that with the tabs stays where there are enough.
+            false => scrolled.max(most_rows.saturating_sub(1)),
         };
         let rows = u16::try_from(rows).unwrap_or(u16::MAX);
         rows.min(self.height()).min(most)
@@ -180,38 +187,38 @@ impl Page {
             step: self.step,
             selected: self.selected,
             body_rows: layout.body_rows,
+            top: layout.top,
             last_top: hidden,
-            read: self.read_after(layout.top, layout.body_rows, inside.width),
+            seen: layout.seen,
+            unseen: layout.unseen,
             answer_rows,
-        }
-    }
-
-    /// Rows of the facts that have been on the screen when this is drawn.
-    fn read_after(&self, top: usize, rows: usize, width: u16) -> (usize, u16) {
-        let before = match self.read.1 == width {
-            true => self.read.0,
-            false => 0,
-        };
-        match top <= before {
-            true => (before.max(top + rows), width),
-            false => (before, width),
         }
     }
 
     fn layout(&self, room: usize, theme: &Theme, width: u16) -> Layout<'_> {
         let needed = self.answer_rows();
+        let to_read = self.scrolled.len() + self.changes.rows.len();
         if self.essential() + self.beside(needed) <= room {
             let pinned = self.facts.iter().chain(&self.changes.rows).collect();
-            return self.divided(pinned, self.rest.iter().collect(), room, needed);
+            let rest: Vec<_> = self.rest.iter().collect();
+            let left = room.saturating_sub(self.essential());
+            let for_rest = rest.len().min(BODY.max(left / 2));
+            let answers = left.saturating_sub(for_rest).max(needed);
+            let mut layout = self.divided(pinned, rest, room, answers);
+            layout.seen = self.seen.with(self.changes.layout, 0..to_read);
+            return layout;
         }
         if self.heads.len() + needed + BODY <= room {
             let essential = self.scrolled.iter().chain(&self.changes.rows);
-            let count = self.scrolled.len() + self.changes.rows.len();
             let body = essential.chain(&self.rest).collect();
-            let mut layout = self.divided(self.heads.iter().collect(), body, room, needed);
-            let (read, _) = self.read_after(layout.top, layout.body_rows, width);
-            layout.unread = count.saturating_sub(read);
-            if layout.unread > 0 && layout.fit == Fit::Whole {
+            let left = room - self.heads.len();
+            let answers = ANSWERS.min(left / 2).max(left / 3);
+            let answers = answers.min(left - BODY).max(needed);
+            let mut layout = self.divided(self.heads.iter().collect(), body, room, answers);
+            let shown = layout.top..layout.top + layout.body_rows;
+            layout.seen = self.seen.with(self.changes.layout, shown);
+            layout.unseen = layout.seen.unseen(to_read, layout.top);
+            if layout.unseen.count > 0 && layout.fit == Fit::Whole {
                 layout.fit = Fit::Unread;
             }
             return layout;
@@ -219,18 +226,18 @@ impl Page {
         self.too_small(room, theme, width)
     }
 
-    /// What is pinned, then as much of the body as the answers leave, then the answers.
+    /// What is pinned, then as much of the body as the answers leave, then the answers in at least so many rows, as far as
+    /// there are so many of them.
     fn divided<'a>(
         &'a self,
         pinned: Vec<&'a Line<'static>>,
         body: Vec<&'a Line<'static>>,
         room: usize,
-        needed: usize,
+        answer_rows: usize,
     ) -> Layout<'a> {
         let left = room.saturating_sub(pinned.len());
         let answers = self.answer_lines(|_| true);
-        let for_body = body.len().min(BODY.max(left / 2));
-        let answer_rows = left.saturating_sub(for_body).max(needed);
+        let answer_rows = answer_rows.max(left.saturating_sub(body.len()));
         let answer_rows = answer_rows.min(answers.len()).min(left);
         let body_rows = (left - answer_rows).min(body.len());
         let top = self.top.min(body.len().saturating_sub(body_rows));
@@ -241,7 +248,8 @@ impl Page {
             },
             pinned,
             body,
-            unread: 0,
+            seen: self.seen.clone(),
+            unseen: UnseenRows::default(),
             body_rows,
             top,
             answers: self.window(answers, answer_rows),
@@ -271,7 +279,8 @@ impl Page {
             fit: Fit::TooSmall,
             pinned: Vec::new(),
             body: Vec::new(),
-            unread: 0,
+            seen: self.seen.clone(),
+            unseen: UnseenRows::default(),
             body_rows: 0,
             top: 0,
             answers: said.chain(shown).collect(),
@@ -325,8 +334,9 @@ impl Page {
         }
         match (layout.fit, below, layout.top) {
             (Fit::Unread, ..) => {
-                let unread = counted(layout.unread, "more line");
-                parts.push(format!("{unread} to read first: PgDn"));
+                let unread = counted(layout.unseen.count, "more line");
+                let key = layout.unseen.key();
+                parts.push(format!("{unread} to read first: {key}"));
             }
             (_, 0, 0) => {}
             (_, 0, above) => parts.push(format!("{} above: PgUp", counted(above, "line"))),

@@ -397,12 +397,13 @@ fn a_tool_without_command_and_files_is_shown_with_what_it_is_given() {
     stage.event(Event::Asked(Box::new(question)));
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
-        |
-        | Test Agent 1.0.0
-        | in /code/project
         |╭ Use a tool? ─────────────────────────────────────────────╮
         |│ tool    ┊ mcp__forge__delete_repository                  │
         |│ input   ┊ {"owner":"ann","note":"long long long long     │
+        |│         ┊ long long long long long long long long long   │
+        |│         ┊ long long long long long long long long long   │
+        |│         ┊ long long long long long long long long long   │
+        |│         ┊ long long long long long long long long long   │
         |│         ┊ long long long long long long long long long   │
         |│         ┊ long long long long long long long long long   │
         |│         ┊ long long long long long long long long long   │
@@ -411,8 +412,7 @@ fn a_tool_without_command_and_files_is_shown_with_what_it_is_given() {
         |│   Reject once ┊ Never                                    │
         |│ Or let Attaché remember the answer:                      │
         |│   Allow, and don't ask again in this session             │
-        |│   Allow, and don't ask again in this workspace           │
-        |╰ Tab to answer · 18 more lines to read first: PgDn · 3 m… ╯
+        |╰ Tab to answer · 14 more lines to read first: PgDn · 4 m… ╯
         |────────────────────────────────────────────────────────────
         |› ask for something · / commands · @ files · ? help
         | ready

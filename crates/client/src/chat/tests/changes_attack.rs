@@ -7,6 +7,7 @@ use expect_test::expect;
 
 use super::asking::answers;
 use super::stage::{Stage, asked, stage};
+use crate::chat::Input;
 use crate::event::{Event, OnDisk, PermissionPrompt, PromptSubject};
 
 #[test]
@@ -191,6 +192,135 @@ fn our_answers_never_follow_those_of_the_agent_without_a_gap() {
             }
         }
     }
+}
+
+/// The symptom: at 80x24 a long change had 6 rows.
+#[test]
+fn a_long_change_has_the_rows_that_the_screen_allows() {
+    let mut stage = stage().size(80, 24);
+    stage.event(Event::Asked(Box::new(edit([numbered_file(300)]))));
+    stage.press("<Tab><Down>");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |╭ Edit a file? ────────────────────────────────────────────────────────────────╮
+        |│ file    ┊ /code/project/a.rs                                                 │
+        |│ ┊ a.rs +300 -0 new file                                                      │
+        |│ ┊       1 + new0.                                                            │
+        |│ ┊       2 + new1.                                                            │
+        |│ ┊       3 + new2.                                                            │
+        |│ ┊       4 + new3.                                                            │
+        |│ ┊       5 + new4.                                                            │
+        |│ ┊       6 + new5.                                                            │
+        |│ ┊       7 + new6.                                                            │
+        |│ ┊       8 + new7.                                                            │
+        |│ ┊       9 + new8.                                                            │
+        |│ ┊      10 + new9.                                                            │
+        |│ ┊      11 + new10.                                                           │
+        |│ ▌ Allow once ┊ Sure                                                          │
+        |│   Reject once ┊ Never                                                        │
+        |│ Or let Attaché remember the answer:                                          │
+        |│   Allow, and don't ask again in this session                                 │
+        |│   Allow, and don't ask again in this workspace                               │
+        |╰ 289 more lines to read first: PgDn · 3 more answers: ↑↓ · ↑↓ select · Enter… ╯
+        |────────────────────────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+}
+
+#[test]
+fn keys_and_the_wheel_move_through_a_long_change() {
+    let mut stage = stage().size(80, 24);
+    stage.event(Event::Asked(Box::new(edit([numbered_file(100)]))));
+    stage.press("<Tab><Down>");
+    let shows = |stage: &mut Stage, line: &str| {
+        let screen = stage.screen();
+        assert!(screen.contains(&format!("+ {line} ")), "{line}\n{screen}");
+    };
+    shows(&mut stage, "new0.");
+    stage.press("<End>");
+    shows(&mut stage, "new99.");
+    stage.press("<Home>");
+    shows(&mut stage, "new0.");
+    stage.press("<PgDn>");
+    shows(&mut stage, "new12.");
+    stage.press("<PgUp>");
+    shows(&mut stage, "new0.");
+    for _ in 0..40 {
+        stage.screen();
+        stage.input(Input::Wheel(40, 8, 3));
+    }
+    shows(&mut stage, "new99.");
+    assert_eq!(answers(&mut stage, "<Enter>"), ALLOWED);
+}
+
+#[test]
+fn a_jump_over_rows_does_not_count_them_as_read() {
+    let mut stage = stage().size(80, 24);
+    stage.event(Event::Asked(Box::new(edit([numbered_file(100)]))));
+    stage.press("<Tab><Down><End>");
+    assert!(
+        stage.screen().contains("to read first: PgUp"),
+        "{}",
+        stage.screen()
+    );
+    assert_eq!(answers(&mut stage, "<Enter>"), "");
+    let said = "lines were not on the screen yet (PgUp)";
+    assert!(stage.screen().contains(said), "{}", stage.screen());
+    stage.press("<Home><End><Home>");
+    assert!(
+        stage.screen().contains("to read first: PgDn"),
+        "{}",
+        stage.screen()
+    );
+    assert_eq!(answers(&mut stage, "<Enter>"), "");
+    stage.press("<End>");
+    let mut pages = 0;
+    while stage.screen().contains("to read first") {
+        assert_eq!(answers(&mut stage, "<Enter>"), "");
+        stage.press("<PgUp>");
+        pages += 1;
+        assert!(pages < 20, "{}", stage.screen());
+    }
+    assert!(pages > 5);
+    assert_eq!(answers(&mut stage, "<Enter>"), ALLOWED);
+}
+
+#[test]
+fn keys_and_wheel_faster_than_the_screen_skip_no_row() {
+    let mut stage = stage().size(80, 24);
+    stage.event(Event::Asked(Box::new(edit([numbered_file(100)]))));
+    stage.press("<Tab><Down>");
+    for _ in 0..20 {
+        stage.screen();
+        stage.press_unseen("<PgDn><PgDn><PgDn>");
+        stage.input(Input::Wheel(40, 8, 3));
+    }
+    assert!(
+        !stage.screen().contains("to read first"),
+        "{}",
+        stage.screen()
+    );
+    assert_eq!(answers(&mut stage, "<Enter>"), ALLOWED);
+}
+
+/// The symptom: rows that were read side by side counted as read when they came one below the other.
+#[test]
+fn a_change_in_another_layout_is_read_anew() {
+    let old: String = (0..90).map(|at| format!("old{at}.\n")).collect();
+    let change = numbered_file(90).old_text(old);
+    let mut stage = stage().size(150, 24);
+    stage.event(Event::Asked(Box::new(edit([change]))));
+    read(&mut stage);
+    stage.press("<Esc><C-r>dd<Esc><Tab><Down>");
+    assert_eq!(answers(&mut stage, "<Enter>"), "");
+    let said = "lines were not on the screen yet (PgDn)";
+    assert!(stage.screen().contains(said), "{}", stage.screen());
+}
+
+fn numbered_file(lines: usize) -> v1::Diff {
+    let text: String = (0..lines).map(|at| format!("new{at}.\n")).collect();
+    v1::Diff::new("/code/project/a.rs", text)
 }
 
 /// Scrolls to the end, trying to allow it on the way. Gives all words that were on the screen.

@@ -68,6 +68,52 @@ fn a_link_is_shown_with_where_it_leads_and_nothing_lasts_for_what_it_protects() 
     }
 }
 
+/// The symptom: the source of a move was shown joined to a directory, among files without a word on which is which.
+#[test]
+fn a_move_shows_where_from_and_where_to() {
+    let workspace = Path::new("/code/project");
+    for (kind, input, rows) in [
+        (
+            "move",
+            json!({ "from": "src/a.rs", "to": "../b.rs" }),
+            &["From    ┊ /code/project/src/a.rs ", "To      ┊ /code/b.rs "][..],
+        ),
+        (
+            "move",
+            json!({ "to": "/tmp/b.rs", "from": "./a.rs" }),
+            &["From    ┊ /code/project/a.rs ", "To      ┊ /tmp/b.rs "],
+        ),
+        (
+            "edit",
+            json!({ "old_path": "a.rs", "new_path": "b.rs", "directory": "sub" }),
+            &[
+                "From    ┊ /code/project/a.rs ",
+                "From    ┊ /code/project/sub/a.rs ",
+                "To      ┊ /code/project/b.rs ",
+                "To      ┊ /code/project/sub/b.rs ",
+            ],
+        ),
+        (
+            "edit",
+            json!({ "changes": { "a.rs": { "type": "update", "move_path": "b.rs" } } }),
+            &[
+                "From    ┊ /code/project/a.rs ",
+                "To      ┊ /code/project/b.rs ",
+            ],
+        ),
+    ] {
+        let call = json!({ "toolCallId": "c1", "kind": kind, "rawInput": input });
+        let screen = screen(workspace, &call.to_string());
+        let mut after = 0;
+        for row in rows {
+            let at = screen[after..].find(row);
+            assert!(at.is_some(), "{row}\n{screen}");
+            after += at.unwrap();
+        }
+        assert!(!screen.contains("┊ a.rs"), "{screen}");
+    }
+}
+
 #[test]
 fn input_with_a_member_twice_is_shown_whole_and_nothing_lasts() {
     for input in [

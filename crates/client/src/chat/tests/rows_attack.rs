@@ -192,6 +192,7 @@ const REQUESTS: &[(&str, Request)] = &[
     }),
     ("form", form),
     ("page", page),
+    ("malformed page", malformed_page),
     ("login", |stage, text| {
         stage.input(Input::LoginDescribed(Box::new(LoginCommand {
             method: text.into(),
@@ -268,8 +269,14 @@ fn form(stage: &mut Stage, text: &str) {
 }
 
 fn page(stage: &mut Stage, text: &str) {
-    let url = format!("https://h.test/{text}");
+    let path = text.replace(|char: char| char.is_control() || char.is_whitespace(), "-");
+    let url = format!("https://h.test/{path}");
     let mode = v1::ElicitationUrlMode::new("e1", url.as_str());
+    elicit(stage, text, v1::ElicitationMode::Url(mode));
+}
+
+fn malformed_page(stage: &mut Stage, text: &str) {
+    let mode = v1::ElicitationUrlMode::new("e1", format!("https: {text}"));
     elicit(stage, text, v1::ElicitationMode::Url(mode));
 }
 

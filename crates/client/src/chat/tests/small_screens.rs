@@ -74,10 +74,10 @@ fn at_40_columns_the_path_is_there() {
         |│ ┊ n/a/module/tree.rs                 │
         |│ ┊ …/down/in/a/module/tree.rs +30 -30 │
         |│ ┊  1    - old                        │
+        |│ ┊  2    - old                        │
         |│ ▌ Allow once ┊ Sure                  │
         |│   Reject once ┊ Never                │
-        |│ Or let Attaché remember the answer:  │
-        |╰ 59 more lines to read first: PgDn ·… ╯
+        |╰ 58 more lines to read first: PgDn ·… ╯
         |────────────────────────────────────────
         |›
         | ready
@@ -133,13 +133,15 @@ fn a_command_of_10000_characters_is_read_to_its_end_before_it_is_allowed() {
     stage.press("<Tab><Down>");
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
-        |
-        | Test Agent 1.0.0
-        | in /code/project
         |╭ Run a command? ──────────────────────────────────────────────────────────────╮
         |│ program ┊ echo                                                               │
         |│ in      ┊ /code/project                                                      │
         |│ command ┊ echo 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
         |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
         |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
         |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
@@ -150,9 +152,7 @@ fn a_command_of_10000_characters_is_read_to_its_end_before_it_is_allowed() {
         |│ Or let Attaché remember the answer:                                          │
         |│   Allow, and don't ask again in this session                                 │
         |│   Allow, and don't ask again in this workspace                               │
-        |│   Allow, and don't ask again with this agent, anywhere                       │
-        |│   Reject, and don't ask again in this workspace                              │
-        |╰ 146 more lines to read first: PgDn · 1 more answer: ↑↓ · ↑↓ select · Enter … ╯
+        |╰ 141 more lines to read first: PgDn · 3 more answers: ↑↓ · ↑↓ select · Enter… ╯
         |────────────────────────────────────────────────────────────────────────────────
         |›
         | ready
