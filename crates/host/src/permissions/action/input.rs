@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use attache_rpc::json::Raw;
 use attache_schema::v1;
-use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use super::members::{self, EDITING, Part, Shape, TOOLS};
+use super::path_readings::{path, readings};
 use super::{command, file_patterns, twice};
 use crate::environment::is_harmless;
 
@@ -97,9 +97,16 @@ impl Input {
 
     /// The directory that a command runs in, or a tool works in.
     pub(super) fn directory(&self) -> Option<PathBuf> {
-        members::command_members(Part::Directory)
-            .find_map(|name| self.get(name)?.as_str())
-            .map(PathBuf::from)
+        self.directory_text().map(PathBuf::from)
+    }
+
+    /// That directory in every way that a tool may read it.
+    pub(super) fn directory_readings(&self) -> Vec<PathBuf> {
+        self.directory_text().map(readings).unwrap_or_default()
+    }
+
+    fn directory_text(&self) -> Option<&str> {
+        members::command_members(Part::Directory).find_map(|name| self.get(name)?.as_str())
     }
 
     /// The texts that name files, in members that are there for that.
@@ -337,40 +344,6 @@ fn collect_paths<'a>(value: &'a Value, shape: Shape, texts: &mut Vec<&'a str>) {
             .for_each(|(_, value)| collect_paths(value, shape, texts)),
         _ => {}
     }
-}
-
-/// A text as the path that it is, as one that is encoded as in an address, and as a `file:` address.
-pub(super) fn readings(text: &str) -> Vec<PathBuf> {
-    if text.is_empty() {
-        return Vec::new();
-    }
-    let given = path(text);
-    let decoded = percent_decode_str(text).decode_utf8_lossy();
-    match file_uri(text).is_none() && decoded != text {
-        true => vec![given, PathBuf::from(decoded.into_owned())],
-        false => vec![given],
-    }
-}
-
-/// A path that is given as such or as a `file:` address.
-pub(super) fn path(text: &str) -> PathBuf {
-    let Some(rest) = file_uri(text) else {
-        return PathBuf::from(text);
-    };
-    // The name of a host may stand in front of the path, and a query behind it.
-    let rest = match rest.strip_prefix("//") {
-        Some(host) => &host[host.find('/').unwrap_or(host.len())..],
-        None => rest,
-    };
-    let rest = rest.split(['?', '#']).next().unwrap_or(rest);
-    let path = percent_decode_str(rest).decode_utf8_lossy();
-    PathBuf::from(path.into_owned())
-}
-
-/// What stands behind `file:`, in whatever letters.
-pub(super) fn file_uri(text: &str) -> Option<&str> {
-    let (scheme, rest) = text.trim_start().split_once(':')?;
-    scheme.eq_ignore_ascii_case("file").then_some(rest)
 }
 
 /// Members that may be patterns of files. To some tools `pattern` is a regular expression: one that looks like a path

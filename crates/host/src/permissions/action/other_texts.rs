@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::super::seen_paths::values;
-use super::input::{file_uri, readings};
+use super::path_readings::{file_uri, readings};
 use super::{command, paths};
 use crate::names::{fold, is_protected};
 
