@@ -7,6 +7,7 @@ use attache_schema::v1;
 use serde_json::{Map, Value};
 
 use super::members::{self, EDITING, Part, Shape, TOOLS};
+use super::other_texts::{has_patch, patch_files};
 use super::path_readings::{path, readings};
 use super::{command, file_patterns, twice};
 use crate::environment::is_harmless;
@@ -24,6 +25,8 @@ pub(super) struct Input {
     may_change: bool,
     /// Whether `command` says what an editing tool is to do with a file.
     is_editing: bool,
+    /// Whether it names no file that a content could be written to, so that a content with headers of a patch is a patch.
+    has_no_file: bool,
 }
 
 impl Input {
@@ -45,6 +48,7 @@ impl Input {
             _ => Shape::Files,
         };
         Input {
+            has_no_file: !names_file(&value, shape),
             text: is_ambiguous.then(|| text.to_owned()),
             value,
             is_ambiguous,
@@ -121,6 +125,9 @@ impl Input {
         for (path, change) in changes.into_iter().flatten() {
             texts.push(path);
             texts.extend(change.get("move_path").and_then(Value::as_str));
+            let patches = ["diff", "unified_diff"].into_iter();
+            let patches = patches.filter_map(|name| change.get(name)?.as_str());
+            texts.extend(patches.flat_map(patch_files));
         }
         texts
     }
@@ -266,6 +273,9 @@ impl Input {
         if part == Part::Pattern && self.may_change && !value.is_null() {
             return None;
         }
+        if part == Part::Content && self.has_no_file && has_patch(value) {
+            return None;
+        }
         let is_single = matches!(part, Part::Command | Part::Directory) && !value.is_null();
         let mut others = members::command_members(part).filter(|other| *other != name);
         let has_others = others.any(|other| self.get(other).is_some());
@@ -331,6 +341,25 @@ pub(super) fn word(value: &Value) -> String {
     }
 }
 
+/// Whether a member names a file that something can be written to. A directory is none.
+fn names_file(value: &Value, shape: Shape) -> bool {
+    let is_directory = |text: &str| {
+        let text = text.trim();
+        let end = text.rsplit(['/', '\\']).next().unwrap_or(text);
+        matches!(end, "" | "." | "..") || text == "~"
+    };
+    let mut members = value.as_object().into_iter().flatten();
+    members.any(|(name, value)| {
+        let mut texts = Vec::new();
+        if members::names_paths(name, shape) && !DIRECTORIES.contains(&name.as_str()) {
+            collect_paths(value, shape, &mut texts);
+        }
+        let changes = value.as_object().filter(|_| name == "changes");
+        texts.extend(changes.into_iter().flat_map(Map::keys).map(String::as_str));
+        texts.into_iter().any(|text| !is_directory(text))
+    })
+}
+
 /// The texts that name files in a value.
 fn collect_paths<'a>(value: &'a Value, shape: Shape, texts: &mut Vec<&'a str>) {
     match value {
@@ -349,3 +378,6 @@ fn collect_paths<'a>(value: &'a Value, shape: Shape, texts: &mut Vec<&'a str>) {
 /// Members that may be patterns of files. To some tools `pattern` is a regular expression: one that looks like a path
 /// elsewhere is taken for that.
 const PATTERNS: &[&str] = &["glob", "include", "pattern"];
+
+/// Members that name a directory, and no file in it.
+const DIRECTORIES: &[&str] = &["dir", "directory", "dir_path"];
