@@ -5,6 +5,7 @@ mod input;
 mod members;
 mod other_input;
 mod other_texts;
+mod path_readings;
 mod subject;
 mod summary;
 mod twice;
@@ -28,6 +29,7 @@ pub(super) use file_patterns::{
 };
 use input::Input;
 pub use other_texts::OtherTexts;
+use path_readings::location_readings;
 use subject::subject;
 
 /// What an agent asks to do, as far as it can be told from the tool call.
@@ -302,7 +304,7 @@ impl<'a> Call<'a> {
         let input = Input::read(self.raw_input, self.kind);
         let run_in = directory(&input, &workspace);
         let other_texts = OtherTexts::of(input.unknown());
-        let files = self.files(&input, &other_texts, &workspace, run_in.as_ref());
+        let files = self.files(&input, &other_texts, &workspace);
         let command = input.command();
         let given = self.names.iter().map(String::as_str);
         let mut names = given.chain(input.tools()).map(str::to_owned);
@@ -352,19 +354,14 @@ impl<'a> Call<'a> {
     }
 
     /// The files that it names anywhere, each once. A directory to run a command in is one, unless it is the workspace.
-    fn files(
-        &self,
-        input: &Input,
-        other: &OtherTexts,
-        workspace: &Path,
-        run_in: Option<&PathBuf>,
-    ) -> Vec<PathBuf> {
+    fn files(&self, input: &Input, other: &OtherTexts, workspace: &Path) -> Vec<PathBuf> {
         let located = self.locations.iter().map(|location| location.path.as_str());
-        let located = located.filter(|path| !path.is_empty()).map(input::path);
-        let changed = self.changes().map(|diff| input::path(diff.path.as_str()));
+        let changed = self.changes().map(|diff| diff.path.as_str());
+        let shown = located.chain(changed).flat_map(location_readings);
         let base = paths::normal(Path::new("/"), workspace);
-        let all = located.chain(changed).chain(input.paths());
-        let all = all.chain(run_in.cloned());
+        let elsewhere = |path: &PathBuf| paths::normal(&base, path) != base;
+        let run_in = input.directory_readings().into_iter().filter(elsewhere);
+        let all = shown.chain(input.paths()).chain(run_in);
         each_once(all.chain(other.plain_paths(workspace)), &base)
     }
 

@@ -10,6 +10,8 @@ mod attack_generated_inputs;
 mod attack_inputs;
 mod attack_members;
 mod attack_names;
+mod attack_patches;
+mod attack_path_spellings;
 mod attack_paths;
 #[cfg(unix)]
 mod attack_patterns;

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use attache_rpc::json::Raw;
 use attache_schema::v1;
-use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use super::members::{self, EDITING, Part, Shape, TOOLS};
+use super::other_texts::{has_patch, patch_files};
+use super::path_readings::{path, readings};
 use super::{command, file_patterns, twice};
 use crate::environment::is_harmless;
 
@@ -24,6 +25,8 @@ pub(super) struct Input {
     may_change: bool,
     /// Whether `command` says what an editing tool is to do with a file.
     is_editing: bool,
+    /// Whether it names no file that a content could be written to, so that a content with headers of a patch is a patch.
+    has_no_file: bool,
 }
 
 impl Input {
@@ -45,6 +48,7 @@ impl Input {
             _ => Shape::Files,
         };
         Input {
+            has_no_file: !names_file(&value, shape),
             text: is_ambiguous.then(|| text.to_owned()),
             value,
             is_ambiguous,
@@ -97,9 +101,16 @@ impl Input {
 
     /// The directory that a command runs in, or a tool works in.
     pub(super) fn directory(&self) -> Option<PathBuf> {
-        members::command_members(Part::Directory)
-            .find_map(|name| self.get(name)?.as_str())
-            .map(PathBuf::from)
+        self.directory_text().map(PathBuf::from)
+    }
+
+    /// That directory in every way that a tool may read it.
+    pub(super) fn directory_readings(&self) -> Vec<PathBuf> {
+        self.directory_text().map(readings).unwrap_or_default()
+    }
+
+    fn directory_text(&self) -> Option<&str> {
+        members::command_members(Part::Directory).find_map(|name| self.get(name)?.as_str())
     }
 
     /// The texts that name files, in members that are there for that.
@@ -114,6 +125,9 @@ impl Input {
         for (path, change) in changes.into_iter().flatten() {
             texts.push(path);
             texts.extend(change.get("move_path").and_then(Value::as_str));
+            let patches = ["diff", "unified_diff"].into_iter();
+            let patches = patches.filter_map(|name| change.get(name)?.as_str());
+            texts.extend(patches.flat_map(patch_files));
         }
         texts
     }
@@ -259,6 +273,9 @@ impl Input {
         if part == Part::Pattern && self.may_change && !value.is_null() {
             return None;
         }
+        if part == Part::Content && self.has_no_file && has_patch(value) {
+            return None;
+        }
         let is_single = matches!(part, Part::Command | Part::Directory) && !value.is_null();
         let mut others = members::command_members(part).filter(|other| *other != name);
         let has_others = others.any(|other| self.get(other).is_some());
@@ -324,6 +341,25 @@ pub(super) fn word(value: &Value) -> String {
     }
 }
 
+/// Whether a member names a file that something can be written to. A directory is none.
+fn names_file(value: &Value, shape: Shape) -> bool {
+    let is_directory = |text: &str| {
+        let text = text.trim();
+        let end = text.rsplit(['/', '\\']).next().unwrap_or(text);
+        matches!(end, "" | "." | "..") || text == "~"
+    };
+    let mut members = value.as_object().into_iter().flatten();
+    members.any(|(name, value)| {
+        let mut texts = Vec::new();
+        if members::names_paths(name, shape) && !DIRECTORIES.contains(&name.as_str()) {
+            collect_paths(value, shape, &mut texts);
+        }
+        let changes = value.as_object().filter(|_| name == "changes");
+        texts.extend(changes.into_iter().flat_map(Map::keys).map(String::as_str));
+        texts.into_iter().any(|text| !is_directory(text))
+    })
+}
+
 /// The texts that name files in a value.
 fn collect_paths<'a>(value: &'a Value, shape: Shape, texts: &mut Vec<&'a str>) {
     match value {
@@ -339,40 +375,9 @@ fn collect_paths<'a>(value: &'a Value, shape: Shape, texts: &mut Vec<&'a str>) {
     }
 }
 
-/// A text as the path that it is, as one that is encoded as in an address, and as a `file:` address.
-pub(super) fn readings(text: &str) -> Vec<PathBuf> {
-    if text.is_empty() {
-        return Vec::new();
-    }
-    let given = path(text);
-    let decoded = percent_decode_str(text).decode_utf8_lossy();
-    match file_uri(text).is_none() && decoded != text {
-        true => vec![given, PathBuf::from(decoded.into_owned())],
-        false => vec![given],
-    }
-}
-
-/// A path that is given as such or as a `file:` address.
-pub(super) fn path(text: &str) -> PathBuf {
-    let Some(rest) = file_uri(text) else {
-        return PathBuf::from(text);
-    };
-    // The name of a host may stand in front of the path, and a query behind it.
-    let rest = match rest.strip_prefix("//") {
-        Some(host) => &host[host.find('/').unwrap_or(host.len())..],
-        None => rest,
-    };
-    let rest = rest.split(['?', '#']).next().unwrap_or(rest);
-    let path = percent_decode_str(rest).decode_utf8_lossy();
-    PathBuf::from(path.into_owned())
-}
-
-/// What stands behind `file:`, in whatever letters.
-pub(super) fn file_uri(text: &str) -> Option<&str> {
-    let (scheme, rest) = text.trim_start().split_once(':')?;
-    scheme.eq_ignore_ascii_case("file").then_some(rest)
-}
-
 /// Members that may be patterns of files. To some tools `pattern` is a regular expression: one that looks like a path
 /// elsewhere is taken for that.
 const PATTERNS: &[&str] = &["glob", "include", "pattern"];
+
+/// Members that name a directory, and no file in it.
+const DIRECTORIES: &[&str] = &["dir", "directory", "dir_path"];

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{file_patterns, input};
+use super::{file_patterns, path_readings};
 
 /// What a tool is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,10 +94,10 @@ pub(super) fn names_paths(name: &str, shape: Shape) -> bool {
 
 /// Whether a text is a path on this machine, and not an address of something elsewhere.
 pub(super) fn is_path(text: &str) -> bool {
-    if text.is_empty() || text.contains('\0') {
+    if text.is_empty() || text.contains('\0') || path_readings::has_too_many(text) {
         return false;
     }
-    if let Some(rest) = input::file_uri(text) {
+    if let Some(rest) = path_readings::file_uri(text) {
         let is_local = !rest.starts_with("//") || rest.starts_with("///");
         return (is_local || rest.starts_with("//localhost/")) && !rest.contains(['?', '#']);
     }

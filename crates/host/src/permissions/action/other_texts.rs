@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::super::seen_paths::values;
-use super::input::{file_uri, readings};
+use super::path_readings::{file_uri, readings};
 use super::{command, paths};
 use crate::names::{fold, is_protected};
 
@@ -148,6 +148,52 @@ fn in_patch(line: &str) -> impl Iterator<Item = &str> {
     let both = both.split(' ').filter(move |name| without_side(name));
     let both = both.map(|name| &name[2..]);
     named.into_iter().chain(bare).chain(both)
+}
+
+/// The files that the headers of a patch name, as they are written. In a hunk with line counts, a single line that begins with
+/// `--- ` or `+++ ` is one that is removed or added.
+pub(super) fn patch_files(text: &str) -> Vec<&str> {
+    let lines: Vec<&str> = text.lines().collect();
+    let (mut old, mut new) = (0_usize, 0_usize);
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let next = lines.get(at + 1).copied().unwrap_or_default();
+        let before = at.checked_sub(1).map_or("", |at| lines[at]);
+        let is_in_hunk = (old > 0 || new > 0) && line.starts_with(['-', '+', ' ', '\\']);
+        let is_pair = (line.starts_with("--- ") && next.starts_with("+++ "))
+            || (line.starts_with("+++ ") && before.starts_with("--- "));
+        if !is_in_hunk || is_pair {
+            found.extend(in_patch(line.trim()).filter(|name| *name != "/dev/null"));
+        }
+        if let Some(counts) = hunk_counts(line) {
+            (old, new) = counts;
+            continue;
+        }
+        old = old.saturating_sub(usize::from(line.starts_with(['-', ' '])));
+        new = new.saturating_sub(usize::from(line.starts_with(['+', ' '])));
+    }
+    found.retain(|name| !name.is_empty());
+    found
+}
+
+/// The lines of a hunk in the old and the new file, by its first line: `@@ -1,2 +1,3 @@`.
+fn hunk_counts(line: &str) -> Option<(usize, usize)> {
+    let (old, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
+    let (new, _) = rest.split_once(" @@")?;
+    let count = |range: &str| match range.split_once(',') {
+        Some((_, count)) => count.parse().ok(),
+        None => Some(1),
+    };
+    Some((count(old)?, count(new)?))
+}
+
+/// Whether a text in a value, at any depth, has a header of a patch in it.
+pub(super) fn has_patch(value: &Value) -> bool {
+    value
+        .as_str()
+        .is_some_and(|text| !patch_files(text).is_empty())
+        || members(value).any(|(_, value)| has_patch(value))
+        || items(value).any(has_patch)
 }
 
 /// Whether a value may be code to run, in whatever depth, by the names of members.
