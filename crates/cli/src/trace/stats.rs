@@ -81,7 +81,7 @@ fn shown(sums: &Sums, violations: u64) -> String {
 
 fn row(
     ((side, name), method): (
-        &(attache_check::Side, String),
+        &(attache_testkit::Side, String),
         &attache_check::record::Method,
     ),
 ) -> Vec<String> {
