@@ -1,5 +1,3 @@
-//! Conversations judged and kept: [`conformance`] of agents, clients and proxies, and [`record`], which keeps conversations on
-//! file and plays them back.
+//! [`conformance`] of agents, clients and proxies. Recordings on file and scripted peers are crates of their own.
 
 pub mod conformance;
-pub mod record;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use attache_check::record::{Change, diff, script};
+use attache_recording::{Change, diff, script};
 use attache_testkit::Trace;
 
 use super::records;

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 
 use anyhow::Context;
-use attache_check::record::{Stream, markdown, raw, script};
+use attache_recording::{Stream, markdown, raw, script};
 use attache_testkit::Side;
 
 use super::records;
