@@ -20,7 +20,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
             codec::run(root, effort)?;
             printed::run(root, "attache", "engine", effort)?;
             printed::run(root, "attache-client", "screen", effort)?;
-            printed::run(root, "attache-check", "record", effort)?;
+            printed::run(root, "attache-recording", "record", effort)?;
             trace::run(root, effort)?;
             start::run(root, effort)?;
             printed::run(root, "attache-host", "exec", effort)?;
@@ -31,7 +31,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         ["codec"] => codec::run(root, effort),
         ["engine"] => printed::run(root, "attache", "engine", effort),
         ["screen"] => printed::run(root, "attache-client", "screen", effort),
-        ["record"] => printed::run(root, "attache-check", "record", effort),
+        ["record"] => printed::run(root, "attache-recording", "record", effort),
         ["trace"] => trace::run(root, effort),
         ["start"] => start::run(root, effort),
         ["exec"] => printed::run(root, "attache-host", "exec", effort),

@@ -1,28 +1,3 @@
-//! Scripted peers, conversations that people can read, and normalised traces.
-//!
-//! A [`Script`] is a conversation as text. An [`Actor`] plays one side of it over any stream of bytes; a [`Tap`]
-//! stands between two ends and records a [`Trace`], which is written as a script again. [`record`] keeps conversations on
-//! file, and plays them back.
+//! [`conformance`] of agents, clients and proxies. Recordings on file and scripted peers are crates of their own.
 
-mod actor;
 pub mod conformance;
-mod heard;
-pub mod hostile;
-mod memory;
-mod pattern;
-pub mod record;
-mod script;
-mod scripted;
-mod side;
-mod tap;
-#[cfg(test)]
-mod tests;
-mod trace;
-mod value;
-
-pub use actor::{Actor, Difference};
-pub use script::{Script, ScriptError};
-pub use scripted::{Scripted, scripted_agent, scripted_client};
-pub use side::Side;
-pub use tap::Tap;
-pub use trace::{Entry, Event, Finding, Trace};

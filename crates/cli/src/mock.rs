@@ -2,7 +2,7 @@
 
 use anyhow::anyhow;
 use attache::transport;
-use attache_check::record::mock;
+use attache_recording::mock;
 use serde_json::json;
 
 use crate::arguments::Mock;

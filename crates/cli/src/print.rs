@@ -144,7 +144,7 @@ mod tests {
     use unicode_width::UnicodeWidthChar;
 
     use super::{escaped, in_rows, inert};
-    use attache_check::hostile::{forged_rows, some_texts};
+    use attache_testkit::hostile::{forged_rows, some_texts};
 
     const HOSTILE: &str = "a\u{1b}]0;x\u{7}b\u{9b}2Jc\u{7f}d\u{202e}e\u{e0041}f\rg";
 

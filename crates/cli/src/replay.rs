@@ -5,9 +5,9 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use attache::process::Ladder;
 use attache::transport;
-use attache_check::Side;
-use attache_check::record::records;
-use attache_check::record::replay::{Faults, Outcome, Pace, Player, play};
+use attache_recording::records;
+use attache_recording::replay::{Faults, Outcome, Pace, Player, play};
+use attache_testkit::Side;
 
 use crate::arguments::{Party, Replay};
 use crate::exit::{self, Exit};

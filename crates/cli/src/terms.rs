@@ -11,7 +11,6 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use attache::process::Program;
 use attache::v1;
-use attache_check::record::{Secrets, Stream, Tape};
 use attache_client::agents::Agent;
 use attache_client::archive::Recorder;
 use attache_client::command::{How, Opening};
@@ -22,6 +21,7 @@ use attache_client::setting::Setting;
 use attache_host::exec::Watcher;
 use attache_host::ownership;
 use attache_host::permissions::{Preset, Term};
+use attache_recording::{Secrets, Stream, Tape};
 
 use crate::arguments::Terms;
 use crate::{agents, sessions, text};

@@ -43,7 +43,7 @@ pub(crate) fn word(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use attache_check::hostile::texts;
+    use attache_testkit::hostile::texts;
 
     use super::cell;
 

@@ -13,7 +13,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::Context;
-use attache_check::record::{self, Records};
+use attache_recording::Records;
 
 use crate::arguments::{Trace, TraceCommand};
 use crate::exit::{self, Exit};
@@ -30,7 +30,7 @@ pub(crate) async fn trace(arguments: Trace) -> anyhow::Result<Exit> {
 }
 
 fn records(path: &Path) -> anyhow::Result<Records<BufReader<File>>> {
-    record::records(path).with_context(|| path.display().to_string())
+    attache_recording::records(path).with_context(|| path.display().to_string())
 }
 
 /// Says that a file has lines that are none of a recording.

@@ -13,7 +13,7 @@ mod login;
 use attache_adapter::agent::serve_on;
 use attache_adapter::launch::{Launcher, Missing};
 use attache_adapter::store::Store;
-use attache_check::{Side, Trace, scripted_client};
+use attache_testkit::{Side, Trace, scripted_client};
 
 /// Plays a script behind the opening of a session; our side breaks no rule.
 async fn play(script: &str) -> Trace {

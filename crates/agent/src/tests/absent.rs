@@ -23,7 +23,7 @@ async fn a_server_that_is_not_there_is_a_notice_behind_the_answer() {
     "#
     );
     let trace = stage.play(r#"{"session":{"notices":{}}}"#, &script).await;
-    let said: String = trace.lines_of(attache_check::Side::Agent).collect();
+    let said: String = trace.lines_of(attache_testkit::Side::Agent).collect();
     assert!(!said.contains("hunter2secret"), "{said}");
 }
 
@@ -44,7 +44,7 @@ async fn a_client_without_notices_hears_of_it_in_its_next_turn() {
     "#
     );
     let trace = stage.play("{}", &script).await;
-    let said: String = trace.lines_of(attache_check::Side::Agent).collect();
+    let said: String = trace.lines_of(attache_testkit::Side::Agent).collect();
     assert!(said.contains("MCP server gone is not available"), "{said}");
     expect![[r#"
         user: Go

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use attache::{Options, v1};
-use attache_check::{Side, Trace, scripted_client};
 use attache_host::permissions::Policy;
 use attache_model::scripted::Scripted;
 use attache_model::{Catalog, Environment, Input, Message, Model as _, Output, Request};
+use attache_testkit::{Side, Trace, scripted_client};
 use tempfile::TempDir;
 
 use super::vanishing::vanishing;

@@ -21,10 +21,11 @@ mod watched;
 use std::sync::Arc;
 use std::time::Instant;
 
+use attache_testkit::Side;
+
 use super::act::{self, Act};
 use super::scene::Scene;
 use super::{Check, Launch, Options, Report, Subject, watch};
-use crate::Side;
 
 /// Checks an agent, which is started many times.
 pub async fn check_agent(launch: Launch, options: Options) -> Report {

@@ -17,9 +17,10 @@ mod watched;
 use std::sync::Arc;
 use std::time::Instant;
 
+use attache_testkit::Side;
+
 use super::act::{self, Act};
 use super::{Check, Launch, Options, Report, Subject, watch};
-use crate::Side;
 use visit::Visit;
 
 /// Checks a client. Starting it gives our ends of the connection with the agent that it has started.

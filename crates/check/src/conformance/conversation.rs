@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
+use attache_testkit::{Entry, Event, Side, Trace};
 use bytes::Bytes;
 use serde_json::Value;
-
-use crate::{Entry, Event, Side, Trace};
 
 /// What went over one connection.
 #[derive(Debug, Clone)]

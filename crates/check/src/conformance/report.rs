@@ -7,9 +7,10 @@ mod text;
 
 use std::time::Duration;
 
+use attache_recording::redact;
+use attache_testkit::Side;
+
 use super::{Conversation, Evidence, Judgement, Subject, Verdict, What};
-use crate::Side;
-use crate::record::redact;
 
 pub use text::{Detail, Paint};
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use attache_testkit::Side;
 use serde_json::{Value, json};
 
 use super::act::{Act, Books, Later, Stageable, Stop};
 use super::stage::{Answer, Asked, Manners, Outcome, Stage};
 use super::{Conversation, Evidence, Launch, Options};
-use crate::Side;
 
 pub(crate) struct Show<M> {
     us: Side,

@@ -4,13 +4,13 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use attache_testkit::Side;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::json::{self, Shape};
 use super::wire::{Heard, Wire};
 use super::{Conversation, Ends};
-use crate::Side;
 
 /// How requests of the other side are answered.
 pub(crate) trait Manners: Send {

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
+use attache_testkit::{Finding, Side};
 use serde_json::Value;
 
 use super::act::not_exercised;
 use super::json::{Shape, method, shape, text};
 use super::looks::{AtLine, AtMessage};
 use super::{Check, Conversation, Evidence, Judgement, Verdict, What};
-use crate::{Finding, Side};
 
 /// A check on everything that one side says.
 pub(crate) struct Watch {

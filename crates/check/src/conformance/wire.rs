@@ -4,13 +4,13 @@
 use std::time::Duration;
 
 use attache_rpc::{Frame, Splitter};
+use attache_testkit::Side;
 use attache_transport::process::Ladder;
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, timeout};
 
 use super::{Conversation, Ends, Said, What};
-use crate::Side;
 
 pub(crate) struct Wire {
     us: Side,

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::Context;
-use attache_check::Trace;
-use attache_check::record::{Change, diff, script};
+use attache_recording::{Change, diff, script};
+use attache_testkit::Trace;
 
 use super::records;
 use crate::arguments::Diff;

@@ -3,8 +3,8 @@
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 
 use anyhow::Context;
-use attache_check::Side;
-use attache_check::record::{Stream, markdown, raw, script};
+use attache_recording::{Stream, markdown, raw, script};
+use attache_testkit::Side;
 
 use super::records;
 use crate::arguments::{TraceExport, TraceFormat};

@@ -3,8 +3,8 @@
 use std::io::{self, BufWriter, Write};
 
 use attache::schema::rules::Level;
-use attache_check::Side;
-use attache_check::record::{Numbered, validate};
+use attache_recording::{Numbered, validate};
+use attache_testkit::Side;
 use serde_json::json;
 
 use super::units::time;

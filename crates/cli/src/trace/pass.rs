@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Context;
 use attache::process::{Child, Ending, Ladder, Program};
 use attache::transport;
-use attache_check::record::{Secrets, Stream, Tape, relay};
+use attache_recording::{Secrets, Stream, Tape, relay};
 use tokio::sync::oneshot;
 
 use crate::arguments::Recording;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use attache_check::record::{Stats as Sums, Stream, Summary, validate};
+use attache_recording::{Stats as Sums, Stream, Summary, validate};
 use serde_json::json;
 
 use super::units::{size, time};
@@ -80,10 +80,7 @@ fn shown(sums: &Sums, violations: u64) -> String {
 }
 
 fn row(
-    ((side, name), method): (
-        &(attache_check::Side, String),
-        &attache_check::record::Method,
-    ),
+    ((side, name), method): (&(attache_testkit::Side, String), &attache_recording::Method),
 ) -> Vec<String> {
     let latency = |percent| match method.latency.count() {
         0 => String::new(),

@@ -10,7 +10,7 @@ use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use attache_check::record::Filter;
+use attache_recording::Filter;
 use crossterm::event::{self, Event, KeyEventKind};
 use ratatui::DefaultTerminal;
 

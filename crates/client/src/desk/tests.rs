@@ -17,12 +17,12 @@ mod turns;
 use std::time::Duration;
 
 use attache::v1;
-use attache_check::{Scripted, Side, scripted_agent};
 use attache_host::Host;
 use attache_host::audit::Log;
 use attache_host::files::Files;
 use attache_host::permissions::{Permissions, Preset, Scope};
 use attache_host::terminals::Terminals;
+use attache_testkit::{Scripted, Side, scripted_agent};
 use expect_test::Expect;
 use tokio::time::timeout;
 

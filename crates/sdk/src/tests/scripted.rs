@@ -7,7 +7,7 @@ mod ending;
 mod refusal;
 
 use crate::Options;
-use attache_check::{Scripted, Side, Trace, scripted_agent, scripted_client};
+use attache_testkit::{Scripted, Side, Trace, scripted_agent, scripted_client};
 use expect_test::Expect;
 
 use crate::{

@@ -2,7 +2,8 @@
 
 mod doings;
 
-use crate::Side;
+use attache_testkit::Side;
+
 use crate::conformance::Check;
 use crate::conformance::check::{must, should};
 use crate::conformance::json::{method, update_kind};

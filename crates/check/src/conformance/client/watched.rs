@@ -1,6 +1,7 @@
 //! What is watched in everything that a client says.
 
-use crate::Side;
+use attache_testkit::Side;
+
 use crate::conformance::Check;
 use crate::conformance::check::{must, should};
 use crate::conformance::json::method;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use attache_testkit::Side;
 use serde_json::{Value, json};
 
 use super::ProxyLaunch;
-use crate::Side;
 use crate::conformance::act::{Act, Books, Later, Stageable, Stop};
 use crate::conformance::json::method;
 use crate::conformance::stage::{Answer, Asked, Manners, Reply, Stage};

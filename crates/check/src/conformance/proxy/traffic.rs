@@ -1,9 +1,9 @@
 //! Many messages at once: ids, order, cancellation.
 
+use attache_testkit::Side;
 use serde_json::{Value, json};
 
 use super::passage::{Passage, id};
-use crate::Side;
 use crate::conformance::Check;
 use crate::conformance::act::{Act, Later, Stop};
 use crate::conformance::check::{must, should};

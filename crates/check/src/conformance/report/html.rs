@@ -1,10 +1,11 @@
 //! One page that needs nothing else: findings on the left, the conversation that proves the one looked at on the right.
 
+use attache_recording::redact;
+use attache_testkit::Side;
+
 use super::junit::escape;
 use super::{Report, shown};
-use crate::Side;
 use crate::conformance::{Conversation, Judgement, Verdict};
-use crate::record::redact;
 
 pub(super) fn write(report: &Report) -> String {
     let mut out = format!(

@@ -1,6 +1,6 @@
 //! The viewer on a terminal of any size.
 
-use attache_check::record::{Row, Sort, Stream};
+use attache_recording::{Row, Sort, Stream};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use attache_check::record::{Filter, page};
+use attache_recording::{Filter, page};
 
 use super::super::records;
 use crate::exit::Exit;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use attache_check::record::{Filter, Index, Progress, Record, Row, Stream, Verdicts, What, pretty};
+use attache_recording::{Filter, Index, Progress, Record, Row, Stream, Verdicts, What, pretty};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::text;

@@ -2,7 +2,7 @@
 
 use attache::process::plain::{visible, visible_code, visible_command, visible_word};
 use attache::v1;
-use attache_check::hostile::some_texts;
+use attache_testkit::hostile::some_texts;
 
 use super::stage::{asked, stage};
 use crate::event::{Event, Exec, HostRequest, PromptSubject};

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use attache::v1;
-use attache_check::hostile::{forged_rows, some_texts};
 use attache_host::permissions::Scope;
+use attache_testkit::hostile::{forged_rows, some_texts};
 
 use super::stage::{Stage, asked};
 use crate::chat::Input;

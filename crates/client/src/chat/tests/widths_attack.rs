@@ -5,7 +5,7 @@ mod emulator;
 
 use attache::process::plain::visible_command;
 use attache::v1;
-use attache_check::hostile::some_texts;
+use attache_testkit::hostile::some_texts;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::{Buffer, CellWidth};

@@ -233,7 +233,7 @@ async fn an_agent_of_another_version_is_given_up() {
 #[tokio::test(start_paused = true)]
 async fn every_line_is_heard_both_ways() {
     let script = "-> initialize {...}\n<= {\"protocolVersion\":1,\"agentInfo\":{\"name\":\"a\",\"version\":\"1\"}}";
-    let ((read, write), peer) = attache_check::scripted_agent(script).unwrap();
+    let ((read, write), peer) = attache_testkit::scripted_agent(script).unwrap();
     let lines = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let heard = std::sync::Arc::clone(&lines);
     let setup = Setup::new("scripted", host(Preset::Ask)).listen(move |way, line| {

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use attache_check::scripted_agent;
 use attache_host::audit::{Entry, Log, entries, verify};
 use attache_host::permissions::{Config, Permissions, Policy, Preset, Scope, Term};
 use attache_host::terminals::Terminals;
 use attache_host::{Host, files::Files};
+use attache_testkit::scripted_agent;
 use serde_json::Value;
 
 use super::{BEGIN, Table, allow, choose, reject};

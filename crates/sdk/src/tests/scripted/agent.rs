@@ -1,6 +1,6 @@
 //! The agent's side.
 
-use attache_check::Side;
+use attache_testkit::Side;
 use expect_test::expect;
 
 use super::{Agent, AgentCall, end_of_turn, hello_back, v1, wire};
@@ -166,7 +166,7 @@ async fn a_recorded_conversation_can_be_played_again() {
     );
 }
 
-async fn echo(mut agent: Agent, id: &str) -> attache_check::Trace {
+async fn echo(mut agent: Agent, id: &str) -> attache_testkit::Trace {
     while let Some(call) = agent.calls.next().await {
         match call {
             AgentCall::Initialize(_, reply) => reply.ok(hello_back()),

@@ -1,6 +1,6 @@
 //! Cancellation, from both sides.
 
-use attache_check::Side;
+use attache_testkit::Side;
 use expect_test::expect;
 use tokio::task::JoinHandle;
 

@@ -1,6 +1,6 @@
 //! The client's side.
 
-use attache_check::Side;
+use attache_testkit::Side;
 use expect_test::expect;
 
 use super::{Client, ClientCall, hello_from_us, v1};

@@ -50,7 +50,7 @@ async fn an_answer_is_written_even_if_everything_is_dropped_behind_it() {
     session.say("Bye").await.unwrap();
     reply.ok(end_of_turn());
     drop((session, agent.client, agent.calls));
-    super::lawful(agent.peer, attache_check::Side::Agent).await;
+    super::lawful(agent.peer, attache_testkit::Side::Agent).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -98,7 +98,7 @@ async fn a_client_that_takes_no_calls_still_gets_its_answers() {
     let answer = session.prompt(["go"]).await.unwrap();
     assert_eq!(answer.stop_reason, v1::StopReason::EndTurn);
     drop((session, client.agent));
-    super::lawful(client.peer, attache_check::Side::Client).await;
+    super::lawful(client.peer, attache_testkit::Side::Client).await;
 }
 
 #[tokio::test(start_paused = true)]

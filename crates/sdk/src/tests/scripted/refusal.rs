@@ -1,12 +1,12 @@
 //! Requests that are answered before anybody sees them, and requests that nobody answers.
 
-use attache_check::Side;
+use attache_testkit::Side;
 use expect_test::expect;
 
 use super::{Agent, AgentCall, Client, ClientCall, hello_back, wire};
 
 /// An agent that drops every request.
-async fn drop_all(mut agent: Agent) -> attache_check::Trace {
+async fn drop_all(mut agent: Agent) -> attache_testkit::Trace {
     while let Some(call) = agent.calls.next().await {
         match call {
             AgentCall::Initialize(_, reply) => reply.ok(hello_back()),

@@ -1,6 +1,6 @@
 //! Hostile text, generated: every character of the input can be read back from what is shown.
 
-use attache_check::hostile::texts;
+use attache_testkit::hostile::texts;
 
 use super::{visible, visible_command, visible_lines, visible_quote, visible_word};
 

@@ -258,7 +258,7 @@ fn ids_and_times_make_no_difference() {
 fn other_forms() {
     let text = conversation(TALK);
     let trace = script(&mut read(&text)).unwrap();
-    assert!(crate::Script::parse(&trace.to_script()).is_ok());
+    assert!(attache_testkit::Script::parse(&trace.to_script()).is_ok());
     expect![[r#"
         *A session in `/project`.*
 

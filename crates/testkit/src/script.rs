@@ -19,7 +19,7 @@ pub use error::ScriptError;
 /// A conversation, as it is to be.
 ///
 /// ```
-/// use attache_check::Script;
+/// use attache_testkit::Script;
 ///
 /// let script = Script::parse(r#"-> initialize {"protocolVersion":1}"#)?;
 /// assert_eq!(script.lines(), 1);
@@ -28,7 +28,7 @@ pub use error::ScriptError;
 ///     wrong.to_string(),
 ///     "line 1, column 33: expected `:` behind a member's name, found `}`"
 /// );
-/// # Ok::<(), attache_check::ScriptError>(())
+/// # Ok::<(), attache_testkit::ScriptError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Script {

@@ -47,8 +47,8 @@ impl Trace {
     }
 }
 
-/// Judges a conversation as it goes on.
-pub(crate) struct Judge {
+/// Judges a conversation by the rules of the protocol, message by message.
+pub struct Judge {
     entry: (usize, Side),
     context: Context,
     initialized: bool,
@@ -67,8 +67,8 @@ enum Asked<T> {
 }
 
 impl Judge {
-    /// The rules that the next entry breaks.
-    pub(crate) fn hear(&mut self, entry: usize, from: Side, heard: &Heard) -> Vec<Finding> {
+    /// The rules that the next message breaks. Findings carry `entry` as its number.
+    pub fn hear(&mut self, entry: usize, from: Side, heard: &Heard) -> Vec<Finding> {
         self.entry = (entry, from);
         match from {
             Side::Client => self.client(heard),

@@ -14,9 +14,8 @@ use crate::heard::{Heard, write_method};
 use labels::Labels;
 use normal::{Holes, Normal};
 
-pub use judge::Finding;
-pub(crate) use judge::Judge;
-pub(crate) use normal::kind_of_id;
+pub use judge::{Finding, Judge};
+pub use normal::kind_of_id;
 
 /// What both sides have said, in order.
 ///

@@ -13,8 +13,7 @@ use std::time::Duration;
 
 use attache_rpc::{Error, Id, Message, write_failure};
 use attache_schema::v1;
-
-use crate::heard::Heard;
+use attache_testkit::Heard;
 
 pub use scenario::{Scenario, find, scenarios};
 pub use serve::serve;

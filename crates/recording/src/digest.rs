@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use attache_testkit::Trace;
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices_deadline};
-
-use crate::Trace;
 
 /// A line of either conversation, or of both.
 #[derive(Debug, Clone, PartialEq, Eq)]

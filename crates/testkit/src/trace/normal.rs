@@ -174,7 +174,7 @@ impl<'a> Normal<'a> {
 }
 
 /// What a member of that name is the id of, if it is one that a peer chooses.
-pub(crate) fn kind_of_id(member: &str) -> Option<&'static str> {
+pub fn kind_of_id(member: &str) -> Option<&'static str> {
     let kind = KINDS.iter().find(|(_, members)| members.contains(&member));
     kind.map(|(kind, _)| *kind)
 }

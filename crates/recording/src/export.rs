@@ -4,8 +4,9 @@ mod markdown;
 
 use std::io::{self, BufRead};
 
+use attache_testkit::{Entry, Event, Trace};
+
 use super::{Record, Records, Stream, What};
-use crate::{Entry, Event, Trace};
 
 pub use markdown::markdown;
 

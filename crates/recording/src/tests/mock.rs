@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use attache_rpc::Message;
+use attache_testkit::{Entry, Event, Side, Trace};
 
 use super::super::mock::{Act, Mock, Scenario, find, scenarios};
-use crate::{Entry, Event, Side, Trace};
 
 /// A client that offers everything and answers whatever it is asked.
 struct Talk {

@@ -5,12 +5,11 @@ use std::io::{self, BufRead};
 
 use attache_schema::call::{AgentNotification, AgentRequest, ClientRequest};
 use attache_schema::v1;
+use attache_testkit::{Heard, Side};
 use attache_transport::process::plain::{visible, visible_command};
 
 use super::super::validate::heard;
 use super::super::{Records, What};
-use crate::Side;
-use crate::heard::Heard;
 
 /// A recording as Markdown.
 ///

@@ -3,10 +3,9 @@
 use std::fmt;
 
 use attache_rpc::json::{self, Decode, Encode, Error, Problem, Reader, write};
+use attache_testkit::Side;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-
-use crate::Side;
 
 /// Something that was recorded, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]

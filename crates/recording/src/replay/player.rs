@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use attache_rpc::json::Raw;
 use attache_rpc::{Error, Id, Message, write_failure};
+use attache_testkit::{Heard, Side};
 
 use super::super::{Records, What};
 use super::likeness::{Names, alike};
-use crate::Side;
-use crate::heard::Heard;
 
 /// One side of a recording, as far as it has been played.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use attache_check::record::{Filter, Index, Record, Said, Secrets, Stream, Tape, Verdicts, What};
+use attache_recording::{Filter, Index, Record, Said, Secrets, Stream, Tape, Verdicts, What};
 use attache_rpc::json::to_string;
 use bytes::Bytes;
 

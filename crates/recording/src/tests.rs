@@ -10,9 +10,9 @@ mod replay;
 use std::time::{Duration, Instant};
 
 use attache_rpc::json::to_string;
+use attache_testkit::Side;
 
 use super::{Record, Records, Said, Stream, What};
-use crate::Side;
 
 /// A recording of lines, a millisecond apart.
 fn recording(lines: &[(Stream, &str)]) -> String {

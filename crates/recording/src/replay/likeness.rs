@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use attache_rpc::json::{from_str, to_string};
+use attache_testkit::{Value, kind_of_id};
 
 use super::super::HIDDEN;
-use crate::trace::kind_of_id;
-use crate::value::Value;
 
 /// Whether two payloads say the same, whatever their ids. A secret that was taken out is like any other.
 pub(super) fn alike(old: Option<&str>, new: Option<&str>) -> bool {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use attache_rpc::Message;
 use attache_rpc::json::{Reader, from_str};
 use attache_schema::v1;
+use attache_testkit::Side;
 
 use super::{Flow, Loss, Record, Row, Sort, Stream, What};
-use crate::Side;
 
 /// What a recording adds up to.
 #[derive(Debug, Clone, Default)]

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use attache_testkit::Side;
 use attache_transport::pipes;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
 
 use super::super::replay::{Faults, Outcome, Pace, Player, play};
 use super::{TALK, conversation, read};
-use crate::Side;
 
 fn player(text: &str, side: Side) -> Player {
     Player::load(&mut read(&conversation(text)), side).unwrap()

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use attache_rpc::json::Reader;
 use attache_rpc::{Id, Message};
+use attache_testkit::Side;
 
 use super::{Record, Stream, What};
-use crate::Side;
 
 /// What has been asked and begun so far: as much as later records depend on. It is small, and can be kept for places
 /// in a recording to go on from.

@@ -2,12 +2,16 @@
 
 use attache_rpc::json::{Decode, Encode, Error, Kind, Reader, write};
 
+/// A JSON value that keeps numbers as they were written and members in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Value {
+pub enum Value {
     /// `null`, a boolean or a number, as text.
     Plain(String),
+    /// A string, without escapes.
     String(String),
+    /// The items of an array.
     Array(Vec<Value>),
+    /// The members of an object, as they were written: a name can occur twice.
     Object(Vec<(String, Value)>),
 }
 

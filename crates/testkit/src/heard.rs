@@ -5,14 +5,20 @@ use attache_rpc::{Id, Message};
 
 use crate::Side;
 
+/// A line as it was read from the wire, taken apart. Params, results and errors are JSON text.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Heard {
+pub enum Heard {
+    /// A request: its id, method and params.
     Request(Id, String, Option<String>),
+    /// A notification: its method and params.
     Notification(String, Option<String>),
+    /// A response with a result.
     Answer(Id, String),
+    /// A response with an error.
     Refusal(Id, String),
     /// Anything else: no message, or one with members that the envelope does not have.
     Raw(String),
+    /// The end of the connection.
     Closed,
 }
 
@@ -28,7 +34,8 @@ pub(crate) enum Tail {
 }
 
 impl Heard {
-    pub(crate) fn read(line: &[u8]) -> Self {
+    /// Reads a line, with or without its line break.
+    pub fn read(line: &[u8]) -> Self {
         let line = line.trim_ascii_end();
         let text = String::from_utf8_lossy(line);
         let parsed = Message::parse(line).ok().zip(Object::parse(&text).ok());

@@ -2,10 +2,9 @@
 
 use std::io::{self, BufRead};
 
+use attache_testkit::{Finding, Heard, Judge, Side};
+
 use super::{Record, Records, What};
-use crate::heard::Heard;
-use crate::trace::Judge;
-use crate::{Finding, Side};
 
 /// A rule that a message breaks, with the message's number in the recording.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use crate::{Actor, Difference, Script, ScriptError, Side, Tap, Trace};
 ///     -> initialize {"protocolVersion":1, ...}
 ///     <= {"protocolVersion":1,"agentCapabilities":{}}
 /// "#;
-/// let ((mut read, mut write), agent) = attache_check::scripted_agent(script)?;
+/// let ((mut read, mut write), agent) = attache_testkit::scripted_agent(script)?;
 /// let request = r#"{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":1}}"#;
 /// write.write_all(format!("{request}\n").as_bytes()).await?;
 /// let mut answer = String::new();
