@@ -4,10 +4,10 @@ use std::io::{self, BufWriter, Write};
 
 use attache::schema::rules::Level;
 use attache_check::Side;
+use attache_check::record::units::time;
 use attache_check::record::{Numbered, validate};
 use serde_json::json;
 
-use super::units::time;
 use super::{records, tell_broken};
 use crate::arguments::Validate;
 use crate::exit::Exit;
