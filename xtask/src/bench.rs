@@ -19,7 +19,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         [] => {
             codec::run(root, effort)?;
             printed::run(root, "attache", "engine", effort)?;
-            printed::run(root, "attache-client", "screen", effort)?;
+            printed::run(root, "attache-tui", "screen", effort)?;
             printed::run(root, "attache-recording", "record", effort)?;
             trace::run(root, effort)?;
             start::run(root, effort)?;
@@ -30,7 +30,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         }
         ["codec"] => codec::run(root, effort),
         ["engine"] => printed::run(root, "attache", "engine", effort),
-        ["screen"] => printed::run(root, "attache-client", "screen", effort),
+        ["screen"] => printed::run(root, "attache-tui", "screen", effort),
         ["record"] => printed::run(root, "attache-recording", "record", effort),
         ["trace"] => trace::run(root, effort),
         ["start"] => start::run(root, effort),

@@ -4,10 +4,10 @@ use std::io::{self, IsTerminal};
 
 use anyhow::anyhow;
 use attache::v1;
-use attache_client::chat::{Settings, Start, screen};
 use attache_client::desk::Desk;
 use attache_client::event::Event;
-use attache_client::paint::Theme;
+use attache_tui::chat::{Settings, Start, screen};
+use attache_tui::paint::Theme;
 
 use crate::arguments::{Chat, Choice};
 use crate::exit::{self, Exit};

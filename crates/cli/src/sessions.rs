@@ -9,7 +9,7 @@ use anyhow::{Context, anyhow, bail};
 use attache::{Transcript, v1};
 use attache_client::agents::Agent;
 use attache_client::archive::{Archive, Record, Views};
-use attache_client::paint::export;
+use attache_client::export;
 use attache_client::sessions::{Error, Visit};
 use serde_json::json;
 

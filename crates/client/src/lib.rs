@@ -1,23 +1,26 @@
-//! What a person sees of an agent.
+//! One person's conversation with agents, without a screen.
 //!
 //! A [`Desk`] holds the conversation with one agent: it takes [`Command`]s and gives [`Event`]s, and serves
-//! files, terminals and permissions. The headless printer and the terminal UI are two readers of those events.
+//! files, terminals and permissions. The headless printer of [`print`] is one reader of those events, the terminal UI,
+//! a crate of its own, is another.
 
 pub mod agents;
 pub mod archive;
-pub mod chat;
 pub mod command;
 pub mod config;
+pub mod content;
 pub mod desk;
 pub mod doctor;
 pub mod event;
+pub mod export;
+pub mod figures;
 pub mod mcp;
-pub mod paint;
 pub mod plain;
 pub mod print;
 pub mod prompt;
 pub mod sessions;
 pub mod setting;
+pub mod tool_call;
 
 pub use command::Command;
 pub use desk::Desk;

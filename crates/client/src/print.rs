@@ -10,7 +10,7 @@ use attache::transcript::MessageKind;
 use attache::{Transcript, v1};
 
 use crate::event::{Event, OnDisk, PermissionPrompt};
-use crate::{paint, plain};
+use crate::{content, plain};
 use tools::Tools;
 
 /// Something to print.
@@ -162,7 +162,7 @@ impl Printer {
         match chunk.content.as_text() {
             Some(text) => self.print(text, pieces),
             None => {
-                let said = paint::content::line(&chunk.content);
+                let said = content::line(&chunk.content);
                 self.note(&said, pieces);
             }
         }

@@ -3,11 +3,11 @@
 use std::io::{self, BufWriter, Write};
 
 use attache::schema::rules::Level;
+use attache_recording::units::time;
 use attache_recording::{Numbered, validate};
 use attache_testkit::Side;
 use serde_json::json;
 
-use super::units::time;
 use super::{records, tell_broken};
 use crate::arguments::Validate;
 use crate::exit::Exit;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
+use attache_recording::units::{size, time};
 use attache_recording::{Stats as Sums, Stream, Summary, validate};
 use serde_json::json;
 
-use super::units::{size, time};
 use super::{records, tell_broken};
 use crate::arguments::Stats;
 use crate::exit::Exit;

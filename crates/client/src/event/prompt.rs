@@ -24,9 +24,9 @@ pub struct PermissionPrompt {
     pub disk: Vec<OnDisk>,
 }
 
-/// Where a permission request comes from. An agent chooses only what is in a tool call.
+/// Where a permission request comes from. An agent chooses only what is in a tool call. The enum is closed, so that a
+/// screen cannot forget to show a subject.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 #[allow(
     clippy::large_enum_variant,
     reason = "a subject is made once and moved a few times"

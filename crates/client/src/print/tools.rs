@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use attache::process::plain::visible;
 use attache::v1;
 
-use crate::paint::status;
+use crate::figures;
 
 /// The tool calls that have not been told of.
 #[derive(Debug, Default)]
@@ -100,7 +100,7 @@ fn line(call: &v1::ToolCall, time: Duration) -> String {
     }
     format!(
         "tool: {title} ({kind}, {status}, {})",
-        status::elapsed(time)
+        figures::elapsed(time)
     )
 }
 

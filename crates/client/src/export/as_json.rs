@@ -1,0 +1,160 @@
+//! JSON: what holds now, and the entries in order, one on each line. Content is as ACP writes it.
+
+use attache::json::{self, Encode};
+use attache::transcript::{
+    Blocks, Entry, Item, Message, MessageKind, Outcome, SessionMessage, Subagent,
+};
+use attache::{Transcript, v1};
+
+use crate::archive::commands::Kept;
+use crate::export::Terminals;
+
+/// The whole transcript as one JSON object.
+pub fn json(transcript: &Transcript) -> String {
+    json_with(transcript, &|_| None)
+}
+
+/// The same, with what was written in the terminals that are still known.
+pub fn json_with(transcript: &Transcript, terminal: Terminals<'_>) -> String {
+    let dropped = transcript.dropped();
+    let mut object = Object::default();
+    object.text("title", transcript.title());
+    object.text("updatedAt", transcript.updated_at());
+    object.member("turns", Some(&transcript.turns().to_string()));
+    object.count("droppedEntries", dropped.entries);
+    object.value("plan", transcript.plan());
+    object.value("usage", transcript.usage());
+    object.text("mode", transcript.mode().map(v1::SessionModeId::as_str));
+    let entries: Vec<String> = transcript.entries().map(|it| entry(it, terminal)).collect();
+    let entries = format!("[\n{}\n]", entries.join(",\n"));
+    object.member("entries", Some(&entries));
+    object.finish() + "\n"
+}
+
+fn entry(entry: &Entry, terminal: Terminals<'_>) -> String {
+    let mut object = Object::default();
+    object.member("index", Some(&entry.index().to_string()));
+    object.member("turn", Some(&entry.turn().to_string()));
+    object.count("droppedBytes", entry.dropped());
+    item(entry.item(), terminal, &mut object);
+    object.finish()
+}
+
+fn item(item: &Item, terminal: Terminals<'_>, object: &mut Object) {
+    match item {
+        Item::Message(message) => self::message(message, object),
+        Item::ToolCall(call) => {
+            object.text("type", Some("toolCall"));
+            object.member("isCancelled", Some("true").filter(|_| call.is_cancelled));
+            object.value("toolCall", Some(&call.said));
+            let wrote = wrote(&call.said, terminal);
+            object.member("terminals", wrote.as_deref());
+        }
+        Item::Notice(notice) => {
+            object.text("type", Some("notice"));
+            object.value("notice", Some(notice));
+        }
+        Item::Compaction(compaction) => {
+            object.text("type", Some("compaction"));
+            object.text("id", Some(compaction.id.as_str()));
+            object.text("status", Some(compaction.status.as_str()));
+            object.text("error", compaction.error.as_deref());
+            object.blocks("summary", &compaction.summary);
+        }
+        Item::Subagent(child) => subagent(child, object),
+        Item::SessionMessage(message) => session_message(message, object),
+        Item::End(end) => {
+            object.text("type", Some("end"));
+            match &end.outcome {
+                Outcome::Stopped(reason) => object.text("stopReason", Some(reason.as_str())),
+                Outcome::Failed(error) => object.value("error", Some(error)),
+            }
+        }
+        Item::Unknown(raw) => {
+            object.text("type", Some("unknown"));
+            object.member("update", Some(raw.as_str()));
+        }
+        _ => object.text("type", Some("unknown")),
+    }
+}
+
+/// What its commands wrote, as far as it is known.
+fn wrote(call: &v1::ToolCall, terminal: Terminals<'_>) -> Option<String> {
+    let named = call.content.iter().filter_map(|content| match content {
+        v1::ToolCallContent::Terminal(told) => Some(&told.terminal_id),
+        _ => None,
+    });
+    let known = named.filter_map(|id| Some(json::to_string(&Kept(id, &terminal(id)?))));
+    let known: Vec<String> = known.collect();
+    (!known.is_empty()).then(|| format!("[{}]", known.join(",")))
+}
+
+fn message(message: &Message, object: &mut Object) {
+    let role = match message.kind {
+        MessageKind::User => "user",
+        MessageKind::Agent => "agent",
+        MessageKind::Thought => "thought",
+    };
+    object.text("type", Some("message"));
+    object.text("role", Some(role));
+    object.text("id", message.id.as_ref().map(v1::MessageId::as_str));
+    object.blocks("content", &message.content);
+}
+
+fn subagent(child: &Subagent, object: &mut Object) {
+    object.text("type", Some("subagent"));
+    object.text("sessionId", Some(child.session_id.as_str()));
+    object.text("title", child.title.as_deref());
+    object.text("description", child.description.as_deref());
+    object.value("state", child.state.as_ref());
+}
+
+fn session_message(message: &SessionMessage, object: &mut Object) {
+    object.text("type", Some("sessionMessage"));
+    object.text("id", Some(message.id.as_str()));
+    object.text("sender", message.sender.as_ref().map(v1::SessionId::as_str));
+    object.text(
+        "recipient",
+        message.recipient.as_ref().map(v1::SessionId::as_str),
+    );
+    object.blocks("content", &message.content);
+}
+
+/// The members of an object so far.
+#[derive(Default)]
+struct Object {
+    members: Vec<String>,
+}
+
+impl Object {
+    fn member(&mut self, name: &str, json: Option<&str>) {
+        if let Some(json) = json {
+            self.members.push(format!("\"{name}\":{json}"));
+        }
+    }
+
+    /// A count, unless there is nothing.
+    fn count(&mut self, name: &str, count: usize) {
+        let text = (count > 0).then(|| count.to_string());
+        self.member(name, text.as_deref());
+    }
+
+    fn text(&mut self, name: &str, text: Option<&str>) {
+        let text = text.map(|text| serde_json::Value::from(text).to_string());
+        self.member(name, text.as_deref());
+    }
+
+    fn value<T: Encode>(&mut self, name: &str, value: Option<&T>) {
+        let value = value.map(json::to_string);
+        self.member(name, value.as_deref());
+    }
+
+    fn blocks(&mut self, name: &str, blocks: &Blocks) {
+        let blocks: Vec<String> = blocks.as_slice().iter().map(json::to_string).collect();
+        self.member(name, Some(&format!("[{}]", blocks.join(","))));
+    }
+
+    fn finish(self) -> String {
+        format!("{{{}}}", self.members.join(","))
+    }
+}

@@ -1,0 +1,95 @@
+//! Tool calls as plain text: the title, the word for the kind, diffs and terminals.
+
+use std::time::Duration;
+
+use attache::process::plain::visible;
+use attache::v1;
+use attache_host::terminals::View;
+
+use crate::plain;
+
+/// What a tool call does, in words for people: its title, or else its name.
+pub fn title(call: &v1::ToolCall) -> String {
+    let names = [
+        Some(call.title.as_str()),
+        call.name.as_deref(),
+        Some(call.tool_call_id.as_str()),
+    ];
+    let mut names = names.into_iter().flatten().map(|name| visible(name.trim()));
+    let title = names.find(|name| !name.trim().is_empty());
+    title.map_or_else(String::new, |title| title.trim().to_owned())
+}
+
+/// The word for a sort of tool: `read`, `edit`, `run`.
+pub fn word(kind: &v1::ToolKind) -> &'static str {
+    match kind {
+        v1::ToolKind::Read => "read",
+        v1::ToolKind::Edit => "edit",
+        v1::ToolKind::Delete => "delete",
+        v1::ToolKind::Move => "move",
+        v1::ToolKind::Search => "search",
+        v1::ToolKind::Execute => "run",
+        v1::ToolKind::Think => "think",
+        v1::ToolKind::Fetch => "fetch",
+        v1::ToolKind::SwitchMode => "mode",
+        _ => "tool",
+    }
+}
+
+/// A diff as text in the form that `diff -u` writes, as it came: not safe for a screen.
+pub fn diff_text(diff: &v1::Diff) -> String {
+    let old = diff.old_text.as_deref().unwrap_or_default();
+    let path = diff.path.as_str();
+    let before = if diff.old_text.is_some() {
+        path
+    } else {
+        "/dev/null"
+    };
+    let mut compare = similar::TextDiff::configure();
+    let compare = compare
+        .timeout(PATIENCE)
+        .diff_lines(old, diff.new_text.as_str());
+    compare.unified_diff().header(before, path).to_string()
+}
+
+/// A terminal as text, with all that is known of what it wrote.
+pub fn terminal_text(view: &View) -> String {
+    let mut lines = vec![format!("$ {}", terminal_command(view))];
+    if view.is_truncated {
+        lines.push("(earlier output is not kept)".to_owned());
+    }
+    lines.extend(plain::terminal(&view.output));
+    lines.push(match &view.exit {
+        Some(exit) => terminal_exit(exit),
+        None => "running".to_owned(),
+    });
+    lines.join("\n")
+}
+
+/// The command of a terminal as a line of a shell, safe to show.
+pub fn terminal_command(view: &View) -> String {
+    let words: Vec<String> = view.command.iter().map(|word| quoted(word)).collect();
+    words.join(" ")
+}
+
+/// How a terminal's command ended: `exit 1`, `ended by SIGTERM`.
+pub fn terminal_exit(exit: &v1::TerminalExitStatus) -> String {
+    match (exit.exit_code, exit.signal.as_deref()) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(signal)) => format!("ended by {}", plain::line(signal)),
+        (None, None) => "ended".to_owned(),
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let is_bare = |char: char| char.is_ascii_alphanumeric() || "-_./=:,@%+".contains(char);
+    let word = plain::line(word);
+    if !word.is_empty() && word.chars().all(is_bare) {
+        word.into_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// How long two texts may take to compare for a copy.
+const PATIENCE: Duration = Duration::from_millis(500);

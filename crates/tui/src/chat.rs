@@ -1,0 +1,38 @@
+//! The terminal UI: a state machine that knows neither clock nor terminal, and the loop that drives it.
+//!
+//! [`App`] takes [`Input`]s and gives [`Effect`]s; it draws itself. [`screen::run`] is the loop around it: keys, events
+//! of the [`Desk`](attache_client::Desk), and everything that would block, done elsewhere.
+
+mod answer_list;
+mod app;
+mod asks;
+mod burst;
+mod completion;
+mod composer;
+mod death;
+mod draw;
+mod editor;
+mod effect;
+mod form;
+mod fuzzy;
+mod help;
+mod keymap;
+mod login;
+mod mentions;
+mod panel;
+mod permission;
+mod picker;
+mod quoted;
+pub mod screen;
+mod search;
+mod seen;
+mod tab;
+#[cfg(test)]
+mod tests;
+mod text;
+mod url;
+
+pub use app::{App, Settings, Start};
+pub use draw::Surroundings;
+pub use effect::{Effect, Format, Input, Mouse, Say, Steering};
+pub use mentions::Attachment;

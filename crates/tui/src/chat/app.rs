@@ -1,0 +1,346 @@
+//! The state of the screen. It has no clock and does no I/O: inputs come with the time, effects are given back.
+
+mod actions;
+mod asked;
+mod choices;
+mod events;
+mod keys;
+mod lists;
+mod reading;
+mod say;
+mod sessions;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+pub(super) use asked::AskPanel;
+pub(super) use events::words;
+pub(super) use lists::current;
+pub(super) use sessions::logins;
+
+use attache::v1;
+use attache_client::command::{Command, Opening};
+use attache_client::setting::Setting;
+use attache_host::permissions::{Preset, Term};
+use ratatui::layout::Rect;
+
+use super::asks::Asks;
+use super::burst::Burst;
+use super::composer::History;
+use super::editor::Editor;
+use super::effect::{Effect, Format, Input, Mouse, Steering, Unsaved};
+use super::help::Help;
+use super::picker::Picker;
+use super::search::Search;
+use super::tab::Tab;
+use crate::paint::{Theme, Tone};
+
+/// How the screen begins.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The agent's name, as the person chose it.
+    pub agent: String,
+    /// The first session, and the directories and MCP servers of those that follow.
+    pub opening: Opening,
+    /// Which session is the first.
+    pub start: Start,
+    /// Colours and signs.
+    pub theme: Theme,
+    /// What is set in new sessions.
+    pub wishes: Vec<Setting>,
+    /// What happens with requests that no rule answers; anything but asking is shown all the time.
+    pub preset: Preset,
+    /// How long an answer holds for more than the session, unless the person says otherwise.
+    pub term: Term,
+}
+
+/// Which session is the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// The one that the opening says.
+    AsSaid,
+    /// The one of the directory that was used last; a new one if there is none.
+    Latest,
+}
+
+/// The whole screen as a value.
+///
+/// [`handle`](Self::handle) takes what happens, [`draw`](Self::draw) shows what has come of it.
+#[derive(Debug)]
+pub struct App {
+    pub(super) settings: Settings,
+    pub(super) agent: Option<Box<v1::InitializeResponse>>,
+    pub(super) steering: Steering,
+    pub(super) tabs: Vec<Tab>,
+    pub(super) active: usize,
+    next_tab: u64,
+    pub(super) asks: Asks,
+    burst: Burst,
+    /// Where the request is on the screen.
+    pub(super) ask_area: Option<Rect>,
+    /// The last decision that can be undone.
+    undoable: Option<asked::Undoable>,
+    pub(super) dialog: Option<Dialog>,
+    pub(super) focus: Focus,
+    history: History,
+    files: Vec<String>,
+    files_at: Option<Instant>,
+    pub(super) toast: Option<Toast>,
+    /// When the user closed something or left it with Esc: the next Esc may still be meant for that.
+    left_at: Option<Instant>,
+    /// When a request closed the list of completions: the next Enter may still be meant for that.
+    list_closed_at: Option<Instant>,
+    quit_by: Option<Instant>,
+    close_by: Option<Instant>,
+    pub(super) mouse: Mouse,
+    pub(super) life: Life,
+    latest: Latest,
+    /// What the agent said when it last wanted a login, until the dialog shows it.
+    login_message: Option<String>,
+    pub(super) size: (u16, u16),
+    effects: Vec<Effect>,
+}
+
+/// A dialog that the person has opened.
+#[derive(Debug)]
+pub(super) enum Dialog {
+    Picker(Picker),
+    Help(Help),
+    Search(Search),
+    /// Where to write the transcript.
+    Export(Export),
+}
+
+/// A transcript that is to be written to a file.
+#[derive(Debug)]
+pub(super) struct Export {
+    pub(super) name: Editor,
+    pub(super) format: Format,
+    /// The file that is there already, if it is.
+    pub(super) there: Option<PathBuf>,
+}
+
+/// Where the keys go when no dialog is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Focus {
+    Writing,
+    Reading,
+}
+
+/// Whether the agent lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Life {
+    Starting,
+    Running,
+    Gone,
+    /// It is started anew.
+    Restarting,
+}
+
+/// Whether we look for the session that was used last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Latest {
+    Known,
+    Sought,
+}
+
+/// A short message.
+#[derive(Debug, Clone)]
+pub(super) struct Toast {
+    pub(super) text: String,
+    pub(super) tone: Tone,
+    pub(super) until: Instant,
+    pub(super) undo: Undo,
+    pub(super) ends: Ends,
+}
+
+/// What a message ends with before its time is up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ends {
+    InTime,
+    /// The dialog that covers a request.
+    WithDialog,
+    /// The next key: it is about the one before.
+    WithNextKey,
+}
+
+/// Whether a message reports a decision that can be undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Undo {
+    No,
+    Offered,
+    /// Only as far as the agent has not acted on it.
+    IfUnused,
+}
+
+impl App {
+    /// A screen with its first tab. Its session is asked for when the agent runs.
+    pub fn new(settings: Settings) -> App {
+        let first = Tab::new(0, settings.opening.clone(), settings.theme);
+        App {
+            settings,
+            agent: None,
+            steering: Steering::NotTaken,
+            tabs: vec![first],
+            active: 0,
+            next_tab: 1,
+            asks: Asks::default(),
+            burst: Burst::default(),
+            ask_area: None,
+            undoable: None,
+            dialog: None,
+            focus: Focus::Writing,
+            history: History::default(),
+            files: Vec::new(),
+            files_at: None,
+            toast: None,
+            left_at: None,
+            list_closed_at: None,
+            quit_by: None,
+            close_by: None,
+            mouse: Mouse::Ours,
+            life: Life::Starting,
+            latest: Latest::Known,
+            login_message: None,
+            size: (80, 24),
+            effects: Vec::new(),
+        }
+    }
+
+    /// Takes what has happened and gives what is to be done.
+    pub fn handle(&mut self, input: Input, now: Instant) -> Vec<Effect> {
+        let had_dialog = self.dialog.is_some();
+        match input {
+            Input::Key(key) => self.key(&key, now),
+            Input::Paste(text) => self.paste(&text, now),
+            Input::Click(column, row) => self.click(column, row, now),
+            Input::Wheel(column, row, lines) => self.wheel(column, row, lines),
+            Input::Resize(columns, rows) => self.size = (columns, rows),
+            Input::Event(event) => self.event(*event, now),
+            Input::Steering(steering) => self.steering = steering,
+            Input::Files(files) => self.found_files(files),
+            Input::Loaded {
+                tab,
+                say,
+                prompt,
+                content,
+            } => self.loaded(tab, say, &prompt, content, now),
+            Input::Saved(Ok(path)) => {
+                self.dialog
+                    .take_if(|dialog| matches!(dialog, Dialog::Export(_)));
+                let path = super::text::line(&path.to_string_lossy());
+                self.toast(Tone::Good, format!("written to {path}"), now);
+            }
+            Input::Saved(Err(Unsaved::There(path))) => self.ask_over(path),
+            Input::Saved(Err(Unsaved::Failed(why))) => self.toast(Tone::Bad, why, now),
+            Input::LoginDescribed(command) => self.wants_to_run_login(*command, now),
+            Input::LoginEnded(Ok(())) => self.restart(),
+            Input::LoginEnded(Err(why)) => self.toast(Tone::Bad, why, now),
+            Input::Tick => {}
+        }
+        if had_dialog && self.dialog.is_none() {
+            self.left_at = Some(now);
+            self.end_toast(Ends::WithDialog);
+        }
+        self.settle(now);
+        std::mem::take(&mut self.effects)
+    }
+
+    /// When the screen changes by itself, if nothing else happens before.
+    pub fn next_change(&self, now: Instant) -> Option<Instant> {
+        let soon = (!self.tab().view.is_settled()).then(|| now + SOON);
+        let second = self.tab().turn.map(|turn| {
+            let running = now.saturating_duration_since(turn.began);
+            turn.began + Duration::from_secs(running.as_secs() + 1)
+        });
+        let toast = self.toast.as_ref().map(|toast| toast.until);
+        [soon, second, toast].into_iter().flatten().min()
+    }
+
+    /// What follows from the time and from what is open.
+    fn settle(&mut self, now: Instant) {
+        if self.toast.as_ref().is_some_and(|toast| toast.until <= now) {
+            self.toast = None;
+        }
+        let session = self.tab().session().cloned();
+        self.asks.settle(session.as_ref(), now);
+        // A request covers the list, and nothing that cannot be seen has keys.
+        if self.asks.first(session.as_ref()).is_some()
+            && self.tab_mut().composer.completion.take().is_some()
+        {
+            self.list_closed_at = Some(now);
+        }
+        if self.dialog.is_some() {
+            self.asks.leave();
+        }
+        for tab in &mut self.tabs {
+            let session = tab.session().cloned();
+            match session.is_some_and(|session| self.asks.waits_in(&session)) {
+                true => tab.view.pause(now),
+                false => tab.view.resume(now),
+            }
+        }
+        self.tab_mut().news = super::tab::News::None;
+    }
+
+    pub(super) fn tab(&self) -> &Tab {
+        // There is always a tab, and `active` is one of them: see `close_tab`.
+        &self.tabs[self.active]
+    }
+
+    pub(super) fn tab_mut(&mut self) -> &mut Tab {
+        &mut self.tabs[self.active]
+    }
+
+    /// What the agent can do; nothing before it has told.
+    pub(super) fn capabilities(&self) -> v1::AgentCapabilities {
+        let agent = self.agent.as_ref();
+        agent.map_or_else(v1::AgentCapabilities::new, |agent| {
+            agent.agent_capabilities.clone()
+        })
+    }
+
+    pub(super) fn ask_has_keys(&self) -> bool {
+        self.asks.has_keys()
+    }
+
+    fn submit(&mut self, command: Command) {
+        self.effects.push(Effect::Submit(command));
+    }
+
+    fn toast(&mut self, tone: Tone, text: impl Into<String>, now: Instant) {
+        let text = super::text::line(&text.into());
+        self.toast = Some(Toast {
+            text,
+            tone,
+            until: now + TOAST,
+            undo: Undo::No,
+            ends: Ends::InTime,
+        });
+    }
+
+    /// A message on what a key did not do.
+    fn passing_toast(&mut self, text: &str, now: Instant) {
+        self.toast(Tone::Warning, text, now);
+        if let Some(toast) = &mut self.toast {
+            toast.ends = Ends::WithNextKey;
+        }
+    }
+
+    fn end_toast(&mut self, ends: Ends) {
+        self.toast.take_if(|toast| toast.ends == ends);
+    }
+
+    /// A message on a decision that can be undone; it stays longer.
+    fn undoable_toast(&mut self, tone: Tone, text: impl Into<String>, undo: Undo, now: Instant) {
+        self.toast(tone, text, now);
+        if let Some(toast) = &mut self.toast {
+            toast.until = now + UNDOABLE_TOAST;
+            toast.undo = undo;
+        }
+    }
+}
+
+const TOAST: Duration = Duration::from_secs(5);
+const UNDOABLE_TOAST: Duration = Duration::from_secs(15);
+const SOON: Duration = Duration::from_millis(40);

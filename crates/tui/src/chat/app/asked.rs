@@ -1,0 +1,382 @@
+//! The user's answer to what the agent wants.
+
+use std::time::Instant;
+
+use attache::process::plain::GUTTER;
+use attache::v1;
+use attache_client::command::{Answer, Command};
+use attache_host::permissions::{Scope, Term};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::Position;
+
+use super::{App, Undo};
+use crate::chat::answer_list::Chosen;
+use crate::chat::asks::What;
+use crate::chat::death::After;
+use crate::chat::effect::Effect;
+use crate::chat::form::Filled;
+use crate::chat::login::Permit;
+use crate::chat::panel::{Panel, Scrolling};
+use crate::chat::permission::{self, Keys, Pressed, RememberedBy};
+use crate::chat::picker::Choice;
+use crate::chat::text;
+use crate::chat::url::Visited;
+use crate::paint::{Scroll, Tone};
+
+/// The box of the request on the screen.
+pub(in crate::chat) enum AskPanel {
+    Panel(Panel),
+    Permission(permission::Page),
+}
+
+/// A decision that the user can undo.
+#[derive(Debug, Clone)]
+pub(super) struct Undoable {
+    id: String,
+    what: String,
+    scope: Scope,
+}
+
+impl App {
+    /// Moves into the request on the screen; `false` if there is none, or it has only just appeared.
+    pub(super) fn enter_ask(&mut self, now: Instant) -> bool {
+        self.dialog.is_none() && self.asks.enter(now)
+    }
+
+    /// A click on the box of the request moves into it; a second one selects the answer below the pointer. A click anywhere
+    /// else goes back to the composer.
+    pub(super) fn click(&mut self, column: u16, row: u16, now: Instant) {
+        if self.dialog.is_some() {
+            return;
+        }
+        if !self.is_in_ask(column, row) {
+            return self.asks.leave();
+        }
+        if !self.asks.can_click(now) {
+            self.enter_ask(now);
+            return;
+        }
+        let session = self.tab().session().cloned();
+        if let Some(ask) = self.asks.first_mut(session.as_ref())
+            && let What::Permission(dialog) = &mut ask.what
+        {
+            dialog.click(row);
+        }
+    }
+
+    /// The wheel scrolls the request below the pointer, also before the user moves into it, and elsewhere the transcript.
+    pub(super) fn wheel(&mut self, column: u16, row: u16, lines: i32) {
+        let scroll = Scroll::Lines(lines);
+        if !self.is_in_ask(column, row) {
+            return self.tab_mut().view.scroll(scroll);
+        }
+        let session = self.tab().session().cloned();
+        let Some(ask) = self.asks.first_mut(session.as_ref()) else {
+            return;
+        };
+        match &mut ask.what {
+            What::Permission(dialog) => dialog.scroll(scroll),
+            _ => ask.seen.scroll(scroll),
+        }
+    }
+
+    /// Whether the request on the screen is at a column and row.
+    fn is_in_ask(&self, column: u16, row: u16) -> bool {
+        let position = Position::new(column, row);
+        self.ask_area.is_some_and(|area| area.contains(position))
+    }
+
+    /// A key for the request on the screen. Where none is, as on one that is too small, no key decides.
+    pub(super) fn ask_key(&mut self, key: &KeyEvent, now: Instant) {
+        if !self.asks.is_drawn() {
+            return match key.code {
+                KeyCode::Esc => self.asks.leave(),
+                _ => self.toast(Tone::Warning, NOT_SHOWN, now),
+            };
+        }
+        let Some(unread) = self.scroll_or_unread(key, now) else {
+            return;
+        };
+        let session = self.tab().session().cloned();
+        let Some(ask) = self.asks.first_mut(session.as_ref()) else {
+            return;
+        };
+        match &mut ask.what {
+            What::Permission(dialog) => {
+                let pressed = dialog.key(key, self.size);
+                let (number, what) = (dialog.prompt.id, dialog.prompt.summary());
+                let reported = (dialog.remembered_by(), dialog.grants(&pressed));
+                match pressed {
+                    Pressed::Open => {}
+                    Pressed::Back => self.asks.leave(),
+                    Pressed::Refused(why) => self.passing_toast(&why, now),
+                    Pressed::Answered(answer, term) => {
+                        self.report(&answer, reported, &what, now);
+                        self.answered(number, answer, term);
+                    }
+                }
+            }
+            What::Form(number, form) => match form.key(key) {
+                Filled::Open => {}
+                Filled::Back => self.asks.leave(),
+                Filled::Done(action) => {
+                    let form = *number;
+                    self.fill(form, action, unread, now);
+                }
+            },
+            What::Page(number, page) => match page.key(key) {
+                Visited::Open => {}
+                Visited::Back => self.asks.leave(),
+                Visited::Copy(url) => self.copy(url, now),
+                Visited::Done(action) => {
+                    let form = *number;
+                    self.fill(form, action, unread, now);
+                }
+            },
+            What::Login(list) => match list.key(key) {
+                Chosen::Open => {}
+                Chosen::Back => self.asks.leave(),
+                Chosen::Answer(Some(_)) if unread > 0 => self.refuse_unread(unread, now),
+                Chosen::Answer(method) => {
+                    self.asks.take(session.as_ref());
+                    match method {
+                        Some(method) => self.choose(Choice::Login(method), now),
+                        None => self.toast(Tone::Info, NOT_LOGGED_IN, now),
+                    }
+                }
+            },
+            What::LoginProgram(login) => match login.key(key) {
+                Chosen::Open => {}
+                Chosen::Back => self.asks.leave(),
+                Chosen::Answer(Permit::Run) if unread > 0 => self.refuse_unread(unread, now),
+                Chosen::Answer(permit) => {
+                    let command = login.command.clone();
+                    self.asks.take(session.as_ref());
+                    match permit {
+                        Permit::Run => self.effects.push(Effect::RunLogin(command)),
+                        Permit::Refuse => self.toast(Tone::Info, NOT_LOGGED_IN, now),
+                    }
+                }
+            },
+            What::Death(death) => match death.key(key) {
+                Chosen::Open => {}
+                Chosen::Back => self.asks.leave(),
+                Chosen::Answer(After::Restart) => {
+                    self.asks.take(session.as_ref());
+                    self.restart();
+                }
+                Chosen::Answer(After::Quit) => self.effects.push(Effect::Quit),
+                Chosen::Answer(After::Copy) => {
+                    let report = death.report();
+                    self.copy(report, now);
+                }
+            },
+        }
+    }
+
+    /// How many lines of the request have not been on the screen. Nothing where the key is used up: it scrolls, or would
+    /// choose what the screen does not show. A permission request sees to that by itself.
+    fn scroll_or_unread(&mut self, key: &KeyEvent, now: Instant) -> Option<usize> {
+        let session = self.tab().session().cloned();
+        let (size, theme) = (self.size, self.settings.theme);
+        let ask = self.asks.first_mut(session.as_ref())?;
+        let Some(panel) = ask.what.panel(&theme, size.0) else {
+            return Some(0);
+        };
+        let is_form = matches!(ask.what, What::Form(..));
+        match key.code {
+            KeyCode::PageDown => ask.seen.scroll(Scroll::Pages(1)),
+            KeyCode::PageUp => ask.seen.scroll(Scroll::Pages(-1)),
+            KeyCode::Home if !is_form => ask.seen.scroll(Scroll::Top),
+            KeyCode::End if !is_form => ask.seen.scroll(Scroll::Bottom),
+            code => {
+                ask.seen.follow();
+                let is_shown = ask.what.takes_text() || ask.seen.shows(&panel, size);
+                if code != KeyCode::Enter || is_shown {
+                    return Some(ask.seen.unread(&panel));
+                }
+                self.passing_toast(permission::NOT_SHOWN, now);
+            }
+        }
+        None
+    }
+
+    /// Answers a form or a page. What was not on the screen is not accepted.
+    fn fill(&mut self, form: u64, action: v1::ElicitationAction, unread: usize, now: Instant) {
+        if unread > 0 && matches!(action, v1::ElicitationAction::Accept(_)) {
+            return self.refuse_unread(unread, now);
+        }
+        let session = self.tab().session().cloned();
+        self.asks.take(session.as_ref());
+        self.submit(Command::Fill { form, action });
+    }
+
+    fn refuse_unread(&mut self, unread: usize, now: Instant) {
+        let text = match unread {
+            1 => "read it all first: 1 line was not on the screen (PgUp PgDn)".to_owned(),
+            more => {
+                format!("read it all first: {more} lines were not on the screen (PgUp PgDn)")
+            }
+        };
+        self.passing_toast(&text, now);
+    }
+
+    /// Whether a key scrolls the request on the screen, and not the transcript.
+    pub(super) fn ask_scrolls(key: &KeyEvent) -> bool {
+        let is_page = matches!(key.code, KeyCode::PageUp | KeyCode::PageDown);
+        is_page && !key.modifiers.contains(KeyModifiers::CONTROL)
+    }
+
+    pub(super) fn ask_is_form(&self) -> bool {
+        let ask = self.asks.first(self.tab().session());
+        ask.is_some_and(|ask| matches!(ask.what, What::Form(..)))
+    }
+
+    /// Whether text is typed in the request on the screen now.
+    pub(super) fn asks_for_text(&self) -> bool {
+        let ask = self.asks.first(self.tab().session());
+        ask.is_some_and(|ask| ask.what.takes_text())
+    }
+
+    /// Whether the request on the screen has taken the text.
+    pub(super) fn ask_paste(&mut self, text: &str) -> bool {
+        let session = self.tab().session().cloned();
+        match self
+            .asks
+            .first_mut(session.as_ref())
+            .map(|ask| &mut ask.what)
+        {
+            Some(What::Form(_, form)) => form.paste(text),
+            _ => false,
+        }
+    }
+
+    fn answered(&mut self, prompt: u64, answer: Answer, term: Term) {
+        let session = self.tab().session().cloned();
+        self.asks.take(session.as_ref());
+        self.submit(Command::Answer {
+            prompt,
+            answer,
+            term,
+        });
+    }
+
+    /// Says what was decided. A decision that can be undone is reported again when it counts.
+    fn report(
+        &mut self,
+        answer: &Answer,
+        (by, is_allowed): (RememberedBy, bool),
+        what: &str,
+        now: Instant,
+    ) {
+        let text = match answer {
+            Answer::Choose { .. } if by == RememberedBy::Agent => {
+                // Undoing now would be about an earlier decision.
+                self.undoable = None;
+                format!("the agent remembers this; Attaché cannot undo it {GUTTER} {what}")
+            }
+            Answer::Choose { .. } if is_allowed => format!("allowed {GUTTER} {what}"),
+            Answer::Choose { .. } | Answer::Reject { .. } => format!("rejected {GUTTER} {what}"),
+            Answer::Dismiss => format!("request cancelled {GUTTER} {what}"),
+        };
+        self.toast(Tone::Info, text, now);
+    }
+
+    /// A decision counts from now on, and can be undone.
+    pub(super) fn remembered(
+        &mut self,
+        id: String,
+        what: &str,
+        (scope, term): (Scope, Term),
+        is_allowed: bool,
+        now: Instant,
+    ) {
+        let what = text::line(what);
+        let (tone, word) = match is_allowed {
+            true => (Tone::Good, "allowed"),
+            false => (Tone::Bad, "rejected"),
+        };
+        let reach = match (scope, term) {
+            (Scope::Once, _) => "once".to_owned(),
+            (Scope::Session, _) => "in this session".to_owned(),
+            (Scope::Workspace, Term::Endless) => "in this workspace".to_owned(),
+            (Scope::Workspace, term) => format!("in this workspace {}", permission::lasting(term)),
+            (Scope::Always, Term::Endless) => "always with this agent".to_owned(),
+            (Scope::Always, term) => format!("with this agent {}", permission::lasting(term)),
+        };
+        let undo = match scope {
+            Scope::Once => Undo::IfUnused,
+            _ => Undo::Offered,
+        };
+        self.undoable_toast(tone, format!("{word} {reach} {GUTTER} {what}"), undo, now);
+        self.undoable = Some(Undoable { id, what, scope });
+    }
+
+    /// Takes back the last decision.
+    pub(super) fn undo_decision(&mut self, now: Instant) {
+        match &self.undoable {
+            Some(undoable) => {
+                let id = undoable.id.clone();
+                self.submit(Command::Forget { id });
+            }
+            None => self.toast(Tone::Info, "there is no decision to undo", now),
+        }
+    }
+
+    /// What came of it.
+    pub(super) fn forgotten(&mut self, id: &str, was_in_force: bool, now: Instant) {
+        let Some(undoable) = self.undoable.take_if(|undoable| undoable.id == id) else {
+            return;
+        };
+        let Undoable { what, scope, .. } = undoable;
+        match was_in_force {
+            // The agent has its yes, and need not do anything through us.
+            true if scope == Scope::Once => {
+                let text =
+                    format!("withdrawn, but the agent may already have acted {GUTTER} {what}");
+                self.toast(Tone::Warning, text, now);
+            }
+            true => self.toast(Tone::Good, format!("undone {GUTTER} {what}"), now),
+            false => {
+                let text = format!("too late to undo, it was used already {GUTTER} {what}");
+                self.toast(Tone::Warning, text, now);
+            }
+        }
+    }
+
+    /// The box of the request on the screen.
+    pub(in crate::chat) fn ask_panel(&self, width: u16) -> Option<AskPanel> {
+        let session = self.tab().session().cloned();
+        let brush = self.tab().view.brush();
+        let behind = self.asks.count(session.as_ref()).saturating_sub(1);
+        let has_keys = self.ask_has_keys();
+        let entrance = match self.tab().composer.is_empty() {
+            true => "Tab to answer",
+            false => "Alt-R to answer",
+        };
+        let ask = self.asks.first(session.as_ref())?;
+        if let What::Permission(dialog) = &ask.what {
+            let page = match has_keys {
+                true => dialog.page(brush, width, behind, Keys::Here),
+                false => {
+                    let page = dialog.page(brush, width, behind, Keys::Elsewhere);
+                    page.with_hint(entrance)
+                }
+            };
+            return Some(AskPanel::Permission(page));
+        }
+        let mut panel = ask.what.panel(&brush.theme, width)?;
+        ask.seen.prepare(&mut panel);
+        match has_keys {
+            true => panel.scrolling = Scrolling::ByPages,
+            false => {
+                panel.cursor = None;
+                panel.keys = entrance.to_owned();
+            }
+        }
+        Some(AskPanel::Panel(panel))
+    }
+}
+
+const NOT_SHOWN: &str = "the request is not on the screen, so that key did nothing";
+const NOT_LOGGED_IN: &str = "not logged in; Ctrl-P, Log in, when you want to";

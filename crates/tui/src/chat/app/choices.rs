@@ -1,0 +1,188 @@
+//! What follows from a choice in a list.
+
+use std::time::Instant;
+
+use attache::v1;
+use attache_client::command::{Command, How, Opening};
+
+use super::events::words;
+use super::{App, Dialog};
+use crate::chat::effect::Effect;
+use crate::chat::picker::{Awaits, Choice, Picker, Row};
+use crate::chat::text;
+use crate::paint::Tone;
+
+impl App {
+    pub(super) fn choose(&mut self, choice: Choice, now: Instant) {
+        let session = self.tab().session().cloned();
+        match (choice, session) {
+            (Choice::Do(action), _) => self.act(action, now),
+            (Choice::Tab(at), _) => self.active = at.min(self.tabs.len() - 1),
+            (Choice::Mode(mode), Some(session)) => {
+                self.submit(Command::SetMode { session, mode });
+            }
+            (Choice::Option(id), _) => self.dialog = self.values(&id).map(Dialog::Picker),
+            (Choice::Value(option, value), Some(session)) => self.submit(Command::SetOption {
+                session,
+                option,
+                value,
+            }),
+            (Choice::Session(info), _) => self.dialog = Some(Dialog::Picker(self.uses(&info))),
+            (Choice::MoreSessions(cursor), _) => self.more_sessions(cursor),
+            (Choice::Open(how, info), _) => self.open(self.opening_of(how, &info), now),
+            (Choice::Delete(info), _) => {
+                let title = format!("Delete “{}” for good?", title(&info));
+                let rows = vec![
+                    Row::new("no", "", Choice::Nothing),
+                    Row::new("yes, delete it", "", Choice::DeleteNow(info.session_id)),
+                ];
+                self.dialog = Some(Dialog::Picker(Picker::new(title, rows)));
+            }
+            (Choice::DeleteNow(session), _) => self.submit(Command::Delete(session)),
+            (Choice::Login(method), _) => self.login(method, now),
+            (Choice::Unqueue(index), Some(session)) => self.unqueue(session, index),
+            (Choice::Attach(path), _) => self.tab_mut().composer.attached.push(path.into()),
+            (Choice::Nothing, _) => {}
+            (Choice::Mode(_) | Choice::Value(..) | Choice::Unqueue(_), None) => {
+                self.toast(Tone::Info, "the session is not there yet", now);
+            }
+        }
+    }
+
+    pub(super) fn more_sessions(&mut self, cursor: String) {
+        self.submit(Command::List {
+            cwd: None,
+            cursor: Some(cursor),
+        });
+    }
+
+    /// A page of sessions has come; it is shown if the list is still open.
+    pub(super) fn listed(&mut self, page: v1::ListSessionsResponse) {
+        if self.found_latest(&page) {
+            return;
+        }
+        let Some(Dialog::Picker(picker)) = &mut self.dialog else {
+            return;
+        };
+        if !picker.awaits(Awaits::Sessions) {
+            return;
+        }
+        let rows = page.sessions.into_iter().map(|info| {
+            let when = info.updated_at.as_deref().map(moment);
+            let cwd = text::line(info.cwd.as_str());
+            let detail = format!("{}  {cwd}", when.unwrap_or_default());
+            Row::new(title(&info), detail, Choice::Session(Box::new(info)))
+        });
+        let more = page
+            .next_cursor
+            .map(|cursor| Row::new("more sessions", "", Choice::MoreSessions(cursor)));
+        picker.extend(rows.chain(more).collect());
+    }
+
+    /// What can be done with a session, by what the agent offers.
+    fn uses(&self, info: &v1::SessionInfo) -> Picker {
+        let can = self.capabilities();
+        let sessions = &can.session_capabilities;
+        let id = || info.session_id.clone();
+        let of = |how: How| Choice::Open(how, Box::new(info.clone()));
+        let mut rows = Vec::new();
+        if can.load_session {
+            rows.push(Row::new("load", "with its history", of(How::Load(id()))));
+        }
+        if sessions.resume.is_some() {
+            rows.push(Row::new(
+                "resume",
+                "without its history",
+                of(How::Resume(id())),
+            ));
+        }
+        if sessions.fork.is_some() {
+            rows.push(Row::new(
+                "fork",
+                "a copy that goes its own way",
+                of(How::Fork(id())),
+            ));
+        }
+        if sessions.delete.is_some() {
+            let delete = Choice::Delete(Box::new(info.clone()));
+            rows.push(Row::new("delete", "for good", delete));
+        }
+        if rows.is_empty() {
+            rows.push(Row::new(
+                "this agent only lists its sessions",
+                "",
+                Choice::Nothing,
+            ));
+        }
+        Picker::new(title(info), rows)
+    }
+
+    fn opening_of(&self, how: How, info: &v1::SessionInfo) -> Opening {
+        let additional = info.additional_directories.iter();
+        Opening {
+            how,
+            cwd: info.cwd.as_path().to_owned(),
+            additional: additional.map(|path| path.as_path().to_owned()).collect(),
+            mcp_servers: self.settings.opening.mcp_servers.clone(),
+        }
+    }
+
+    fn login(&mut self, method: v1::AuthMethodId, now: Instant) {
+        let methods = self.agent.iter().flat_map(|agent| &agent.auth_methods);
+        let is_terminal = |known: &v1::AuthMethod| matches!(known, v1::AuthMethod::Terminal(it) if it.id == method);
+        if methods.into_iter().any(is_terminal) {
+            self.effects.push(Effect::DescribeLogin(method));
+        } else {
+            self.toast(Tone::Info, "logging in", now);
+            self.submit(Command::Login(method));
+        }
+    }
+
+    /// Takes a prompt back, into the composer if nothing is being written there.
+    fn unqueue(&mut self, session: v1::SessionId, index: usize) {
+        let tab = self.tab_mut();
+        let text = tab.waiting.get(index).map(|content| words(content));
+        if let Some(text) = text.filter(|_| tab.composer.is_empty()) {
+            tab.composer.editor.put(&text);
+        }
+        self.submit(Command::Unqueue { session, index });
+    }
+
+    /// Lists the files to attach, once they are found.
+    pub(super) fn attach(&mut self, now: Instant) {
+        self.dialog = Some(Dialog::Picker(Picker::awaiting(
+            "Attach a file",
+            Awaits::Files,
+        )));
+        self.find_files(now);
+    }
+
+    pub(super) fn attach_files(&mut self) {
+        if let Some(Dialog::Picker(picker)) = &mut self.dialog
+            && picker.awaits(Awaits::Files)
+        {
+            let rows = self.files.iter();
+            let rows =
+                rows.map(|file| Row::new(text::line(file), "", Choice::Attach(file.clone())));
+            picker.extend(rows.collect());
+        }
+    }
+}
+
+fn title(info: &v1::SessionInfo) -> String {
+    let title = info.title.as_deref().filter(|title| !title.is_empty());
+    text::line(title.unwrap_or(info.session_id.as_str()))
+}
+
+/// A time of ISO 8601 in UTC to the second, as people read it; whatever else an agent writes as it is.
+fn moment(told: &str) -> String {
+    let told = text::line(told);
+    let parts = told
+        .split_once('T')
+        .filter(|(_, time)| time.ends_with('Z'))
+        .and_then(|(day, time)| Some((day, time.get(..8)?)));
+    match parts {
+        Some((day, time)) => format!("{day} {time}"),
+        None => told,
+    }
+}

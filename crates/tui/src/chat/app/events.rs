@@ -1,0 +1,288 @@
+//! What the desk tells.
+
+use std::time::Instant;
+
+use attache::v1;
+use attache_client::command::{Answer, Command};
+use attache_client::event::{Event, Failure, FailureKind, PermissionPrompt};
+use attache_client::figures;
+use attache_host::permissions::Term;
+
+use super::{App, Ends, Life, Undo};
+use crate::chat::asks::{Ask, What};
+use crate::chat::death::Death;
+use crate::chat::form::Form;
+use crate::chat::permission::PermissionDialog;
+use crate::chat::tab::{News, Stage, Tab, Turn};
+use crate::chat::text;
+use crate::chat::url::Page;
+use crate::paint::Tone;
+
+impl App {
+    pub(super) fn event(&mut self, event: Event, now: Instant) {
+        match event {
+            Event::Ready(agent) => self.ready(agent, now),
+            Event::Opened(opened) => self.opened(&opened, now),
+            Event::Closed(_) => {}
+            Event::Deleted(session) => self.deleted(&session, now),
+            Event::Listed(page) => self.listed(page),
+            Event::Update(news) => self.update(*news, now),
+            Event::Began { session, content } => self.began(&session, content, now),
+            Event::Queue { session, waiting } => {
+                if let Some(tab) = self.tab_of(&session) {
+                    tab.waiting = waiting;
+                }
+            }
+            Event::Steered { session, content } => {
+                let said = words(&content);
+                if let Some(tab) = self.tab_of(&session) {
+                    tab.remark(Tone::Info, format!("you said into the turn: {said}"));
+                }
+            }
+            Event::Ended { session, outcome } => self.ended(&session, outcome, now),
+            Event::ModeSet { session, mode } => {
+                if let Some(tab) = self.tab_of(&session)
+                    && let Some(modes) = &mut tab.modes
+                {
+                    modes.current_mode_id = mode;
+                }
+            }
+            Event::OptionsSet { session, options } => {
+                if let Some(tab) = self.tab_of(&session) {
+                    tab.options = options;
+                }
+            }
+            Event::Terminal(terminal) => {
+                for tab in &mut self.tabs {
+                    tab.view.terminal_changed(&terminal);
+                }
+            }
+            Event::Garbage { count, line } => self.garbage(count, &line, now),
+            Event::Gone { how, stderr } => self.gone(how, stderr),
+            asking => self.asking(asking, now),
+        }
+    }
+
+    /// Events around permission requests, forms and logins.
+    fn asking(&mut self, event: Event, now: Instant) {
+        match event {
+            Event::Asked(asked) => self.asked(*asked, now),
+            Event::Withdrawn(number) => self.asks.retain(|ask| !ask.is_prompt(number)),
+            Event::Notice(what) => self.tab_mut().remark(Tone::Info, what),
+            Event::Trouble(why) => {
+                self.toast(Tone::Bad, why.clone(), now);
+                self.tab_mut().remark(Tone::Bad, why);
+            }
+            Event::Decided {
+                prompt,
+                is_allowed,
+                because,
+            } => {
+                let (tone, word) = match is_allowed {
+                    true => (Tone::Good, "allowed"),
+                    false => (Tone::Bad, "denied"),
+                };
+                let what = prompt.summary();
+                let remark = format!("{word}: {what} ({because})");
+                if let Some(tab) = self.tab_of(&prompt.action.session) {
+                    tab.remark(tone, remark);
+                }
+            }
+            Event::Remembered {
+                id,
+                what,
+                scope,
+                term,
+                is_allowed,
+                ..
+            } => self.remembered(id, &what, (scope, term), is_allowed, now),
+            Event::Forgotten { id, was_in_force } => self.forgotten(&id, was_in_force, now),
+            Event::Form { form, request } => self.form(form, &request, now),
+            Event::FormWithdrawn(number) => self.asks.retain(|ask| !ask.is_form(number)),
+            Event::FormCompleted(_) => self.toast(Tone::Good, "the page is dealt with", now),
+            Event::WantsLogin(methods) => self.wants_login(&methods, now),
+            Event::LoggedIn(_) => self.logged_in(now),
+            Event::LoggedOut => self.toast(Tone::Info, "logged out", now),
+            Event::Failed(failure) => self.failed(&failure, now),
+            _ => {}
+        }
+    }
+
+    fn update(&mut self, news: v1::SessionNotification, now: Instant) {
+        let active = self.tab().number;
+        if let Some(tab) = self.tab_of(&news.session_id) {
+            tab.apply(news.update, now);
+            tab.notice(active);
+        }
+    }
+
+    fn began(&mut self, session: &v1::SessionId, content: Vec<v1::ContentBlock>, now: Instant) {
+        if let Some(tab) = self.tab_of(session) {
+            tab.fold_plan();
+            let change = tab.transcript.begin_turn(content);
+            tab.changed(&change, now);
+            tab.turn = Some(Turn {
+                began: now,
+                stage: Stage::Running,
+            });
+        }
+    }
+
+    fn ended(
+        &mut self,
+        session: &v1::SessionId,
+        outcome: Result<v1::PromptResponse, Failure>,
+        now: Instant,
+    ) {
+        if let Err(failure) = &outcome
+            && failure.kind == FailureKind::Login
+        {
+            self.login_message = Some(failure.why.clone());
+        }
+        let active = self.tab().number;
+        let Some(tab) = self.tab_of(session) else {
+            return;
+        };
+        let turn = tab.turn.take();
+        let took = turn.map(|turn| figures::elapsed(now.saturating_duration_since(turn.began)));
+        let took = took.unwrap_or_default();
+        let (how, change) = match outcome {
+            Ok(response) => {
+                let tokens = response.usage.as_ref().map(figures::tokens);
+                let parts: Vec<String> = std::iter::once(took).chain(tokens).collect();
+                let how = (response.stop_reason.clone(), parts.join(", "));
+                (Some(how), tab.transcript.end_turn(response.stop_reason))
+            }
+            Err(failure) => {
+                let error = v1::Error::new(v1::Error::INTERNAL, failure.why);
+                (None, tab.transcript.end_turn(error))
+            }
+        };
+        tab.last_turn = how;
+        tab.changed(&change, now);
+        tab.notice(active);
+        // What was said of the turn is over with it.
+        self.toast.take_if(|toast| toast.tone == Tone::Info);
+    }
+
+    fn asked(&mut self, asked: PermissionPrompt, now: Instant) {
+        let number = asked.id;
+        let session = self.home_of(asked.action.session.clone());
+        let what = What::Permission(Box::new(PermissionDialog::new(asked, self.settings.term)));
+        if self.asks.push(session.clone(), what) {
+            self.point_to(session.as_ref(), now);
+        } else {
+            self.submit(Command::Answer {
+                prompt: number,
+                answer: Answer::Dismiss,
+                term: Term::Endless,
+            });
+        }
+    }
+
+    /// The session, if it has a tab. What a child of a session asks is asked everywhere.
+    fn home_of(&mut self, session: v1::SessionId) -> Option<v1::SessionId> {
+        self.tab_of(&session).is_some().then_some(session)
+    }
+
+    /// Says that something is wanted where it cannot be seen: in another tab, or behind a dialog.
+    fn point_to(&mut self, session: Option<&v1::SessionId>, now: Instant) {
+        // It would look like a word on this request.
+        self.toast.take_if(|toast| toast.undo != Undo::No);
+        let mut tabs = self.tabs.iter();
+        let at = tabs.position(|tab| session.is_some() && tab.session() == session);
+        if let Some(at) = at.filter(|at| *at != self.active) {
+            let text = format!("tab {} has a request (Alt-{})", at + 1, at + 1);
+            self.toast(Tone::Warning, text, now);
+        } else if self.dialog.is_some() {
+            let text = "the agent has a request: Esc closes this";
+            self.toast(Tone::Warning, text, now);
+            if let Some(toast) = &mut self.toast {
+                toast.ends = Ends::WithDialog;
+            }
+        }
+    }
+
+    fn form(&mut self, number: u64, request: &v1::CreateElicitationRequest, now: Instant) {
+        let session = match &request.scope {
+            v1::ElicitationScope::Session(scope) => self.home_of(scope.session_id.clone()),
+            v1::ElicitationScope::Request(_) => None,
+        };
+        let what = match &request.mode {
+            v1::ElicitationMode::Form(mode) => {
+                let form = Form::new(&request.message, &mode.requested_schema);
+                Some(What::Form(number, Box::new(form)))
+            }
+            v1::ElicitationMode::Url(mode) => {
+                Some(What::Page(number, Page::new(&request.message, &mode.url)))
+            }
+            v1::ElicitationMode::Other(_) => None,
+        };
+        let is_shown = what.is_some_and(|what| self.asks.push(session.clone(), what));
+        if is_shown {
+            return self.point_to(session.as_ref(), now);
+        }
+        self.submit(Command::Fill {
+            form: number,
+            action: v1::ElicitationAction::Cancel,
+        });
+        let text = "the agent asked for something in a way that cannot be shown";
+        self.toast(Tone::Warning, text, now);
+    }
+
+    fn garbage(&mut self, count: u64, line: &str, now: Instant) {
+        let text = match count {
+            1 => format!("the agent wrote something that is no message: {line}"),
+            count => format!("the agent wrote {count} lines that are no messages; first: {line}"),
+        };
+        self.toast(Tone::Warning, text.clone(), now);
+        if count == 1 {
+            self.tab_mut().remark(Tone::Warning, text);
+        }
+    }
+
+    fn gone(&mut self, how: String, stderr: Vec<String>) {
+        self.life = Life::Gone;
+        for tab in &mut self.tabs {
+            tab.suspend();
+            tab.remark(Tone::Bad, format!("the agent has gone: {how}"));
+        }
+        self.asks.only(What::Death(Death::new(how, stderr)));
+    }
+
+    /// The tab of a session, also while its history is being told.
+    pub(super) fn tab_of(&mut self, session: &v1::SessionId) -> Option<&mut Tab> {
+        let mut tabs = self.tabs.iter_mut();
+        tabs.find(|tab| tab.session() == Some(session) || tab.awaits(session))
+    }
+}
+
+impl Tab {
+    fn notice(&mut self, active: u64) {
+        if self.number != active {
+            self.news = News::Some;
+        }
+    }
+}
+
+impl Ask {
+    fn is_prompt(&self, number: u64) -> bool {
+        matches!(&self.what, What::Permission(dialog) if dialog.prompt.id == number)
+    }
+
+    fn is_form(&self, number: u64) -> bool {
+        match &self.what {
+            What::Form(form, _) | What::Page(form, _) => *form == number,
+            _ => false,
+        }
+    }
+}
+
+/// The text of content, on one line.
+pub(in crate::chat) fn words(content: &[v1::ContentBlock]) -> String {
+    let texts = content.iter().map(|block| match block {
+        v1::ContentBlock::Text(content) => text::line(&content.text),
+        other => format!("[{}]", other.tag()),
+    });
+    texts.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,327 @@
+//! Where a key goes: to the dialog, to the agent's request, to the transcript, or to what is being written.
+
+use std::time::{Duration, Instant};
+
+use attache_client::command::Command;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::{App, Dialog, Ends, Focus};
+use crate::chat::asks::MOMENT;
+use crate::chat::burst::{Pace, is_printable, pasted_text};
+use crate::chat::composer::{Around, Written};
+use crate::chat::effect::{Effect, Say};
+use crate::chat::help::{Help, Shown};
+use crate::chat::keymap::{self, Action};
+use crate::chat::picker::{Choice, Picked};
+use crate::chat::tab::Stage;
+use crate::paint::{Scroll, Tone};
+
+impl App {
+    pub(super) fn key(&mut self, key: &KeyEvent, now: Instant) {
+        let pace = self.burst.note(key, now);
+        self.end_toast(Ends::WithNextKey);
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        if control && key.code == KeyCode::Char('c') {
+            return self.interrupt(now);
+        }
+        if !is_quit(key) {
+            self.quit_by = None;
+        }
+        if self.dialog.is_some() {
+            return self.dialog_key(key, now);
+        }
+        let is_late = self.asks.may_mean_vanished(now);
+        if is_late && matches!(key.code, KeyCode::Enter | KeyCode::Esc) {
+            let text = match self.asks.first(self.tab().session()) {
+                Some(_) => "the request has changed; that key did nothing",
+                None => "the request is gone; that key did nothing",
+            };
+            return self.toast(Tone::Warning, text, now);
+        }
+        if key.code == KeyCode::Esc && self.is_away() {
+            self.left_at = Some(now);
+        }
+        if self.is_text_beside_ask(key, pace) {
+            return self.type_beside_ask(key, now);
+        }
+        let is_for_ask = self.ask_has_keys() && App::ask_scrolls(key);
+        if !is_for_ask && self.scroll_key(key) {
+            return;
+        }
+        if self.ask_has_keys() {
+            // What is pasted selects nothing either.
+            if pace == Pace::Pasted && !self.asks_for_text() {
+                return;
+            }
+            // In a form every key means something of its own.
+            return match keymap::action(key).filter(|_| !self.ask_is_form()) {
+                Some(action) => self.act(action, now),
+                None if self.tab_key(key) => {}
+                None => self.ask_key(key, now),
+            };
+        }
+        match self.focus {
+            Focus::Reading => self.reading_key(key, now),
+            Focus::Writing => self.writing_key(key, now),
+        }
+    }
+
+    pub(super) fn paste(&mut self, text: &str, now: Instant) {
+        match &mut self.dialog {
+            Some(Dialog::Picker(picker)) => return picker.paste(text),
+            Some(Dialog::Export(export)) => {
+                export.name.insert(&text.replace(['\n', '\r'], " "));
+                return;
+            }
+            Some(Dialog::Search(search)) => {
+                return search.paste(text, &mut self.tabs[self.active].view);
+            }
+            Some(Dialog::Help(_)) => self.dialog = None,
+            None => {}
+        }
+        if self.ask_has_keys() {
+            if self.ask_paste(text) {
+                return;
+            }
+            // Nothing is pasted into a list of answers: it is text for the composer.
+            self.asks.leave();
+        }
+        self.focus = Focus::Writing;
+        let left_out = self.tab_mut().composer.editor.insert(text);
+        self.tab_mut().composer.completion = None;
+        if left_out > 0 {
+            let text = format!("too long: {left_out} bytes were left out; attach it as a file");
+            self.toast(Tone::Warning, text, now);
+        }
+    }
+
+    /// Whether a key is text although a request is there: a character always is, Enter and Tab are inside a paste. The
+    /// composer takes single characters by itself.
+    fn is_text_beside_ask(&self, key: &KeyEvent, pace: Pace) -> bool {
+        let has_ask = self.asks.first(self.tab().session()).is_some();
+        match pace {
+            Pace::Alone => self.ask_has_keys() && is_printable(key) && !self.asks_for_text(),
+            Pace::Pasted => {
+                let is_reading = self.focus == Focus::Reading && !self.ask_has_keys();
+                has_ask && !is_reading && pasted_text(key).is_some()
+            }
+        }
+    }
+
+    /// Text goes to the composer, and the user with it: words are not lost and decide nothing. Only a field of a form that
+    /// the user went to takes them.
+    fn type_beside_ask(&mut self, key: &KeyEvent, now: Instant) {
+        if is_printable(key) && !self.ask_has_keys() {
+            return self.write(key, now);
+        }
+        if let Some(text) = pasted_text(key) {
+            self.paste(text.encode_utf8(&mut [0; 4]), now);
+        }
+        self.want_files(now);
+    }
+
+    /// Ctrl-C: clears what is written, else cancels the turn, and quits when pressed twice.
+    fn interrupt(&mut self, now: Instant) {
+        if self.quit_by.take().is_some_and(|by| now <= by) {
+            self.effects.push(Effect::Quit);
+            return;
+        }
+        if self.dialog.take().is_some() {
+            return;
+        }
+        if !self.tab().composer.is_empty() {
+            let composer = &mut self.tab_mut().composer;
+            composer.editor.put("");
+            composer.attached.clear();
+            composer.completion = None;
+            self.toast(Tone::Info, "cleared; Ctrl-Z brings it back", now);
+            return;
+        }
+        self.quit_by = Some(now + TWICE);
+        if self.cancel() {
+            self.toast(Tone::Info, "cancelling; Ctrl-C again quits", now);
+        } else {
+            self.toast(Tone::Info, "Ctrl-C again quits", now);
+        }
+    }
+
+    /// Leaves. While a turn runs it takes two.
+    pub(super) fn quit(&mut self, now: Instant) {
+        let is_meant = self.quit_by.take().is_some_and(|by| now <= by);
+        let is_busy = self.tabs.iter().any(|tab| tab.turn.is_some());
+        if is_meant || !is_busy {
+            self.effects.push(Effect::Quit);
+            return;
+        }
+        self.quit_by = Some(now + TWICE);
+        self.toast(Tone::Warning, "a turn runs; once more to quit", now);
+    }
+
+    /// Cancels the turn; `false` if none runs.
+    pub(super) fn cancel(&mut self) -> bool {
+        let tab = self.tab_mut();
+        let session = tab.session().cloned();
+        let (Some(turn), Some(session)) = (&mut tab.turn, session) else {
+            return false;
+        };
+        turn.stage = Stage::Cancelling;
+        self.submit(Command::Cancel(session));
+        true
+    }
+
+    fn dialog_key(&mut self, key: &KeyEvent, now: Instant) {
+        let Some(dialog) = &mut self.dialog else {
+            return;
+        };
+        match dialog {
+            Dialog::Picker(picker) => match picker.key(key) {
+                Picked::Open => {}
+                Picked::Closed => self.dialog = None,
+                Picked::Chosen(Choice::MoreSessions(cursor)) => self.more_sessions(cursor),
+                Picked::Chosen(choice) => {
+                    self.dialog = None;
+                    self.choose(choice, now);
+                }
+            },
+            Dialog::Help(help) => {
+                if help.key(key) == Shown::Closed {
+                    self.dialog = None;
+                }
+            }
+            Dialog::Search(search) => {
+                let view = &mut self.tabs[self.active].view;
+                if search.key(key, view) == Shown::Closed {
+                    self.dialog = None;
+                }
+            }
+            Dialog::Export(..) => self.export_key(key),
+        }
+    }
+
+    /// Keys that scroll wherever one is.
+    fn scroll_key(&mut self, key: &KeyEvent) -> bool {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let scroll = match key.code {
+            KeyCode::PageUp if !control => Scroll::Pages(-1),
+            KeyCode::PageDown if !control => Scroll::Pages(1),
+            KeyCode::Home if control => Scroll::Top,
+            KeyCode::End if control => Scroll::Bottom,
+            _ => return false,
+        };
+        self.tab_mut().view.scroll(scroll);
+        true
+    }
+
+    /// Keys that go to another tab.
+    pub(super) fn tab_key(&mut self, key: &KeyEvent) -> bool {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let alt = key.modifiers.contains(KeyModifiers::ALT);
+        let count = self.tabs.len();
+        match key.code {
+            KeyCode::PageDown if control => self.active = (self.active + 1) % count,
+            KeyCode::PageUp if control => self.active = (self.active + count - 1) % count,
+            KeyCode::Char(digit @ '1'..='9') if alt => {
+                let at = digit
+                    .to_digit(10)
+                    .and_then(|digit| usize::try_from(digit).ok());
+                let at = at.unwrap_or(1) - 1;
+                if at < count {
+                    self.active = at;
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn writing_key(&mut self, key: &KeyEvent, now: Instant) {
+        let composer = &self.tab().composer;
+        let is_empty = composer.is_empty();
+        let is_completing = composer.completion.is_some();
+        if self.tab_key(key) {
+            return;
+        }
+        match key.code {
+            KeyCode::Tab if !is_completing => return self.turn_away(now),
+            KeyCode::Char('?') if is_empty && !is_modified(key) => {
+                self.dialog = Some(Dialog::Help(Help::default()));
+                return;
+            }
+            KeyCode::Char('d') if is_empty && key.modifiers == KeyModifiers::CONTROL => {
+                return self.act(Action::Quit, now);
+            }
+            KeyCode::Enter if is_recent(self.list_closed_at, now) => {
+                self.list_closed_at = None;
+                let text = "the agent's request has closed the list; that key did nothing";
+                return self.passing_toast(text, now);
+            }
+            KeyCode::Esc if !is_completing && is_recent(self.left_at, now) => {
+                if self.tab().turn.is_some() {
+                    self.left_at = None;
+                    self.passing_toast("Esc again cancels the turn", now);
+                }
+                return;
+            }
+            KeyCode::Esc if !is_completing => {
+                if self.cancel() {
+                    self.toast(Tone::Info, "cancelling", now);
+                }
+                return;
+            }
+            _ => {}
+        }
+        if let Some(action) = keymap::action(key) {
+            return self.act(action, now);
+        }
+        self.write(key, now);
+    }
+
+    /// Tab: to the agent's request if there is one, else to the transcript. While something is written it does neither: it
+    /// may be meant for that.
+    fn turn_away(&mut self, now: Instant) {
+        let is_empty = self.tab().composer.is_empty();
+        if is_empty && !self.enter_ask(now) {
+            self.act(Action::Read, now);
+        } else if !is_empty && self.asks.first(self.tab().session()).is_some() {
+            self.passing_toast("Alt-R moves to the request", now);
+        }
+    }
+
+    /// Whether Esc closes something or goes back from somewhere.
+    fn is_away(&self) -> bool {
+        self.ask_has_keys()
+            || self.focus == Focus::Reading
+            || self.tab().composer.completion.is_some()
+    }
+
+    fn write(&mut self, key: &KeyEvent, now: Instant) {
+        let width = self.composer_width();
+        let tab = &mut self.tabs[self.active];
+        let around = Around {
+            commands: tab.transcript.commands(),
+            files: &self.files,
+            width,
+        };
+        match tab.composer.key(key, around, &mut self.history) {
+            Written::Send => self.say(Say::Turn, now),
+            Written::Yes => self.want_files(now),
+            Written::No => {}
+        }
+    }
+}
+
+/// Whether something happened so recently that a key may still be meant for what was there before.
+fn is_recent(at: Option<Instant>, now: Instant) -> bool {
+    at.is_some_and(|at| now.saturating_duration_since(at) < MOMENT)
+}
+
+fn is_quit(key: &KeyEvent) -> bool {
+    key.modifiers == KeyModifiers::CONTROL && matches!(key.code, KeyCode::Char('q' | 'd'))
+}
+
+pub(super) fn is_modified(key: &KeyEvent) -> bool {
+    key.modifiers
+        .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
+}
+
+pub(super) const TWICE: Duration = Duration::from_secs(3);

@@ -1,0 +1,380 @@
+//! Sessions and their tabs: opening, taking up again, closing, logging in.
+
+use std::time::Instant;
+
+use attache::process::plain::{GUTTER, visible};
+use attache::v1;
+use attache_client::command::{Command, How, Opening};
+use attache_client::desk::LoginCommand;
+use attache_client::event::{Failure, FailureKind, Opened};
+use attache_client::setting::Choices;
+
+use super::keys::TWICE;
+use super::{App, Latest, Life, Start};
+use crate::chat::asks::What;
+use crate::chat::login::{LoginList, LoginPrompt};
+use crate::chat::tab::{State, Tab};
+use crate::chat::text;
+use crate::paint::Tone;
+
+impl App {
+    /// The agent runs, for the first time or again.
+    pub(super) fn ready(&mut self, agent: Box<v1::InitializeResponse>, now: Instant) {
+        let was = std::mem::replace(&mut self.life, Life::Running);
+        self.agent = Some(agent);
+        self.asks.retain(|ask| !matches!(ask.what, What::Death(_)));
+        match was {
+            Life::Starting => self.begin(),
+            Life::Gone | Life::Restarting => {
+                self.toast(Tone::Good, "the agent runs again", now);
+                self.take_up_again();
+            }
+            Life::Running => {}
+        }
+    }
+
+    /// Asks for the first session.
+    fn begin(&mut self) {
+        let can_list = self.capabilities().session_capabilities.list.is_some();
+        match (self.settings.start, can_list) {
+            (Start::AsSaid, _) => self.open_first(self.settings.opening.how.clone()),
+            (Start::Latest, true) => {
+                self.latest = Latest::Sought;
+                let cwd = Some(self.settings.opening.cwd.clone());
+                self.submit(Command::List { cwd, cursor: None });
+            }
+            (Start::Latest, false) => {
+                let text = "the agent does not list its sessions: this is a new one";
+                self.tab_mut().remark(Tone::Warning, text);
+                self.open_first(How::New);
+            }
+        }
+    }
+
+    /// Opens the session of the first tab, loaded or resumed as the agent can.
+    fn open_first(&mut self, how: How) {
+        let can = self.capabilities();
+        let resumes = can.session_capabilities.resume.is_some();
+        let how = match how {
+            How::Load(session) if !can.load_session && resumes => How::Resume(session),
+            how => how,
+        };
+        self.tabs[0].opening.how = how;
+        let opening = self.tabs[0].opening.clone();
+        self.submit(Command::Open(opening));
+    }
+
+    /// The sessions of the directory are known: takes up the one that was used last. `false` if nobody looks for it.
+    pub(super) fn found_latest(&mut self, page: &v1::ListSessionsResponse) -> bool {
+        if std::mem::replace(&mut self.latest, Latest::Known) == Latest::Known {
+            return false;
+        }
+        let latest = page
+            .sessions
+            .iter()
+            .enumerate()
+            .max_by_key(|(at, info)| (info.updated_at.clone(), std::cmp::Reverse(*at)));
+        match latest {
+            Some((_, info)) => self.open_first(How::Load(info.session_id.clone())),
+            None => {
+                let text = "there is no session of this directory yet: this is a new one";
+                self.tab_mut().remark(Tone::Info, text);
+                self.open_first(How::New);
+            }
+        }
+        true
+    }
+
+    /// Starts the agent anew.
+    pub(super) fn restart(&mut self) {
+        self.life = Life::Restarting;
+        self.asks.retain(|ask| !matches!(ask.what, What::Death(_)));
+        for tab in &mut self.tabs {
+            tab.suspend();
+        }
+        self.submit(Command::Restart);
+    }
+
+    /// Takes up the sessions of before: without their history where the agent can, since it is on the screen.
+    fn take_up_again(&mut self) {
+        let can = self.capabilities();
+        let resumes = can.session_capabilities.resume.is_some();
+        let mut openings = Vec::new();
+        for tab in &mut self.tabs {
+            tab.state = State::Opening;
+            if let How::Resume(session) = tab.opening.how.clone() {
+                tab.take_up(session, resumes, can.load_session);
+            }
+            openings.push(tab.opening.clone());
+        }
+        for opening in openings {
+            self.submit(Command::Open(opening));
+        }
+    }
+
+    pub(super) fn opened(&mut self, opened: &Opened, now: Instant) {
+        let mut tabs = self.tabs.iter_mut();
+        let tab = tabs.find(|tab| tab.state == State::Opening && tab.opening == opened.opening);
+        let Some(tab) = tab else {
+            return;
+        };
+        tab.opened(opened);
+        for content in std::mem::take(&mut tab.held) {
+            let session = opened.session.clone();
+            self.submit(Command::Prompt { session, content });
+        }
+        if matches!(opened.opening.how, How::New) {
+            self.wish(opened, now);
+        }
+    }
+
+    /// Sets what was wished for, and says what the session does not have.
+    fn wish(&mut self, opened: &Opened, now: Instant) {
+        let choices = Choices {
+            modes: opened.modes.clone(),
+            options: opened.options.clone(),
+        };
+        for wish in self.settings.wishes.clone() {
+            match wish.command(&opened.session, &choices) {
+                Ok(command) => self.submit(command),
+                Err(why) => self.toast(Tone::Warning, why.to_string(), now),
+            }
+        }
+    }
+
+    /// Opens a session in a new tab, or goes to the tab where it is.
+    pub(super) fn open(&mut self, opening: Opening, now: Instant) {
+        if let How::Load(session) | How::Resume(session) = &opening.how {
+            let there = self
+                .tabs
+                .iter()
+                .position(|tab| tab.session() == Some(session));
+            if let Some(at) = there {
+                self.active = at;
+                return;
+            }
+        }
+        if self.tabs.len() >= TABS {
+            let text = format!("{TABS} tabs are open; close one with Ctrl-X");
+            self.toast(Tone::Warning, text, now);
+            return;
+        }
+        let mut tab = Tab::new(self.next_tab, opening.clone(), self.settings.theme);
+        if let How::Fork(session) = &opening.how {
+            let mut tabs = self.tabs.iter();
+            tab.branch_off(tabs.find(|tab| tab.session() == Some(session)));
+        }
+        self.next_tab += 1;
+        self.tabs.push(tab);
+        self.active = self.tabs.len() - 1;
+        self.submit(Command::Open(opening));
+    }
+
+    /// An opening like the first one, but for how it begins.
+    pub(super) fn opening(&self, how: How) -> Opening {
+        Opening {
+            how,
+            ..self.settings.opening.clone()
+        }
+    }
+
+    /// Closes the tab that is looked at; while a turn runs that takes two keys.
+    pub(super) fn close_tab_if_meant(&mut self, now: Instant) {
+        let is_meant = self.close_by.take().is_some_and(|by| now <= by);
+        if self.tab().turn.is_none() || is_meant {
+            return self.close_tab();
+        }
+        self.close_by = Some(now + TWICE);
+        let text = "a turn runs; once more cancels it and closes the tab";
+        self.toast(Tone::Warning, text, now);
+    }
+
+    /// Closes the tab that is looked at. In place of the last one there is a new session.
+    pub(super) fn close_tab(&mut self) {
+        if self.tabs.len() == 1 {
+            let opening = self.opening(How::New);
+            let tab = Tab::new(self.next_tab, opening.clone(), self.settings.theme);
+            self.next_tab += 1;
+            self.tabs.push(tab);
+            self.submit(Command::Open(opening));
+        }
+        let tab = self.tabs.remove(self.active);
+        self.active = self.active.min(self.tabs.len() - 1);
+        if let State::Open(session) = tab.state {
+            self.asks
+                .retain(|ask| ask.session.as_ref() != Some(&session));
+            self.submit(Command::Close(session));
+        }
+    }
+
+    pub(super) fn deleted(&mut self, session: &v1::SessionId, now: Instant) {
+        self.toast(Tone::Info, "the session is deleted", now);
+        let tab = self
+            .tabs
+            .iter()
+            .position(|tab| tab.session() == Some(session));
+        if let Some(at) = tab {
+            self.active = at;
+            self.close_tab();
+        }
+    }
+
+    /// What was commanded did not succeed. If it was to open a session, its tab says so.
+    pub(super) fn failed(&mut self, failure: &Failure, now: Instant) {
+        let is_login = failure.what == "authenticate" || failure.kind == FailureKind::Login;
+        let text = match failure.kind {
+            // These are words of the agent.
+            FailureKind::Login | FailureKind::Refused if is_login => {
+                format!("{} failed {GUTTER} {}", failure.what, visible(&failure.why))
+            }
+            _ => format!("{}: {}", failure.what, failure.why),
+        };
+        if failure.kind == FailureKind::Login {
+            self.login_message = Some(failure.why.clone());
+        }
+        if failure.what == "session/list" && self.latest == Latest::Sought {
+            self.latest = Latest::Known;
+            self.open_first(How::New);
+        }
+        let mut tabs = self.tabs.iter_mut();
+        let opening = tabs.find(|tab| tab.state == State::Opening && tab.opens_by(&failure.what));
+        let Some(tab) = opening else {
+            return self.toast(Tone::Bad, text, now);
+        };
+        if failure.kind == FailureKind::Login {
+            tab.state = State::Unauthenticated;
+            return;
+        }
+        tab.put_back();
+        tab.remark(Tone::Bad, text);
+        let had_one = tab.transcript.turns() > 0;
+        if had_one && tab.opening.how != How::New {
+            tab.remark(
+                Tone::Warning,
+                "it cannot be taken up: this is a new session",
+            );
+            tab.opening.how = How::New;
+            let opening = tab.opening.clone();
+            return self.submit(Command::Open(opening));
+        }
+        tab.state = State::Failed(text::line(&failure.why));
+    }
+
+    pub(super) fn wants_login(&mut self, methods: &[v1::AuthMethod], now: Instant) {
+        self.asks.retain(|ask| !ask.what.is_login());
+        let message = self.login_message.take();
+        if methods.is_empty() {
+            let mut text =
+                "the agent wants a login but offers no way to log in; see its documentation"
+                    .to_owned();
+            if let Some(message) = message {
+                text += &format!(" {GUTTER} {}", visible(&message));
+            }
+            self.toast(Tone::Bad, text, now);
+            return;
+        }
+        let list = LoginList::new(methods, message.as_deref());
+        if !self.asks.push(None, What::Login(list)) {
+            self.toast(
+                Tone::Warning,
+                "the agent wants a login: Ctrl-P, Log in",
+                now,
+            );
+        }
+    }
+
+    /// The user has chosen a login that runs a program, and is to see which.
+    pub(super) fn wants_to_run_login(&mut self, command: LoginCommand, now: Instant) {
+        self.asks.retain(|ask| !ask.what.is_login());
+        let what = What::LoginProgram(Box::new(LoginPrompt::new(command)));
+        if !self.asks.push(None, what) {
+            self.toast(Tone::Warning, "too many requests wait for you", now);
+        }
+    }
+
+    /// Sessions that were refused for want of a login are asked for again.
+    pub(super) fn logged_in(&mut self, now: Instant) {
+        self.toast(Tone::Good, "logged in", now);
+        self.asks.retain(|ask| !ask.what.is_login());
+        let mut openings = Vec::new();
+        for tab in &mut self.tabs {
+            if tab.state == State::Unauthenticated {
+                tab.state = State::Opening;
+                openings.push(tab.opening.clone());
+            }
+        }
+        for opening in openings {
+            self.submit(Command::Open(opening));
+        }
+    }
+}
+
+impl Tab {
+    /// Whether it waits for a session that is named already.
+    pub(super) fn awaits(&self, session: &v1::SessionId) -> bool {
+        let named = match &self.opening.how {
+            How::Load(named) | How::Resume(named) => Some(named),
+            How::New | How::Fork(_) => None,
+        };
+        self.state == State::Opening && named == Some(session)
+    }
+
+    /// How the session is taken up, by what the agent can.
+    fn take_up(&mut self, session: v1::SessionId, resumes: bool, loads: bool) {
+        self.opening.how = match (resumes, loads) {
+            (true, _) => How::Resume(session),
+            (false, true) => {
+                self.set_aside();
+                How::Load(session)
+            }
+            (false, false) => {
+                let text = "the agent cannot take up a session: this is a new one";
+                self.remark(Tone::Warning, text);
+                How::New
+            }
+        };
+    }
+
+    /// A fork begins with what was said so far, which the agent does not tell again.
+    fn branch_off(&mut self, from: Option<&Tab>) {
+        let Some(from) = from else {
+            let text = "a fork: the agent knows what was said before, and does not tell it again";
+            return self.remark(Tone::Info, text);
+        };
+        self.transcript = from.transcript.clone();
+        if from.turn.is_some() {
+            self.transcript.end_turn(v1::StopReason::Cancelled);
+        }
+        self.remark(Tone::Info, "a fork: from here on it goes its own way");
+    }
+
+    fn opens_by(&self, method: &str) -> bool {
+        let ours = match &self.opening.how {
+            How::New => "session/new",
+            How::Load(_) => "session/load",
+            How::Resume(_) => "session/resume",
+            How::Fork(_) => "session/fork",
+        };
+        method == ours
+    }
+}
+
+/// Each way to log in: its id, its name and what it is; safe to show.
+pub(in crate::chat) fn logins(
+    methods: &[v1::AuthMethod],
+) -> impl Iterator<Item = (v1::AuthMethodId, String, String)> {
+    methods.iter().filter_map(|method| {
+        let (id, name, description, how) = match method {
+            v1::AuthMethod::Terminal(it) => (&it.id, &it.name, &it.description, "in the terminal"),
+            v1::AuthMethod::Agent(it) => (&it.id, &it.name, &it.description, ""),
+            v1::AuthMethod::Other(_) => return None,
+        };
+        let detail = match description.as_deref() {
+            Some(description) => visible(description).into_owned(),
+            None => how.to_owned(),
+        };
+        Some((id.clone(), visible(name).into_owned(), detail))
+    })
+}
+
+const TABS: usize = 32;

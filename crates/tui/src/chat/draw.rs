@@ -1,0 +1,278 @@
+//! The screen, from top to bottom: tabs, transcript, plan, what waits, a dialog, what is written, the state.
+
+mod ascii;
+mod completion;
+mod composer;
+mod header;
+mod layout;
+mod status;
+mod welcome;
+
+use std::time::Instant;
+
+use attache_client::export::Terminals;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use super::app::{App, AskPanel, Dialog, Life};
+use super::asks::What;
+use super::effect::Format;
+use super::panel::Panel;
+use super::tab::{PlanShown, State, Tab};
+use super::text;
+use crate::paint::theme::{Role, Signs, Theme};
+use crate::paint::{Scene, plan, wrap};
+use composer::Keys;
+use layout::{Places, Wants};
+
+/// What the screen shows beside its own state.
+pub struct Surroundings<'a> {
+    /// The terminals of the host.
+    pub terminal: Terminals<'a>,
+    /// The time.
+    pub now: Instant,
+}
+
+impl std::fmt::Debug for Surroundings<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Surroundings")
+            .field("now", &self.now)
+            .finish_non_exhaustive()
+    }
+}
+
+impl App {
+    /// Draws the whole screen.
+    pub fn draw(&mut self, frame: &mut Frame<'_>, around: &Surroundings<'_>) {
+        let area = frame.area();
+        self.size = (area.width, area.height);
+        self.ask_area = None;
+        let drawn = self.asks.hide();
+        if area.width < LEAST.0 || area.height < LEAST.1 {
+            let text = format!("needs {}x{}", LEAST.0, LEAST.1);
+            frame.render_widget(Paragraph::new(text), area);
+            return;
+        }
+        let theme = self.settings.theme;
+        let dialog = self.dialog_panel(area.width);
+        let ask = match dialog {
+            Some(_) => None,
+            None => self.ask_panel(area.width),
+        };
+        let (panel, least) = match (&dialog, &ask) {
+            (Some(panel), _) => (panel.height(area.width), 0),
+            (None, Some(AskPanel::Panel(panel))) => {
+                let height = panel.height(area.width);
+                (height, height.min(ASK))
+            }
+            (None, Some(AskPanel::Permission(page))) => {
+                let most = area
+                    .height
+                    .saturating_sub(1 + self.composer_height(area.height));
+                (page.height(), page.least(most))
+            }
+            (None, None) => (0, 0),
+        };
+        let plan = plan_lines(self.tab(), area);
+        let waiting = self.waiting_lines(area.width);
+        let wants = Wants {
+            plan: plan.len(),
+            waiting: waiting.len(),
+            panel,
+            panel_least: least,
+            composer: self.composer_height(area.height),
+        };
+        let places = Places::of(area, &wants);
+        self.draw_header(places.header, frame);
+        let tab = self.tab_mut();
+        let scene = Scene {
+            transcript: &tab.transcript,
+            terminal: around.terminal,
+            now: around.now,
+        };
+        tab.view.draw(&scene, places.transcript, frame.buffer_mut());
+        if self.is_fresh() {
+            self.draw_welcome(places.transcript, frame);
+        }
+        frame.render_widget(Paragraph::new(plan), indented(places.plan));
+        frame.render_widget(Paragraph::new(waiting), places.waiting);
+        let keys = match self.dialog.is_some() || self.ask_has_keys() {
+            true => Keys::Elsewhere,
+            false => Keys::Here,
+        };
+        self.draw_composer(places.composer, frame, keys);
+        self.draw_completion(places.composer, frame);
+        // What is searched for is counted while the transcript is drawn.
+        let dialog = match self.dialog {
+            Some(Dialog::Search(_)) => self.dialog_panel(area.width),
+            _ => dialog,
+        };
+        if let Some(panel) = dialog {
+            panel.draw(places.panel, frame, &theme);
+        }
+        if let Some(ask) = ask {
+            self.draw_ask(ask, places.panel, frame);
+            self.asks.show(drawn, around.now);
+        }
+        self.draw_status(places.status, frame, around.now);
+        if theme.signs() == Signs::Ascii {
+            ascii::replace(frame.buffer_mut());
+        }
+    }
+
+    /// Draws the request of the agent, and notes what the user can see of it.
+    fn draw_ask(&mut self, panel: AskPanel, area: Rect, frame: &mut Frame<'_>) {
+        let (theme, size) = (self.settings.theme, self.size);
+        self.ask_area = Some(area);
+        let session = self.tab().session().cloned();
+        let ask = self.asks.first_mut(session.as_ref());
+        match panel {
+            AskPanel::Panel(panel) => {
+                let window = panel.draw(area, frame, &theme);
+                if let Some(ask) = ask {
+                    ask.seen.note(panel, window, size);
+                }
+            }
+            AskPanel::Permission(page) => {
+                let drawn = page.draw(area, frame, &theme, size);
+                if let Some(What::Permission(dialog)) = ask.map(|ask| &mut ask.what) {
+                    dialog.set_drawn(drawn);
+                }
+            }
+        }
+    }
+
+    /// Whether nothing has been said or remarked in the tab.
+    fn is_fresh(&self) -> bool {
+        let tab = self.tab();
+        let has_failed = matches!(tab.state, State::Failed(_));
+        tab.transcript.entries().len() == 0 && !has_failed && self.life != Life::Gone
+    }
+
+    fn dialog_panel(&self, width: u16) -> Option<Panel> {
+        let theme = &self.settings.theme;
+        Some(match self.dialog.as_ref()? {
+            Dialog::Picker(picker) => picker.panel(theme, width),
+            Dialog::Help(help) => help.panel(theme),
+            Dialog::Search(search) => search.panel(&self.tab().view, theme),
+            Dialog::Export(export) => {
+                let editor = &export.name;
+                let title = match export.format {
+                    Format::Markdown => "Export as Markdown to",
+                    Format::Json => "Export as JSON to",
+                };
+                let mut panel = Panel::new(title);
+                panel.cursor = Some((editor.place(usize::MAX).1, 0));
+                panel.line(vec![Span::raw(editor.text().to_owned())]);
+                let path = self.tab().cwd().join(editor.text().trim());
+                panel.keys = match export.there.as_ref() == Some(&path) {
+                    true => {
+                        let said = "! It is there already.".to_owned();
+                        panel.line(vec![Span::styled(said, theme.style(Role::Warning))]);
+                        "Enter again writes over it · or another name · Esc close".to_owned()
+                    }
+                    false => "Enter write · Esc close".to_owned(),
+                };
+                panel
+            }
+        })
+    }
+
+    /// What waits for its turn, the next one first.
+    fn waiting_lines(&self, width: u16) -> Vec<Line<'static>> {
+        let theme = &self.settings.theme;
+        let tab = self.tab();
+        let all = tab.held.iter().chain(&tab.waiting);
+        let count = tab.held.len() + tab.waiting.len();
+        let shown = all.take(WAITING).enumerate().map(|(at, content)| {
+            let more = match (at + 1 == WAITING, count.saturating_sub(WAITING)) {
+                (true, more) if more > 0 => format!(" (and {more} more)"),
+                _ => String::new(),
+            };
+            let room = usize::from(width).saturating_sub(8 + more.len());
+            let said = text::cut(&super::app::words(content), room);
+            Line::styled(format!(" next: {said}{more}"), theme.style(Role::Dim))
+        });
+        shown.collect()
+    }
+}
+
+fn indented(area: Rect) -> Rect {
+    Rect {
+        x: area.x + 1,
+        width: area.width.saturating_sub(1),
+        ..area
+    }
+}
+
+/// The plan: one line, or all of it as far as a third of the screen holds it.
+fn plan_lines(tab: &Tab, area: Rect) -> Vec<Line<'static>> {
+    let brush = tab.view.brush();
+    let width = area.width.saturating_sub(2);
+    let mut lines = match (tab.plan, tab.plan()) {
+        (PlanShown::Nothing, _) => return Vec::new(),
+        (PlanShown::Line, Some(plan)) if !plan.entries.is_empty() => {
+            vec![plan::summary(plan, brush, width)]
+        }
+        (PlanShown::List, Some(plan)) => plan::lines(plan, brush, width),
+        _ => Vec::new(),
+    };
+    if tab.plan == PlanShown::List {
+        for more in tab.transcript.plans() {
+            lines.extend(plan::lines_of(more, brush, width));
+        }
+    }
+    lines.truncate(usize::from(area.height / 3).max(1));
+    lines
+}
+
+/// A line of pieces, those that count least left out until it fits.
+fn fitting(pieces: Vec<Piece>, width: usize, theme: &Theme) -> Line<'static> {
+    let mut pieces = pieces;
+    pieces.retain(|piece| !piece.text.is_empty());
+    let used = |pieces: &[Piece]| -> usize {
+        pieces
+            .iter()
+            .map(|piece| wrap::width(&piece.text) + 3)
+            .sum()
+    };
+    while used(&pieces) > width && pieces.len() > 1 {
+        let least = pieces
+            .iter()
+            .enumerate()
+            .min_by_key(|(_, piece)| piece.weight);
+        let at = least.map_or(0, |(at, _)| at);
+        pieces.remove(at);
+    }
+    let mut spans = vec![Span::raw(" ")];
+    for (at, piece) in pieces.iter().enumerate() {
+        if at > 0 {
+            spans.push(Span::styled(" · ", theme.style(Role::Dim)));
+        }
+        let text = text::cut(&piece.text, width.saturating_sub(2));
+        spans.push(Span::styled(text, theme.style(piece.role)));
+    }
+    Line::from(spans)
+}
+
+/// A part of a line.
+struct Piece {
+    text: String,
+    role: Role,
+    /// How much it counts.
+    weight: u8,
+}
+
+impl Piece {
+    fn new(text: impl Into<String>, role: Role, weight: u8) -> Piece {
+        let text = text::line(&text.into());
+        Piece { text, role, weight }
+    }
+}
+
+const LEAST: (u16, u16) = (24, 8);
+/// Rows in which a request can be scrolled through.
+const ASK: u16 = 7;
+const WAITING: usize = 3;

@@ -1,0 +1,144 @@
+//! What goes into the state machine, and what it wants done.
+
+use std::path::PathBuf;
+
+use attache::v1;
+use attache_client::command::Command;
+use attache_client::desk::LoginCommand;
+use attache_client::event::Event;
+use crossterm::event::KeyEvent;
+
+use super::mentions::Attachment;
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Input {
+    /// A key was pressed.
+    Key(KeyEvent),
+    /// Text was pasted.
+    Paste(String),
+    /// The wheel was turned at a column and row, by so many lines, down if positive.
+    Wheel(u16, u16, i32),
+    /// The mouse was pressed at a column and row.
+    Click(u16, u16),
+    /// The screen has so many columns and rows.
+    Resize(u16, u16),
+    /// Something happened between us and the agent.
+    Event(Box<Event>),
+    /// Whether the agent takes what is said into a turn.
+    Steering(Steering),
+    /// The files that can be mentioned.
+    Files(Vec<String>),
+    /// The files of a prompt are read, or one could not be.
+    Loaded {
+        /// In which tab it was written.
+        tab: u64,
+        /// How it is to be said.
+        say: Say,
+        /// What was written.
+        prompt: Box<Attachment>,
+        /// What to send.
+        content: Result<Vec<v1::ContentBlock>, String>,
+    },
+    /// A file was written, or why not.
+    Saved(Result<PathBuf, Unsaved>),
+    /// What a login in the terminal would run.
+    LoginDescribed(Box<LoginCommand>),
+    /// A login in the terminal is over.
+    LoginEnded(Result<(), String>),
+    /// Time has passed.
+    Tick,
+}
+
+/// Something to be done by whoever drives the state machine.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// To be submitted to the desk.
+    Submit(Command),
+    /// To be put on the clipboard.
+    Copy(String),
+    /// The transcript of the tab that is looked at, to be written to a new file.
+    Export {
+        /// Where.
+        path: PathBuf,
+        /// How.
+        format: Format,
+        /// What becomes of a file that is there.
+        there: There,
+    },
+    /// Find the files that can be mentioned in these directories.
+    FindFiles(Vec<PathBuf>),
+    /// Read the files of a prompt.
+    Load {
+        /// In which tab it was written.
+        tab: u64,
+        /// How it is to be said.
+        say: Say,
+        /// What was written.
+        prompt: Box<Attachment>,
+    },
+    /// Say what a login on the user's terminal would run.
+    DescribeLogin(v1::AuthMethodId),
+    /// Run a login on the user's terminal, as it was shown.
+    RunLogin(LoginCommand),
+    /// Take the mouse, or leave it to the terminal.
+    Mouse(Mouse),
+    /// Draw everything anew.
+    Redraw,
+    /// Leave.
+    Quit,
+}
+
+/// How a prompt is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Say {
+    /// As a turn, which waits while another runs.
+    Turn,
+    /// Into the turn that runs.
+    Into,
+}
+
+/// Whether the agent takes what is said into a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Steering {
+    /// It does.
+    Taken,
+    /// It does not.
+    NotTaken,
+}
+
+/// Why a file was not written.
+#[derive(Debug)]
+pub enum Unsaved {
+    /// There is one already.
+    There(PathBuf),
+    /// It cannot be written, and why.
+    Failed(String),
+}
+
+/// What becomes of a file that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum There {
+    /// It stays, and the person is asked.
+    Stays,
+    /// The person has agreed to lose it.
+    Goes,
+}
+
+/// How a transcript is written to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    Markdown,
+    /// For programs.
+    Json,
+}
+
+/// Who has the mouse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mouse {
+    /// We do: the wheel scrolls.
+    Ours,
+    /// The terminal: it selects text.
+    Terminal,
+}

@@ -1,0 +1,105 @@
+//! The changes of a request, which have to be read before they can be allowed.
+
+use std::sync::Arc;
+
+use attache::process::plain::visible;
+use attache::v1;
+use attache_client::event::OnDisk;
+use ratatui::text::Line;
+
+use super::facts::LONGEST;
+use super::{Against, PermissionDialog};
+use crate::chat::panel::Panel;
+use crate::chat::quoted;
+use crate::paint::Brush;
+use crate::paint::diff::{self, DiffLayout};
+use crate::paint::theme::Role;
+
+/// What decides how changes are laid out: the width, the old text, and whether the two texts are side by side.
+pub(super) type ChangesLayout = (u16, Against, DiffLayout);
+
+/// The changes, laid out at a width.
+#[derive(Debug)]
+pub(super) struct Changes {
+    pub(super) layout: ChangesLayout,
+    pub(super) rows: Vec<Line<'static>>,
+    /// Whether more changes than can be shown.
+    pub(super) are_too_long: bool,
+    is_coloured: bool,
+}
+
+impl PermissionDialog {
+    /// All that would change. It is laid out once for each width, and again when colours are found.
+    pub(super) fn changes(&self, brush: &Brush, width: u16) -> Arc<Changes> {
+        let layout = (width, self.against, brush.diffs);
+        let mut last = self.changes.borrow_mut();
+        let current = last
+            .take()
+            .filter(|it| it.layout == layout && it.is_coloured);
+        let changes = current.unwrap_or_else(|| Arc::new(self.lay_out_changes(brush, width)));
+        Arc::clone(last.insert(changes))
+    }
+
+    fn lay_out_changes(&self, brush: &Brush, width: u16) -> Changes {
+        let mut panel = Panel::new("");
+        let mut left = LONGEST;
+        let (mut are_too_long, mut is_coloured) = (false, true);
+        for (change, found) in self.prompt.changes() {
+            let shown = match (self.against, found) {
+                (Against::Disk, Some(OnDisk::Otherwise(text))) => &v1::Diff {
+                    old_text: text.clone(),
+                    ..change.clone()
+                },
+                _ => change,
+            };
+            let warning = brush.theme.style(Role::Warning);
+            if let Some(remark) = remark(found, change, self.against) {
+                panel.text(remark, warning, width);
+            }
+            if let Some(OnDisk::Unknown(why)) = found {
+                panel.labelled("because", &visible(why), Role::Warning, &brush.theme, width);
+            }
+            let diff = diff::whole(shown, brush, width.saturating_sub(quoted::WIDTH), left);
+            is_coloured &= diff.painted.is_coloured;
+            let rows = quoted::barred(diff.painted.lines, &brush.theme);
+            panel.lines.extend(rows);
+            match diff.characters {
+                Some(characters) => left -= characters,
+                None => {
+                    are_too_long = true;
+                    panel.text(TOO_LONG, warning, width);
+                }
+            }
+        }
+        Changes {
+            layout: (width, self.against, brush.diffs),
+            rows: panel.lines,
+            are_too_long,
+            is_coloured,
+        }
+    }
+}
+
+/// How a change that is shown compares with the disk, where the user has to know.
+fn remark(found: Option<&OnDisk>, change: &v1::Diff, against: Against) -> Option<&'static str> {
+    let said = match (found?, against) {
+        (OnDisk::AsShown, _) => return None,
+        (OnDisk::Otherwise(Some(_)), Against::Disk) => {
+            "! Against the disk: what would change if the new text were the whole file."
+        }
+        (OnDisk::Otherwise(None), Against::Disk) => "! Against the disk: no file.",
+        (OnDisk::Otherwise(Some(_)), Against::Shown) if change.old_text.is_none() => {
+            "! The agent shows a new file, but there is one on disk."
+        }
+        (OnDisk::Otherwise(Some(_)), Against::Shown) => {
+            "! The file on disk is not what the agent shows."
+        }
+        (OnDisk::Otherwise(None), Against::Shown) => {
+            "! The agent shows an old text, but there is no file on disk."
+        }
+        (OnDisk::Unknown(_), _) => "! Not compared with the disk.",
+    };
+    Some(said)
+}
+
+const TOO_LONG: &str = "! More would change than can be shown here, so it cannot be allowed.";

@@ -1,0 +1,221 @@
+//! The answers to a permission request: the agent's own options in its order, then what Attaché remembers on top.
+
+use attache::process::plain::visible_start;
+use attache::v1;
+use attache_client::command::Answer;
+use attache_client::event::PermissionPrompt;
+use attache_host::permissions::{Scope, is_allowed_by, label};
+
+/// One answer.
+#[derive(Debug, Clone)]
+pub(super) struct Choice {
+    pub(super) kind: ChoiceKind,
+    pub(super) source: Source,
+    /// The agent's option that the agent gets, if it gets one.
+    option: Option<v1::PermissionOptionId>,
+}
+
+/// What an answer does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ChoiceKind {
+    AllowOnce,
+    AllowLasting,
+    RejectOnce,
+    RejectLasting,
+    Dismiss,
+    /// An option of an unknown kind.
+    Unknown,
+    /// An option with the id of another: the agent could not tell which was meant.
+    Duplicate,
+    /// Options beyond those that are looked at.
+    Omitted,
+}
+
+/// Who offers an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Source {
+    /// The agent, under this name; safe to show.
+    Agent(String),
+    /// We do, and remember it as far as this.
+    Own(Scope),
+    /// The request is cancelled.
+    Nobody,
+}
+
+impl Choice {
+    /// Whether anything is permitted by it.
+    pub(super) fn grants(&self) -> bool {
+        matches!(
+            self.kind,
+            ChoiceKind::AllowOnce
+                | ChoiceKind::AllowLasting
+                | ChoiceKind::Unknown
+                | ChoiceKind::Duplicate
+                | ChoiceKind::Omitted
+        )
+    }
+
+    /// Whether it counts for later requests too.
+    pub(super) fn lasts(&self) -> bool {
+        matches!(
+            self.kind,
+            ChoiceKind::AllowLasting | ChoiceKind::RejectLasting
+        )
+    }
+
+    /// How far we remember it ourselves.
+    pub(super) fn scope(&self) -> Option<Scope> {
+        match self.source {
+            Source::Own(scope) => Some(scope),
+            Source::Agent(_) | Source::Nobody => None,
+        }
+    }
+
+    /// What is submitted; nothing for an option that cannot be told.
+    pub(super) fn answer(&self) -> Option<Answer> {
+        let remember = self.scope().unwrap_or(Scope::Once);
+        match (self.kind, self.option.clone()) {
+            (ChoiceKind::Unknown | ChoiceKind::Duplicate | ChoiceKind::Omitted, _) => None,
+            (ChoiceKind::Dismiss, _) => Some(Answer::Dismiss),
+            (_, Some(option)) => Some(Answer::Choose { option, remember }),
+            (ChoiceKind::RejectOnce | ChoiceKind::RejectLasting, None) => {
+                Some(Answer::Reject { remember })
+            }
+            (ChoiceKind::AllowOnce | ChoiceKind::AllowLasting, None) => None,
+        }
+    }
+
+    /// The answer in our words, and in the agent's where they say something else.
+    pub(super) fn words(&self) -> (String, Option<&str>) {
+        match (&self.source, self.kind) {
+            (Source::Agent(name), ChoiceKind::Unknown) => {
+                ("Cannot be chosen (unknown kind)".to_owned(), Some(name))
+            }
+            (Source::Agent(name), ChoiceKind::Duplicate) => {
+                let words = "Cannot be chosen (another option has its id)";
+                (words.to_owned(), Some(name))
+            }
+            // These words are ours.
+            (Source::Agent(name), ChoiceKind::Omitted) => {
+                (format!("Cannot be chosen: {name}"), None)
+            }
+            (Source::Agent(name), kind) => match kind_label(kind) {
+                label if name.eq_ignore_ascii_case(label) => (label.to_owned(), None),
+                label => (label.to_owned(), Some(name)),
+            },
+            (Source::Own(scope), ChoiceKind::RejectLasting) => {
+                let words = format!("Reject, and don't ask again {}", reach(*scope));
+                (words, None)
+            }
+            (Source::Own(scope), _) => {
+                let words = format!("Allow, and don't ask again {}", reach(*scope));
+                (words, None)
+            }
+            (Source::Nobody, _) => ("Dismiss (cancel the request)".to_owned(), None),
+        }
+    }
+}
+
+/// The answers to a request.
+pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Choice> {
+    let options = &prompt.options;
+    let mut choices: Vec<Choice> = options
+        .iter()
+        .take(MOST)
+        .map(|option| Choice {
+            kind: kind_of(option, options),
+            source: Source::Agent(name(&option.name)),
+            option: Some(option.option_id.clone()),
+        })
+        .collect();
+    if prompt.omitted_options > 0 {
+        let more = prompt.omitted_options;
+        choices.push(Choice {
+            kind: ChoiceKind::Omitted,
+            source: Source::Agent(format!(
+                "{more} more options of the agent; it offers too many"
+            )),
+            option: None,
+        });
+    }
+    let once = |kind: ChoiceKind| {
+        let mut offered = choices.iter().filter(|choice| choice.kind == kind);
+        offered.next().and_then(|choice| choice.option.clone())
+    };
+    let (allow, reject) = (once(ChoiceKind::AllowOnce), once(ChoiceKind::RejectOnce));
+    if !prompt.action.is_asked_each_time() {
+        let own = |kind, scope, option| Choice {
+            kind,
+            source: Source::Own(scope),
+            option,
+        };
+        if allow.is_some() {
+            let scopes = [Scope::Session, Scope::Workspace, Scope::Always];
+            let allowing = scopes.map(|scope| own(ChoiceKind::AllowLasting, scope, allow.clone()));
+            choices.extend(allowing);
+        }
+        if reject.is_some() {
+            choices.push(own(ChoiceKind::RejectLasting, Scope::Workspace, reject));
+        }
+    }
+    choices.push(Choice {
+        kind: ChoiceKind::Dismiss,
+        source: Source::Nobody,
+        option: None,
+    });
+    choices
+}
+
+/// What an option does, by its kind and never by its name.
+fn kind_of(option: &v1::PermissionOption, options: &[v1::PermissionOption]) -> ChoiceKind {
+    use v1::PermissionOptionKind as Kind;
+    let same = options.iter().filter(|it| it.option_id == option.option_id);
+    if same.count() > 1 {
+        return ChoiceKind::Duplicate;
+    }
+    if is_allowed_by(options, &option.option_id).is_none() {
+        return ChoiceKind::Unknown;
+    }
+    match option.kind {
+        Kind::AllowOnce => ChoiceKind::AllowOnce,
+        Kind::AllowAlways => ChoiceKind::AllowLasting,
+        Kind::RejectOnce => ChoiceKind::RejectOnce,
+        Kind::RejectAlways => ChoiceKind::RejectLasting,
+        Kind::Other(_) => ChoiceKind::Unknown,
+    }
+}
+
+fn kind_label(kind: ChoiceKind) -> &'static str {
+    use v1::PermissionOptionKind as Kind;
+    match kind {
+        ChoiceKind::AllowOnce => label(&Kind::AllowOnce),
+        ChoiceKind::AllowLasting => label(&Kind::AllowAlways),
+        ChoiceKind::RejectOnce => label(&Kind::RejectOnce),
+        ChoiceKind::RejectLasting => label(&Kind::RejectAlways),
+        ChoiceKind::Dismiss | ChoiceKind::Unknown | ChoiceKind::Duplicate | ChoiceKind::Omitted => {
+            ""
+        }
+    }
+}
+
+/// The agent's name of an option, cut where it is very long.
+fn name(name: &str) -> String {
+    match visible_start(name, NAME) {
+        (name, 0) => name.into_owned(),
+        (start, more) => format!("{start}… {more} more characters, Alt-D shows all"),
+    }
+}
+
+fn reach(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Once => "this time",
+        Scope::Session => "in this session",
+        Scope::Workspace => "in this workspace",
+        Scope::Always => "with this agent, anywhere",
+    }
+}
+
+/// How many of the agent's options are listed.
+const MOST: usize = 64;
+/// How many characters of an option's name are listed.
+const NAME: usize = 120;

@@ -1,0 +1,325 @@
+//! How a permission request looks.
+
+use attache::process::plain::{visible, visible_command, visible_lines, visible_word};
+use attache::v1;
+use attache_client::content;
+use attache_client::event::{HostRequest, PromptSubject};
+use attache_host::permissions::label;
+use ratatui::text::{Line, Span};
+
+use super::choices::{Choice, ChoiceKind, Source};
+use super::facts::{Fact, Words};
+use super::page::{Page, Rows};
+use super::{Against, Extent, PermissionDialog, Step, facts};
+use crate::chat::panel::Panel;
+use crate::chat::quoted::{self, Margins};
+use crate::chat::text;
+use crate::paint::theme::{Role, Sign};
+use crate::paint::{Brush, wrap};
+
+/// Whether the keys go to the dialog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keys {
+    Here,
+    Elsewhere,
+}
+
+impl PermissionDialog {
+    /// The dialog at a width. `behind` is how many more requests wait.
+    pub(crate) fn page(&self, brush: &Brush, width: u16, behind: usize, keys: Keys) -> Page {
+        let inner = usize::from(Panel::inner(width));
+        let facts = facts::of(&self.prompt);
+        let changes = self.changes(brush, Panel::inner(width));
+        let are_too_long = facts::are_too_long(&facts) || changes.are_too_long;
+        let rows = |words: &Words, text: &str, role| match words {
+            Words::Ours => own(text, role, brush, inner),
+            Words::Theirs(label) => {
+                quoted::labelled(label, text, brush.theme.style(role), &brush.theme, inner)
+            }
+        };
+        let heads = facts.iter();
+        let heads = heads.filter_map(|fact| Some((fact.head.as_ref()?, fact.role)));
+        let heads = heads.flat_map(|((words, head), role)| rows(words, head, role));
+        let answers = match self.step {
+            Step::Choosing => self.answers(brush, inner, keys),
+            Step::Confirming(at) => self.confirmation(at, brush, inner),
+        };
+        let whole = |fact: &Fact| rows(&fact.words, &fact.text, fact.role);
+        let scrolled = facts.iter().filter(|fact| !fact.is_pinned());
+        Page {
+            title: self.title(behind),
+            heads: heads.collect(),
+            facts: facts.iter().flat_map(whole).collect(),
+            scrolled: scrolled.flat_map(whole).collect(),
+            rest: self.rest(brush, width),
+            answers,
+            heading: Line::styled(text::cut(REMEMBER, inner), brush.theme.style(Role::Dim)),
+            selected: self.selected,
+            hint: self.hint(keys),
+            keys,
+            // In another layout it is read from its beginning.
+            top: match self.seen.is_of(changes.layout) {
+                true => self.top,
+                false => 0,
+            },
+            seen: self.seen.clone(),
+            changes,
+            are_too_long,
+            step: self.step,
+        }
+    }
+
+    fn title(&self, behind: usize) -> String {
+        let action = &self.prompt.action;
+        // Whatever runs a command is there to run it, also when the agent calls it reading.
+        let kind = match action.command {
+            Some(_) => &v1::ToolKind::Execute,
+            None => &action.kind,
+        };
+        let what = match self.prompt.subject {
+            PromptSubject::Exec(_) => "Start a program",
+            _ if facts::is_shell_line(action.command.as_deref().unwrap_or_default()) => {
+                "Run a shell line"
+            }
+            _ => deed(kind, action.paths.len()),
+        };
+        if let Step::Confirming(_) = self.step {
+            return format!("Remember this answer? {what}");
+        }
+        match behind {
+            0 => format!("{what}?"),
+            1 => format!("{what}? (1 more request)"),
+            more => format!("{what}? ({more} more requests)"),
+        }
+    }
+
+    fn answers(&self, brush: &Brush, width: usize, keys: Keys) -> Vec<Rows> {
+        let choices = self.choices.iter().enumerate();
+        let rows = choices.map(|(at, choice)| {
+            let is_selected = self.selected == Some(at) && keys == Keys::Here;
+            Rows {
+                lines: answer(choice, is_selected, brush, width),
+                choice: Some(at),
+                is_own: matches!(choice.source, Source::Own(_)),
+                grants: choice.grants(),
+            }
+        });
+        rows.collect()
+    }
+
+    fn confirmation(&self, at: usize, brush: &Brush, width: usize) -> Vec<Rows> {
+        let Some(choice) = self.choices.get(at) else {
+            return Vec::new();
+        };
+        let role = role_of(choice);
+        let mut lines = own(&self.sentence(choice), role, brush, width);
+        for (label, name) in self.names(choice) {
+            let style = brush.theme.style(role);
+            lines.extend(quoted::labelled(label, &name, style, &brush.theme, width));
+        }
+        vec![Rows {
+            lines,
+            choice: None,
+            is_own: false,
+            grants: choice.grants(),
+        }]
+    }
+
+    fn hint(&self, keys: Keys) -> String {
+        let mut hint: Vec<&str> = Vec::new();
+        match (keys, self.step) {
+            (Keys::Elsewhere, _) => return "Tab to answer".to_owned(),
+            (Keys::Here, Step::Choosing) => {
+                hint.extend(["↑↓ select", "Enter choose", "Esc back"]);
+            }
+            (Keys::Here, Step::Confirming(at)) => {
+                hint.extend(["Enter confirm", "Esc back"]);
+                if self.has_term(at) {
+                    hint.push("←→ how long");
+                }
+            }
+        }
+        hint.push(match self.extent {
+            Extent::Digest => "Alt-D details",
+            Extent::Everything => "Alt-D fewer details",
+        });
+        if self.differs() {
+            hint.push(match self.against {
+                Against::Shown => "Alt-V compare",
+                Against::Disk => "Alt-V as the agent shows it",
+            });
+        }
+        hint.join(" · ")
+    }
+
+    /// What scrolls and need not be read: what the agent says, and all details where they are wanted.
+    fn rest(&self, brush: &Brush, width: u16) -> Vec<Line<'static>> {
+        let inner = Panel::inner(width);
+        let mut panel = Panel::new("");
+        self.origin(&mut panel, brush, inner);
+        if self.extent == Extent::Everything {
+            self.everything(&mut panel, brush, inner);
+        }
+        panel.lines
+    }
+
+    /// Where the request comes from, and what the agent calls it.
+    fn origin(&self, panel: &mut Panel, brush: &Brush, width: u16) {
+        let quote = Role::Quote;
+        match &self.prompt.subject {
+            PromptSubject::HostRequest(_) => {
+                let said = "The agent did not ask first.";
+                panel.text(said, brush.theme.style(quote), width);
+            }
+            PromptSubject::Exec(exec) => {
+                let said = "The process waits until you answer.";
+                panel.text(said, brush.theme.style(quote), width);
+                panel.labelled("rule", &visible(&exec.why), quote, &brush.theme, width);
+                let parents = exec.parents.iter().rev();
+                let parents = parents.map(|name| visible_word(name));
+                let steps: Vec<_> = parents
+                    .chain([visible_command(&exec.argv).into()])
+                    .collect();
+                panel.labelled("from", &steps.join(" → "), quote, &brush.theme, width);
+            }
+            PromptSubject::ToolCall(_) if self.prompt.action.title.is_empty() => {}
+            PromptSubject::ToolCall(_) => {
+                let title = visible(&self.prompt.action.title);
+                panel.labelled("title", &title, quote, &brush.theme, width);
+            }
+        }
+    }
+
+    fn everything(&self, panel: &mut Panel, brush: &Brush, width: u16) {
+        let action = &self.prompt.action;
+        let workspace = action.workspace.to_string_lossy();
+        let mut details = vec![
+            ("agent", visible(&action.agent)),
+            ("session", visible(&workspace)),
+            ("kind", visible(action.kind.as_str())),
+        ];
+        details.extend(action.tool.iter().map(|tool| ("tool", visible(tool))));
+        let call = self.prompt.tool_call();
+        let raw = call.and_then(|call| call.raw_input.as_ref());
+        details.extend(raw.map(|raw| ("input", long(raw.as_str()).into())));
+        for location in call.iter().flat_map(|call| &call.locations) {
+            let path = visible(location.path.as_str());
+            details.push(match location.line {
+                Some(line) => ("at", format!("{path} line {line}").into()),
+                None => ("at", path),
+            });
+        }
+        for option in &self.prompt.options {
+            details.push((label(&option.kind), visible(&option.name)));
+        }
+        if let PromptSubject::HostRequest(HostRequest::Read { path }) = &self.prompt.subject {
+            let path = visible(&path.to_string_lossy()).into_owned();
+            details.push(("file", path.into()));
+        }
+        for (label, text) in details {
+            panel.labelled(label, &text, Role::Dim, &brush.theme, width);
+        }
+        let content = call.iter().flat_map(|call| &call.content);
+        let texts = content.filter_map(|content| match content {
+            v1::ToolCallContent::Diff(_) => None,
+            v1::ToolCallContent::Content(content) => Some(match content.content.as_text() {
+                Some(text) => visible_lines(text).into_owned(),
+                None => visible(&content::line(&content.content)).into_owned(),
+            }),
+            v1::ToolCallContent::Terminal(terminal) => Some(format!(
+                "terminal {}",
+                visible(terminal.terminal_id.as_str())
+            )),
+            _ => Some("content of an unknown kind".to_owned()),
+        });
+        for text in texts {
+            let style = brush.theme.style(Role::Quote);
+            let rows = quoted::lines(&text, style, &brush.theme, usize::from(width));
+            panel.lines.extend(rows);
+        }
+    }
+}
+
+/// A text of our own, broken to the width.
+fn own(text: &str, role: Role, brush: &Brush, width: usize) -> Vec<Line<'static>> {
+    let rows = text::lines(text, width).into_iter();
+    rows.map(|row| Line::styled(row, brush.theme.style(role)))
+        .collect()
+}
+
+/// One answer, broken to the width.
+fn answer(choice: &Choice, is_selected: bool, brush: &Brush, width: usize) -> Vec<Line<'static>> {
+    let theme = &brush.theme;
+    let sign = match is_selected {
+        true => theme.sign(Sign::Cursor),
+        false => " ",
+    };
+    let style = match is_selected {
+        true => theme
+            .style(role_of(choice))
+            .patch(theme.style(Role::Selected)),
+        false => theme.style(role_of(choice)),
+    };
+    let (ours, theirs) = choice.words();
+    if let Some(name) = theirs {
+        let bar = theme.sign(Sign::Quoted);
+        let margins = Margins {
+            first: Span::styled(format!("{sign} {ours} {bar} "), style),
+            rest: Span::styled(format!("    {bar} "), style),
+        };
+        return margins.around(name, style, width);
+    }
+    let indent = wrap::width(sign) + 1;
+    let rows = text::lines(&ours, width.saturating_sub(indent));
+    let rows = rows.into_iter().enumerate().map(|(at, row)| {
+        let sign = match at {
+            0 => format!("{sign} "),
+            _ => " ".repeat(indent),
+        };
+        Line::from(vec![Span::styled(sign, style), Span::styled(row, style)])
+    });
+    rows.collect()
+}
+
+/// The colour of an answer goes by what it does.
+fn role_of(choice: &Choice) -> Role {
+    match choice.kind {
+        ChoiceKind::AllowOnce => Role::Good,
+        ChoiceKind::AllowLasting => Role::Warning,
+        ChoiceKind::RejectOnce | ChoiceKind::RejectLasting => Role::Bad,
+        ChoiceKind::Dismiss => Role::Text,
+        ChoiceKind::Unknown | ChoiceKind::Duplicate | ChoiceKind::Omitted => Role::Dim,
+    }
+}
+
+/// What would be done, by the sort of tool and never by the agent's words.
+fn deed(kind: &v1::ToolKind, files: usize) -> &'static str {
+    match (kind, files) {
+        (v1::ToolKind::Execute, _) => "Run a command",
+        (v1::ToolKind::Edit, 0 | 1) => "Edit a file",
+        (v1::ToolKind::Edit, _) => "Edit files",
+        (v1::ToolKind::Delete, 0 | 1) => "Delete a file",
+        (v1::ToolKind::Delete, _) => "Delete files",
+        (v1::ToolKind::Move, _) => "Move files",
+        (v1::ToolKind::Read, 0 | 1) => "Read a file",
+        (v1::ToolKind::Read, _) => "Read files",
+        (v1::ToolKind::Search, _) => "Search",
+        (v1::ToolKind::Fetch, _) => "Fetch from the network",
+        (v1::ToolKind::Think, _) => "Think",
+        (v1::ToolKind::SwitchMode, _) => "Switch the mode",
+        (v1::ToolKind::Other | v1::ToolKind::Unknown(_), _) => "Use a tool",
+    }
+}
+
+/// A text that may be very long.
+fn long(text: &str) -> String {
+    match attache::process::plain::visible_start(text, INPUT) {
+        (text, 0) => text.into_owned(),
+        (start, more) => format!("{start}… {more} more characters cannot be shown here"),
+    }
+}
+
+/// What stands above the answers that Attaché adds to those of the agent.
+const REMEMBER: &str = "Or let Attaché remember the answer:";
+/// Characters of what a tool is given, among the details.
+const INPUT: usize = 64 * 1024;

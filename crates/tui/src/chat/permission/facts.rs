@@ -1,0 +1,449 @@
+//! What the user has to see before anything can be granted: the program with its arguments, directory and variables, the
+//! files, or the tool and what it is given.
+
+use std::borrow::Cow;
+use std::path::{Component, Path, PathBuf};
+
+use attache::process::plain::{visible, visible_command, visible_start, visible_word};
+use attache::v1;
+use attache_client::event::{HostRequest, PermissionPrompt, PromptSubject};
+use attache_host::permissions::{Action, Protection};
+
+use super::moves;
+use crate::paint::theme::Role;
+
+/// One thing that the user has to see. Its text is safe to show.
+#[derive(Debug, Clone)]
+pub(super) struct Fact {
+    pub(super) words: Words,
+    pub(super) text: String,
+    pub(super) role: Role,
+    /// What of it stays on the screen when there is not room for all facts at once.
+    pub(super) head: Option<(Words, String)>,
+    /// Characters that are not in the text because there are too many.
+    pub(super) missing: usize,
+}
+
+/// Whose words a text is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Words {
+    Ours,
+    /// Those of others, under a label of ours.
+    Theirs(Cow<'static, str>),
+}
+
+impl Fact {
+    fn whole(label: &'static str, text: String, role: Role) -> Fact {
+        let words = Words::Theirs(label.into());
+        Fact {
+            head: Some((words.clone(), text.clone())),
+            words,
+            text,
+            role,
+            missing: 0,
+        }
+    }
+
+    fn scrolled(label: impl Into<Cow<'static, str>>, text: String, role: Role) -> Fact {
+        Fact {
+            words: Words::Theirs(label.into()),
+            text,
+            role,
+            head: None,
+            missing: 0,
+        }
+    }
+
+    /// A remark of ours.
+    fn remark(text: impl Into<String>) -> Fact {
+        Fact {
+            words: Words::Ours,
+            text: text.into(),
+            role: Role::Warning,
+            head: None,
+            missing: 0,
+        }
+    }
+
+    /// A remark of ours that stays on the screen.
+    fn pinned_remark(text: impl Into<String>) -> Fact {
+        let text = text.into();
+        Fact {
+            head: Some((Words::Ours, text.clone())),
+            ..Fact::remark(text)
+        }
+    }
+
+    /// Whether all of it stays on the screen.
+    pub(super) fn is_pinned(&self) -> bool {
+        let head = self.head.as_ref();
+        head.is_some_and(|(words, head)| *words == self.words && *head == self.text)
+    }
+
+    /// The same, for a place that scrolls.
+    fn unpinned(self) -> Fact {
+        Fact { head: None, ..self }
+    }
+}
+
+/// What the user has to see.
+pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let action = &prompt.action;
+    let directory = match &prompt.subject {
+        PromptSubject::HostRequest(HostRequest::Run { command, cwd, env }) => {
+            facts.push(program(command));
+            facts.extend(env.iter().map(variable));
+            let directory = cwd.as_deref().unwrap_or(&action.workspace);
+            Some(directory.to_owned())
+        }
+        PromptSubject::Exec(exec) => {
+            facts.push(program(&exec.argv));
+            let path = visible(&exec.program.to_string_lossy()).into_owned();
+            facts.push(Fact::whole("binary", path, Role::Strong));
+            facts.extend(exec.env.iter().map(variable));
+            Some(exec.cwd.clone())
+        }
+        _ => action.command.as_ref().map(|command| {
+            facts.push(program(command));
+            let directory = action.directory.as_deref().unwrap_or(Path::new(""));
+            action.workspace.join(directory).components().collect()
+        }),
+    };
+    parts(&mut facts, action);
+    if let Some(directory) = &directory {
+        let shown = visible(&directory.to_string_lossy()).into_owned();
+        place(&mut facts, "in", shown, directory, action);
+    }
+    files(&mut facts, prompt, directory.as_deref());
+    match facts.is_empty() {
+        true => tool(&mut facts, prompt),
+        false => input(&mut facts, prompt),
+    }
+    content(&mut facts, prompt);
+    warnings(&mut facts, prompt);
+    for fact in &mut facts {
+        shorten(fact);
+    }
+    facts
+}
+
+/// Whether more is asked for than can be shown.
+pub(super) fn are_too_long(facts: &[Fact]) -> bool {
+    facts.iter().any(|fact| fact.missing > 0)
+}
+
+fn program(words: &[String]) -> Fact {
+    let text = visible_command(words);
+    let first = words.first().map(String::as_str).unwrap_or_default();
+    // A text that a shell reads is one word: its first part is the program.
+    let head = match words.len() {
+        1 => visible(first.split_whitespace().next().unwrap_or(first)),
+        _ => visible_word(first),
+    };
+    Fact {
+        head: Some((Words::Theirs("program".into()), head.into_owned())),
+        ..Fact::whole("command", text, Role::Strong)
+    }
+}
+
+/// The commands of a line for a shell that has several.
+fn parts(facts: &mut Vec<Fact>, action: &Action) {
+    let parts = match is_shell_line(action.command.as_deref().unwrap_or_default()) {
+        true => action.parts(),
+        false => Vec::new(),
+    };
+    if parts.len() < 2 {
+        return;
+    }
+    for (at, part) in parts.iter().take(MOST_PARTS).enumerate() {
+        let label = format!("part {}", at + 1);
+        facts.push(Fact::scrolled(
+            label,
+            visible(part).into_owned(),
+            Role::Text,
+        ));
+    }
+    if let Some(more @ 1..) = parts.len().checked_sub(MOST_PARTS) {
+        let text = format!("{more} more parts, which the line above shows");
+        facts.push(Fact::remark(text));
+    }
+    if parts.iter().any(|part| part.contains('‹')) {
+        facts.push(Fact::remark(
+            "! What stands in ‹ › is known only when the line runs.",
+        ));
+    }
+}
+
+/// A text that a shell reads is one word.
+pub(super) fn is_shell_line(words: &[String]) -> bool {
+    matches!(words, [line] if *visible_word(line) != **line)
+}
+
+fn variable(variable: &v1::EnvVariable) -> Fact {
+    let name = visible_word(&variable.name);
+    let value = visible_word(variable.value.reveal());
+    Fact::scrolled("with", format!("{name}={value}"), Role::Warning)
+}
+
+/// A path that stays on the screen, with a remark if it is outside.
+fn place(facts: &mut Vec<Fact>, label: &'static str, shown: String, path: &Path, action: &Action) {
+    let is_inside = is_inside(&action.workspace, path);
+    let role = match is_inside {
+        true => Role::Text,
+        false => Role::Warning,
+    };
+    facts.push(Fact::whole(label, shown, role));
+    target(facts, path, action);
+}
+
+/// Where a path leads if it is a link, and a remark if it is outside.
+fn target(facts: &mut Vec<Fact>, path: &Path, action: &Action) {
+    if !is_inside(&action.workspace, path) {
+        facts.push(Fact::pinned_remark(OUTSIDE));
+    }
+    let Some(file) = action.file_on_disk(path) else {
+        return;
+    };
+    if let Some(there) = &file.leads_to {
+        let shown = visible(&there.to_string_lossy()).into_owned();
+        facts.push(Fact::whole("link to", shown, Role::Warning));
+        if !file.is_inside {
+            facts.push(Fact::pinned_remark(OUTSIDE));
+        }
+    }
+}
+
+fn files(facts: &mut Vec<Fact>, prompt: &PermissionPrompt, directory: Option<&Path>) {
+    let action = &prompt.action;
+    let paths = action.paths.iter();
+    let mut paths: Vec<&PathBuf> = paths
+        .filter(|path| Some(action.workspace.join(path).as_path()) != directory)
+        .collect();
+    let moves = moves::of(prompt, &paths);
+    for moved in &moves {
+        ends(facts, "From", &moved.from, action);
+        ends(facts, "To", &moved.to, action);
+    }
+    let is_moved = |path: &PathBuf| {
+        let mut moves = moves.iter();
+        moves.any(|it| it.from.contains(path) || it.to.contains(path))
+    };
+    paths.retain(|path| !is_moved(path));
+    let shown = |path: &PathBuf| visible(&path.to_string_lossy()).into_owned();
+    if paths.len() <= PINNED {
+        for path in paths {
+            place(facts, "file", shown(path), path, action);
+        }
+        return;
+    }
+    facts.push(Fact {
+        role: Role::Strong,
+        ..Fact::pinned_remark(format!("{} files", paths.len()))
+    });
+    for path in paths {
+        facts.push(Fact::scrolled("file", shown(path), Role::Strong));
+        let mut remarks = Vec::new();
+        target(&mut remarks, path, action);
+        facts.extend(remarks.into_iter().map(Fact::unpinned));
+    }
+}
+
+/// Where a move starts or ends, by whole paths. The first one stays on the screen.
+fn ends(facts: &mut Vec<Fact>, label: &'static str, paths: &[PathBuf], action: &Action) {
+    for (at, path) in paths.iter().enumerate() {
+        let whole = straight(&action.workspace.join(path));
+        let shown = visible(&whole.to_string_lossy()).into_owned();
+        let mut rows = Vec::new();
+        place(&mut rows, label, shown, path, action);
+        facts.extend(rows.into_iter().map(|fact| match at {
+            0 => fact,
+            _ => fact.unpinned(),
+        }));
+    }
+}
+
+/// What a tool is given that names neither a command nor a file: else there would be nothing but the agent's words.
+fn tool(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
+    facts.push(match &prompt.action.tool {
+        Some(tool) => Fact::whole("tool", visible_word(tool).into_owned(), Role::Strong),
+        None => Fact::pinned_remark("A tool without a name"),
+    });
+    let input = prompt.tool_call().and_then(|call| call.raw_input.as_ref());
+    facts.push(match input {
+        Some(raw) => Fact::scrolled("input", visible(raw.as_str()).into_owned(), Role::Text),
+        None => Fact::pinned_remark("Input not shown"),
+    });
+}
+
+/// What a tool is given beside the command, the directory, the files and the content that are shown.
+fn input(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
+    let other = prompt.other_input();
+    if other.is_empty() {
+        return;
+    }
+    facts.push(Fact {
+        role: Role::Text,
+        ..Fact::remark("Also in the input:")
+    });
+    for (name, value) in other.iter().take(MOST_MEMBERS) {
+        let (value, more) = visible_start(value, MEMBER);
+        let mut text = match name.as_str() {
+            "" => value.into_owned(),
+            name => format!("{} = {value}", visible_word(&cut(name))),
+        };
+        if more > 0 {
+            text += &format!("… {more} more characters, Alt-D shows all");
+        }
+        facts.push(Fact::scrolled("input", text, Role::Text));
+    }
+    if let Some(more @ 1..) = other.len().checked_sub(MOST_MEMBERS) {
+        let text = format!("! {more} more members of the input: Alt-D shows all");
+        facts.push(Fact::remark(text));
+    }
+}
+
+/// The start of a name.
+fn cut(name: &str) -> String {
+    match name.char_indices().nth(MEMBER) {
+        None => name.to_owned(),
+        Some((end, _)) => format!("{}…", &name[..end]),
+    }
+}
+
+/// How much the agent shows that stands only among the details.
+fn content(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
+    let call = prompt.tool_call().into_iter();
+    let (mut lines, mut others) = (0, 0);
+    for content in call.flat_map(|call| &call.content) {
+        match content {
+            v1::ToolCallContent::Diff(_) => {}
+            v1::ToolCallContent::Content(content) => match content.content.as_text() {
+                Some(text) => lines += text.lines().count(),
+                None => others += 1,
+            },
+            _ => others += 1,
+        }
+    }
+    let counted = |count: usize, one: &str, more: &str| match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {more}"),
+    };
+    let text = match (lines, others) {
+        (0, 0) => return,
+        (lines, 0) => counted(lines, "line of text", "lines of text"),
+        (0, others) => counted(others, "attachment", "attachments"),
+        (lines, others) => format!(
+            "{} and {}",
+            counted(lines, "line of text", "lines of text"),
+            counted(others, "attachment", "attachments")
+        ),
+    };
+    facts.push(Fact {
+        role: Role::Text,
+        ..Fact::remark(format!(
+            "With {text} from the agent: see all details (Alt-D)"
+        ))
+    });
+}
+
+fn warnings(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
+    let action = &prompt.action;
+    let names = prompt.options.iter().map(|option| option.name.as_str());
+    let texts = facts.iter().map(|fact| fact.text.as_str());
+    let is_turned = texts
+        .chain(names)
+        .any(|text| text.contains(is_right_to_left));
+    let mut warn = |text: &str| facts.push(Fact::remark(text));
+    if action.is_protected() {
+        warn(protection(action));
+    }
+    if action.is_ambiguous {
+        warn("! The input has a member twice: it cannot be told which one the agent means.");
+    }
+    if !prompt.content_is_shown() {
+        let whose = match prompt.other_input().is_empty() {
+            true => "Content not shown",
+            false => "The agent is not bound to the content above",
+        };
+        let files = match action.paths.len() {
+            0 | 1 => "this file",
+            _ => "each of these files",
+        };
+        let text = format!("! {whose}: allowing permits one write of anything to {files}.");
+        warn(&text);
+    }
+    if is_shell_line(action.command.as_deref().unwrap_or_default()) {
+        warn("! A line for a shell: it can run several commands.");
+    }
+    if is_turned {
+        warn("! Right-to-left letters: your terminal may show the words in another order.");
+    }
+}
+
+/// Whether a letter is written from right to left.
+fn is_right_to_left(char: char) -> bool {
+    matches!(
+        char,
+        '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}'
+    ) || matches!(char, '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
+}
+
+/// Why a change is asked about each time.
+fn protection(action: &Action) -> &'static str {
+    let files = action
+        .paths
+        .iter()
+        .filter_map(|path| action.file_on_disk(path));
+    match files.filter_map(|file| file.protection).next() {
+        Some(Protection::Directory) => {
+            "! This directory contains protected files, or would afterwards. You can allow it only once."
+        }
+        Some(Protection::HardLink) => {
+            "! The file has another name (a hard link), which may be protected. You can allow it only once."
+        }
+        Some(Protection::Unknown) => {
+            "! It cannot be told what this would change. You can allow it only once."
+        }
+        _ => "! Protected file: a change here can grant rights later. You can allow it only once.",
+    }
+}
+
+/// Cuts a text that is too long to be laid out. It is visible already, and a cut between characters keeps it so.
+fn shorten(fact: &mut Fact) {
+    if let Some((end, _)) = fact.text.char_indices().nth(LONGEST) {
+        fact.missing = fact.text[end..].chars().count();
+        fact.text.truncate(end);
+        let missing = fact.missing;
+        fact.text += &format!("… {missing} more characters cannot be shown here");
+    }
+}
+
+fn is_inside(workspace: &Path, path: &Path) -> bool {
+    straight(&workspace.join(path)).starts_with(straight(workspace))
+}
+
+pub(super) fn straight(path: &Path) -> PathBuf {
+    let mut straight = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                straight.pop();
+            }
+            other => straight.push(other),
+        }
+    }
+    straight
+}
+
+/// How many files stay on the screen when there is not room for everything.
+const PINNED: usize = 3;
+const OUTSIDE: &str = "! Outside the workspace";
+/// Members of the input that are listed, and characters of each.
+const MOST_MEMBERS: usize = 24;
+const MEMBER: usize = 400;
+/// Parts of a line that are shown one by one.
+const MOST_PARTS: usize = 32;
+/// Characters of one fact, and of all changes. Nothing longer can be granted here.
+pub(super) const LONGEST: usize = 128 * 1024;

@@ -1,0 +1,303 @@
+//! A list to choose from, filtered by typing: the palette, modes, models, options, sessions, logins, files.
+
+use attache::v1;
+use attache_client::command::How;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::text::{Line, Span};
+
+use super::completion::Step;
+use super::editor::{Editor, Handled, Lines};
+use super::fuzzy;
+use super::keymap::Action;
+use super::panel::{Look, Panel};
+use super::text;
+use crate::paint::theme::{Role, Sign, Theme};
+use crate::paint::wrap;
+
+/// A list to choose from.
+#[derive(Debug, Clone)]
+pub(crate) struct Picker {
+    title: String,
+    rows: Vec<Row>,
+    filter: Editor,
+    /// The rows that fit the filter.
+    fitting: Vec<usize>,
+    selected: Option<usize>,
+    awaits: Awaits,
+    is_filled: bool,
+}
+
+/// What a list is filled with later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Awaits {
+    Nothing,
+    Sessions,
+    Files,
+}
+
+/// A row of a list; its texts are safe to show.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    pub(crate) label: String,
+    pub(crate) detail: String,
+    pub(crate) group: Option<String>,
+    pub(crate) mark: Mark,
+    pub(crate) choice: Choice,
+}
+
+/// Whether a row is what is set at present.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mark {
+    None,
+    Current,
+}
+
+/// What is chosen with a row.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Choice {
+    /// A command of the screen.
+    Do(Action),
+    /// A mode.
+    Mode(v1::SessionModeId),
+    /// An option, to choose its value next.
+    Option(v1::SessionConfigId),
+    /// An option and its value.
+    Value(v1::SessionConfigId, v1::SessionConfigOptionValue),
+    /// A session, to choose what to do with it next.
+    Session(Box<v1::SessionInfo>),
+    /// The next page of sessions.
+    MoreSessions(String),
+    /// A session and how to open it.
+    Open(How, Box<v1::SessionInfo>),
+    /// A session to delete, to be confirmed next.
+    Delete(Box<v1::SessionInfo>),
+    /// A session to delete, confirmed.
+    DeleteNow(v1::SessionId),
+    /// A way to log in.
+    Login(v1::AuthMethodId),
+    /// A prompt to take back.
+    Unqueue(usize),
+    /// A file to attach.
+    Attach(String),
+    /// A tab to go to.
+    Tab(usize),
+    /// Nothing.
+    Nothing,
+}
+
+/// What a key has done.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Picked {
+    /// It is still open.
+    Open,
+    /// Something was chosen.
+    Chosen(Choice),
+    /// It was closed.
+    Closed,
+}
+
+impl Row {
+    pub(crate) fn new(label: impl Into<String>, detail: impl Into<String>, choice: Choice) -> Row {
+        Row {
+            label: label.into(),
+            detail: detail.into(),
+            group: None,
+            mark: Mark::None,
+            choice,
+        }
+    }
+}
+
+impl Picker {
+    pub(crate) fn new(title: impl Into<String>, rows: Vec<Row>) -> Picker {
+        let current = rows.iter().position(|row| row.mark == Mark::Current);
+        Picker {
+            title: title.into(),
+            fitting: (0..rows.len()).collect(),
+            rows,
+            filter: Editor::default(),
+            selected: Some(current.unwrap_or(0)),
+            awaits: Awaits::Nothing,
+            is_filled: true,
+        }
+    }
+
+    /// A list that is filled later.
+    pub(crate) fn awaiting(title: impl Into<String>, awaits: Awaits) -> Picker {
+        Picker {
+            awaits,
+            is_filled: false,
+            ..Picker::new(title, Vec::new())
+        }
+    }
+
+    pub(crate) fn awaits(&self, what: Awaits) -> bool {
+        self.awaits == what
+    }
+
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> Picked {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Esc => return Picked::Closed,
+            KeyCode::Enter => {
+                return match self.chosen() {
+                    Some(choice) => Picked::Chosen(choice),
+                    None => Picked::Open,
+                };
+            }
+            KeyCode::Down | KeyCode::Tab => self.step(Step::Next),
+            KeyCode::Up | KeyCode::BackTab => self.step(Step::Previous),
+            KeyCode::Char('n') if control => self.step(Step::Next),
+            KeyCode::Char('p') if control => self.step(Step::Previous),
+            KeyCode::PageDown => {
+                self.selected = Some((self.selected.unwrap_or(0) + PAGE).min(self.last()));
+            }
+            KeyCode::PageUp => {
+                self.selected = Some(self.selected.unwrap_or(0).saturating_sub(PAGE));
+            }
+            _ => {
+                if self.filter.key(key, Lines::One) == Handled::Edited {
+                    self.refilter();
+                }
+            }
+        }
+        Picked::Open
+    }
+
+    pub(crate) fn paste(&mut self, text: &str) {
+        self.filter.insert(&text.replace(['\n', '\r'], " "));
+        self.refilter();
+    }
+
+    /// More rows, as when the next page of a list has come. The last row gives way to them.
+    pub(crate) fn extend(&mut self, rows: Vec<Row>) {
+        if matches!(self.rows.last(), Some(row) if matches!(row.choice, Choice::MoreSessions(_))) {
+            self.rows.pop();
+        }
+        self.is_filled = true;
+        let room = ROWS.saturating_sub(self.rows.len());
+        self.rows.extend(rows.into_iter().take(room));
+        let selected = self.selected;
+        self.refilter();
+        self.selected = selected.map(|selected| selected.min(self.last()));
+    }
+
+    pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
+        let width = usize::from(Panel::inner(width));
+        let mut panel = Panel::new(self.title.clone());
+        let prompt = format!("{} ", theme.sign(Sign::User));
+        let column = wrap::width(&prompt) + self.filter.place(usize::MAX).1;
+        panel.cursor = Some((column, 0));
+        let typed = Span::styled(self.filter.text().to_owned(), theme.style(Role::Strong));
+        let typed = match self.filter.is_empty() {
+            true => Span::styled("type to filter", theme.style(Role::Dim)),
+            false => typed,
+        };
+        panel.line(vec![Span::raw(prompt), typed]);
+        let label_width = self.label_width(width);
+        let mut group = None;
+        for (at, &index) in self.fitting.iter().enumerate() {
+            let row = &self.rows[index];
+            if row.group.is_some() && row.group != group {
+                group.clone_from(&row.group);
+                let name = group.clone().unwrap_or_default();
+                let style = theme.style(Role::Heading);
+                panel
+                    .lines
+                    .push(Line::styled(text::cut(&name, width), style));
+            }
+            if Some(at) == self.selected {
+                panel.look = Look::At(panel.lines.len());
+            }
+            panel
+                .lines
+                .push(row.line(Some(at) == self.selected, theme, label_width, width));
+        }
+        if self.fitting.is_empty() {
+            let style = theme.style(Role::Dim);
+            let text = match (self.is_filled, self.typed_file()) {
+                (false, _) => "looking…",
+                (true, Some(_)) => "Enter attaches this path",
+                (true, None) if self.rows.is_empty() => "there are none",
+                (true, None) => "nothing fits",
+            };
+            panel.lines.push(Line::styled(text, style));
+        }
+        panel.keys = "↑↓ select · Enter choose · Esc close".to_owned();
+        panel
+    }
+
+    fn label_width(&self, width: usize) -> usize {
+        let rows = self.fitting.iter().map(|index| &self.rows[*index]);
+        let widest = rows.map(|row| wrap::width(&row.label)).max().unwrap_or(0);
+        match self.rows.iter().all(|row| row.detail.is_empty()) {
+            true => width.saturating_sub(4),
+            false => widest.min(width / 2),
+        }
+    }
+
+    fn chosen(&self) -> Option<Choice> {
+        match self.selected.and_then(|at| self.fitting.get(at)) {
+            Some(index) => Some(self.rows.get(*index)?.choice.clone()),
+            None => self.typed_file().map(Choice::Attach),
+        }
+    }
+
+    /// Among files a path counts that is not in the list.
+    fn typed_file(&self) -> Option<String> {
+        let is_path = self.awaits == Awaits::Files && !self.filter.is_empty();
+        is_path.then(|| self.filter.text().to_owned())
+    }
+
+    fn last(&self) -> usize {
+        self.fitting.len().saturating_sub(1)
+    }
+
+    fn step(&mut self, step: Step) {
+        let count = self.fitting.len().max(1);
+        self.selected = Some(match (step, self.selected) {
+            (Step::Next, None) => 0,
+            (Step::Next, Some(selected)) => (selected + 1) % count,
+            (Step::Previous, selected) => (selected.unwrap_or(0) + count - 1) % count,
+        });
+    }
+
+    fn refilter(&mut self) {
+        let texts: Vec<String> = self.rows.iter().map(Row::searched).collect();
+        let texts = texts.iter().map(String::as_str);
+        self.fitting = fuzzy::best(self.filter.text(), texts, ROWS);
+        self.selected = Some(0);
+    }
+}
+
+impl Row {
+    fn searched(&self) -> String {
+        format!("{} {}", self.label, self.detail)
+    }
+
+    fn line(&self, is_selected: bool, theme: &Theme, label: usize, width: usize) -> Line<'static> {
+        let cursor = match is_selected {
+            true => theme.sign(Sign::Cursor),
+            false => " ",
+        };
+        let mark = match self.mark {
+            Mark::Current => theme.sign(Sign::Done),
+            Mark::None => " ",
+        };
+        let name = text::cut(&self.label, label);
+        let pad = " ".repeat(label.saturating_sub(wrap::width(&name)));
+        let room = width.saturating_sub(label + 6);
+        let detail = text::cut(&self.detail, room);
+        let style = match is_selected {
+            true => theme.style(Role::Selected),
+            false => theme.style(Role::Text),
+        };
+        Line::from(vec![
+            Span::styled(format!("{cursor}{mark} {name}{pad}"), style),
+            Span::styled(format!("  {detail}"), theme.style(Role::Dim)),
+        ])
+    }
+}
+
+const ROWS: usize = 5000;
+const PAGE: usize = 10;

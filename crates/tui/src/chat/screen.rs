@@ -1,0 +1,267 @@
+//! The loop around the state machine: keys, events, time, and the terminal itself.
+
+pub(super) mod backend;
+mod errands;
+pub(super) mod terminal;
+
+use std::future::poll_fn;
+use std::io;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use attache::process::Status;
+use attache::v1;
+use attache_client::desk::{Desk, LoginCommand};
+use attache_client::event::Event;
+use crossterm::event::{
+    Event as TerminalEvent, EventStream, KeyEventKind, MouseButton, MouseEventKind,
+};
+use futures_util::{FutureExt, StreamExt};
+use tokio::time::sleep_until;
+
+use super::app::{App, Settings};
+use super::draw::Surroundings;
+use super::effect::{Effect, Input, Steering};
+use errands::Errands;
+use terminal::{Signals, Stage};
+
+/// Shows the conversation on the terminal until the person leaves. The terminal is put back whatever happens. Whoever
+/// observes is shown every event before the screen is.
+///
+/// # Errors
+///
+/// When standard output is no terminal that can be drawn on.
+pub async fn run(
+    desk: &mut Desk,
+    settings: Settings,
+    observe: &mut dyn FnMut(&Event),
+) -> io::Result<()> {
+    let stage = Stage::enter()?;
+    let screen = Screen {
+        app: App::new(settings),
+        stage,
+        keys: Some(EventStream::new()),
+        errands: Errands::default(),
+        signals: Signals::new()?,
+        due: None,
+        change: None,
+        is_stale: true,
+        observe,
+    };
+    screen.run(desk).await
+}
+
+struct Screen<'a> {
+    app: App,
+    observe: &'a mut dyn FnMut(&Event),
+    stage: Stage,
+    /// `None` while somebody else has the terminal.
+    keys: Option<EventStream>,
+    errands: Errands,
+    signals: Signals,
+    /// When it may be drawn again.
+    due: Option<Instant>,
+    /// When it changes by itself, as was known then.
+    change: Option<Instant>,
+    /// Whether something has changed since.
+    is_stale: bool,
+}
+
+/// Whether the loop goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Go,
+    Leave,
+}
+
+impl Screen<'_> {
+    async fn run(mut self, desk: &mut Desk) -> io::Result<()> {
+        if self.take(Input::Tick, desk).await? == Next::Leave {
+            return Ok(());
+        }
+        loop {
+            self.draw_if_due(desk)?;
+            let wake = self.wake();
+            let inputs = tokio::select! {
+                key = next_key(&mut self.keys) => match key {
+                    Some(event) => self.with_those_behind(event?).await?,
+                    // Nobody can type any more.
+                    None => return Ok(()),
+                },
+                event = desk.next() => vec![Input::Event(Box::new(event))],
+                input = self.errands.next() => vec![input],
+                () = sleep_until(wake.into()) => vec![Input::Tick],
+                () = self.signals.next() => return Ok(()),
+            };
+            let now = Instant::now();
+            for input in inputs {
+                if self.take_at(now, input, desk).await? == Next::Leave {
+                    return Ok(());
+                }
+            }
+            if self.drain(desk).await? == Next::Leave {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes what has happened already, up to a limit, so that a flood is drawn once and not thing by thing.
+    async fn drain(&mut self, desk: &mut Desk) -> io::Result<Next> {
+        for _ in 0..AT_ONCE {
+            let Some(event) = desk.next().now_or_never() else {
+                break;
+            };
+            if self.take(Input::Event(Box::new(event)), desk).await? == Next::Leave {
+                return Ok(Next::Leave);
+            }
+        }
+        Ok(Next::Go)
+    }
+
+    /// What was typed, with all that was read together with it: it has one time, whatever is drawn in between.
+    async fn with_those_behind(&mut self, first: TerminalEvent) -> io::Result<Vec<Input>> {
+        let mut inputs: Vec<Input> = terminal_input(first).into_iter().collect();
+        while let Some(keys) = self.keys.as_mut().filter(|_| inputs.len() < AT_ONCE) {
+            // Polled with the waker of this task: crossterm keeps the one that it was last given.
+            let next = poll_fn(|task| Poll::Ready(keys.poll_next_unpin(task))).await;
+            let Poll::Ready(Some(event)) = next else {
+                break;
+            };
+            inputs.extend(terminal_input(event?));
+        }
+        Ok(inputs)
+    }
+
+    async fn take(&mut self, input: Input, desk: &mut Desk) -> io::Result<Next> {
+        self.take_at(Instant::now(), input, desk).await
+    }
+
+    async fn take_at(&mut self, now: Instant, input: Input, desk: &mut Desk) -> io::Result<Next> {
+        let mut is_ready = false;
+        if let Input::Event(event) = &input {
+            (self.observe)(event);
+            is_ready = matches!(**event, Event::Ready(_));
+        }
+        let is_tick = matches!(input, Input::Tick);
+        let is_late = self.change.is_some_and(|change| change <= now);
+        self.is_stale |= !is_tick || is_late;
+        let mut effects = self.app.handle(input, now);
+        if is_ready {
+            let steering = match desk.can_steer() {
+                true => Steering::Taken,
+                false => Steering::NotTaken,
+            };
+            effects.extend(self.app.handle(Input::Steering(steering), now));
+        }
+        for effect in effects {
+            if self.perform(effect, desk).await? == Next::Leave {
+                return Ok(Next::Leave);
+            }
+        }
+        Ok(Next::Go)
+    }
+
+    async fn perform(&mut self, effect: Effect, desk: &mut Desk) -> io::Result<Next> {
+        match effect {
+            Effect::Submit(command) => desk.submit(command),
+            Effect::Copy(text) => self.stage.copy(&text)?,
+            Effect::Mouse(mouse) => self.stage.mouse(mouse)?,
+            Effect::Redraw => self.stage.clear()?,
+            Effect::Export {
+                path,
+                format,
+                there,
+            } => {
+                let terminals = &desk.host().terminals;
+                let text = self.app.export(format, &|id| terminals.view(id));
+                self.errands.save(path, text, there);
+            }
+            Effect::DescribeLogin(method) => {
+                self.errands.tell(match desk.terminal_login(&method) {
+                    Some(command) => Input::LoginDescribed(Box::new(command)),
+                    None => Input::LoginEnded(Err("this login has no program".to_owned())),
+                });
+            }
+            Effect::RunLogin(command) => self.log_in(&command, desk).await?,
+            Effect::Quit => return Ok(Next::Leave),
+            errand => self.errands.run(errand),
+        }
+        Ok(Next::Go)
+    }
+
+    /// Leaves the terminal to the agent's own login, then comes back.
+    async fn log_in(&mut self, command: &LoginCommand, desk: &mut Desk) -> io::Result<()> {
+        self.stage.leave();
+        // Its reader would take the keys that are meant for the program.
+        self.keys = None;
+        let ended = desk.run_login(command).await;
+        self.stage.return_to()?;
+        self.keys = Some(EventStream::new());
+        let outcome = match ended {
+            Ok(Status::Exited(0)) => Ok(()),
+            Ok(status) => Err(format!("the login {status}")),
+            Err(error) => Err(error),
+        };
+        self.errands.tell(Input::LoginEnded(outcome));
+        self.is_stale = true;
+        Ok(())
+    }
+
+    fn draw_if_due(&mut self, desk: &Desk) -> io::Result<()> {
+        let now = Instant::now();
+        let is_due = self.due.is_none_or(|due| now >= due);
+        if !self.is_stale || !is_due {
+            return Ok(());
+        }
+        let terminals = &desk.host().terminals;
+        let terminal = |id: &v1::TerminalId| terminals.view(id);
+        let around = Surroundings {
+            terminal: &terminal,
+            now,
+        };
+        let app = &mut self.app;
+        self.stage.draw(|frame| app.draw(frame, &around))?;
+        let done = Instant::now();
+        // A drawing that takes long, as over a slow link, leaves as much time for everything else.
+        self.due = Some((now + FRAME).max(done + (done - now)));
+        self.change = self.app.next_change(now);
+        self.is_stale = false;
+        Ok(())
+    }
+
+    /// When to look again if nothing happens.
+    fn wake(&self) -> Instant {
+        let frame = self.due.filter(|_| self.is_stale);
+        let wake = frame.into_iter().chain(self.change).min();
+        wake.unwrap_or_else(|| Instant::now() + IDLE)
+    }
+}
+
+async fn next_key(keys: &mut Option<EventStream>) -> Option<io::Result<TerminalEvent>> {
+    match keys {
+        Some(keys) => keys.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn terminal_input(event: TerminalEvent) -> Option<Input> {
+    match event {
+        TerminalEvent::Key(key) if key.kind != KeyEventKind::Release => Some(Input::Key(key)),
+        TerminalEvent::Paste(text) => Some(Input::Paste(text)),
+        TerminalEvent::Resize(columns, rows) => Some(Input::Resize(columns, rows)),
+        TerminalEvent::Mouse(mouse) => match mouse.kind {
+            MouseEventKind::ScrollDown => Some(Input::Wheel(mouse.column, mouse.row, WHEEL)),
+            MouseEventKind::ScrollUp => Some(Input::Wheel(mouse.column, mouse.row, -WHEEL)),
+            MouseEventKind::Down(MouseButton::Left) => Some(Input::Click(mouse.column, mouse.row)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The shortest time between two drawings.
+const FRAME: Duration = Duration::from_millis(33);
+const IDLE: Duration = Duration::from_secs(3600);
+/// Events that are taken between two drawings.
+const AT_ONCE: usize = 512;
+const WHEEL: i32 = 3;

@@ -1,0 +1,221 @@
+//! A session on the screen.
+
+use std::path::Path;
+use std::time::Instant;
+
+use attache::Transcript;
+use attache::transcript::{Change, MessageKind, Topic};
+use attache::v1;
+use attache_client::command::{How, Opening};
+use attache_client::event::Opened;
+
+use super::composer::Composer;
+use super::text;
+use crate::paint::{Brush, Remark, Theme, Tone, TranscriptView};
+
+/// A session on the screen.
+#[derive(Debug)]
+pub(crate) struct Tab {
+    /// Names the tab for as long as it is there.
+    pub(crate) number: u64,
+    pub(crate) opening: Opening,
+    pub(crate) state: State,
+    pub(crate) transcript: Transcript,
+    pub(crate) view: TranscriptView,
+    pub(crate) composer: Composer,
+    pub(crate) modes: Option<v1::SessionModeState>,
+    pub(crate) options: Vec<v1::SessionConfigOption>,
+    /// What waits for its turn, as the desk tells it.
+    pub(crate) waiting: Vec<Vec<v1::ContentBlock>>,
+    /// What was said before the session was there.
+    pub(crate) held: Vec<Vec<v1::ContentBlock>>,
+    pub(crate) turn: Option<Turn>,
+    pub(crate) news: News,
+    pub(crate) plan: PlanShown,
+    /// A plan that was done when the turn began, and is folded away.
+    pub(crate) done_plan: Option<v1::Plan>,
+    /// Whether thoughts and tool calls are all unfolded.
+    pub(crate) unfolds: bool,
+    /// Why the last turn has ended, and what it took in words; nothing of one that has failed.
+    pub(crate) last_turn: Option<(v1::StopReason, String)>,
+    /// What it showed, until its history has been told again.
+    aside: Option<(Transcript, TranscriptView)>,
+}
+
+/// How far a session has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It was asked for.
+    Opening,
+    /// It is there.
+    Open(v1::SessionId),
+    /// The agent wants a login first.
+    Unauthenticated,
+    /// It is not there, and why.
+    Failed(String),
+}
+
+/// The turn that runs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Turn {
+    pub(crate) began: Instant,
+    pub(crate) stage: Stage,
+}
+
+/// Whether a turn was cancelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Running,
+    Cancelling,
+}
+
+/// Whether something happened while nobody looked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum News {
+    None,
+    Some,
+}
+
+/// How much of the plan is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PlanShown {
+    Line,
+    List,
+    Nothing,
+}
+
+impl Tab {
+    pub(crate) fn new(number: u64, opening: Opening, theme: Theme) -> Tab {
+        let brush = Brush::new(theme, opening.cwd.clone());
+        Tab {
+            number,
+            opening,
+            state: State::Opening,
+            transcript: Transcript::new(),
+            view: TranscriptView::new(brush),
+            composer: Composer::default(),
+            modes: None,
+            options: Vec::new(),
+            waiting: Vec::new(),
+            held: Vec::new(),
+            turn: None,
+            news: News::None,
+            plan: PlanShown::Line,
+            done_plan: None,
+            unfolds: false,
+            last_turn: None,
+            aside: None,
+        }
+    }
+
+    pub(crate) fn session(&self) -> Option<&v1::SessionId> {
+        match &self.state {
+            State::Open(session) => Some(session),
+            State::Opening | State::Unauthenticated | State::Failed(_) => None,
+        }
+    }
+
+    /// Folds the plan away if all of it is done.
+    pub(crate) fn fold_plan(&mut self) {
+        let is_done = |plan: &&v1::Plan| {
+            let mut entries = plan.entries.iter();
+            entries.all(|entry| entry.status == v1::PlanEntryStatus::Completed)
+        };
+        self.done_plan = self.transcript.plan().filter(is_done).cloned();
+    }
+
+    /// The plan, unless it is folded away.
+    pub(crate) fn plan(&self) -> Option<&v1::Plan> {
+        let plan = self.transcript.plan();
+        plan.filter(|plan| self.done_plan.as_ref() != Some(plan))
+    }
+
+    pub(crate) fn cwd(&self) -> &Path {
+        &self.opening.cwd
+    }
+
+    /// What it is called: the agent's title, else how its first prompt begins.
+    pub(crate) fn title(&self) -> String {
+        if let Some(title) = self.transcript.title().filter(|title| !title.is_empty()) {
+            return text::line(title);
+        }
+        let beginning = self.transcript.entries().take(BEGINNING);
+        let mut messages = beginning.filter_map(|entry| entry.message());
+        let first = messages.find(|message| message.kind == MessageKind::User);
+        let first = first.map(|message| text::line(message.text().trim()));
+        match first.filter(|first| !first.is_empty()) {
+            Some(first) => first,
+            None => "new session".to_owned(),
+        }
+    }
+
+    /// The session is there.
+    pub(crate) fn opened(&mut self, opened: &Opened) {
+        self.state = State::Open(opened.session.clone());
+        self.aside = None;
+        self.modes.clone_from(&opened.modes);
+        if !opened.options.is_empty() {
+            self.options.clone_from(&opened.options);
+        }
+    }
+
+    /// The agent that knew the session is no more: it is to be taken up again.
+    pub(crate) fn suspend(&mut self) {
+        self.turn = None;
+        if let State::Open(session) = &self.state {
+            self.opening.how = How::Resume(session.clone());
+            self.state = State::Opening;
+        }
+    }
+
+    /// Clears the screen for a history that is told again.
+    pub(crate) fn set_aside(&mut self) {
+        let brush = self.view.brush().clone();
+        let shown = std::mem::take(&mut self.transcript);
+        let view = std::mem::replace(&mut self.view, TranscriptView::new(brush));
+        self.aside.get_or_insert((shown, view));
+    }
+
+    /// Shows again what was set aside, if the history was not told.
+    pub(crate) fn put_back(&mut self) {
+        if let Some((transcript, view)) = self.aside.take() {
+            self.transcript = transcript;
+            self.view = view;
+        }
+    }
+
+    pub(crate) fn apply(&mut self, update: v1::SessionUpdate, now: Instant) {
+        let change = self.transcript.apply(update);
+        self.changed(&change, now);
+    }
+
+    pub(crate) fn changed(&mut self, change: &Change, now: Instant) {
+        match change {
+            Change::State(Topic::Mode) => {
+                if let (Some(modes), Some(mode)) = (&mut self.modes, self.transcript.mode()) {
+                    modes.current_mode_id = mode.clone();
+                }
+            }
+            Change::State(Topic::Config) => self.options = self.transcript.config().to_vec(),
+            _ => {}
+        }
+        self.view.changed(&self.transcript, change, now);
+    }
+
+    pub(crate) fn remark(&mut self, tone: Tone, text: impl Into<String>) {
+        let text = text.into();
+        self.view.remark(&self.transcript, Remark { tone, text });
+    }
+
+    /// The option of a category, if the session has one.
+    pub(crate) fn option_of(
+        &self,
+        category: &v1::SessionConfigOptionCategory,
+    ) -> Option<&v1::SessionConfigOption> {
+        let mut options = self.options.iter();
+        options.find(|option| option.category.as_ref() == Some(category))
+    }
+}
+
+/// How many entries are looked at for a title.
+const BEGINNING: usize = 20;

@@ -1,0 +1,500 @@
+//! Permission requests: how they look, and that only a key that is meant to answers them.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use attache::v1;
+use attache_client::command::Command;
+use attache_client::event::{Event, PromptSubject};
+use expect_test::{Expect, expect};
+
+use super::stage::{Stage, asked, stage};
+use crate::chat::{Effect, Input};
+
+pub(super) fn ask(stage: &mut Stage, number: u64) {
+    let asked = asked(number, &["cargo", "test", "--", "a b"], "Run the tests");
+    stage.event(Event::Asked(Box::new(asked)));
+}
+
+/// Presses keys and shows which answers were given.
+pub(super) fn check(stage: &mut Stage, keys: &str, expected: &Expect) {
+    stage.done();
+    expected.assert_eq(&answers(stage, keys));
+}
+
+/// Presses keys and gives the answers so far.
+pub(super) fn answers(stage: &mut Stage, keys: &str) -> String {
+    stage.press(keys);
+    let answers = stage.done().into_iter().filter_map(|effect| match effect {
+        Effect::Submit(Command::Answer { prompt, answer, .. }) => {
+            Some(format!("{prompt}: {answer:?}\n"))
+        }
+        _ => None,
+    });
+    answers.collect()
+}
+
+#[test]
+fn only_enter_on_a_selected_answer_answers() {
+    for (keys, answer) in [
+        (
+            "<Down><Enter>",
+            "1: Choose { option: \"yes\", remember: Once }\n",
+        ),
+        (
+            "<Down><Down><Enter>",
+            "1: Choose { option: \"no\", remember: Once }\n",
+        ),
+        ("<Up><Enter>", "1: Dismiss\n"),
+        ("<Enter>", ""),
+        ("<Enter><Enter><Enter>", ""),
+        (" ", ""),
+        ("<Esc>", ""),
+        ("<Esc><Enter>", ""),
+        ("<Down>yswanNt", ""),
+        ("<Down><Esc><Tab><Enter>", ""),
+        ("<Down><C-m><A-Enter>", ""),
+    ] {
+        let mut stage = stage();
+        ask(&mut stage, 1);
+        stage.press("<Tab>");
+        assert_eq!(answers(&mut stage, keys), answer, "{keys}");
+    }
+}
+
+#[test]
+fn a_request_has_no_keys_until_the_user_moves_in() {
+    let mut stage = stage();
+    stage.press("hel");
+    ask(&mut stage, 1);
+    stage.wait(Duration::from_secs(60));
+    check(&mut stage, "y", &expect![""]);
+    assert_eq!(stage.app.tab().composer.editor.text(), "hely");
+    assert!(stage.screen().contains("Alt-R to answer"));
+    check(
+        &mut stage,
+        "<Tab><Down><A-r><Down><Enter>",
+        &expect![[r#"
+            1: Choose { option: "yes", remember: Once }
+        "#]],
+    );
+    stage.press("lo");
+    assert_eq!(stage.app.tab().composer.editor.text(), "helylo");
+}
+
+#[test]
+fn tab_does_not_move_into_a_request_that_was_not_on_the_screen() {
+    let mut stage = stage();
+    ask(&mut stage, 1);
+    stage.press_unseen("<Tab><Down><Enter>");
+    assert!(!stage.app.ask_has_keys());
+    assert_eq!(answers(&mut stage, ""), "");
+}
+
+#[test]
+fn an_answer_that_was_not_on_the_screen_grants_nothing() {
+    let mut stage = stage();
+    ask(&mut stage, 1);
+    stage.press("<Tab>");
+    stage.wait(Duration::from_secs(1));
+    stage.press_unseen("<Down><Enter>");
+    assert_eq!(answers(&mut stage, ""), "");
+    assert!(stage.screen().contains("press Enter again"));
+    check(
+        &mut stage,
+        "<Enter>",
+        &expect![[r#"
+            1: Choose { option: "yes", remember: Once }
+        "#]],
+    );
+}
+
+#[test]
+fn the_next_request_has_to_be_entered_again() {
+    let mut stage = stage();
+    ask(&mut stage, 1);
+    ask(&mut stage, 2);
+    check(
+        &mut stage,
+        "<Tab><Down><Enter><Down><Enter><Enter>",
+        &expect![[r#"
+            1: Choose { option: "yes", remember: Once }
+        "#]],
+    );
+    check(
+        &mut stage,
+        "<Tab><Down><Down><Enter>",
+        &expect![[r#"
+            2: Choose { option: "no", remember: Once }
+        "#]],
+    );
+}
+
+#[test]
+fn a_request_that_is_withdrawn_is_gone() {
+    let mut stage = stage();
+    ask(&mut stage, 1);
+    stage.press("draft<A-r><Down>");
+    stage.event(Event::Withdrawn(1));
+    // Enter was meant for the request: it does not send the draft either.
+    stage.done();
+    stage.press("<Enter>");
+    assert_eq!(stage.done(), []);
+    assert_eq!(stage.app.tab().composer.editor.text(), "draft");
+    // Nor does Esc cancel the turn.
+    stage.begins("work");
+    stage.press("<Esc><Enter>");
+    assert_eq!(stage.done(), []);
+    stage.wait(Duration::from_secs(1));
+    stage.press("<Enter>");
+    assert!(matches!(
+        stage.done()[..],
+        [Effect::Submit(Command::Prompt { .. })]
+    ));
+}
+
+#[test]
+fn a_click_moves_in_the_next_one_selects_and_none_answers() {
+    let mut stage = stage();
+    ask(&mut stage, 1);
+    let screen = stage.screen();
+    let row = screen.lines().position(|row| row.contains("Sure")).unwrap();
+    let click = |stage: &mut Stage, row: usize| {
+        stage.click(6, u16::try_from(row).unwrap());
+    };
+    for _ in 0..3 {
+        click(&mut stage, row);
+    }
+    assert_eq!(answers(&mut stage, ""), "");
+    assert!(stage.app.ask_has_keys());
+    click(&mut stage, 2);
+    assert!(!stage.app.ask_has_keys());
+    click(&mut stage, row);
+    assert_eq!(
+        answers(&mut stage, "<Enter>"),
+        "",
+        "the first click only enters"
+    );
+    click(&mut stage, row);
+    check(
+        &mut stage,
+        "<Enter>",
+        &expect![[r#"
+            1: Choose { option: "yes", remember: Once }
+        "#]],
+    );
+}
+
+#[test]
+fn a_paste_into_a_request_goes_to_the_composer() {
+    let mut stage = stage();
+    ask(&mut stage, 1);
+    stage.press("<Tab><Down>");
+    stage.input(Input::Paste("y\nyes".to_owned()));
+    assert_eq!(stage.app.tab().composer.editor.text(), "y\nyes");
+    assert!(!stage.app.ask_has_keys());
+    assert_eq!(answers(&mut stage, ""), "");
+}
+
+#[test]
+fn every_option_of_the_agent_is_listed_and_can_be_chosen() {
+    let mut stage = stage().size(76, 26);
+    let mut prompt = asked(1, &["npm", "test"], "Test");
+    prompt.options = many_options();
+    stage.event(Event::Asked(Box::new(prompt)));
+    stage.press("<Tab><Down><Down>");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        |╭ Run a command? ──────────────────────────────────────────────────────────╮
+        |│ command ┊ npm test                                                       │
+        |│ in      ┊ /code/project                                                  │
+        |│ title   ┊ Test                                                           │
+        |│   Always allow ┊ Yes, and accept edits                                   │
+        |│ ▌ Always allow ┊ Yes, and use auto mode                                  │
+        |│   Allow once                                                             │
+        |│   Always allow ┊ Reject                                                  │
+        |│   Reject once ┊ No, keep planning                                        │
+        |│   Cannot be chosen (unknown kind) ┊ Maybe                                │
+        |│ Or let Attaché remember the answer:                                      │
+        |│   Allow, and don't ask again in this session                             │
+        |│   Allow, and don't ask again in this workspace                           │
+        |│   Allow, and don't ask again with this agent, anywhere                   │
+        |│   Reject, and don't ask again in this workspace                          │
+        |│   Dismiss (cancel the request)                                           │
+        |╰ ↑↓ select · Enter choose · Esc back · Alt-D details ─────────────────────╯
+        |────────────────────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+    for (downs, expected) in [
+        (1, "edits"),
+        (2, "auto"),
+        (3, "once"),
+        (4, "trap"),
+        (5, "plan"),
+    ] {
+        let mut stage = self::stage().size(76, 26);
+        let mut prompt = asked(1, &["npm", "test"], "Test");
+        prompt.options = many_options();
+        stage.event(Event::Asked(Box::new(prompt)));
+        let confirm = match expected {
+            "once" | "plan" => "",
+            _ => "<Enter>",
+        };
+        let keys = format!("<Tab>{}<Enter>{confirm}", "<Down>".repeat(downs));
+        let answer = format!("1: Choose {{ option: \"{expected}\", remember: Once }}\n");
+        assert_eq!(answers(&mut stage, &keys), answer);
+    }
+}
+
+#[test]
+fn an_option_that_cannot_be_told_cannot_be_chosen() {
+    use v1::PermissionOptionKind as Kind;
+    let mut stage = stage();
+    let mut prompt = asked(1, &["ls"], "List");
+    prompt.options = vec![
+        v1::PermissionOption::new("a", "One", Kind::AllowOnce),
+        v1::PermissionOption::new("a", "Other", Kind::RejectOnce),
+    ];
+    stage.event(Event::Asked(Box::new(prompt)));
+    check(&mut stage, "<Tab><Down><Enter><Down><Enter>", &expect![""]);
+}
+
+#[test]
+fn without_an_option_to_allow_nothing_allows() {
+    let mut stage = stage();
+    let mut asked = asked(1, &["ls"], "List");
+    asked
+        .options
+        .retain(|option| option.kind == v1::PermissionOptionKind::RejectOnce);
+    stage.event(Event::Asked(Box::new(asked)));
+    stage.press("<Tab>");
+    assert!(!stage.screen().contains("Allow"));
+    check(
+        &mut stage,
+        "<Down><Enter>",
+        &expect![[r#"
+            1: Choose { option: "no", remember: Once }
+        "#]],
+    );
+}
+
+fn many_options() -> Vec<v1::PermissionOption> {
+    use v1::PermissionOptionKind as Kind;
+    let option = v1::PermissionOption::new;
+    vec![
+        option("edits", "Yes, and accept edits", Kind::AllowAlways),
+        option("auto", "Yes, and use auto mode", Kind::AllowAlways),
+        option("once", "Allow once", Kind::AllowOnce),
+        option("trap", "Reject", Kind::AllowAlways),
+        option("plan", "No, keep planning", Kind::RejectOnce),
+        option("odd", "Maybe", Kind::Other("perhaps".into())),
+    ]
+}
+
+#[test]
+fn a_command_that_the_agent_calls_reading_is_shown_as_a_command() {
+    let mut stage = stage();
+    let mut asked = asked(1, &["rm", "-r", "src"], "Read a poem");
+    asked.action.kind = v1::ToolKind::Read;
+    stage.event(Event::Asked(Box::new(asked)));
+    assert!(stage.screen().contains("Run a command?"));
+}
+
+#[test]
+fn a_command_is_shown_word_by_word() {
+    let mut stage = stage();
+    ask(&mut stage, 1);
+    ask(&mut stage, 2);
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |╭ Run a command? (1 more request) ─────────────────────────╮
+        |│ command ┊ cargo test -- 'a b'                            │
+        |│ in      ┊ /code/project                                  │
+        |│ title   ┊ Run the tests                                  │
+        |│   Allow once ┊ Sure                                      │
+        |│   Reject once ┊ Never                                    │
+        |│ Or let Attaché remember the answer:                      │
+        |│   Allow, and don't ask again in this session             │
+        |│   Allow, and don't ask again in this workspace           │
+        |│   Allow, and don't ask again with this agent, anywhere   │
+        |│   Reject, and don't ask again in this workspace          │
+        |│   Dismiss (cancel the request)                           │
+        |╰ Tab to answer ───────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────
+        |› ask for something · / commands · @ files · ? help
+        | ready
+    "#]]);
+}
+
+#[test]
+fn a_file_is_shown_with_its_diff_and_where_it_lies() {
+    let mut stage = stage().size(100, 30);
+    let mut asked = asked(1, &[], "Fix typo");
+    asked.action.kind = v1::ToolKind::Edit;
+    asked.action.command = None;
+    asked.action.paths = vec![
+        PathBuf::from("/code/project/src/main.rs"),
+        PathBuf::from("/code/project/../other/lib.rs"),
+        PathBuf::from("/code/project/.git/hooks/pre-commit"),
+    ];
+    let diff = v1::Diff::new("/code/project/src/main.rs", "fn main() {\n    new();\n}\n")
+        .old_text("fn main() {\n    old();\n}\n");
+    asked.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Fix typo").content([diff]));
+    stage.event(Event::Asked(Box::new(asked)));
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |
+        |╭ Edit files? ─────────────────────────────────────────────────────────────────────────────────────╮
+        |│ file    ┊ /code/project/src/main.rs                                                              │
+        |│ file    ┊ /code/project/../other/lib.rs                                                          │
+        |│ ! Outside the workspace                                                                          │
+        |│ file    ┊ /code/project/.git/hooks/pre-commit                                                    │
+        |│ ! Protected file: a change here can grant rights later. You can allow it only once.              │
+        |│ ┊ src/main.rs +1 -1                                                                              │
+        |│ ┊ 1 1   fn main() {                                                                              │
+        |│ ┊ 2   -     old();                                                                               │
+        |│ ┊   2 +     new();                                                                               │
+        |│ ┊ 3 3   }                                                                                        │
+        |│ title   ┊ Fix typo                                                                               │
+        |│   Allow once ┊ Sure                                                                              │
+        |│   Reject once ┊ Never                                                                            │
+        |│   Dismiss (cancel the request)                                                                   │
+        |╰ Tab to answer ───────────────────────────────────────────────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────────────────────────────────────────────
+        |› ask for something · / commands · @ files · ? help
+        | ready
+    "#]]);
+}
+
+#[test]
+fn a_tool_without_command_and_files_is_shown_with_what_it_is_given() {
+    let mut stage = stage();
+    let mut question = asked(1, &[], "Tidy up");
+    question.action.command = None;
+    question.action.kind = v1::ToolKind::Other;
+    question.action.tool = Some("mcp__forge__delete_repository".to_owned());
+    let input = format!(r#"{{"owner":"ann","note":"{}"}}"#, "long ".repeat(200));
+    let input: attache::json::Raw = attache::json::from_str(&input).unwrap();
+    question.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Tidy up").raw_input(input));
+    stage.event(Event::Asked(Box::new(question)));
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |╭ Use a tool? ─────────────────────────────────────────────╮
+        |│ tool    ┊ mcp__forge__delete_repository                  │
+        |│ input   ┊ {"owner":"ann","note":"long long long long     │
+        |│         ┊ long long long long long long long long long   │
+        |│         ┊ long long long long long long long long long   │
+        |│         ┊ long long long long long long long long long   │
+        |│         ┊ long long long long long long long long long   │
+        |│         ┊ long long long long long long long long long   │
+        |│         ┊ long long long long long long long long long   │
+        |│         ┊ long long long long long long long long long   │
+        |│         ┊ long long long long long long long long long   │
+        |│   Allow once ┊ Sure                                      │
+        |│   Reject once ┊ Never                                    │
+        |│ Or let Attaché remember the answer:                      │
+        |│   Allow, and don't ask again in this session             │
+        |╰ Tab to answer · 14 more lines to read first: PgDn · 4 m… ╯
+        |────────────────────────────────────────────────────────────
+        |› ask for something · / commands · @ files · ? help
+        | ready
+    "#]]);
+}
+
+#[test]
+fn a_question_in_another_tab_is_pointed_to() {
+    let mut stage = stage();
+    stage.press("<C-n>");
+    stage.opened("s2");
+    ask(&mut stage, 1);
+    stage.check(&expect![[r#"
+        | 1? new session │ 2 new session │
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |────────────────────────────────────────────────────────────
+        |› ask for something · / commands · @ files · ? help
+        | tab 1 has a request (Alt-1) · ready · Test Agent
+    "#]]);
+    stage.press("<A-1>");
+    check(
+        &mut stage,
+        "<Tab><Down><Enter>",
+        &expect![[r#"
+            1: Choose { option: "yes", remember: Once }
+        "#]],
+    );
+}
+
+#[test]
+fn a_shell_line_shows_its_parts_and_where_it_runs() {
+    let mut stage = stage().size(64, 30);
+    let line = "cd sub && git log | head; rm \"$x\" 'a b' > out";
+    let mut prompt = asked(1, &[line], "List files");
+    prompt.action.directory = Some(PathBuf::from("sub"));
+    prompt.action.paths = vec![PathBuf::from("sub")];
+    stage.event(Event::Asked(Box::new(prompt)));
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        |╭ Run a shell line? ───────────────────────────────────────────╮
+        |│ command ┊ cd sub && git log | head; rm "$x" 'a b' > out      │
+        |│ part 1  ┊ cd sub                                             │
+        |│ part 2  ┊ git log                                            │
+        |│ part 3  ┊ head                                               │
+        |│ part 4  ┊ rm ‹"$x"› 'a b' > out                              │
+        |│ ! What stands in ‹ › is known only when the line runs.       │
+        |│ in      ┊ /code/project/sub                                  │
+        |│ ! A line for a shell: it can run several commands.           │
+        |│ title   ┊ List files                                         │
+        |│   Allow once ┊ Sure                                          │
+        |│   Reject once ┊ Never                                        │
+        |│ Or let Attaché remember the answer:                          │
+        |│   Allow, and don't ask again in this session                 │
+        |│   Allow, and don't ask again in this workspace               │
+        |│   Allow, and don't ask again with this agent, anywhere       │
+        |│   Reject, and don't ask again in this workspace              │
+        |│   Dismiss (cancel the request)                               │
+        |╰ Tab to answer ───────────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────────
+        |› ask for something · / commands · @ files · ? help
+        | ready
+    "#]]);
+}

@@ -1,0 +1,170 @@
+//! Slash commands and mentions while one types.
+
+use attache::v1;
+use attache_client::command::Command;
+use expect_test::expect;
+
+use super::stage::stage;
+use crate::chat::{Effect, Input};
+
+fn commands() -> v1::AvailableCommandsUpdate {
+    let input = v1::AvailableCommandInput::Unstructured(v1::UnstructuredCommandInput::new(
+        "what to look for",
+    ));
+    v1::AvailableCommandsUpdate::new([
+        v1::AvailableCommand::new("compact", "Make the history shorter"),
+        v1::AvailableCommand::new("search", "Search the web").input(input),
+    ])
+}
+
+#[test]
+fn commands_are_completed_and_hinted() {
+    let mut stage = stage();
+    stage.update(commands());
+    stage.press("/");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |
+        |
+        |
+        |
+        |
+        |▌ /compact  Make the history shorter
+        |  /search  Search the web
+        |────────────────────────────────────────────────────────────
+        |› /
+        | ready
+    "#]]);
+    stage.press("se<Tab>");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |────────────────────────────────────────────────────────────
+        |› /search what to look for
+        | ready
+    "#]]);
+    stage.press("rust<Enter>");
+    let [Effect::Submit(Command::Prompt { content, .. })] = &stage.done()[..] else {
+        panic!("a prompt");
+    };
+    assert_eq!(content[0].as_text(), Some("/search rust"));
+}
+
+#[test]
+fn a_whole_command_is_sent_by_one_enter() {
+    let mut stage = stage();
+    stage.update(commands());
+    stage.press("/compact<Enter>");
+    assert!(matches!(
+        stage.done()[..],
+        [Effect::Submit(Command::Prompt { .. })]
+    ));
+}
+
+#[test]
+fn files_are_looked_for_once_and_mentioned() {
+    let mut stage = stage();
+    stage.press("see @m");
+    let roots = vec!["/code/project".into()];
+    assert_eq!(stage.done(), [Effect::FindFiles(roots)]);
+    let files = ["src/main.rs", "src/lib.rs", "my notes.md"];
+    stage.input(Input::Files(files.map(str::to_owned).to_vec()));
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |
+        |
+        |
+        |
+        |
+        |▌ src/main.rs
+        |  my notes.md
+        |────────────────────────────────────────────────────────────
+        |› see @m
+        | ready
+    "#]]);
+    stage.press("y<Enter>");
+    assert_eq!(
+        stage.app.tab().composer.editor.text(),
+        "see @\"my notes.md\" "
+    );
+    stage.press("<Enter>");
+    let [Effect::Load { prompt, .. }] = &stage.done()[..] else {
+        panic!("files to read");
+    };
+    assert_eq!(prompt.mentions, ["my notes.md"]);
+}
+
+#[test]
+fn an_address_is_no_mention() {
+    let mut stage = stage();
+    stage.press("write to ada@example.org<Enter>");
+    assert!(matches!(
+        stage.done()[..],
+        [Effect::Submit(Command::Prompt { .. })]
+    ));
+}
+
+#[test]
+fn any_path_can_be_attached() {
+    let mut stage = stage();
+    stage.press("<A-a>");
+    stage.input(Input::Files(vec!["logo.png".to_owned()]));
+    stage.press("lo<Enter><A-a>");
+    stage.input(Input::Files(vec!["logo.png".to_owned()]));
+    stage.press("/tmp/x.jpg<Enter>");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |────────────────────────────────────────────────────────────
+        |  attached [logo.png] [x.jpg]
+        |› ask for something · / commands · @ files · ? help
+        | ready
+    "#]]);
+}

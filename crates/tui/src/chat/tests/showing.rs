@@ -1,0 +1,390 @@
+//! The main situations, at three sizes.
+
+use std::time::Duration;
+
+use attache::v1;
+use attache_client::event::Event;
+use attache_host::terminals::View;
+use expect_test::expect;
+
+use super::stage::{Stage, stage};
+use crate::paint::theme::Signs;
+
+/// A turn with everything in it.
+fn busy(mut stage: Stage) -> Stage {
+    stage.begins("Rename old to new in main.rs");
+    stage.update(v1::SessionUpdate::AgentThoughtChunk(v1::ContentChunk::new(
+        "I should look at the file first.",
+    )));
+    stage.says("I will **rename** it:\n\n```rust\nfn new() {}\n```\n");
+    let diff = v1::Diff::new("/code/project/src/main.rs", "fn main() {\n    new();\n}\n")
+        .old_text("fn main() {\n    old();\n}\n");
+    let edit = v1::ToolCall::new("c1", "Edit src/main.rs")
+        .kind(v1::ToolKind::Edit)
+        .status(v1::ToolCallStatus::Completed)
+        .content([diff]);
+    stage.update(edit);
+    let run = v1::ToolCall::new("c2", "cargo test")
+        .kind(v1::ToolKind::Execute)
+        .status(v1::ToolCallStatus::InProgress)
+        .content([v1::Terminal::new("t1")]);
+    stage.update(run);
+    let step =
+        |content: &str, status| v1::PlanEntry::new(content, v1::PlanEntryPriority::Medium, status);
+    stage.update(v1::Plan::new([
+        step("Find the name", v1::PlanEntryStatus::Completed),
+        step("Rename it", v1::PlanEntryStatus::InProgress),
+        step("Run the tests", v1::PlanEntryStatus::Pending),
+    ]));
+    let cost = v1::Cost::new(0.42, "USD");
+    stage.update(v1::UsageUpdate::new(12_000, 200_000).cost(cost));
+    stage.event(Event::Queue {
+        session: "s1".into(),
+        waiting: vec![vec!["Then commit it".into()]],
+    });
+    stage.wait(Duration::from_secs(12));
+    stage
+}
+
+fn output() -> View {
+    View {
+        command: vec!["cargo".to_owned(), "test".to_owned()],
+        output: "running 3 tests\ntest one ... ok\ntest two ... ok\n".to_owned(),
+        is_truncated: false,
+        exit: None,
+        is_released: false,
+    }
+}
+
+#[test]
+fn before_the_agent_has_answered() {
+    Stage::new(Signs::Unicode).check(&expect![[r#"
+        | test · new session · /code/project
+        |
+        | test
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |────────────────────────────────────────────────────────────
+        |› ask for something · / commands · @ files · ? help
+        | ◐ starting the agent
+    "#]]);
+}
+
+#[test]
+fn a_fresh_session() {
+    stage().check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |────────────────────────────────────────────────────────────
+        |› ask for something · / commands · @ files · ? help
+        | ready
+    "#]]);
+}
+
+#[test]
+fn a_turn_at_60_columns() {
+    busy(stage().with_terminal(output())).check(&expect![[r#"
+        | Test Agent · Rename old to new in main.rs · /code/project
+        |
+        | ✓ Edit src/main.rs
+        |   │ src/main.rs +1 -1
+        |   │ 1 1   fn main() {
+        |   │ 2   -     old();
+        |   │   2 +     new();
+        |   │ 3 3   }
+        |
+        | ◐ run cargo test · running 12s
+        |   │ $ cargo test
+        |   │ running 3 tests
+        |   │ test one ... ok
+        |   │ test two ... ok
+        |   │ ◐ running
+        | 1/3 Rename it
+        | next: Then commit it
+        |────────────────────────────────────────────────────────────
+        |› the next prompt waits for the turn to end
+        | ◐ working 12s, Esc cancels
+    "#]]);
+}
+
+#[test]
+fn a_turn_at_100_columns_with_the_plan_open() {
+    let mut stage = busy(stage().size(100, 30).with_terminal(output()));
+    stage.press("<C-t>");
+    stage.check(&expect![[r#"
+        | Test Agent · Rename old to new in main.rs · /code/project
+        | › Rename old to new in main.rs
+        |
+        | ∴ thought · 32 characters · I should look at the file first.
+        |
+        | • I will rename it:
+        |
+        |   │ rust
+        |   │ fn new() {}
+        |
+        | ✓ Edit src/main.rs
+        |   │ src/main.rs +1 -1
+        |   │ 1 1   fn main() {
+        |   │ 2   -     old();
+        |   │   2 +     new();
+        |   │ 3 3   }
+        |
+        | ◐ run cargo test · running 12s
+        |   │ $ cargo test
+        |   │ running 3 tests
+        |   │ test one ... ok
+        |   │ test two ... ok
+        |   │ ◐ running
+        | ✓ Find the name
+        | ◐ Rename it
+        | ○ Run the tests
+        | next: Then commit it
+        |────────────────────────────────────────────────────────────────────────────────────────────────────
+        |› the next prompt waits for the turn to end
+        | ◐ working 12s, Esc cancels · 12k of 200k tokens (6%) · 0.42 USD
+    "#]]);
+}
+
+#[test]
+fn a_turn_at_200_columns() {
+    busy(stage().size(200, 50).with_terminal(output())).check(&expect![[r#"
+        | Test Agent · Rename old to new in main.rs · /code/project
+        | › Rename old to new in main.rs
+        |
+        | ∴ thought · 32 characters · I should look at the file first.
+        |
+        | • I will rename it:
+        |
+        |   │ rust
+        |   │ fn new() {}
+        |
+        | ✓ Edit src/main.rs
+        |   │ src/main.rs +1 -1
+        |   │ 1   fn main() {                                                                                  │ 1   fn main() {
+        |   │ 2 -     old();                                                                                   │ 2 +     new();
+        |   │ 3   }                                                                                            │ 3   }
+        |
+        | ◐ run cargo test · running 12s
+        |   │ $ cargo test
+        |   │ running 3 tests
+        |   │ test one ... ok
+        |   │ test two ... ok
+        |   │ ◐ running
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        | 1/3 Rename it
+        | next: Then commit it
+        |────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+        |› the next prompt waits for the turn to end
+        | ◐ working 12s, Esc cancels · 12k of 200k tokens (6%) · 0.42 USD
+    "#]]);
+}
+
+#[test]
+fn a_turn_in_ascii() {
+    let mut ascii = Stage::new(Signs::Ascii);
+    ascii.event(Event::Ready(Box::new(super::stage::agent())));
+    ascii.opened("s1");
+    let mut stage = busy(ascii.with_terminal(output()));
+    stage.check(&expect![[r#"
+        | Test Agent - Rename old to new in main.rs - /code/project
+        |
+        | + Edit src/main.rs
+        |   | src/main.rs +1 -1
+        |   | 1 1   fn main() {
+        |   | 2   -     old();
+        |   |   2 +     new();
+        |   | 3 3   }
+        |
+        | @ run cargo test - running 12s
+        |   | $ cargo test
+        |   | running 3 tests
+        |   | test one ... ok
+        |   | test two ... ok
+        |   | @ running
+        | 1/3 Rename it
+        | next: Then commit it
+        |------------------------------------------------------------
+        |> the next prompt waits for the turn to end
+        | @ working 12s, Esc cancels
+    "#]]);
+}
+
+#[test]
+fn the_same_session_after_the_window_was_made_narrow() {
+    let mut stage = busy(stage().size(200, 50).with_terminal(output()));
+    stage.screen();
+    let mut stage = stage.size(40, 16);
+    stage.check(&expect![[r#"
+        | Test Agent · Rename old to new i…
+        |   │ 2   -     old();
+        |   │   2 +     new();
+        |   │ 3 3   }
+        |
+        | ◐ run cargo test · running 12s
+        |   │ $ cargo test
+        |   │ running 3 tests
+        |   │ test one ... ok
+        |   │ test two ... ok
+        |   │ ◐ running
+        | 1/3 Rename it
+        | next: Then commit it
+        |────────────────────────────────────────
+        |› the next prompt waits for the turn t…
+        | ◐ working 12s, Esc cancels
+    "#]]);
+}
+
+#[test]
+fn a_window_that_is_too_small() {
+    stage().size(20, 5).check(&expect![[r#"
+        |needs 24x8
+        |
+        |
+        |
+        |
+    "#]]);
+}
+
+#[test]
+fn notices_and_compaction() {
+    let mut stage = stage();
+    stage.begins("go on");
+    stage.update(
+        v1::Notice::new(v1::NoticeSeverity::Warning, "Quota is low").description("10 % left"),
+    );
+    stage.update(v1::SessionUpdate::CompactionUpdate(
+        v1::CompactionUpdate::new("k1", v1::CompactionStatus::InProgress),
+    ));
+    stage.wait(Duration::from_secs(3));
+    stage.check(&expect![[r#"
+        | Test Agent · go on · /code/project
+        | › go on
+        |
+        | ! warning: Quota is low
+        |   10 % left
+        |
+        | ◐ compacting the history
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |
+        |────────────────────────────────────────────────────────────
+        |› the next prompt waits for the turn to end
+        | ◐ compacting 3.0s
+    "#]]);
+}
+
+#[test]
+fn a_long_text_that_is_being_written() {
+    let mut stage = stage();
+    for number in 0..12 {
+        stage.press(&format!("line {number}<C-j>"));
+    }
+    stage.press("the last one, which is so long that it does not fit on a single row");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |
+        | Enter   send what is written
+        | @  /    mention a file, run a command of the agent
+        | Ctrl-P  all commands
+        | ?       help
+        |
+        |
+        |
+        |────────────────────────────────────────────────────────────
+        |  line 8
+        |  line 9
+        |  line 10
+        |  line 11
+        |  the last one, which is so long that it does not fit on a
+        |  single row
+        | ready
+    "#]]);
+}
+
+#[test]
+fn a_plan_that_is_done_is_folded_away_when_a_turn_begins() {
+    let step = |status| {
+        let priority = v1::PlanEntryPriority::Medium;
+        v1::Plan::new([v1::PlanEntry::new("Look around", priority, status)])
+    };
+    let has_plan = |stage: &mut Stage| stage.screen().contains("Look around");
+    let mut stage = stage();
+    stage.press("<C-t>");
+    stage.begins("one");
+    stage.update(v1::SessionUpdate::Plan(step(
+        v1::PlanEntryStatus::InProgress,
+    )));
+    stage.ends();
+    stage.begins("two");
+    assert!(has_plan(&mut stage), "it is not done yet");
+    stage.update(v1::SessionUpdate::Plan(step(
+        v1::PlanEntryStatus::Completed,
+    )));
+    assert!(has_plan(&mut stage), "its turn goes on");
+    stage.ends();
+    stage.begins("three");
+    assert!(!has_plan(&mut stage), "{}", stage.screen());
+    stage.press("<C-t>");
+    assert!(has_plan(&mut stage), "it can be looked at");
+    stage.update(v1::SessionUpdate::Plan(step(v1::PlanEntryStatus::Pending)));
+    assert!(has_plan(&mut stage), "another plan is shown");
+}

@@ -1,0 +1,370 @@
+//! Requests on small screens: what is granted is on the screen, or has been scrolled through.
+
+use std::path::PathBuf;
+
+use attache::process::plain::{visible, visible_command};
+use attache::v1;
+use attache_client::event::{Event, HostRequest, PermissionPrompt, PromptSubject};
+use expect_test::expect;
+
+use super::asking::{answers, ask};
+use super::lasting::choose;
+use super::stage::{Stage, asked, stage};
+
+#[test]
+fn at_40_columns_the_command_its_directory_and_the_answers_are_there() {
+    let mut stage = stage().size(40, 12);
+    ask(&mut stage, 1);
+    stage.check(&expect![[r#"
+        | Test Agent · new session
+        |╭ Run a command? ──────────────────────╮
+        |│ command ┊ cargo test -- 'a b'        │
+        |│ in ┊ /code/project                   │
+        |│ title ┊ Run the tests                │
+        |│   Allow once ┊ Sure                  │
+        |│   Reject once ┊ Never                │
+        |│ Or let Attaché remember the answer:  │
+        |╰ Tab to answer · 5 more answers: ↑↓ ──╯
+        |────────────────────────────────────────
+        |› ask for something · / commands · @ f…
+        | ready
+    "#]]);
+    stage.press("<Tab><Down><Down><Down>");
+    stage.check(&expect![[r#"
+        | Test Agent · new session
+        |╭ Run a command? ──────────────────────╮
+        |│ command ┊ cargo test -- 'a b'        │
+        |│ in ┊ /code/project                   │
+        |│ title ┊ Run the tests                │
+        |│ Or let Attaché remember the answer:  │
+        |│ ▌ Allow, and don't ask again in this │
+        |│   session                            │
+        |╰ 6 more answers: ↑↓ · ↑↓ select · En… ╯
+        |────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+    stage.press("<Enter>");
+    stage.check(&expect![[r#"
+        |╭ Remember this answer? Run a command ─╮
+        |│ command ┊ cargo test -- 'a b'        │
+        |│ in ┊ /code/project                   │
+        |│ Attaché will allow exactly this      │
+        |│ command without asking: for this     │
+        |│ agent, in this session, until the    │
+        |│ session ends.                        │
+        |│ agent ┊ test                         │
+        |╰ 1 more line: PgDn · Enter confirm ·… ╯
+        |────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+}
+
+#[test]
+fn at_40_columns_the_path_is_there() {
+    let mut stage = stage().size(40, 12);
+    stage.event(Event::Asked(Box::new(edit(&[
+        "/code/project/src/deep/down/in/a/module/tree.rs",
+    ]))));
+    stage.press("<Tab><Down>");
+    stage.check(&expect![[r#"
+        |╭ Edit a file? ────────────────────────╮
+        |│ file ┊ /code/project/src/deep/down/i │
+        |│ ┊ n/a/module/tree.rs                 │
+        |│ ┊ …/down/in/a/module/tree.rs +30 -30 │
+        |│ ┊  1    - old                        │
+        |│ ┊  2    - old                        │
+        |│ ▌ Allow once ┊ Sure                  │
+        |│   Reject once ┊ Never                │
+        |╰ 58 more lines to read first: PgDn ·… ╯
+        |────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+}
+
+#[test]
+fn at_24_columns_nothing_is_granted_that_does_not_fit() {
+    let mut stage = stage().size(24, 8);
+    let path = "/code/project/src/deep/down/in/a/module/tree.rs";
+    stage.event(Event::Asked(Box::new(edit(&[path]))));
+    stage.check(&expect![[r#"
+        |╭ Edit a file? ────────╮
+        |│ Too small: enlarge   │
+        |│ the terminal         │
+        |│   Reject once ┊ Neve │
+        |╰ Tab to answer ───────╯
+        |────────────────────────
+        |› ask for something · …
+        | ready
+    "#]]);
+    let keys = "<Tab><Down><Enter><Down><Enter><Up><Enter>";
+    let given = answers(&mut stage, keys);
+    assert!(!given.contains("yes"), "{given}");
+}
+
+#[test]
+fn at_24_columns_a_short_command_can_be_allowed() {
+    let mut stage = stage().size(24, 8);
+    let mut prompt = asked(1, &["ls"], "List");
+    prompt.action.workspace = PathBuf::from("/w");
+    stage.event(Event::Asked(Box::new(prompt)));
+    stage.press("<Tab><Down>");
+    stage.check(&expect![[r#"
+        |╭ Run a command? ──────╮
+        |│ command ┊ ls         │
+        |│ in ┊ /w              │
+        |│ ▌ Allow once ┊ Sure  │
+        |╰ 1 more line: PgDn ·… ╯
+        |────────────────────────
+        |›
+        | ready
+    "#]]);
+    let expected = "1: Choose { option: \"yes\", remember: Once }\n";
+    assert_eq!(answers(&mut stage, "<Enter>"), expected);
+}
+
+#[test]
+fn a_command_of_10000_characters_is_read_to_its_end_before_it_is_allowed() {
+    let mut stage = stage().size(80, 24);
+    let long = "x".repeat(9_990) + " ; rm -rf ~";
+    stage.event(Event::Asked(Box::new(asked(1, &["echo", &long], "Echo"))));
+    stage.press("<Tab><Down>");
+    stage.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |╭ Run a command? ──────────────────────────────────────────────────────────────╮
+        |│ program ┊ echo                                                               │
+        |│ in      ┊ /code/project                                                      │
+        |│ command ┊ echo 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│         ┊ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx │
+        |│ ▌ Allow once ┊ Sure                                                          │
+        |│   Reject once ┊ Never                                                        │
+        |│ Or let Attaché remember the answer:                                          │
+        |│   Allow, and don't ask again in this session                                 │
+        |│   Allow, and don't ask again in this workspace                               │
+        |╰ 141 more lines to read first: PgDn · 3 more answers: ↑↓ · ↑↓ select · Enter… ╯
+        |────────────────────────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+    assert_eq!(answers(&mut stage, "<Enter><Enter>"), "");
+    assert!(stage.screen().contains("read the whole request first"));
+    let mut pages = 0;
+    while stage.screen().contains("to read first") {
+        stage.press("<PgDn>");
+        pages += 1;
+        assert!(pages < 200, "{}", stage.screen());
+    }
+    assert!(pages > 10);
+    assert!(stage.screen().contains("rm -rf ~"), "{}", stage.screen());
+    let expected = "1: Choose { option: \"yes\", remember: Once }\n";
+    assert_eq!(answers(&mut stage, "<Enter>"), expected);
+}
+
+#[test]
+fn a_window_that_shrinks_takes_the_answer_back() {
+    let mut stage = stage().size(80, 24);
+    let path = "/code/project/src/deep/down/in/a/module/tree.rs";
+    stage.event(Event::Asked(Box::new(edit(&[path]))));
+    stage.press("<Tab><Down>");
+    stage = stage.size(24, 8);
+    stage.press_unseen("<Enter>");
+    assert_eq!(answers(&mut stage, "<Enter>"), "");
+    stage = stage.size(10, 3);
+    let given = answers(&mut stage, "<Enter><Down><Enter>");
+    assert!(!given.contains("yes"), "{given}");
+}
+
+/// Whatever the sizes before and after: an Enter that comes before the new size is drawn grants nothing, and one that
+/// comes later grants only what that size shows.
+#[test]
+fn a_resize_between_showing_and_enter_grants_nothing() {
+    let sizes = [(24, 8), (40, 12), (80, 24), (120, 40), (10, 3), (40, 8)];
+    for prompt in prompts() {
+        let facts = essentials(&prompt);
+        for (before, after) in sizes
+            .iter()
+            .flat_map(|one| sizes.map(|other| (*one, other)))
+        {
+            let mut stage = stage().size(before.0, before.1);
+            stage.event(Event::Asked(Box::new(prompt.clone())));
+            stage.press("<Tab><Down>");
+            stage.screen();
+            let mut stage = stage.size(after.0, after.1);
+            stage.press_unseen("<Enter>");
+            let given = answers(&mut stage, "");
+            if before != after {
+                assert!(!given.contains("yes"), "{before:?} to {after:?}");
+            }
+            let seen = words_of(&stage.screen());
+            if answers(&mut stage, "<Enter>").contains("yes") {
+                for fact in &facts {
+                    assert!(seen.contains(fact), "{fact} at {after:?}: {seen}");
+                }
+            }
+        }
+    }
+}
+
+/// Every size: where something can be granted, what it is about is on the screen.
+#[test]
+fn what_can_be_granted_is_on_the_screen() {
+    for prompt in prompts() {
+        let facts = essentials(&prompt);
+        for columns in [10, 23, 24, 31, 40, 57, 80, 120] {
+            for rows in (3..=18).chain([24, 31, 40]) {
+                check_size(&prompt, &facts, columns, rows);
+            }
+        }
+    }
+}
+
+fn check_size(prompt: &PermissionPrompt, facts: &[String], columns: u16, rows: u16) {
+    let mut stage = stage().size(columns, rows);
+    stage.event(Event::Asked(Box::new(prompt.clone())));
+    stage.press("<Tab><Down>");
+    let mut seen = words_of(&stage.screen());
+    let is_granted = |stage: &mut Stage| answers(stage, "<Enter>").contains("yes");
+    if is_granted(&mut stage) {
+        for fact in facts {
+            assert!(seen.contains(fact), "{fact} at {columns}x{rows}: {seen}");
+        }
+        return;
+    }
+    // Scrolled through to the end, all of it has been there.
+    for _ in 0..300 {
+        stage.press("<PgDn>");
+        let screen = stage.screen();
+        seen.push_str(&words_of(&screen));
+        if !screen.contains("first") {
+            break;
+        }
+    }
+    if is_granted(&mut stage) {
+        for fact in facts {
+            // Rows that follow each other have been on one screen.
+            for line in fact.split('⏎') {
+                let chars: Vec<char> = line.chars().collect();
+                for part in chars.windows(chars.len().clamp(1, 8)) {
+                    let part: String = part.iter().collect();
+                    assert!(seen.contains(&part), "{part} at {columns}x{rows}: {seen}");
+                }
+            }
+        }
+    }
+}
+
+/// What is inside the box, without margins, spaces, borders and the ends of rows.
+fn words_of(screen: &str) -> String {
+    let rows = screen.lines().filter_map(|row| row.strip_prefix("|│"));
+    let rows = rows.map(|row| row.trim_end_matches('│'));
+    let theirs = rows.map(|row| row.split_once('┊').map_or(row, |(_, theirs)| theirs));
+    theirs
+        .flat_map(str::chars)
+        .filter(|char| *char != ' ')
+        .collect()
+}
+
+fn prompts() -> Vec<PermissionPrompt> {
+    let mut run = asked(1, &["make"], "Build");
+    run.subject = PromptSubject::HostRequest(HostRequest::Run {
+        command: vec!["make".to_owned(), "all the things".to_owned()],
+        cwd: Some(PathBuf::from("/code/project/deep/in/the/tree")),
+        env: vec![v1::EnvVariable::new("CFLAGS", "-O2 -g")],
+    });
+    vec![
+        asked(1, &["ls"], "List"),
+        asked(
+            1,
+            &[
+                "cargo",
+                "test",
+                "--workspace",
+                "--all-targets",
+                "--",
+                "one test",
+            ],
+            "Test",
+        ),
+        asked(
+            1,
+            &[
+                "sh",
+                "-c",
+                &format!("# {}\nrm -rf ~", "list files ".repeat(20)),
+            ],
+            "List files",
+        ),
+        run,
+        with_input(),
+        edit(&["/code/project/src/main.rs"]),
+        edit(&[
+            "/code/project/src/a/long/way/down/to/the/file.rs",
+            "/etc/passwd",
+        ]),
+    ]
+}
+
+/// A command that gets more than its words.
+fn with_input() -> PermissionPrompt {
+    let mut prompt = asked(1, &["make"], "Build");
+    let input = r#"{"command":"make","stdin":"a text","background":true}"#;
+    let mut call = v1::ToolCall::new("c1", "Build");
+    call.raw_input = Some(attache::json::from_str(input).unwrap());
+    prompt.subject = PromptSubject::ToolCall(call);
+    prompt
+}
+
+fn edit(paths: &[&str]) -> PermissionPrompt {
+    let mut prompt = asked(1, &[], "Fix typo");
+    prompt.action.kind = v1::ToolKind::Edit;
+    prompt.action.command = None;
+    prompt.action.paths = paths.iter().map(PathBuf::from).collect();
+    let diff = v1::Diff::new(paths[0], "new\n".repeat(30)).old_text("old\n".repeat(30));
+    let call = v1::ToolCall::new("c1", "Fix typo").content([diff]);
+    prompt.subject = PromptSubject::ToolCall(call);
+    prompt
+}
+
+/// What has to be on the screen: the command, the directory and the files, without spaces.
+fn essentials(prompt: &PermissionPrompt) -> Vec<String> {
+    let action = &prompt.action;
+    let mut facts: Vec<String> = match &prompt.subject {
+        PromptSubject::HostRequest(HostRequest::Run { command, cwd, .. }) => {
+            let cwd = cwd.clone().unwrap_or_default();
+            vec![visible_command(command), cwd.to_string_lossy().into_owned()]
+        }
+        _ => action.command.iter().map(visible_command).collect(),
+    };
+    let paths = action.paths.iter().map(|path| path.to_string_lossy());
+    facts.extend(paths.map(|path| visible(&path).into_owned()));
+    let input = prompt.other_input().into_iter();
+    facts.extend(input.map(|(name, value)| format!("{name} = {value}")));
+    facts.iter().map(|fact| fact.replace(' ', "")).collect()
+}
+
+#[test]
+fn a_lasting_answer_that_does_not_fit_is_not_given() {
+    let mut stage = stage().size(40, 12);
+    let mut prompt = asked(1, &["make"], "Build");
+    prompt.action.workspace = PathBuf::from(format!("/{}", "deep/".repeat(60)));
+    stage.event(Event::Asked(Box::new(prompt)));
+    stage.press("<Tab>");
+    assert!(stage.screen().contains("Too small"), "{}", stage.screen());
+    drop(stage);
+    let mut stage = self::stage().size(80, 24);
+    ask(&mut stage, 1);
+    choose(&mut stage, "in this workspace");
+    stage = stage.size(24, 8);
+    assert_eq!(answers(&mut stage, "<Enter><Enter>"), "");
+}

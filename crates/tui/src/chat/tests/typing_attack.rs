@@ -1,0 +1,286 @@
+//! Text that is being typed or pasted when something appears: it decides nothing, and all of it is in the composer.
+
+use std::time::Duration;
+
+use attache::v1;
+use attache_client::command::Command;
+use attache_client::desk::LoginCommand;
+use attache_client::event::{Event, Exec, HostRequest, PromptSubject};
+
+use super::chaos::form;
+use super::stage::{Stage, asked, stage};
+use crate::chat::{Effect, Input};
+
+/// A name, and what happens.
+pub(super) type Appearance = (&'static str, fn() -> Input);
+
+/// What can appear while the user types.
+pub(super) const APPEARANCES: &[Appearance] = &[
+    ("a permission request", || {
+        event(Event::Asked(Box::new(asked(
+            1,
+            &["rm", "-r", "src"],
+            "Tidy",
+        ))))
+    }),
+    ("a request with many options", || {
+        use v1::PermissionOptionKind as Kind;
+        let mut prompt = asked(1, &["ls"], "List");
+        let option = v1::PermissionOption::new;
+        prompt.options.extend([
+            option("always", "Always", Kind::AllowAlways),
+            option("mode", "Switch to Code mode", Kind::AllowAlways),
+        ]);
+        event(Event::Asked(Box::new(prompt)))
+    }),
+    ("a command that the agent runs through us", || {
+        let mut prompt = asked(1, &["make"], "");
+        prompt.subject = PromptSubject::HostRequest(HostRequest::Run {
+            command: vec!["make".to_owned()],
+            cwd: None,
+            env: Vec::new(),
+        });
+        event(Event::Asked(Box::new(prompt)))
+    }),
+    ("a program that is about to be executed", || {
+        let mut prompt = asked(1, &["git", "push"], "");
+        prompt.subject = PromptSubject::Exec(Exec {
+            program: "/usr/bin/git".into(),
+            argv: vec!["git".to_owned(), "push".to_owned()],
+            cwd: "/code/project".into(),
+            env: Vec::new(),
+            parents: vec!["make".to_owned()],
+            why: "rule 1 asks".to_owned(),
+        });
+        event(Event::Asked(Box::new(prompt)))
+    }),
+    ("a form", || event(form("name"))),
+    ("a form with a switch", || {
+        let switch =
+            v1::ElicitationPropertySchema::Boolean(v1::BooleanPropertySchema::new().default(false));
+        let schema = v1::ElicitationSchema::new().properties([("ok", switch)]);
+        let scope = v1::ElicitationSessionScope::new("s1");
+        let request = v1::CreateElicitationRequest::new(
+            "Sure?",
+            v1::ElicitationScope::Session(scope),
+            v1::ElicitationMode::Form(v1::ElicitationFormMode::new(schema)),
+        );
+        event(Event::Form {
+            form: 1,
+            request: Box::new(request),
+        })
+    }),
+    ("a page", || {
+        let scope = v1::ElicitationSessionScope::new("s1");
+        let mode = v1::ElicitationUrlMode::new("e1", "https://example.org/login");
+        let request = v1::CreateElicitationRequest::new(
+            "Log in",
+            v1::ElicitationScope::Session(scope),
+            v1::ElicitationMode::Url(mode),
+        );
+        event(Event::Form {
+            form: 7,
+            request: Box::new(request),
+        })
+    }),
+    ("a login", || {
+        let method = v1::AuthMethodAgent::new("browser", "Log in with the browser");
+        let other = v1::AuthMethodAgent::new("beta", "Log in with a key");
+        event(Event::WantsLogin(vec![method.into(), other.into()]))
+    }),
+    ("a login in the terminal", || {
+        Input::LoginDescribed(Box::new(LoginCommand {
+            method: "tty".into(),
+            words: vec!["agent".to_owned(), "--login".to_owned()],
+            directory: "/w".to_owned(),
+            variables: Vec::new(),
+        }))
+    }),
+    ("the end of the agent", || {
+        event(Event::Gone {
+            how: "the agent exited with 1".to_owned(),
+            stderr: vec!["oops".to_owned()],
+        })
+    }),
+];
+
+fn event(event: Event) -> Input {
+    Input::Event(Box::new(event))
+}
+
+/// One thing that happens at a time.
+enum Act<'a> {
+    Key(char),
+    Paste(&'a str),
+    Appear,
+}
+
+/// Plays what happens, in the order of time, drawing as often as the screen does.
+fn play(acts: Vec<(i64, Act<'_>)>, appear: fn() -> Input) -> Stage {
+    let mut acts = acts;
+    acts.sort_by_key(|(at, _)| *at);
+    let mut stage = stage();
+    stage.done();
+    let mut now = acts.first().map_or(0, |(at, _)| *at);
+    let mut drawn = i64::MIN;
+    for (at, act) in acts {
+        stage.wait(Duration::from_millis(u64::try_from(at - now).unwrap()));
+        now = at;
+        // Something that appears is drawn before the next key; else a few drawings stand for all.
+        if now.saturating_sub(drawn) > 300 {
+            stage.screen();
+            drawn = now;
+        }
+        match act {
+            Act::Key(char) => stage.press_unseen(&char.to_string()),
+            Act::Paste(text) => stage.input(Input::Paste(text.to_owned())),
+            Act::Appear => {
+                stage.input(appear());
+                stage.screen();
+                drawn = now;
+            }
+        }
+    }
+    stage
+}
+
+/// Fails if anything was decided, or if a character is not in the composer.
+fn check(mut stage: Stage, text: &str, said: &str) {
+    let decided = stage.done().into_iter().find(|effect| {
+        let is_quiet = matches!(effect, Effect::FindFiles(_));
+        !is_quiet
+    });
+    assert_eq!(decided, None, "{said}");
+    assert_eq!(stage.app.tab().composer.editor.text(), text, "{said}");
+}
+
+#[test]
+fn no_word_decides_anything_whenever_it_is_typed() {
+    for (what, appear) in APPEARANCES {
+        for (index, word) in WORDS.split_whitespace().enumerate() {
+            // Typing begins up to a second before something appears, or up to two seconds after.
+            let start = i64::try_from(index * 15).unwrap() % 3000 - 1000;
+            let pace = [20, 90, 180, 320][index % 4];
+            let keys = word.chars().zip(0..);
+            let keys = keys.map(|(char, at)| (start + at * pace, Act::Key(char)));
+            let acts = keys.chain([(0, Act::Appear)]).collect();
+            let said = format!("{word} at {start} ms, {pace} ms apart, and {what} appears");
+            check(play(acts, *appear), word, &said);
+        }
+    }
+}
+
+#[test]
+fn no_paste_decides_anything_or_is_lost() {
+    let pastes = [
+        "y",
+        "yes",
+        "a",
+        "always allow",
+        "y\n",
+        "\n",
+        "1\n2\n3\n",
+        "\t\n",
+        "yes\ny\nallow\n",
+        "  \n\n  y",
+        "q",
+        "r",
+        "rm -rf ~ # no",
+        "d v t",
+        "Wörter und 日本語",
+    ];
+    for (what, appear) in APPEARANCES {
+        for paste in pastes {
+            for start in (-500..=2000).step_by(250) {
+                let acts = vec![(start, Act::Paste(paste)), (0, Act::Appear)];
+                let said = format!("{paste:?} at {start} ms, and {what} appears");
+                // A tab is text to the composer.
+                check(play(acts, *appear), &paste.replace('\t', "    "), &said);
+            }
+        }
+    }
+}
+
+#[test]
+fn enter_sends_what_is_written_and_answers_nothing() {
+    for (what, appear) in APPEARANCES {
+        for (index, word) in WORDS.split_whitespace().enumerate().step_by(7) {
+            let mut stage = stage();
+            let at = index % (word.len() + 1);
+            for (index, char) in word.chars().enumerate() {
+                if index == at {
+                    stage.input(appear());
+                }
+                stage.press(&char.to_string());
+            }
+            if at == word.len() {
+                stage.input(appear());
+            }
+            stage.done();
+            stage.press("<Enter>");
+            let sent: Vec<Command> = stage
+                .done()
+                .into_iter()
+                .map(|effect| match effect {
+                    Effect::Submit(command) => command,
+                    other => panic!("{word}, and {what} appears: {other:?}"),
+                })
+                .collect();
+            let is_gone = what.contains("end of the agent");
+            match &sent[..] {
+                [Command::Prompt { content, .. }] if !is_gone => {
+                    assert_eq!(content[0].as_text(), Some(word));
+                }
+                [] if is_gone => assert_eq!(stage.app.tab().composer.editor.text(), word),
+                other => panic!("{word}, and {what} appears: {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_that_move_about_decide_nothing() {
+    let keys = [
+        "<Up><Enter>",
+        "<Down><Enter>",
+        "<Up><Up><Enter>",
+        "<Left><Right><Enter>",
+        "<Home><End><Enter>",
+        "<BS><Del>",
+        "<PgUp><PgDn><Enter>",
+        "<Down><Down><Down><Enter><Enter>",
+        "<A-Enter><C-j>",
+        "<C-a><C-e><C-k><C-u>",
+        "<Esc>",
+        "<Enter><Enter><Enter>",
+        "<C-y><C-z><A-z>",
+    ];
+    for (what, appear) in APPEARANCES {
+        for keys in keys {
+            let mut stage = stage();
+            stage.input(appear());
+            stage.wait(Duration::from_secs(1));
+            stage.done();
+            stage.press(keys);
+            let done = stage.done();
+            let is_harmless = |effect: &Effect| matches!(effect, Effect::Copy(_));
+            assert!(
+                done.iter().all(is_harmless),
+                "{keys}, and {what} appears: {done:?}"
+            );
+        }
+    }
+}
+
+/// 200 words: answers, what people type to agents, and those that answered requests by accident before.
+pub(super) const WORDS: &str = "actually wait stop sure yes no y n a s w N d t v r q c always never allow deny reject accept ok okay \
+    question quit restart resume run retry undo yeah yep nope nah please thanks thank great nice good bad fine cool done \
+    next again back cancel continue go going just now then also and but so why what when where who how which that this \
+    these those there here add all any ask bug build call change check clean code commit compile copy create data debug \
+    delete diff docs does draft edit error export file find first fix fmt format from function get git give help import \
+    install into issue its keep last leave let line list log look main make merge method mode more move name need new not \
+    note old only open or other out output path plan print prompt push read really refactor remove rename replace repo \
+    review revert rust same save say search see send server session set should show simple skip some something source \
+    start state status still style summary swap sync table take tell test tests text than the thing think time tool try \
+    turn type unit update use used user value version view want warn was way we well were will with word work workspace \
+    would write wrong you your yours zero zip";

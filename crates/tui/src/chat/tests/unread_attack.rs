@@ -1,0 +1,231 @@
+//! Requests that are longer than the screen, and lists under them: nothing is accepted that was not on the screen, everything
+//! can be scrolled to, and nothing that cannot be seen has keys.
+
+use attache::v1;
+use attache_client::command::Command;
+use attache_client::desk::LoginCommand;
+use attache_client::event::Event;
+
+use super::stage::{Stage, asked, stage};
+use crate::chat::{Effect, Input};
+
+/// A request with sixty lines of its own, and the keys that select what accepts it.
+type Long = (&'static str, fn() -> Input, &'static str);
+
+const LONG: &[Long] = &[
+    (
+        "a form",
+        || form(&paragraphs(), "yes"),
+        "<S-Tab><S-Tab><S-Tab>",
+    ),
+    (
+        "a form with a long value",
+        || form("Sure?", &paragraphs()),
+        "<S-Tab><S-Tab><S-Tab>",
+    ),
+    (
+        "a page",
+        || {
+            let mode = v1::ElicitationUrlMode::new("e1", "https://example.org/login");
+            elicited(&paragraphs(), v1::ElicitationMode::Url(mode))
+        },
+        "<Down>",
+    ),
+    (
+        "a page with a long address",
+        || {
+            let url = format!(
+                "https://example.org/{}",
+                paragraphs().replace(
+                    '\n',
+                    "/abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ/"
+                )
+            );
+            elicited(
+                "Log in",
+                v1::ElicitationMode::Url(v1::ElicitationUrlMode::new("e1", url)),
+            )
+        },
+        "<Down>",
+    ),
+    (
+        "a login in the terminal",
+        || {
+            Input::LoginDescribed(Box::new(LoginCommand {
+                method: "tty".into(),
+                words: vec!["agent".to_owned()],
+                directory: "/w".to_owned(),
+                variables: paragraphs()
+                    .lines()
+                    .map(|line| (line.to_owned(), "x".into()))
+                    .collect(),
+            }))
+        },
+        "<Down>",
+    ),
+    (
+        "many logins",
+        || {
+            let methods = paragraphs();
+            let methods = methods
+                .lines()
+                .map(|line| v1::AuthMethodAgent::new(line, line).into());
+            Input::Event(Box::new(Event::WantsLogin(methods.collect())))
+        },
+        "<Down>",
+    ),
+];
+
+fn paragraphs() -> String {
+    let lines = (0..60).map(|at| format!("paragraph-{at}."));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn form(message: &str, default: &str) -> Input {
+    let field = v1::StringPropertySchema::new().default(default);
+    let field = v1::ElicitationPropertySchema::String(field);
+    let schema = v1::ElicitationSchema::new().properties([("ok", field)]);
+    elicited(
+        message,
+        v1::ElicitationMode::Form(v1::ElicitationFormMode::new(schema)),
+    )
+}
+
+fn elicited(message: &str, mode: v1::ElicitationMode) -> Input {
+    let scope = v1::ElicitationScope::Session(v1::ElicitationSessionScope::new("s1"));
+    Input::Event(Box::new(Event::Form {
+        form: 1,
+        request: Box::new(v1::CreateElicitationRequest::new(message, scope, mode)),
+    }))
+}
+
+fn accepted(stage: &mut Stage) -> Vec<Effect> {
+    let is_quiet = |effect: &Effect| matches!(effect, Effect::FindFiles(_));
+    stage
+        .done()
+        .into_iter()
+        .filter(|effect| !is_quiet(effect))
+        .collect()
+}
+
+#[test]
+fn attack_nothing_is_accepted_that_was_not_on_the_screen() {
+    for (what, appear, select) in LONG {
+        for size in [(100, 30), (40, 12), (24, 8)] {
+            let said = format!("{what} at {size:?}");
+            let mut stage = stage().size(size.0, size.1);
+            stage.input(appear());
+            stage.done();
+            stage.press(&format!("<Tab>{select}<Enter><Enter>"));
+            assert_eq!(accepted(&mut stage), [], "{said}");
+            assert!(stage.app.ask_has_keys(), "{said}");
+            let mut seen = String::new();
+            for key in ["<PgUp>", "<PgDn>"] {
+                let mut before = String::new();
+                while before != stage.screen() {
+                    before = stage.screen();
+                    seen += &before;
+                    stage.press(key);
+                }
+            }
+            let letters = |text: &str| text.replace(|char: char| !char.is_ascii_graphic(), "");
+            let seen = letters(&seen.replace(['|', '[', ']'], ""));
+            for line in paragraphs().lines().filter(|_| size.0 >= 40) {
+                // On a narrow screen its end is in the next row.
+                let start: String = line.chars().take(11).collect();
+                assert!(seen.contains(&start), "{said}: {line}");
+            }
+            stage.press("<Enter><Enter>");
+            assert_eq!(accepted(&mut stage).len(), 1, "{said}: {}", stage.screen());
+        }
+    }
+}
+
+/// The symptom: a row counted as read once another one with the same text was on the screen.
+#[test]
+fn attack_rows_that_are_alike_have_to_be_read_one_by_one() {
+    let message = "paragraph\n".repeat(60);
+    let mut stage = stage().size(100, 30);
+    stage.input(form(&message, ""));
+    stage.done();
+    stage.press("<Tab><Down><Enter><Enter>");
+    assert_eq!(accepted(&mut stage), []);
+    assert!(stage.app.ask_has_keys());
+    stage.press(&"<PgUp>".repeat(9));
+    stage.press(&"<PgDn>".repeat(9));
+    stage.press("<Enter><Enter>");
+    assert_eq!(accepted(&mut stage).len(), 1, "{}", stage.screen());
+}
+
+#[test]
+fn what_is_too_long_can_still_be_declined() {
+    for (what, appear, _) in LONG {
+        let mut stage = stage().size(40, 12);
+        stage.input(appear());
+        stage.done();
+        stage.press("<Tab><Up><Enter>");
+        assert!(!stage.app.ask_has_keys(), "{what}");
+        let done = accepted(&mut stage);
+        let is_refusal = |effect: &Effect| match effect {
+            Effect::Submit(Command::Fill { action, .. }) => {
+                !matches!(action, v1::ElicitationAction::Accept(_))
+            }
+            _ => false,
+        };
+        assert!(done.iter().all(is_refusal), "{what}: {done:?}");
+    }
+}
+
+#[test]
+fn attack_keys_for_a_list_that_a_request_has_closed_answer_nothing() {
+    for keys in [
+        "<Tab><Down><Enter>",
+        "<Tab><Tab><Down><Enter><Enter>",
+        "<Down><Enter>",
+        "<Enter>",
+    ] {
+        for wait in [0, 1200] {
+            let mut stage = stage();
+            stage.begins("work");
+            stage.press("look @s");
+            stage.input(Input::Files(vec![
+                "src/a.rs".to_owned(),
+                "src/b.rs".to_owned(),
+            ]));
+            assert!(stage.app.tab().composer.completion.is_some());
+            stage.event(Event::Asked(Box::new(asked(1, &["rm", "-r"], "Tidy"))));
+            assert!(stage.app.tab().composer.completion.is_none());
+            stage.done();
+            stage.screen();
+            stage.wait(std::time::Duration::from_millis(wait));
+            stage.press(keys);
+            let answered = stage
+                .done()
+                .into_iter()
+                .any(|effect| matches!(effect, Effect::Submit(Command::Answer { .. })));
+            assert!(!answered, "{keys} after {wait} ms");
+        }
+    }
+}
+
+#[test]
+fn no_list_opens_under_a_request() {
+    let mut stage = stage();
+    stage.input(Input::Files(vec!["src/a.rs".to_owned()]));
+    stage.event(Event::Asked(Box::new(asked(1, &["ls"], "List"))));
+    stage.press("see @s");
+    assert!(stage.app.tab().composer.completion.is_none());
+    assert_eq!(stage.app.tab().composer.editor.text(), "see @s");
+}
+
+#[test]
+fn what_a_key_did_not_do_is_forgotten_with_the_next_key() {
+    let mut stage = stage();
+    stage.event(Event::Asked(Box::new(asked(1, &["ls"], "List"))));
+    stage.press("<Tab>");
+    stage.wait(std::time::Duration::from_secs(1));
+    stage.press_unseen("<Down><Enter>");
+    assert!(stage.screen().contains("press Enter again"));
+    stage.press("<Down>");
+    assert!(!stage.screen().contains("press Enter again"));
+}

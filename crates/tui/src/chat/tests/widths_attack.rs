@@ -1,0 +1,212 @@
+//! Text whose width terminals disagree about: whatever a terminal makes of it, all that is ours stays at its column, and
+//! nothing of it stays when it has gone.
+
+mod emulator;
+
+use attache::process::plain::visible_command;
+use attache::v1;
+use attache_client::event::Event;
+use attache_testkit::hostile::some_texts;
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::buffer::{Buffer, CellWidth};
+use ratatui::layout::Size;
+
+use super::stage::{Stage, asked, stage};
+use crate::chat::screen::backend::FixedColumns;
+use crate::chat::screen::terminal::begin;
+use emulator::{Bytes, Columns, Emulator, Sized};
+
+#[test]
+fn nothing_moves_and_nothing_stays_whatever_a_terminal_takes_for_wide() {
+    for (columns, size) in [
+        (Columns::Characters, (101, 34)),
+        (Columns::Characters, (60, 20)),
+        (Columns::Clusters, (60, 20)),
+        (Columns::Double, (60, 20)),
+    ] {
+        let mut screen = Screen::new(columns, size);
+        for (number, text) in (1..).zip(hostile_texts()) {
+            screen.stage.update(plan(&text));
+            screen.check(&text);
+            let command = ["rm", "-rf", &text, "/home/ann"];
+            let mut prompt = asked(number, &command, &text);
+            prompt.options[0].name.clone_from(&text);
+            screen.stage.event(Event::Asked(Box::new(prompt)));
+            screen.check(&text);
+            // The agent draws beside the dialog that is open.
+            screen.stage.update(plan(&text.repeat(7)));
+            screen.stage.says(&text);
+            screen.check(&text);
+            screen.stage.update(plan("Clean up"));
+            screen.check(&text);
+            screen.stage.event(Event::Withdrawn(number));
+            screen.check(&text);
+        }
+    }
+}
+
+#[test]
+fn every_character_of_a_command_is_in_its_dialog() {
+    for columns in [Columns::Characters, Columns::Clusters] {
+        for text in hostile_texts() {
+            if text.chars().count() > 200 {
+                continue;
+            }
+            let mut screen = Screen::new(columns, (101, 60));
+            let words = ["find", ".", "-name", &text, "-exec", "rm", "-r", "~", "+"];
+            screen
+                .stage
+                .event(Event::Asked(Box::new(asked(1, &words, "Find"))));
+            screen.check(&text);
+            let shown: String = screen
+                .dialog()
+                .chars()
+                .filter(|char| *char != ' ')
+                .collect();
+            let command = visible_command(words).replace(' ', "");
+            // Of an emoji that is joined from several only the first is sure to be there.
+            let is_kept = |char: &char| {
+                char.is_ascii() || columns == Columns::Characters && char.is_alphabetic()
+            };
+            let expected: String = command.chars().filter(is_kept).collect();
+            let shown: String = shown.chars().filter(is_kept).collect();
+            assert!(
+                shown.contains(&expected),
+                "{text:?} {columns:?}: {expected}\n{shown}"
+            );
+        }
+    }
+}
+
+/// Our screen on a terminal that counts columns in its own manner.
+struct Screen {
+    stage: Stage,
+    terminal: Terminal<FixedColumns<Sized>>,
+    bytes: Bytes,
+    emulator: Emulator,
+}
+
+impl Screen {
+    fn new(columns: Columns, size: (u16, u16)) -> Screen {
+        let mut bytes = Bytes::default();
+        begin(&mut bytes).unwrap();
+        let backend = Sized {
+            inner: CrosstermBackend::new(bytes.clone()),
+            size: Size::new(size.0, size.1),
+        };
+        Screen {
+            stage: stage().size(size.0, size.1),
+            terminal: Terminal::new(FixedColumns::new(backend)).unwrap(),
+            bytes,
+            emulator: Emulator::new(columns, size),
+        }
+    }
+
+    /// Draws, and compares the terminal with what was drawn.
+    fn check(&mut self, text: &str) {
+        let meant = self.stage.draw_on(&mut self.terminal);
+        self.emulator.feed(&self.bytes.take());
+        compare(&meant, &self.emulator, text);
+    }
+
+    /// The words of others in the dialog, as the terminal shows them.
+    fn dialog(&self) -> String {
+        let rows = self.emulator.rows.iter().map(|row| row.concat());
+        let rows = rows.filter_map(|row| Some(row.split_once('┊')?.1.to_owned()));
+        rows.map(|row| row.trim_end_matches(['│', ' ']).to_owned())
+            .collect()
+    }
+}
+
+fn compare(meant: &Buffer, shown: &Emulator, text: &str) {
+    let area = meant.area;
+    for y in 0..area.height {
+        let mut x = 0;
+        while x < area.width {
+            let cell = &meant[(x, y)];
+            let (symbol, width) = (cell.symbol(), cell.cell_width().max(1));
+            let there = &shown.rows[usize::from(y)][usize::from(x)..usize::from(x + width)];
+            let is_ours =
+                symbol.is_ascii() || matches!(symbol, "┊" | "│" | "─" | "╭" | "╮" | "╰" | "╯");
+            let is_there = match is_ours {
+                true => there[0].starts_with(symbol),
+                // Beside the edge, what does not fit may cover another of its kind.
+                false if x + width + 2 > area.width => true,
+                // What does not fit is missing, and nothing else is in its place.
+                false => there.iter().all(|cell| {
+                    let first = cell.chars().next();
+                    first.is_none_or(|char| char == ' ' || symbol.contains(char))
+                }),
+            };
+            assert!(
+                is_there,
+                "{symbol:?} at {x},{y} is {there:?} for {text:?}:\n{}",
+                shown
+                    .rows
+                    .iter()
+                    .map(|row| row.concat() + "\n")
+                    .collect::<String>()
+            );
+            x += width;
+        }
+    }
+}
+
+fn plan(text: &str) -> v1::Plan {
+    let priority = v1::PlanEntryPriority::High;
+    v1::Plan::new([v1::PlanEntry::new(
+        text,
+        priority,
+        v1::PlanEntryStatus::InProgress,
+    )])
+}
+
+/// Characters in dispute alone, in numbers, and mixed with letters.
+fn hostile_texts() -> Vec<String> {
+    let mut texts = Vec::new();
+    for piece in DISPUTED {
+        texts.push(piece.to_string());
+        texts.push(piece.repeat(40));
+        texts.push(format!("a{piece}b").repeat(20));
+    }
+    for (first, second) in DISPUTED.iter().zip(DISPUTED.iter().skip(1)) {
+        texts.push(format!("{first}{second}x{second}{first}").repeat(9));
+    }
+    // Enough to reach every row below.
+    texts.push(format!(
+        "\u{995}{}│ command ┊ ls build",
+        "\u{9be}".repeat(900)
+    ));
+    texts.push("\u{995}\u{9be}\u{9be}\u{9be}\u{9be}".repeat(15));
+    texts.extend(some_texts().into_iter().step_by(5));
+    texts
+}
+
+const DISPUTED: &[&str] = &[
+    "\u{995}\u{9be}",
+    "\u{995}\u{9be}\u{9be}\u{9be}\u{9be}",
+    "\u{b95}\u{bbe}",
+    "\u{915}\u{93e}",
+    "\u{915}\u{93e}\u{93e}\u{93e}\u{93e}\u{93e}\u{93e}\u{93e}\u{93e}\u{93e}",
+    "\u{600}/",
+    "\u{600}\u{600}\u{600}h",
+    "\u{6dd}",
+    "\u{110bd}\u{11083}",
+    "🇩🇪",
+    "🇩",
+    "\u{e01}\u{e33}",
+    "\u{915}\u{94d}\u{937}",
+    "\u{1100}\u{1100}\u{1100}",
+    "\u{1100}\u{1161}\u{11a8}",
+    "👩\u{200d}👩\u{200d}👧",
+    "👍🏽",
+    "❤\u{fe0f}",
+    "1\u{fe0f}\u{20e3}",
+    "ﷺ",
+    "日",
+    "é",
+    "e\u{301}\u{302}",
+    "…",
+    "ｶﾞ",
+];

@@ -1,0 +1,124 @@
+//! Text on its way to the screen: safe to show, broken into rows, cut to a width.
+
+use std::ops::Range;
+
+use attache_client::plain;
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::paint::wrap;
+
+/// One line of a stranger's text, safe to show.
+pub(crate) fn line(text: &str) -> String {
+    plain::line(text).into_owned()
+}
+
+/// The rows of a text at a width, as ranges of its bytes. A row breaks after a space where there is one, else inside
+/// the word. Line ends and nothing else lie between rows; a text that ends with one has an empty last row.
+pub(crate) fn rows(text: &str, width: usize) -> Vec<Range<usize>> {
+    let mut rows = Vec::new();
+    let mut start = 0;
+    for line in text.split('\n') {
+        break_line(line, start, width.max(2), &mut rows);
+        start += line.len() + 1;
+    }
+    rows
+}
+
+/// The rows as text, without the spaces at which they break.
+pub(crate) fn lines(text: &str, width: usize) -> Vec<String> {
+    let ranges = rows(text, width).into_iter();
+    ranges.map(|row| text[row].trim_end().to_owned()).collect()
+}
+
+/// The rows of a text of which nothing may be lost, all spaces included. A row that breaks inside a word fills the width;
+/// one that breaks after a space ends with that space. Behind `⏎` a new row begins.
+pub(crate) fn exact_rows(text: &str, width: usize) -> Vec<String> {
+    exact_rows_from(text, width, width)
+}
+
+/// Such rows, where the first one has another width.
+pub(crate) fn exact_rows_from(text: &str, first: usize, width: usize) -> Vec<String> {
+    let width = width.max(2);
+    let mut room = first.max(2);
+    let mut rows = Vec::new();
+    let (mut start, mut used, mut space) = (0, 0, None);
+    let mut is_over = false;
+    for (index, grapheme) in text.grapheme_indices(true) {
+        let wide = wrap::columns(grapheme);
+        if is_over || used + wide > room {
+            let word = space.filter(|at| *at > start && grapheme != " " && index - *at < room / 2);
+            let at = match is_over {
+                true => index,
+                false => word.unwrap_or(index),
+            };
+            rows.push(text[start..at].to_owned());
+            used = wrap::width(&text[at..index]);
+            (start, space, room) = (at, None, width);
+        }
+        used += wide;
+        is_over = grapheme == "⏎";
+        if grapheme == " " {
+            space = Some(index + 1);
+        }
+    }
+    rows.push(text[start..].to_owned());
+    rows
+}
+
+/// As much of the beginning as fits.
+pub(crate) fn cut(text: &str, width: usize) -> String {
+    wrap::cut(text, width).into_owned()
+}
+
+/// As much of the beginning as fits, and how many characters are missing.
+pub(crate) fn cut_counted(text: &str, width: usize) -> String {
+    if wrap::width(text) <= width {
+        return text.to_owned();
+    }
+    let count = text.chars().count();
+    // Room for the number of all, which is as wide as any.
+    let start = cut(text, width.saturating_sub(format!("(+{count})").len()));
+    let more = count - start.chars().count().saturating_sub(1).min(count);
+    cut(&format!("{start}(+{more})"), width)
+}
+
+/// As much of the end as fits: what tells one path from another.
+pub(crate) fn cut_front(text: &str, width: usize) -> String {
+    if wrap::width(text) <= width {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let mut start = text.len();
+    for (index, grapheme) in text.grapheme_indices(true).rev() {
+        used += wrap::columns(grapheme);
+        if used > width {
+            break;
+        }
+        start = index;
+    }
+    match width {
+        0 => String::new(),
+        _ => format!("…{}", &text[start..]),
+    }
+}
+
+fn break_line(line: &str, offset: usize, width: usize, rows: &mut Vec<Range<usize>>) {
+    let mut start = 0;
+    let mut used = 0;
+    let mut space = None;
+    for (index, grapheme) in line.grapheme_indices(true) {
+        let wide = wrap::columns(grapheme);
+        if used + wide > width && grapheme != " " {
+            let at = space.filter(|at| *at > start).unwrap_or(index);
+            rows.push(offset + start..offset + at);
+            used = wrap::width(&line[at..index]);
+            start = at;
+            space = None;
+        }
+        used += wide;
+        if grapheme == " " {
+            space = Some(index + 1);
+        }
+    }
+    rows.push(offset + start..offset + line.len());
+}

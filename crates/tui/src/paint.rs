@@ -1,0 +1,53 @@
+//! How things look: pure functions from data to styled lines that are never wider than asked, and the view over a
+//! whole transcript that lays out only what is visible.
+
+pub mod code;
+pub mod diff;
+pub mod entry;
+#[cfg(test)]
+mod fixture;
+pub mod markdown;
+pub mod path;
+pub mod plan;
+pub mod theme;
+pub mod tool_call;
+pub mod view;
+pub mod wrap;
+
+use std::path::PathBuf;
+
+pub use entry::{Fold, Remark, Tone};
+pub use theme::Theme;
+pub use view::{Scene, Scroll, Step, TranscriptView};
+
+use code::Highlighter;
+use diff::DiffLayout;
+
+/// What every painter needs beside the data.
+#[derive(Debug, Clone)]
+pub struct Brush {
+    /// Colours and signs.
+    pub theme: Theme,
+    /// Colours of code.
+    pub highlighter: Highlighter,
+    /// The session's working directory; paths are shown relative to it.
+    pub cwd: PathBuf,
+    /// How diffs are laid out.
+    pub diffs: DiffLayout,
+}
+
+impl Brush {
+    /// A brush of this theme for a session of this directory. Code is coloured if the theme has colours.
+    pub fn new(theme: Theme, cwd: impl Into<PathBuf>) -> Brush {
+        let highlighter = match theme.palette() {
+            theme::Palette::None => Highlighter::none(),
+            theme::Palette::Basic | theme::Palette::Full => Highlighter::start(),
+        };
+        Brush {
+            theme,
+            highlighter,
+            cwd: cwd.into(),
+            diffs: DiffLayout::ByWidth,
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Diffs: unified or side by side, with line numbers and what changed within a line.
+
+mod rows;
+mod side_by_side;
+#[cfg(test)]
+mod tests;
+mod unified;
+
+use std::path::Path;
+
+use attache::process::plain::visible_code;
+use attache::v1;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::code::{self, Chain};
+use super::theme::{Role, Sign};
+use super::{Brush, path, wrap};
+use rows::{Hunk, Rows, Side, StepRows};
+
+/// How diffs are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DiffLayout {
+    /// Side by side where there is room for it.
+    ByWidth,
+    /// One below the other.
+    Unified,
+    /// Side by side.
+    SideBySide,
+}
+
+/// A diff in which everything that changes can be read: a line with the path and how much changes, then the changes with
+/// three lines around them. With more than `most` characters to read it is only the beginning.
+pub(crate) fn whole(diff: &v1::Diff, brush: &Brush, width: u16, most: usize) -> WholeDiff {
+    let rows = Rows::of(diff, usize::MAX);
+    let characters = rows.characters();
+    if characters <= most && rows.is_compared() {
+        return WholeDiff {
+            characters: Some(characters),
+            painted: paint_rows(diff, &rows, brush, width, usize::MAX),
+        };
+    }
+    WholeDiff {
+        characters: None,
+        painted: paint(diff, brush, width, BEGINNING),
+    }
+}
+
+/// A diff to be read.
+pub(crate) struct WholeDiff {
+    /// How many characters there are to read; nothing if there are too many, and not all of it is here.
+    pub(crate) characters: Option<usize>,
+    pub(crate) painted: Painted,
+}
+
+/// A diff as lines.
+pub(crate) struct Painted {
+    pub(crate) lines: Vec<Line<'static>>,
+    /// Whether the colours of all code in it are known.
+    pub(crate) is_coloured: bool,
+}
+
+/// A diff in at most `limit` lines, the last of which says how much is missing. Very long lines are cut.
+pub(super) fn paint(diff: &v1::Diff, brush: &Brush, width: u16, limit: usize) -> Painted {
+    paint_rows(diff, &Rows::of(diff, LONGEST), brush, width, limit)
+}
+
+fn paint_rows(
+    diff: &v1::Diff,
+    rows: &Rows<'_>,
+    brush: &Brush,
+    width: u16,
+    limit: usize,
+) -> Painted {
+    let mut page = Page {
+        brush,
+        width: usize::from(width),
+        limit: limit.max(2),
+        lines: vec![head(diff, rows, brush, usize::from(width))],
+        left_out: 0,
+        is_coloured: true,
+        syntax: syntax(diff.path.as_str()),
+    };
+    if let Some(remark) = rows.remark() {
+        page.note(remark);
+    }
+    let is_wide = width >= WIDE && rows.removed > 0 && rows.added > 0;
+    let manner = match brush.diffs {
+        DiffLayout::SideBySide if width >= NARROW => side_by_side::MANNER,
+        DiffLayout::ByWidth if is_wide => side_by_side::MANNER,
+        _ => unified::MANNER,
+    };
+    page.fill(rows, &manner);
+    page.finish()
+}
+
+type Spans = Vec<Span<'static>>;
+
+/// How the steps of a hunk are written down.
+struct Manner {
+    /// How many lines a step takes at least.
+    height: fn(&StepRows<'_>) -> usize,
+    write: fn(&mut Page<'_>, &StepRows<'_>, &mut Colours),
+}
+
+/// The lines of a hunk in their colours, as far as they are not written yet.
+struct Colours {
+    old: std::vec::IntoIter<Spans>,
+    new: std::vec::IntoIter<Spans>,
+    /// The width of a line number.
+    digits: usize,
+}
+
+/// The lines so far, within their limit.
+struct Page<'a> {
+    brush: &'a Brush,
+    width: usize,
+    limit: usize,
+    lines: Vec<Line<'static>>,
+    left_out: usize,
+    is_coloured: bool,
+    syntax: String,
+}
+
+impl Page<'_> {
+    fn fill(&mut self, rows: &Rows<'_>, manner: &Manner) {
+        for hunk in rows.hunks() {
+            if self.is_full() {
+                self.left_out += hunk.steps.iter().map(manner.height).sum::<usize>();
+                continue;
+            }
+            if hunk.skipped > 0 {
+                self.note(&format!("{} lines", hunk.skipped));
+            }
+            let mut colours = Colours {
+                old: self.colour(&hunk, Side::Old, rows).into_iter(),
+                new: self.colour(&hunk, Side::New, rows).into_iter(),
+                digits: self.digits(rows),
+            };
+            for step in &hunk.steps {
+                (manner.write)(self, step, &mut colours);
+            }
+        }
+        if rows.rest() > 0 {
+            self.note(&format!("{} lines", rows.rest()));
+        }
+    }
+
+    /// The width of a line number; none where numbers would leave no room for the lines.
+    fn digits(&self, rows: &Rows<'_>) -> usize {
+        let digits = rows.number_width();
+        match self.width >= 2 * digits + LEAST {
+            true => digits,
+            false => 0,
+        }
+    }
+
+    fn push(&mut self, line: Line<'static>) {
+        if self.lines.len() < self.limit {
+            self.lines.push(line);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.lines.len() >= self.limit
+    }
+
+    fn note(&mut self, text: &str) {
+        let text = format!("{} {text}", self.brush.theme.sign(Sign::More));
+        let line = Span::styled(text, self.brush.theme.style(Role::Dim));
+        self.push(Line::from(wrap::cut_spans(vec![line], self.width)));
+    }
+
+    /// The lines of one side of a hunk in their colours, ready to be broken; no more than there is room for.
+    fn colour(&mut self, hunk: &Hunk<'_>, side: Side, rows: &Rows<'_>) -> Vec<Spans> {
+        let room = self.limit.saturating_sub(self.lines.len());
+        let texts = hunk.lines(side).take(room);
+        let texts = texts.map(|line| shown(line.text, rows.longest(line)));
+        let texts: Vec<String> = texts.collect();
+        let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let coloured = self
+            .brush
+            .highlighter
+            .colours(&self.syntax, Chain::default(), &lines);
+        let has_colours =
+            self.brush.theme.palette() != super::theme::Palette::None && !self.syntax.is_empty();
+        self.is_coloured &= !has_colours || coloured.lines.iter().all(Option::is_some);
+        let theme = &self.brush.theme;
+        let painted = lines.iter().zip(&coloured.lines).zip(hunk.lines(side));
+        let painted = painted.map(|((text, colours), line)| {
+            let spans = code::styled(text, colours.as_ref(), theme);
+            let (whole, part) = match (line.is_changed, side) {
+                (false, _) => return spans,
+                (true, Side::Old) => (Role::Removed, Role::RemovedPart),
+                (true, Side::New) => (Role::Added, Role::AddedPart),
+            };
+            let spans = spans
+                .into_iter()
+                .map(|span| span.patch_style(theme.style(whole)))
+                .collect();
+            match &line.part {
+                Some(part_of) => overlay(spans, part_of.clone(), theme.style(part)),
+                None => spans,
+            }
+        });
+        painted.collect()
+    }
+
+    fn finish(mut self) -> Painted {
+        if self.left_out > 0 {
+            self.lines.truncate(self.limit - 1);
+            let count = self.left_out + 1;
+            self.note(&format!("{count} more lines"));
+        }
+        Painted {
+            lines: self.lines,
+            is_coloured: self.is_coloured,
+        }
+    }
+}
+
+fn head(diff: &v1::Diff, rows: &Rows<'_>, brush: &Brush, width: usize) -> Line<'static> {
+    let theme = &brush.theme;
+    let figures = vec![
+        Span::raw(" "),
+        Span::styled(format!("+{}", rows.added), theme.style(Role::Good)),
+        Span::raw(" "),
+        Span::styled(format!("-{}", rows.removed), theme.style(Role::Bad)),
+        Span::styled(rows.what(), theme.style(Role::Dim)),
+    ];
+    let room = width.saturating_sub(wrap::spans_width(&figures));
+    let path = path::shown(&diff.path, &brush.cwd);
+    let path = path::cut(&path, room).into_owned();
+    let mut spans = vec![Span::styled(path, theme.style(Role::Strong))];
+    spans.extend(figures);
+    Line::from(wrap::cut_spans(spans, width))
+}
+
+fn syntax(path: &str) -> String {
+    let path = Path::new(path);
+    let name = path.extension().or(path.file_name());
+    name.and_then(|name| name.to_str())
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// A line as it is shown: everything in it is visible, a tab as its sign and the gap behind it. A line of more than `most`
+/// characters says how much of it is missing.
+fn shown(line: &str, most: usize) -> String {
+    let end = line.char_indices().nth(most).map(|(end, _)| end);
+    let mut text = String::with_capacity(line.len());
+    for (index, part) in line[..end.unwrap_or(line.len())].split('\t').enumerate() {
+        if index > 0 {
+            text.push('␉');
+            let gap = wrap::to_tab_stop(wrap::width(&text));
+            text.extend(std::iter::repeat_n(' ', gap));
+        }
+        text.push_str(&visible_code(part));
+    }
+    if let Some(end) = end {
+        let missing = line[end..].chars().count();
+        text += &format!("… {missing} more characters, an export has all");
+    }
+    text
+}
+
+/// Styles a range of the bytes of some spans.
+fn overlay(
+    spans: Vec<Span<'static>>,
+    range: std::ops::Range<usize>,
+    style: Style,
+) -> Vec<Span<'static>> {
+    let mut styled = Vec::with_capacity(spans.len() + 2);
+    let mut at = 0;
+    for span in spans {
+        let text = span.content.as_ref();
+        let cut = |bytes: usize| text.floor_char_boundary(bytes.saturating_sub(at).min(text.len()));
+        let (start, end) = (cut(range.start), cut(range.end));
+        let pieces = [
+            (&text[..start], span.style),
+            (&text[start..end], span.style.patch(style)),
+            (&text[end..], span.style),
+        ];
+        let pieces = pieces.into_iter().filter(|(piece, _)| !piece.is_empty());
+        styled.extend(pieces.map(|(piece, style)| Span::styled(piece.to_owned(), style)));
+        at += text.len();
+    }
+    styled
+}
+
+/// From this width on there is room for two sides, and from this one on if they are wanted.
+const WIDE: u16 = 120;
+const NARROW: u16 = 60;
+/// Columns that a line has at least beside its numbers, with its sign.
+const LEAST: usize = 12;
+/// Lines of a diff of which there is too much to read.
+const BEGINNING: usize = 200;
+/// How many characters of a line are shown.
+const LONGEST: usize = 2000;

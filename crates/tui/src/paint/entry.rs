@@ -1,0 +1,144 @@
+//! One entry of a transcript, and what the client itself has to remark.
+
+mod event;
+mod layout;
+mod message;
+mod text;
+
+use std::time::Duration;
+
+use attache::transcript::{Entry, Item, MessageKind};
+use attache_client::export::Terminals;
+use attache_client::plain;
+use ratatui::text::{Line, Span};
+
+use super::theme::{Role, Sign};
+use super::{Brush, wrap};
+
+pub(super) use layout::Layout;
+pub use text::text_of;
+pub(super) use text::texts;
+
+/// How much of an entry is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fold {
+    /// One line.
+    Line,
+    /// The beginning or the end, as much as fits a glance.
+    Brief,
+    /// All of it.
+    Full,
+}
+
+/// What the client itself says between the entries: a permission that was decided, an agent that has gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// How serious it is.
+    pub tone: Tone,
+    /// What it says; any text, it is made safe here. Several lines if it has line ends.
+    pub text: String,
+}
+
+/// How serious a remark is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Tone {
+    /// Good to know.
+    Info,
+    /// It was allowed, or went well.
+    Good,
+    /// Something may go wrong.
+    Warning,
+    /// It was denied, or went wrong.
+    Bad,
+}
+
+impl Remark {
+    /// A remark.
+    pub fn new(tone: Tone, text: impl Into<String>) -> Remark {
+        let text = text.into();
+        Remark { tone, text }
+    }
+}
+
+/// How much of an entry is shown unless the person says otherwise: of the agent's words all, of the person's and of
+/// tool calls what fits a glance, of thoughts a line.
+pub fn usual_fold(entry: &Entry) -> Fold {
+    match entry.item() {
+        Item::Message(message) => match message.kind {
+            MessageKind::Agent => Fold::Full,
+            MessageKind::User => Fold::Brief,
+            MessageKind::Thought => Fold::Line,
+        },
+        Item::Unknown(_) => Fold::Line,
+        _ => Fold::Brief,
+    }
+}
+
+/// An entry as lines, the sign of its sort in front of the first.
+pub fn lines(entry: &Entry, around: &Around<'_>) -> Vec<Line<'static>> {
+    let mut layout = Layout::default();
+    layout.update(entry, around);
+    while !layout.is_complete() {
+        layout.update(entry, around);
+    }
+    let theme = &around.brush.theme;
+    let sign = layout
+        .sign()
+        .map(|(sign, role)| Span::styled(format!("{} ", theme.sign(sign)), theme.style(role)));
+    let mut margin = sign.unwrap_or_else(|| Span::raw("  "));
+    let mut lines = Vec::with_capacity(layout.height());
+    for index in 0..layout.height() {
+        let line = layout.line(index).cloned().unwrap_or_default();
+        let base = theme.style(layout.base()).patch(line.style);
+        let spans = line.spans.into_iter().map(|span| {
+            let own = span.style;
+            span.style(base.patch(own))
+        });
+        let spans = std::iter::once(margin).chain(spans).collect();
+        lines.push(Line::from(wrap::cut_spans(
+            spans,
+            usize::from(around.width) + 2,
+        )));
+        margin = Span::raw("  ");
+    }
+    lines
+}
+
+/// What an entry is painted with.
+pub struct Around<'a> {
+    /// Theme, colours, directory.
+    pub brush: &'a Brush,
+    /// How wide it may be, without the two columns of its sign.
+    pub width: u16,
+    /// How much of it.
+    pub fold: Fold,
+    /// How long a tool call has run, or ran.
+    pub elapsed: Option<Duration>,
+    /// The terminals of the host.
+    pub terminal: Terminals<'a>,
+}
+
+/// A remark as lines, with its sign.
+pub(super) fn remark(remark: &Remark, brush: &Brush, width: u16) -> Vec<Line<'static>> {
+    let (sign, role) = match remark.tone {
+        Tone::Info => (Sign::Info, Role::Dim),
+        Tone::Good => (Sign::Done, Role::Good),
+        Tone::Warning => (Sign::Warning, Role::Warning),
+        Tone::Bad => (Sign::Failed, Role::Bad),
+    };
+    let theme = &brush.theme;
+    let first = [Span::styled(
+        format!("{} ", theme.sign(sign)),
+        theme.style(role),
+    )];
+    let text = remark
+        .text
+        .get(..remark.text.floor_char_boundary(LONGEST))
+        .unwrap_or_default();
+    let text = wrap::without_tabs(&plain::lines(text)).into_owned();
+    let text = Span::styled(text, theme.style(role));
+    wrap::hanging(vec![text], usize::from(width), &first, &[Span::raw("  ")])
+}
+
+/// How many bytes of a remark are shown.
+const LONGEST: usize = 8 * 1024;

@@ -1,0 +1,222 @@
+//! What is neither a message nor a tool call: notices, compactions, children, ends of turns.
+
+use attache::json::Raw;
+use attache::transcript::{Blocks, Compaction, End, Item, Outcome, SessionMessage, Subagent};
+use attache::v1;
+use attache_client::figures;
+use attache_client::plain;
+use ratatui::text::{Line, Span};
+
+use super::{Around, Fold};
+use crate::paint::theme::{Role, Sign};
+use crate::paint::{markdown, wrap};
+
+pub(super) fn sign(item: &Item) -> Option<(Sign, Role)> {
+    match item {
+        Item::Notice(notice) => Some(match notice.severity {
+            v1::NoticeSeverity::Error => (Sign::Failed, Role::Bad),
+            v1::NoticeSeverity::Warning => (Sign::Warning, Role::Warning),
+            _ => (Sign::Info, Role::Dim),
+        }),
+        Item::Compaction(compaction) => Some(match compaction.status {
+            v1::CompactionStatus::Completed => (Sign::Done, Role::Good),
+            v1::CompactionStatus::Failed => (Sign::Failed, Role::Bad),
+            v1::CompactionStatus::Cancelled => (Sign::Cancelled, Role::Warning),
+            _ => (Sign::Running, Role::Running),
+        }),
+        Item::Subagent(_) => Some((Sign::Child, Role::Running)),
+        Item::SessionMessage(_) => Some((Sign::Arrow, Role::Dim)),
+        Item::End(end) => end_words(end).map(|(_, sign, role)| (sign, role)),
+        _ => Some((Sign::Info, Role::Dim)),
+    }
+}
+
+pub(super) fn lines(item: &Item, around: &Around<'_>) -> Vec<Line<'static>> {
+    match item {
+        Item::Notice(notice) => notice_lines(notice, around),
+        Item::Compaction(compaction) => compaction_lines(compaction, around),
+        Item::Subagent(child) => subagent_lines(child, around),
+        Item::SessionMessage(message) => session_message_lines(message, around),
+        Item::End(end) => {
+            end_words(end).map_or(Vec::new(), |(text, _, role)| told(text, role, around))
+        }
+        Item::Unknown(raw) => unknown_lines(raw, around),
+        _ => Vec::new(),
+    }
+}
+
+fn notice_lines(notice: &v1::Notice, around: &Around<'_>) -> Vec<Line<'static>> {
+    let word = match notice.severity {
+        v1::NoticeSeverity::Error => "error: ",
+        v1::NoticeSeverity::Warning => "warning: ",
+        _ => "",
+    };
+    let mut lines = told(
+        format!("{word}{}", plain::line(&notice.title)),
+        Role::Strong,
+        around,
+    );
+    if let Some(description) = &notice.description {
+        lines.extend(paragraph(description, around));
+    }
+    folded(lines, around)
+}
+
+fn compaction_lines(compaction: &Compaction, around: &Around<'_>) -> Vec<Line<'static>> {
+    let text = match compaction.status {
+        v1::CompactionStatus::Completed => "the history was compacted",
+        v1::CompactionStatus::Failed => "the history could not be compacted",
+        v1::CompactionStatus::Cancelled => "compacting the history was cancelled",
+        _ => "compacting the history",
+    };
+    let mut lines = told(text.to_owned(), Role::Strong, around);
+    if let Some(error) = &compaction.error {
+        lines.extend(told(plain::line(error).into_owned(), Role::Bad, around));
+    }
+    lines.extend(summary(&compaction.summary, around));
+    folded(lines, around)
+}
+
+fn subagent_lines(child: &Subagent, around: &Around<'_>) -> Vec<Line<'static>> {
+    let title = child.title.as_deref().unwrap_or(child.session_id.as_str());
+    let mut lines = told(
+        format!(
+            "subagent {} · {}",
+            plain::line(title),
+            state(child.state.as_ref())
+        ),
+        Role::Strong,
+        around,
+    );
+    if let Some(description) = &child.description {
+        lines.extend(paragraph(description, around));
+    }
+    folded(lines, around)
+}
+
+fn state(state: Option<&v1::StateUpdate>) -> String {
+    match state {
+        Some(v1::StateUpdate::Running(_)) => "running".to_owned(),
+        Some(v1::StateUpdate::RequiresAction(_)) => "waits for you".to_owned(),
+        Some(v1::StateUpdate::Idle(idle)) => match &idle.stop_reason.0 {
+            Some(v1::IdleStopReason::Error(_)) => "failed".to_owned(),
+            Some(v1::IdleStopReason::Cancelled) => "cancelled".to_owned(),
+            Some(v1::IdleStopReason::Refusal) => "refused to go on".to_owned(),
+            Some(v1::IdleStopReason::MaxTokens | v1::IdleStopReason::MaxTurnRequests) => {
+                "ran out".to_owned()
+            }
+            _ => match &idle.usage {
+                Some(usage) => format!("done, {}", figures::tokens(usage)),
+                None => "done".to_owned(),
+            },
+        },
+        _ => "state unknown".to_owned(),
+    }
+}
+
+fn session_message_lines(message: &SessionMessage, around: &Around<'_>) -> Vec<Line<'static>> {
+    let name = |session: &Option<v1::SessionId>| {
+        let name = session
+            .as_ref()
+            .map(|session| plain::line(session.as_str()).into_owned());
+        name.unwrap_or_else(|| "this session".to_owned())
+    };
+    let head = format!(
+        "message from {} to {}",
+        name(&message.sender),
+        name(&message.recipient)
+    );
+    let mut lines = told(head, Role::Strong, around);
+    lines.extend(markdown::lines(
+        beginning(&message.content.text()),
+        around.brush,
+        around.width,
+    ));
+    folded(lines, around)
+}
+
+fn unknown_lines(raw: &Raw, around: &Around<'_>) -> Vec<Line<'static>> {
+    let kind = raw.string_member("sessionUpdate").unwrap_or_default();
+    let mut lines = told(
+        format!("an update unknown here: {}", plain::line(&kind)),
+        Role::Dim,
+        around,
+    );
+    if around.fold != Fold::Line {
+        lines.extend(paragraph(raw.as_str(), around));
+    }
+    folded(lines, around)
+}
+
+/// What is worth telling of the end of a turn; nothing if the agent simply had no more to say.
+fn end_words(end: &End) -> Option<(String, Sign, Role)> {
+    let stopped = |text: &str| Some((text.to_owned(), Sign::Warning, Role::Warning));
+    match &end.outcome {
+        outcome if outcome.is_cancelled() => {
+            Some(("cancelled".to_owned(), Sign::Cancelled, Role::Warning))
+        }
+        Outcome::Stopped(v1::StopReason::EndTurn) => None,
+        Outcome::Stopped(v1::StopReason::MaxTokens) => {
+            stopped("stopped: the model ran out of tokens")
+        }
+        Outcome::Stopped(v1::StopReason::MaxTurnRequests) => {
+            stopped("stopped: too many requests in one turn")
+        }
+        Outcome::Stopped(v1::StopReason::Refusal) => {
+            stopped("the model refused to go on; the prompt is not part of the history")
+        }
+        Outcome::Stopped(other) => stopped(&format!("stopped: {}", plain::line(other.as_str()))),
+        Outcome::Failed(error) => {
+            let text = format!("failed: {}", plain::line(&error.message));
+            Some((text, Sign::Failed, Role::Bad))
+        }
+    }
+}
+
+fn summary(blocks: &Blocks, around: &Around<'_>) -> Vec<Line<'static>> {
+    match around.fold {
+        Fold::Full => markdown::lines(beginning(&blocks.text()), around.brush, around.width),
+        Fold::Line | Fold::Brief => Vec::new(),
+    }
+}
+
+fn told(text: String, role: Role, around: &Around<'_>) -> Vec<Line<'static>> {
+    let text = Span::styled(text, around.brush.theme.style(role));
+    wrap::spans(vec![text], usize::from(around.width))
+}
+
+fn paragraph(text: &str, around: &Around<'_>) -> Vec<Line<'static>> {
+    let text = wrap::without_tabs(&plain::lines(beginning(text))).into_owned();
+    wrap::spans(vec![Span::raw(text)], usize::from(around.width))
+}
+
+fn beginning(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(LONGEST))
+        .unwrap_or_default()
+}
+
+fn folded(mut lines: Vec<Line<'static>>, around: &Around<'_>) -> Vec<Line<'static>> {
+    let limit = match around.fold {
+        Fold::Line => 1,
+        Fold::Brief => BRIEF_LINES,
+        Fold::Full => usize::MAX,
+    };
+    if lines.len() > limit {
+        let theme = &around.brush.theme;
+        lines.truncate(limit);
+        if let Some(last) = lines.last_mut() {
+            let width = usize::from(around.width).saturating_sub(2);
+            let mut spans = wrap::cut_spans(std::mem::take(&mut last.spans), width);
+            spans.push(Span::styled(
+                format!(" {}", theme.sign(Sign::More)),
+                theme.style(Role::Dim),
+            ));
+            *last = Line::from(wrap::cut_spans(spans, usize::from(around.width)));
+        }
+    }
+    lines
+}
+
+const BRIEF_LINES: usize = 6;
+/// How many bytes are shown.
+const LONGEST: usize = 64 * 1024;

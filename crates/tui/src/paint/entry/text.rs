@@ -1,0 +1,102 @@
+//! The text of an entry, to copy and to search.
+
+use attache::transcript::{Blocks, Entry, Item, Outcome};
+use attache::v1;
+use attache_client::{content, tool_call};
+
+/// The text of an entry, as it came, to copy: a diff as `diff -u` writes it. It is not safe for a screen.
+pub fn text_of(entry: &Entry) -> String {
+    let mut text = String::new();
+    let mut add = |piece: &str| {
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(piece);
+    };
+    match entry.tool_call() {
+        Some(call) => to_copy(&call.said, &mut add),
+        None => texts(entry, &mut add),
+    }
+    text
+}
+
+/// Gives the texts of an entry one by one.
+pub(in crate::paint) fn texts(entry: &Entry, give: &mut dyn FnMut(&str)) {
+    match entry.item() {
+        Item::Message(message) => blocks(&message.content, give),
+        Item::ToolCall(call) => tool_call(&call.said, give),
+        Item::Notice(notice) => {
+            give(&notice.title);
+            notice.description.iter().for_each(|text| give(text));
+        }
+        Item::Compaction(compaction) => {
+            blocks(&compaction.summary, give);
+            compaction.error.iter().for_each(|text| give(text));
+        }
+        Item::Subagent(child) => {
+            child.title.iter().for_each(|text| give(text));
+            child.description.iter().for_each(|text| give(text));
+        }
+        Item::SessionMessage(message) => blocks(&message.content, give),
+        Item::End(end) => match &end.outcome {
+            Outcome::Stopped(reason) => give(reason.as_str()),
+            Outcome::Failed(error) => give(&error.message),
+        },
+        Item::Unknown(raw) => give(raw.as_str()),
+        _ => {}
+    }
+}
+
+fn blocks(blocks: &Blocks, give: &mut dyn FnMut(&str)) {
+    blocks
+        .as_slice()
+        .iter()
+        .for_each(|block| self::block(block, give));
+}
+
+fn block(block: &v1::ContentBlock, give: &mut dyn FnMut(&str)) {
+    match block {
+        v1::ContentBlock::Text(text) => give(&text.text),
+        v1::ContentBlock::Resource(resource) => match &resource.resource {
+            v1::EmbeddedResourceResource::Text(text) => give(&text.text),
+            v1::EmbeddedResourceResource::Blob(_) => give(&content::line(block)),
+        },
+        other => give(&content::line(other)),
+    }
+}
+
+/// What a person would copy of a tool call; not what the model gave it, nor where it went.
+fn to_copy(call: &v1::ToolCall, give: &mut dyn FnMut(&str)) {
+    give(&call.title);
+    for content in &call.content {
+        match content {
+            v1::ToolCallContent::Content(content) => block(&content.content, give),
+            v1::ToolCallContent::Diff(diff) => give(&tool_call::diff_text(diff)),
+            v1::ToolCallContent::Terminal(_) | v1::ToolCallContent::Other(_) => {}
+        }
+    }
+    if let Some(output) = call.raw_output.as_ref().filter(|_| call.content.is_empty()) {
+        give(output.as_str());
+    }
+}
+
+fn tool_call(call: &v1::ToolCall, give: &mut dyn FnMut(&str)) {
+    give(&call.title);
+    for location in &call.locations {
+        give(location.path.as_str());
+    }
+    for content in &call.content {
+        match content {
+            v1::ToolCallContent::Content(content) => block(&content.content, give),
+            v1::ToolCallContent::Diff(diff) => {
+                give(diff.path.as_str());
+                give(&diff.new_text);
+                diff.old_text.iter().for_each(|text| give(text));
+            }
+            v1::ToolCallContent::Terminal(_) | v1::ToolCallContent::Other(_) => {}
+        }
+    }
+    for raw in [&call.raw_input, &call.raw_output].into_iter().flatten() {
+        give(raw.as_str());
+    }
+}

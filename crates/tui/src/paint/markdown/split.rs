@@ -1,0 +1,94 @@
+//! Which top-level blocks a text has, and which of them nothing that follows can change.
+
+use std::borrow::Cow;
+
+use attache_client::plain;
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
+
+use super::options;
+
+/// Where a top-level block begins, always at the beginning of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Start {
+    pub(super) at: usize,
+    pub(super) is_fence: bool,
+    /// A table is one only with its second line.
+    is_table: bool,
+}
+
+/// The top-level blocks of a text, in order.
+pub(super) fn starts(text: &str) -> Vec<Start> {
+    let mut starts = Vec::new();
+    let mut depth = 0_usize;
+    for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
+        if depth == 0 {
+            let is_fence = matches!(
+                event,
+                Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_)))
+            );
+            let at = line_start(text, range.start);
+            let is_table = matches!(event, Event::Start(Tag::Table(_)));
+            starts.push(Start {
+                at,
+                is_fence,
+                is_table,
+            });
+        }
+        match event {
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    starts.dedup_by_key(|start| start.at);
+    starts
+}
+
+/// The text with every `]:` broken up, so that nothing defines a reference: a definition would change what stands
+/// above it, and not be seen itself. [`shown`] is the way back.
+pub(super) fn guarded(text: Cow<'_, str>) -> Cow<'_, str> {
+    if text.contains("]:") {
+        Cow::Owned(text.replace("]:", &format!("]{GUARD}:")))
+    } else {
+        text
+    }
+}
+
+/// A piece of a guarded text as one line that is safe to show: entities may have brought in anything.
+pub(super) fn shown(text: &str) -> Cow<'_, str> {
+    match unguarded(text) {
+        Cow::Borrowed(text) => plain::line(text),
+        Cow::Owned(text) => Cow::Owned(plain::line(&text).into_owned()),
+    }
+}
+
+/// Like [`shown`], with line ends and tabs kept.
+pub(super) fn shown_lines(text: &str) -> Cow<'_, str> {
+    match unguarded(text) {
+        Cow::Borrowed(text) => plain::lines(text),
+        Cow::Owned(text) => Cow::Owned(plain::lines(&text).into_owned()),
+    }
+}
+
+fn unguarded(text: &str) -> Cow<'_, str> {
+    if text.contains(GUARD) {
+        Cow::Owned(text.replace(GUARD, ""))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// Whether the block that begins here will not become part of the block before it: the lines that make it what it is
+/// are complete.
+pub(super) fn is_final(text: &str, start: Start) -> bool {
+    let mut ends = text[start.at..].match_indices('\n');
+    let is_begun = ends.next().is_some();
+    is_begun && (!start.is_table || ends.next().is_some())
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |end| end + 1)
+}
+
+/// Not a character, and so not in any text that was made safe.
+const GUARD: char = '\u{fdd0}';

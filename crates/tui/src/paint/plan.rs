@@ -1,0 +1,133 @@
+//! Plans as checklists.
+
+use attache::v1;
+use attache_client::plain;
+use ratatui::text::{Line, Span};
+
+use super::theme::{Role, Sign};
+use super::{Brush, markdown, wrap};
+
+/// A plan as a checklist: how far each step has come, what it is, and its priority where it is not medium.
+pub fn lines(plan: &v1::Plan, brush: &Brush, width: u16) -> Vec<Line<'static>> {
+    steps(&plan.entries, brush, width)
+}
+
+/// A plan with an id, in whichever form it came.
+pub fn lines_of(plan: &v1::PlanUpdateContent, brush: &Brush, width: u16) -> Vec<Line<'static>> {
+    match plan {
+        v1::PlanUpdateContent::Items(plan) => steps(&plan.entries, brush, width),
+        v1::PlanUpdateContent::Markdown(plan) => markdown::lines(&plan.content, brush, width),
+        v1::PlanUpdateContent::File(plan) => {
+            let text = format!("plan: {}", plain::line(&plan.uri));
+            wrap::spans(vec![Span::raw(text)], usize::from(width))
+        }
+        v1::PlanUpdateContent::Other(_) => {
+            let text = Span::styled(
+                "a plan in a form unknown here",
+                brush.theme.style(Role::Dim),
+            );
+            wrap::spans(vec![text], usize::from(width))
+        }
+    }
+}
+
+/// How far a plan has come, in one line: `2/5 what is being done`.
+pub fn summary(plan: &v1::Plan, brush: &Brush, width: u16) -> Line<'static> {
+    let is_done = |step: &&v1::PlanEntry| step.status == v1::PlanEntryStatus::Completed;
+    let done = plan.entries.iter().filter(is_done).count();
+    let mut open = plan.entries.iter().filter(|step| !is_done(step));
+    let now = plan
+        .entries
+        .iter()
+        .find(|step| step.status == v1::PlanEntryStatus::InProgress);
+    let now = now
+        .or_else(|| open.next())
+        .map_or("all done", |step| &step.content);
+    let figures = format!("{done}/{} ", plan.entries.len());
+    let spans = vec![
+        Span::styled(figures, brush.theme.style(Role::Strong)),
+        Span::raw(plain::line(now).into_owned()),
+    ];
+    Line::from(wrap::cut_spans(spans, usize::from(width)))
+}
+
+fn steps(steps: &[v1::PlanEntry], brush: &Brush, width: u16) -> Vec<Line<'static>> {
+    let shown = steps.iter().take(STEPS);
+    let mut lines: Vec<_> = shown
+        .flat_map(|step| self::step(step, brush, width))
+        .collect();
+    if let Some(more) = steps.len().checked_sub(STEPS).filter(|more| *more > 0) {
+        let text = format!("{} {more} more steps", brush.theme.sign(Sign::More));
+        lines.push(Line::styled(text, brush.theme.style(Role::Dim)));
+    }
+    lines
+}
+
+fn step(step: &v1::PlanEntry, brush: &Brush, width: u16) -> Vec<Line<'static>> {
+    let (sign, role, text) = match &step.status {
+        v1::PlanEntryStatus::Completed => (Sign::Done, Role::Good, Role::Dim),
+        v1::PlanEntryStatus::InProgress => (Sign::Running, Role::Running, Role::Strong),
+        _ => (Sign::Pending, Role::Dim, Role::Text),
+    };
+    let theme = &brush.theme;
+    let first = [Span::styled(
+        format!("{} ", theme.sign(sign)),
+        theme.style(role),
+    )];
+    let mut spans = vec![Span::styled(
+        plain::line(&step.content).into_owned(),
+        theme.style(text),
+    )];
+    match &step.priority {
+        v1::PlanEntryPriority::High => {
+            spans.push(Span::styled(" (high)", theme.style(Role::Warning)))
+        }
+        v1::PlanEntryPriority::Low => spans.push(Span::styled(" (low)", theme.style(Role::Dim))),
+        _ => {}
+    }
+    wrap::hanging(spans, usize::from(width), &first, &[Span::raw("  ")])
+}
+
+/// How many steps are shown.
+const STEPS: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use attache::v1;
+    use expect_test::{Expect, expect};
+
+    use crate::paint::fixture::{assert_fits, brush, text};
+    use crate::paint::theme::Palette;
+
+    fn check(plan: &v1::Plan, width: u16, expected: &Expect) {
+        let brush = brush(Palette::None);
+        let mut lines = super::lines(plan, &brush, width);
+        lines.push(super::summary(plan, &brush, width));
+        assert_fits(&lines, width);
+        expected.assert_eq(&text(&lines));
+    }
+
+    #[test]
+    fn a_plan_is_a_checklist() {
+        use v1::{PlanEntryPriority as Priority, PlanEntryStatus as Status};
+        let plan = v1::Plan::new(vec![
+            v1::PlanEntry::new("Read the code", Priority::Medium, Status::Completed),
+            v1::PlanEntry::new(
+                "Change what has to be changed, and nothing else",
+                Priority::High,
+                Status::InProgress,
+            ),
+            v1::PlanEntry::new("Tell\u{202e} about it", Priority::Low, Status::Pending),
+        ]);
+        check(
+            &plan,
+            40,
+            &expect![[r#"
+            ✓ Read the code
+            ◐ Change what has to be changed, and
+              nothing else (high)
+            ○ Tell� about it (low)
+            1/3 Change what has to be changed, and …"#]],
+        );
+    }
+}

@@ -1,0 +1,166 @@
+//! Tool calls as cards: what is done, how far it has come, where, and what came of it.
+
+mod body;
+pub(super) mod terminal;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use attache::transcript::ToolCall;
+use attache::v1;
+use attache_client::export::Terminals;
+use attache_client::figures;
+use attache_client::tool_call::{title, word};
+use ratatui::text::{Line, Span};
+
+use super::theme::{Role, Sign};
+use super::{Brush, Fold, wrap};
+
+/// What a card shows beside what the agent said of the call.
+pub struct Surroundings<'a> {
+    /// How long it has run, or ran; `None` if nobody knows, as after a replay.
+    pub elapsed: Option<Duration>,
+    /// The terminals of the host.
+    pub terminal: Terminals<'a>,
+}
+
+/// A tool call as a card: status, kind, title and time in its first line, then locations and content.
+pub fn lines(
+    call: &ToolCall,
+    around: &Surroundings<'_>,
+    fold: Fold,
+    brush: &Brush,
+    width: u16,
+) -> Vec<Line<'static>> {
+    let (sign, role) = sign(call);
+    let card = card(call, around, fold, brush, width.saturating_sub(2));
+    let sign = format!("{} ", brush.theme.sign(sign));
+    let mut margin = Span::styled(sign, brush.theme.style(role));
+    let mut lines = Vec::with_capacity(card.lines.len());
+    for line in card.lines {
+        let spans = std::iter::once(margin).chain(line.spans).collect();
+        lines.push(Line::from(wrap::cut_spans(spans, usize::from(width))));
+        margin = Span::raw("  ");
+    }
+    lines
+}
+
+/// What a tool call does and how far it has come, in one line.
+pub fn headline(
+    call: &ToolCall,
+    elapsed: Option<Duration>,
+    brush: &Brush,
+    width: u16,
+) -> Line<'static> {
+    let (sign, role) = sign(call);
+    let sign = format!("{} ", brush.theme.sign(sign));
+    let mut spans = vec![Span::styled(sign, brush.theme.style(role))];
+    spans.extend(head(
+        call,
+        elapsed,
+        brush,
+        usize::from(width).saturating_sub(2),
+    ));
+    Line::from(wrap::cut_spans(spans, usize::from(width)))
+}
+
+/// A card without its sign.
+pub(super) struct Card {
+    pub(super) lines: Vec<Line<'static>>,
+    /// Whether the colours of all code in it are known.
+    pub(super) is_coloured: bool,
+}
+
+/// How far a call has come, as a sign.
+pub(super) fn sign(call: &ToolCall) -> (Sign, Role) {
+    match &call.said.status {
+        _ if call.is_cancelled => (Sign::Cancelled, Role::Warning),
+        v1::ToolCallStatus::Completed => (Sign::Done, Role::Good),
+        v1::ToolCallStatus::Failed => (Sign::Failed, Role::Bad),
+        v1::ToolCallStatus::InProgress => (Sign::Running, Role::Running),
+        _ => (Sign::Pending, Role::Dim),
+    }
+}
+
+pub(super) fn card(
+    call: &ToolCall,
+    around: &Surroundings<'_>,
+    fold: Fold,
+    brush: &Brush,
+    width: u16,
+) -> Card {
+    let head = head(call, around.elapsed, brush, usize::from(width));
+    let mut card = Card {
+        lines: vec![Line::from(head)],
+        is_coloured: true,
+    };
+    if fold != Fold::Line {
+        body::add(&mut card, call, around, fold, brush, width);
+    }
+    card
+}
+
+/// Kind and title, and at the end, never cut, how far it has come.
+fn head(
+    call: &ToolCall,
+    elapsed: Option<Duration>,
+    brush: &Brush,
+    width: usize,
+) -> Vec<Span<'static>> {
+    let theme = &brush.theme;
+    let (_, role) = sign(call);
+    let title = title(&call.said);
+    let kind = Span::styled(kind_before(&title, &call.said.kind), theme.style(Role::Dim));
+    let time = elapsed.map(|time| match call.is_open() {
+        true if time.as_secs() < 10 => format!("{}s", time.as_secs()),
+        false if time < AT_ONCE => String::new(),
+        _ => figures::elapsed(time),
+    });
+    let state = [state(call).to_owned(), time.unwrap_or_default()];
+    let state: Vec<String> = state.into_iter().filter(|text| !text.is_empty()).collect();
+    let state = match state.join(" ") {
+        text if text.is_empty() => text,
+        text => format!(" · {text}"),
+    };
+    let used = wrap::width(&kind.content) + wrap::width(&state);
+    let title = wrap::cut(&title, width.saturating_sub(used)).into_owned();
+    let spans = vec![
+        kind,
+        Span::styled(title, theme.style(Role::Strong)),
+        Span::styled(state, theme.style(state_role(role))),
+    ];
+    wrap::cut_spans(spans, width)
+}
+
+/// The kind, unless the title begins with it anyway.
+fn kind_before(title: &str, kind: &v1::ToolKind) -> String {
+    let word = word(kind);
+    let first = title.split(' ').next().unwrap_or_default();
+    if first.eq_ignore_ascii_case(word) {
+        String::new()
+    } else {
+        format!("{word} ")
+    }
+}
+
+fn state(call: &ToolCall) -> &'static str {
+    match &call.said.status {
+        _ if call.is_cancelled => "cancelled",
+        v1::ToolCallStatus::Completed => "",
+        v1::ToolCallStatus::Failed => "failed",
+        v1::ToolCallStatus::InProgress => "running",
+        _ => "waiting",
+    }
+}
+
+/// What went well needs no colour in its words.
+fn state_role(role: Role) -> Role {
+    match role {
+        Role::Good => Role::Dim,
+        other => other,
+    }
+}
+
+/// A call that took less needs no time.
+const AT_ONCE: Duration = Duration::from_millis(100);

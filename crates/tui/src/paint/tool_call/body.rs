@@ -1,0 +1,234 @@
+//! What stands below a card's first line.
+
+use attache::process::plain::visible_lines;
+use attache::transcript::ToolCall;
+use attache::{json, v1};
+use attache_client::{content, figures};
+use ratatui::text::{Line, Span};
+
+use super::{Card, Surroundings, terminal, title};
+use crate::paint::markdown::{Flow, Progress};
+use crate::paint::theme::{Role, Sign};
+use crate::paint::{Brush, Fold, diff, path, wrap};
+
+pub(super) fn add(
+    card: &mut Card,
+    call: &ToolCall,
+    around: &Surroundings<'_>,
+    fold: Fold,
+    brush: &Brush,
+    width: u16,
+) {
+    let mut body = Body {
+        card,
+        fold,
+        brush,
+        width,
+    };
+    body.whole_title(&call.said);
+    body.locations(&call.said);
+    for content in &call.said.content {
+        match content {
+            v1::ToolCallContent::Content(content) => body.block(&content.content),
+            v1::ToolCallContent::Diff(diff) => body.diff(diff),
+            v1::ToolCallContent::Terminal(shown) => {
+                let view = (around.terminal)(&shown.terminal_id);
+                let room = body.room();
+                let lines = terminal::lines(view.as_ref(), &shown.terminal_id, fold, brush, room);
+                body.push(lines);
+            }
+            v1::ToolCallContent::Other(_) => body.dim("[content of a type unknown here]"),
+        }
+    }
+    body.raw(&call.said);
+}
+
+struct Body<'a> {
+    card: &'a mut Card,
+    fold: Fold,
+    brush: &'a Brush,
+    width: u16,
+}
+
+impl Body<'_> {
+    /// How wide the content may be, beside its bar.
+    fn room(&self) -> u16 {
+        self.width.saturating_sub(2).max(1)
+    }
+
+    fn push(&mut self, lines: Vec<Line<'static>>) {
+        let theme = &self.brush.theme;
+        let bar = Span::styled(
+            format!("{} ", theme.sign(Sign::Bar)),
+            theme.style(Role::Border),
+        );
+        for line in lines {
+            let style = line.style;
+            let spans = std::iter::once(bar.clone()).chain(line.spans.into_iter().map(|span| {
+                let own = span.style;
+                span.style(style.patch(own))
+            }));
+            let spans = wrap::cut_spans(spans.collect(), usize::from(self.width));
+            self.card.lines.push(Line::from(spans));
+        }
+    }
+
+    fn dim(&mut self, text: &str) {
+        let span = Span::styled(text.to_owned(), self.brush.theme.style(Role::Dim));
+        let lines = wrap::spans(vec![span], usize::from(self.room()));
+        self.push(lines);
+    }
+
+    /// A title that does not fit its line is told in full where everything is.
+    fn whole_title(&mut self, call: &v1::ToolCall) {
+        let title = title(call);
+        let is_cut = wrap::width(&title) + 20 > usize::from(self.width);
+        if self.fold == Fold::Full && (is_cut || call.title.trim().contains('\n')) {
+            let text = visible_lines(call.title.trim());
+            let text = text
+                .get(..text.floor_char_boundary(LONG_TEXT))
+                .unwrap_or_default();
+            let lines = wrap::spans(
+                vec![Span::raw(wrap::without_tabs(text).into_owned())],
+                usize::from(self.room()),
+            );
+            self.push(lines);
+        }
+    }
+
+    /// The files, unless a diff or the title names them anyway.
+    fn locations(&mut self, call: &v1::ToolCall) {
+        let title = title(call);
+        let in_diff = |wanted: &v1::ToolCallLocation| {
+            let mut contents = call.content.iter();
+            contents.any(|content| matches!(content, v1::ToolCallContent::Diff(diff) if diff.path == wanted.path))
+        };
+        let is_told = |place: &str| title == place || title.ends_with(&format!(" {place}"));
+        let places = call.locations.iter().take(LOCATIONS);
+        let places = places
+            .filter(|location| !in_diff(location))
+            .map(|location| self.location(location));
+        let mut places: Vec<String> = places.filter(|place| !is_told(place)).collect();
+        places.dedup();
+        if let Some(more) = call
+            .locations
+            .len()
+            .checked_sub(LOCATIONS)
+            .filter(|more| *more > 0)
+        {
+            places.push(format!("and {more} more"));
+        }
+        match (places.as_slice(), self.fold) {
+            ([], _) => {}
+            (_, Fold::Full) => places.iter().for_each(|place| self.dim(place)),
+            _ => {
+                let line = wrap::cut(&places.join(", "), usize::from(self.room())).into_owned();
+                self.dim(&line);
+            }
+        }
+    }
+
+    fn location(&self, location: &v1::ToolCallLocation) -> String {
+        let path = path::shown(&location.path, &self.brush.cwd);
+        match location.line {
+            Some(line) => format!("{path}:{line}"),
+            None => path,
+        }
+    }
+
+    fn block(&mut self, block: &v1::ContentBlock) {
+        let Some(text) = block.as_text() else {
+            return self.dim(&content::line(block));
+        };
+        let (bytes, limit) = match self.fold {
+            Fold::Full => (LONG_TEXT, usize::MAX),
+            Fold::Line | Fold::Brief => (SHORT_TEXT, BRIEF_LINES),
+        };
+        let kept = text
+            .get(..text.floor_char_boundary(bytes))
+            .unwrap_or_default();
+        let mut flow = Flow::new(self.room());
+        while flow.update(kept, self.brush) == Progress::Partial {}
+        self.card.is_coloured &= flow.is_coloured();
+        let mut lines = flow.into_lines();
+        let left_out = lines.len().saturating_sub(limit);
+        lines.truncate(limit);
+        self.push(lines);
+        let more = self.brush.theme.sign(Sign::More);
+        if kept.len() < text.len() {
+            let rest = u64::try_from(text.len() - kept.len()).unwrap_or(u64::MAX);
+            self.dim(&format!("{more} {} more", figures::bytes(rest)));
+        } else if left_out > 0 {
+            self.dim(&format!("{more} {left_out} more lines"));
+        }
+    }
+
+    fn diff(&mut self, diff: &v1::Diff) {
+        let limit = match self.fold {
+            Fold::Full => FULL_DIFF,
+            Fold::Line | Fold::Brief => BRIEF_DIFF,
+        };
+        let painted = diff::paint(diff, self.brush, self.room(), limit);
+        self.card.is_coloured &= painted.is_coloured;
+        self.push(painted.lines);
+    }
+
+    /// What the model gave the tool and got back: folded, or as JSON where everything is.
+    fn raw(&mut self, call: &v1::ToolCall) {
+        let parts = [("input", &call.raw_input), ("output", &call.raw_output)];
+        let parts = parts
+            .into_iter()
+            .filter_map(|(word, raw)| Some((word, raw.as_ref()?)));
+        let parts: Vec<(&str, &json::Raw)> = parts.collect();
+        if self.fold == Fold::Full {
+            for (word, raw) in parts {
+                self.dim(word);
+                self.json(raw);
+            }
+        } else if call.content.is_empty() && !parts.is_empty() {
+            let size = |raw: &json::Raw| {
+                figures::bytes(u64::try_from(raw.as_str().len()).unwrap_or(u64::MAX))
+            };
+            let folded: Vec<String> = parts
+                .iter()
+                .map(|(word, raw)| format!("{word} {}", size(raw)))
+                .collect();
+            self.dim(&format!(
+                "{} {}",
+                self.brush.theme.sign(Sign::More),
+                folded.join(", ")
+            ));
+        }
+    }
+
+    fn json(&mut self, raw: &json::Raw) {
+        let text = raw.as_str();
+        let value = serde_json::from_str::<serde_json::Value>(text).ok();
+        let value = value.filter(|_| text.len() < LONG_TEXT);
+        let pretty = value.and_then(|value| match value {
+            serde_json::Value::String(text) => Some(text),
+            other => serde_json::to_string_pretty(&other).ok(),
+        });
+        let text = pretty.unwrap_or_else(|| text.to_owned());
+        let (start, end) = text.split_at(text.floor_char_boundary(LONG_TEXT));
+        let mut text = visible_lines(start).into_owned();
+        if !end.is_empty() {
+            let missing = end.chars().count();
+            text += &format!("\n… {missing} more characters, an export has all");
+        }
+        let mut lines = Vec::new();
+        for line in text.lines() {
+            let line = vec![Span::raw(wrap::without_tabs(line).into_owned())];
+            lines.extend(wrap::hard(line, usize::from(self.room()), &[], &[]));
+        }
+        self.push(lines);
+    }
+}
+
+const LOCATIONS: usize = 50;
+const BRIEF_LINES: usize = 8;
+const BRIEF_DIFF: usize = 24;
+const FULL_DIFF: usize = 2000;
+/// How much text is looked at for a glance.
+const SHORT_TEXT: usize = 4 * 1024;
+const LONG_TEXT: usize = 64 * 1024;

@@ -1,0 +1,88 @@
+//! A recording in the terminal: a list of its records, and one of them in detail.
+
+mod draw;
+mod screen;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use attache_recording::Filter;
+use crossterm::event::{self, Event, KeyEventKind};
+use ratatui::DefaultTerminal;
+
+use screen::{Next, Screen};
+
+/// Whether a recording is still being written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Growth {
+    /// It is shown as it is, from its beginning.
+    Finished,
+    /// It is shown from its end, and as it grows.
+    Growing,
+}
+
+/// Why a recording is not shown, or no longer.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The recording cannot be opened.
+    #[error("{}", path.display())]
+    Recording {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The terminal cannot be set up, or not be set back.
+    #[error("the terminal")]
+    Terminal(#[source] io::Error),
+    /// Reading the recording or drawing it failed.
+    #[error(transparent)]
+    Show(#[from] io::Error),
+}
+
+/// Shows a recording on the terminal until the user leaves it.
+pub fn view(file: &Path, filter: Filter, growth: Growth) -> Result<(), Error> {
+    let screen = match growth {
+        Growth::Finished => Screen::open(file, filter),
+        Growth::Growing => Screen::follow(file, filter),
+    };
+    let mut screen = screen.map_err(|source| Error::Recording {
+        path: file.to_owned(),
+        source,
+    })?;
+    let mut terminal = ratatui::try_init().map_err(Error::Terminal)?;
+    let shown = show(&mut terminal, &mut screen);
+    ratatui::try_restore().map_err(Error::Terminal)?;
+    Ok(shown?)
+}
+
+fn show(terminal: &mut DefaultTerminal, screen: &mut Screen) -> io::Result<()> {
+    loop {
+        let size = terminal.size()?;
+        screen.resize(size.width, size.height);
+        screen.refresh()?;
+        terminal.draw(|frame| draw::draw(screen, frame))?;
+        let patience = match screen.is_settled() {
+            true => SETTLED,
+            false => SCANNING,
+        };
+        if !event::poll(patience)? {
+            continue;
+        }
+        // What has been typed ahead is not drawn one by one.
+        while event::poll(Duration::ZERO)? {
+            if let Event::Key(key) = event::read()?
+                && key.kind != KeyEventKind::Release
+                && screen.key(key)? == Next::Leave
+            {
+                return Ok(());
+            }
+        }
+    }
+}
+
+const SCANNING: Duration = Duration::from_millis(100);
+const SETTLED: Duration = Duration::from_secs(3600);

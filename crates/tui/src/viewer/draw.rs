@@ -1,0 +1,298 @@
+//! The viewer on a terminal of any size.
+
+use attache::process::plain::visible;
+use attache_recording::units::{size, time};
+use attache_recording::{Row, Sort, Stream};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::screen::{Focus, Screen, Tail, Wanted};
+
+pub(super) fn draw(screen: &Screen, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    let line = |row: u16| Rect::new(0, row, area.width, 1.min(area.height));
+    let list_width = match screen.layout.beside {
+        true => area.width * 3 / 5,
+        false => area.width,
+    };
+    put(frame, line(0), title(screen, area.width));
+    put(frame, Rect::new(0, 1, list_width, 1), heads(list_width));
+    for row in 0..screen.layout.list {
+        let place = Rect::new(0, 2 + row, list_width, 1);
+        put(frame, place, list_line(screen, row, list_width));
+    }
+    let detail = match screen.layout.beside {
+        true => Rect::new(list_width + 1, 1, area.width - list_width - 1, 1),
+        false => Rect::new(0, 2 + screen.layout.list, area.width, 1),
+    };
+    draw_detail(screen, frame, detail);
+    put(frame, line(area.height.saturating_sub(1)), keys(screen));
+    if screen.help {
+        draw_help(frame, area);
+    }
+}
+
+fn put(frame: &mut Frame<'_>, area: Rect, line: Line<'_>) {
+    let area = area.intersection(frame.area());
+    frame.render_widget(Paragraph::new(line), area);
+}
+
+fn title(screen: &Screen, width: u16) -> Line<'static> {
+    let name = screen.path.file_name().map(|name| name.to_string_lossy());
+    let name = name.unwrap_or_default();
+    let name = visible(&name);
+    let progress = &screen.progress;
+    let (violations, judged) = screen.verdicts.count();
+    let mut facts = vec![format!("{} records", progress.records)];
+    if !screen.filter().is_empty() {
+        facts.push(format!("{} shown", progress.shown));
+    }
+    facts.push(format!(
+        "{violations}{} violations",
+        if judged { "" } else { "+" }
+    ));
+    if let Some(fault) = &progress.fault {
+        facts.push(visible(fault).into_owned());
+    } else if !progress.done {
+        let percent = progress.read * 100 / progress.size.max(1);
+        facts.push(format!("{percent} % read"));
+    } else if screen.tail != Tail::Fixed {
+        facts.push("follows".to_owned());
+    }
+    let filter = filter(screen);
+    let line = format!(" {name}  {}{filter}", facts.join(", "));
+    Line::styled(
+        fit(&line, width),
+        Style::new().add_modifier(Modifier::REVERSED),
+    )
+}
+
+fn filter(screen: &Screen) -> String {
+    let filter = screen.filter();
+    let stream = filter.stream.map(|stream| stream.word().to_owned());
+    let parts = [
+        ("session", &filter.session),
+        ("method", &filter.method),
+        ("text", &filter.text),
+        ("dir", &stream),
+    ];
+    let parts = parts.iter().filter_map(|(name, value)| {
+        let value = value.as_deref()?;
+        Some(format!("  {name}:{}", visible(value)))
+    });
+    parts.collect()
+}
+
+fn heads(width: u16) -> Line<'static> {
+    let line = columns("time", " ", "message", "took", "size", width);
+    Line::styled(line, Style::new().add_modifier(Modifier::BOLD))
+}
+
+fn list_line(screen: &Screen, row: u16, width: u16) -> Line<'static> {
+    let Some((number, _, found)) = screen.rows.get(usize::from(row)) else {
+        return Line::default();
+    };
+    let broken = screen.verdicts.has(*number);
+    let name = format!("{}{}", if broken { "! " } else { "" }, name(found));
+    let line = columns(
+        &clock(found.at),
+        arrow(found),
+        &name,
+        &took(found),
+        &match found.size {
+            0 => String::new(),
+            bytes => size(bytes),
+        },
+        width,
+    );
+    let mut style = Style::new();
+    if broken {
+        style = style.fg(Color::Red);
+    } else if found.sort == Sort::Refusal || found.sort == Sort::Lost {
+        style = style.fg(Color::Yellow);
+    } else if !found.is_message() {
+        style = style.add_modifier(Modifier::DIM);
+    }
+    if screen.top + u64::from(row) == screen.chosen {
+        style = style.add_modifier(Modifier::REVERSED);
+    }
+    Line::styled(line, style)
+}
+
+fn columns(time: &str, arrow: &str, name: &str, took: &str, size: &str, width: u16) -> String {
+    let room = width.saturating_sub(TIME + ARROW + TOOK + SIZE + 1);
+    let name = fit(name, room);
+    let (time_width, took_width, size_width) =
+        (usize::from(TIME - 1), usize::from(TOOK), usize::from(SIZE));
+    format!("{time:>time_width$} {arrow:<2}{name}{took:>took_width$}{size:>size_width$} ")
+}
+
+fn arrow(row: &Row) -> &'static str {
+    match (row.stream, row.sort) {
+        (Some(Stream::Client), Sort::Request | Sort::Notification) => "→",
+        (Some(Stream::Client), _) => "⇒",
+        (Some(Stream::Agent), Sort::Request | Sort::Notification) => "←",
+        (Some(Stream::Agent), _) => "⇐",
+        (Some(Stream::Errors), _) => "·",
+        (None, _) => " ",
+    }
+}
+
+fn name(row: &Row) -> String {
+    let what = match row.sort {
+        Sort::Request | Sort::Notification | Sort::Answer | Sort::Refusal => row.method.as_str(),
+        Sort::Noise => "no message:",
+        Sort::Errors => "",
+        Sort::Closed => "closed",
+        Sort::Lost => "not recorded:",
+        Sort::Frame => "",
+    };
+    let name = format!("{what} {}", row.detail);
+    visible(name.trim()).trim().to_owned()
+}
+
+/// An answer's latency, the first words of a turn, the length of a tool call.
+fn took(row: &Row) -> String {
+    match (row.latency, row.first, row.span) {
+        (Some(latency), _, _) => time(latency),
+        (None, Some(first), _) => format!("first {}", time(first)),
+        (None, None, Some(span)) => format!("ran {}", time(span)),
+        (None, None, None) => String::new(),
+    }
+}
+
+/// Minutes, seconds and milliseconds since the beginning.
+fn clock(at: u64) -> String {
+    let millis = at / 1_000;
+    let (minutes, seconds) = (millis / 60_000, millis / 1_000 % 60);
+    format!("{minutes}:{seconds:02}.{:03}", millis % 1_000)
+}
+
+fn draw_detail(screen: &Screen, frame: &mut Frame<'_>, first: Rect) {
+    let facts = screen.current().map(|(number, _, row)| {
+        let session = row.session.as_deref().map(visible);
+        let session = session.map(|session| format!("  session {session}"));
+        format!(" record {}{} ", number + 1, session.unwrap_or_default())
+    });
+    let style = match screen.focus {
+        Focus::List => Style::new().add_modifier(Modifier::UNDERLINED),
+        Focus::Detail => Style::new().add_modifier(Modifier::REVERSED),
+    };
+    let facts = fit(&facts.unwrap_or_default(), first.width);
+    put(frame, first, Line::styled(facts, style));
+    let lines = screen.detail.iter().skip(screen.scroll);
+    let pieces = lines.flat_map(|line| {
+        let style = match line.starts_with("! ") {
+            true => Style::new().fg(Color::Red),
+            false => Style::new(),
+        };
+        let pieces = wrapped(line, first.width);
+        pieces.into_iter().map(move |piece| (piece, style))
+    });
+    for (row, (piece, style)) in (1..=screen.layout.detail).zip(pieces) {
+        let place = Rect::new(first.x, first.y + row, first.width, 1);
+        put(frame, place, Line::styled(piece, style));
+    }
+}
+
+fn keys(screen: &Screen) -> Line<'static> {
+    if let Some(prompt) = &screen.prompt {
+        let what = match prompt.what {
+            Wanted::Text => "text",
+            Wanted::Method => "method",
+            Wanted::Session => "session",
+        };
+        return Line::from(vec![
+            Span::raw(format!(" {what}: {}", visible(&prompt.text))),
+            Span::styled(" ", Style::new().add_modifier(Modifier::REVERSED)),
+        ]);
+    }
+    if let Some(message) = screen.message() {
+        return Line::raw(format!(" {message}"));
+    }
+    let keys = " q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help";
+    Line::styled(keys, Style::new().add_modifier(Modifier::DIM))
+}
+
+fn draw_help(frame: &mut Frame<'_>, area: Rect) {
+    let width = HELP.iter().map(|line| line.width()).max().unwrap_or(0) + 2;
+    let width = u16::try_from(width).unwrap_or(u16::MAX).min(area.width);
+    let height = u16::try_from(HELP.len())
+        .unwrap_or(u16::MAX)
+        .min(area.height);
+    let (x, y) = ((area.width - width) / 2, (area.height - height) / 2);
+    for (row, line) in (0..height).zip(HELP) {
+        let place = Rect::new(x, y + row, width, 1);
+        let line = fit(&format!(" {line}"), width);
+        put(
+            frame,
+            place,
+            Line::styled(line, Style::new().add_modifier(Modifier::REVERSED)),
+        );
+    }
+}
+
+/// The text in pieces of that width.
+fn wrapped(text: &str, width: u16) -> Vec<String> {
+    let width = usize::from(width.max(1));
+    let mut pieces = vec![String::new()];
+    let mut used = 0;
+    for char in text.chars() {
+        let wide = char.width().unwrap_or(0);
+        if used + wide > width {
+            pieces.push(String::new());
+            used = 0;
+        }
+        if let Some(piece) = pieces.last_mut() {
+            piece.push(char);
+        }
+        used += wide;
+    }
+    pieces
+}
+
+/// The text cut or filled to a width.
+fn fit(text: &str, width: u16) -> String {
+    let width = usize::from(width);
+    let mut out = String::with_capacity(width);
+    let mut used = 0;
+    let whole = text.width() <= width;
+    for char in text.chars() {
+        let wide = char.width().unwrap_or(0);
+        if used + wide > width.saturating_sub(usize::from(!whole)) {
+            break;
+        }
+        out.push(char);
+        used += wide;
+    }
+    if !whole && width > 0 {
+        out.push('…');
+        used += 1;
+    }
+    out.extend(std::iter::repeat_n(' ', width.saturating_sub(used)));
+    out
+}
+
+const TIME: u16 = 11;
+const ARROW: u16 = 2;
+const TOOK: u16 = 14;
+const SIZE: u16 = 9;
+const HELP: &[&str] = &[
+    "↑ ↓ j k       move",
+    "PgUp PgDn     move by a page",
+    "g G           to the beginning, to the end",
+    "Tab           between list and detail",
+    "/             only messages that hold a text",
+    "m             only methods and updates of a name",
+    "s S           only the session of this message, or one by its id",
+    "d             only one direction: out, in, standard error",
+    "c             show everything again",
+    "v             to the next violation",
+    "q             leave",
+    "",
+    "→ ←  calls    ⇒ ⇐  answers    ·  standard error    !  violation",
+];

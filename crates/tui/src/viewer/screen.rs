@@ -1,0 +1,387 @@
+//! What the viewer shows, and what keys do to it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use attache::process::plain::visible;
+use attache_client::plain;
+use attache_recording::{Filter, Index, Progress, Record, Row, Stream, Verdicts, What, pretty};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// The viewer as a value. Drawing it changes nothing.
+pub(super) struct Screen {
+    pub(super) path: PathBuf,
+    index: Index,
+    pub(super) verdicts: Verdicts,
+    pub(super) progress: Progress,
+    /// The first row on the screen, and the one that is looked at, among those that are shown.
+    pub(super) top: u64,
+    pub(super) chosen: u64,
+    pub(super) rows: Vec<(u64, u64, Row)>,
+    pub(super) detail: Vec<String>,
+    /// Whose detail it is.
+    detailed: Option<u64>,
+    pub(super) scroll: usize,
+    pub(super) focus: Focus,
+    pub(super) prompt: Option<Prompt>,
+    pub(super) help: bool,
+    pub(super) layout: Layout,
+    pub(super) tail: Tail,
+    message: Option<String>,
+}
+
+/// Whether the recording grows while it is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tail {
+    Fixed,
+    /// The last row is looked at, whichever it is.
+    Watched,
+    /// It grows behind what is looked at.
+    Left,
+}
+
+/// Where arrow keys go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Focus {
+    List,
+    Detail,
+}
+
+/// What is being typed.
+pub(super) struct Prompt {
+    pub(super) what: Wanted,
+    pub(super) text: String,
+}
+
+/// What a filter is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Text,
+    Method,
+    Session,
+}
+
+/// How many lines the two panes have.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Layout {
+    pub(super) list: u16,
+    pub(super) detail: u16,
+    pub(super) beside: bool,
+}
+
+/// Whether the viewer goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    Stay,
+    Leave,
+}
+
+impl Screen {
+    pub(super) fn open(path: &Path, filter: Filter) -> io::Result<Screen> {
+        let (index, verdicts) = (Index::open(path, filter)?, Verdicts::open(path)?);
+        Ok(Screen::new(path, index, verdicts, Tail::Fixed))
+    }
+
+    /// Opens a recording that is still being written, at its end.
+    pub(super) fn follow(path: &Path, filter: Filter) -> io::Result<Screen> {
+        let (index, verdicts) = (Index::follow(path, filter)?, Verdicts::follow(path)?);
+        Ok(Screen::new(path, index, verdicts, Tail::Watched))
+    }
+
+    fn new(path: &Path, index: Index, verdicts: Verdicts, tail: Tail) -> Screen {
+        Screen {
+            path: path.to_owned(),
+            index,
+            verdicts,
+            progress: Progress::default(),
+            top: 0,
+            chosen: 0,
+            rows: Vec::new(),
+            detail: Vec::new(),
+            detailed: None,
+            scroll: 0,
+            focus: Focus::List,
+            prompt: None,
+            help: false,
+            layout: Layout::default(),
+            tail,
+            message: None,
+        }
+    }
+
+    pub(super) fn resize(&mut self, width: u16, height: u16) {
+        let panes = height.saturating_sub(FRAME);
+        let beside = width >= WIDE;
+        let list = if beside { panes } else { panes * 3 / 5 };
+        let detail = if beside { panes } else { panes - list };
+        self.layout = Layout {
+            list,
+            detail,
+            beside,
+        };
+    }
+
+    /// Brings the rows up to date with the file as far as it has been read.
+    pub(super) fn refresh(&mut self) -> io::Result<()> {
+        self.progress = self.index.progress();
+        if self.tail == Tail::Watched {
+            self.chosen = self.progress.shown.saturating_sub(1);
+        }
+        let height = u64::from(self.layout.list.max(1));
+        if self.chosen < self.top {
+            self.top = self.chosen;
+        } else if self.chosen >= self.top + height {
+            self.top = self.chosen + 1 - height;
+        }
+        let page = self.index.page(self.top, usize::from(self.layout.list))?;
+        self.rows = page.rows;
+        let last = self.top + (self.rows.len() as u64).saturating_sub(1);
+        self.chosen = self.chosen.min(last.max(self.top));
+        self.look()
+    }
+
+    /// The record that is looked at, laid out.
+    fn look(&mut self) -> io::Result<()> {
+        let Some((number, offset, _)) = self.current() else {
+            self.detail.clear();
+            self.detailed = None;
+            return Ok(());
+        };
+        let (number, offset) = (*number, *offset);
+        if self.detailed == Some(number) && self.verdicts.of(number).is_empty() {
+            return Ok(());
+        }
+        if self.detailed != Some(number) {
+            self.scroll = 0;
+        }
+        let record = self.index.record(offset)?;
+        self.detail = record.map(|record| laid_out(&record)).unwrap_or_default();
+        let violations = self.verdicts.of(number);
+        let violations = violations.iter().map(|text| format!("! {}", visible(text)));
+        self.detail.splice(0..0, violations);
+        self.detailed = Some(number);
+        Ok(())
+    }
+
+    pub(super) fn current(&self) -> Option<&(u64, u64, Row)> {
+        let place = usize::try_from(self.chosen - self.top).ok()?;
+        self.rows.get(place)
+    }
+
+    pub(super) fn filter(&self) -> &Filter {
+        self.index.filter()
+    }
+
+    pub(super) fn message(&self) -> Option<&str> {
+        self.message.as_deref()
+    }
+
+    /// Whether nothing on the screen changes by itself any more.
+    pub(super) fn is_settled(&self) -> bool {
+        self.tail == Tail::Fixed && self.progress.done && self.verdicts.count().1
+    }
+
+    pub(super) fn key(&mut self, key: KeyEvent) -> io::Result<Next> {
+        self.message = None;
+        if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
+            return Ok(Next::Leave);
+        }
+        if self.help {
+            self.help = false;
+            return Ok(Next::Stay);
+        }
+        if let Some(prompt) = self.prompt.take() {
+            self.typed(prompt, key.code)?;
+            return Ok(Next::Stay);
+        }
+        let page = u64::from(self.layout.list.saturating_sub(1).max(1));
+        match key.code {
+            KeyCode::Char('q') | KeyCode::Esc => return Ok(Next::Leave),
+            KeyCode::Char('?') => self.help = true,
+            KeyCode::Tab | KeyCode::Enter => {
+                self.focus = match self.focus {
+                    Focus::List => Focus::Detail,
+                    Focus::Detail => Focus::List,
+                }
+            }
+            KeyCode::Down | KeyCode::Char('j') => self.down(1),
+            KeyCode::Up | KeyCode::Char('k') => self.up(1),
+            KeyCode::PageDown | KeyCode::Char(' ') => self.down(page),
+            KeyCode::PageUp => self.up(page),
+            KeyCode::Home | KeyCode::Char('g') => self.up(u64::MAX),
+            KeyCode::End | KeyCode::Char('G') => self.down(u64::MAX),
+            KeyCode::Char('/') => self.ask(Wanted::Text),
+            KeyCode::Char('m') => self.ask(Wanted::Method),
+            KeyCode::Char('S') => self.ask(Wanted::Session),
+            KeyCode::Char('s') => self.this_session()?,
+            KeyCode::Char('d') => self.next_stream()?,
+            KeyCode::Char('c') => self.show_only(Filter::default())?,
+            KeyCode::Char('v') => self.next_violation()?,
+            _ => {}
+        }
+        Ok(Next::Stay)
+    }
+
+    fn down(&mut self, lines: u64) {
+        match self.focus {
+            Focus::List => {
+                let last = self.progress.shown.max(self.top + self.rows.len() as u64);
+                let last = last.saturating_sub(1);
+                self.chosen = self.chosen.saturating_add(lines).min(last);
+                if self.tail == Tail::Left && self.chosen == last {
+                    self.tail = Tail::Watched;
+                }
+            }
+            Focus::Detail => {
+                let last = self
+                    .detail
+                    .len()
+                    .saturating_sub(usize::from(self.layout.detail));
+                let lines = usize::try_from(lines).unwrap_or(usize::MAX);
+                self.scroll = self.scroll.saturating_add(lines).min(last);
+            }
+        }
+    }
+
+    fn up(&mut self, lines: u64) {
+        match self.focus {
+            Focus::List => {
+                self.chosen = self.chosen.saturating_sub(lines);
+                self.leave_tail();
+            }
+            Focus::Detail => {
+                let lines = usize::try_from(lines).unwrap_or(usize::MAX);
+                self.scroll = self.scroll.saturating_sub(lines);
+            }
+        }
+    }
+
+    fn leave_tail(&mut self) {
+        if self.tail == Tail::Watched {
+            self.tail = Tail::Left;
+        }
+    }
+
+    fn ask(&mut self, what: Wanted) {
+        let filter = self.filter();
+        let text = match what {
+            Wanted::Text => filter.text.clone(),
+            Wanted::Method => filter.method.clone(),
+            Wanted::Session => filter.session.clone(),
+        };
+        let text = text.unwrap_or_default();
+        self.prompt = Some(Prompt { what, text });
+    }
+
+    fn typed(&mut self, mut prompt: Prompt, key: KeyCode) -> io::Result<()> {
+        match key {
+            KeyCode::Esc => return Ok(()),
+            KeyCode::Enter => {
+                let mut filter = self.filter().clone();
+                let text = Some(prompt.text).filter(|text| !text.is_empty());
+                match prompt.what {
+                    Wanted::Text => filter.text = text,
+                    Wanted::Method => filter.method = text,
+                    Wanted::Session => filter.session = text,
+                }
+                return self.show_only(filter);
+            }
+            KeyCode::Backspace => drop(prompt.text.pop()),
+            KeyCode::Char(char) => prompt.text.push(char),
+            _ => {}
+        }
+        self.prompt = Some(prompt);
+        Ok(())
+    }
+
+    fn this_session(&mut self) -> io::Result<()> {
+        let session = self.current().and_then(|(_, _, row)| row.session.clone());
+        let mut filter = self.filter().clone();
+        filter.session = match filter.session {
+            Some(_) => None,
+            None => session.map(|session| session.to_string()),
+        };
+        self.show_only(filter)
+    }
+
+    fn next_stream(&mut self) -> io::Result<()> {
+        let mut filter = self.filter().clone();
+        filter.stream = match filter.stream {
+            None => Some(Stream::Client),
+            Some(Stream::Client) => Some(Stream::Agent),
+            Some(Stream::Agent) => Some(Stream::Errors),
+            Some(Stream::Errors) => None,
+        };
+        self.show_only(filter)
+    }
+
+    fn show_only(&mut self, filter: Filter) -> io::Result<()> {
+        if filter != *self.filter() {
+            self.index = match self.tail {
+                Tail::Fixed => Index::open(&self.path, filter)?,
+                Tail::Watched | Tail::Left => Index::follow(&self.path, filter)?,
+            };
+            (self.top, self.chosen) = (0, 0);
+            self.detailed = None;
+        }
+        Ok(())
+    }
+
+    fn next_violation(&mut self) -> io::Result<()> {
+        let from = self.current().map(|(number, ..)| *number);
+        let next = match from {
+            Some(0) if self.verdicts.has(0) => self.verdicts.after(0),
+            Some(number) => self.verdicts.after(number),
+            None => self.verdicts.after(0),
+        };
+        match next {
+            Some(number) => {
+                self.show_only(Filter::default())?;
+                self.leave_tail();
+                self.chosen = number;
+                self.top = number.saturating_sub(u64::from(self.layout.list / 2));
+            }
+            None => self.message = Some("no violation behind this".to_owned()),
+        }
+        Ok(())
+    }
+}
+
+/// The lines of a record: its JSON laid out, or its text.
+fn laid_out(record: &Record) -> Vec<String> {
+    let mut lines = vec![record.time.clone()];
+    match &record.what {
+        What::Said(_, said) => {
+            if let Some(cut) = said.cut {
+                lines.push(format!("only the beginning of {cut} bytes was kept"));
+            }
+            let words = String::from_utf8_lossy(&said.bytes);
+            let long = words.len() > LONGEST;
+            let end = words.floor_char_boundary(words.len().min(LONGEST));
+            let shown = match long {
+                true => None,
+                false => pretty(&words),
+            };
+            let shown = shown.unwrap_or_else(|| words[..end].to_owned());
+            lines.extend(plain::lines(&shown).lines().map(str::to_owned));
+            if long {
+                lines.push(format!("… and {} bytes more", words.len() - end));
+            }
+        }
+        What::Header(header) => {
+            lines.push(format!("recording of {}", visible(&header.agent)));
+            lines.push(format!("secrets taken out: {}", header.redacted));
+        }
+        What::Lost(_, loss) => lines.push(format!("could not be recorded: {loss}")),
+        What::Closed(_) => lines.push("the stream has ended".to_owned()),
+        What::End(how) => lines.push(visible(how).into_owned()),
+    }
+    lines
+}
+
+/// Lines that are not of a pane: title, heads, the line between, keys.
+const FRAME: u16 = 4;
+/// From this width on the detail stands beside the list.
+const WIDE: u16 = 120;
+/// How much of a message is laid out.
+const LONGEST: usize = 256 << 10;
