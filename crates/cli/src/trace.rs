@@ -5,7 +5,6 @@ mod export;
 mod judge;
 mod pass;
 mod stats;
-mod units;
 mod view;
 
 use std::fs::File;

@@ -21,6 +21,7 @@ mod stats;
 mod tape;
 #[cfg(test)]
 mod tests;
+pub mod units;
 mod validate;
 mod verdicts;
 

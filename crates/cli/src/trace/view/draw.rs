@@ -1,5 +1,6 @@
 //! The viewer on a terminal of any size.
 
+use attache_recording::units::{size, time};
 use attache_recording::{Row, Sort, Stream};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -8,7 +9,6 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::super::units::{size, time};
 use super::screen::{Focus, Screen, Tail, Wanted};
 use crate::text;
 

@@ -1,7 +1,7 @@
 //! Times and sizes for people.
 
 /// Microseconds, such as `850 us`, `12.3 ms`, `4.56 s`.
-pub(super) fn time(micros: u64) -> String {
+pub fn time(micros: u64) -> String {
     let thousandths =
         |value: u64, unit: u64| format!("{}.{}", value / unit, value % unit * 10 / unit);
     match micros {
@@ -12,7 +12,7 @@ pub(super) fn time(micros: u64) -> String {
 }
 
 /// Bytes, such as `123 B`, `4.5 kB`, `6.7 MB`.
-pub(super) fn size(bytes: u64) -> String {
+pub fn size(bytes: u64) -> String {
     let tenths = |unit: u64| format!("{}.{}", bytes / unit, bytes % unit * 10 / unit);
     match bytes {
         0..1_000 => format!("{bytes} B"),
