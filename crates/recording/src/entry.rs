@@ -90,6 +90,15 @@ impl Stream {
         }
     }
 
+    /// Its name in statistics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stream::Client => "client",
+            Stream::Agent => "agent",
+            Stream::Errors => "standard error",
+        }
+    }
+
     /// Who speaks the protocol on it.
     pub fn side(self) -> Option<Side> {
         match self {

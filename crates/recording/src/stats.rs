@@ -6,6 +6,7 @@ use attache_rpc::Message;
 use attache_rpc::json::{Reader, from_str};
 use attache_schema::v1;
 use attache_testkit::Side;
+use serde_json::json;
 
 use super::{Flow, Loss, Record, Row, Sort, Stream, What};
 
@@ -88,6 +89,50 @@ impl Stats {
         said(Stream::Client) + said(Stream::Agent) - self.noise
     }
 
+    /// The form that `attache trace stats --json` prints: times in microseconds, and the number of violations, which are counted
+    /// by [`validate`](crate::validate).
+    pub fn to_json(&self, violations: u64) -> serde_json::Value {
+        let methods: Vec<_> = self
+            .methods
+            .iter()
+            .map(|((side, name), method)| {
+                json!({
+                    "method": name,
+                    "by": side.to_string(),
+                    "calls": method.calls,
+                    "failed": method.failed,
+                    "bytes": method.bytes,
+                    "latency": method.latency.to_json(),
+                })
+            })
+            .collect();
+        let streams: serde_json::Map<_, _> = Stream::ALL
+            .into_iter()
+            .map(|stream| {
+                let (lines, bytes) = self.streams[stream as usize];
+                (
+                    stream.name().to_owned(),
+                    json!({ "lines": lines, "bytes": bytes }),
+                )
+            })
+            .collect();
+        let [input, output, total] = self.tokens;
+        json!({
+            "length": self.length,
+            "messages": self.messages(),
+            "streams": streams,
+            "noise": self.noise,
+            "lost": { "lines": self.lost.lines, "bytes": self.lost.bytes },
+            "hidden": self.hidden,
+            "firstWords": self.first.to_json(),
+            "toolCalls": self.tools.to_json(),
+            "tokens": { "input": input, "output": output, "total": total },
+            "violations": violations,
+            "methods": methods,
+            "updates": self.updates,
+        })
+    }
+
     fn message(&mut self, from: Side, row: &Row, line: &[u8]) {
         let caller = match row.sort {
             Sort::Request | Sort::Notification => from,
@@ -155,6 +200,19 @@ impl Summary {
     /// The longest.
     pub fn longest(&self) -> u64 {
         self.longest
+    }
+
+    fn to_json(&self) -> serde_json::Value {
+        match self.count() {
+            0 => serde_json::Value::Null,
+            count => json!({
+                "count": count,
+                "p50": self.percentile(50),
+                "p90": self.percentile(90),
+                "p99": self.percentile(99),
+                "max": self.longest(),
+            }),
+        }
     }
 
     /// The time that so many percent do not exceed.

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead};
 
 use attache_testkit::{Finding, Heard, Judge, Side};
+use serde_json::json;
 
 use super::{Record, Records, What};
 
@@ -15,6 +16,22 @@ pub struct Numbered {
     pub at: u64,
     /// The rule, and how it is broken; its entry counts messages, from 0.
     pub finding: Finding,
+}
+
+impl Numbered {
+    /// The form that `attache trace validate --json` prints, a line for each violation. Lines count from 1.
+    pub fn to_json(&self) -> serde_json::Value {
+        let violation = &self.finding.violation;
+        json!({
+            "line": self.record + 1,
+            "at": self.at,
+            "from": self.finding.from.to_string(),
+            "rule": violation.rule.number,
+            "level": violation.level.to_string(),
+            "path": violation.path,
+            "message": violation.message,
+        })
+    }
 }
 
 /// Judges a recording and tells each violation. It goes on while it is told to.

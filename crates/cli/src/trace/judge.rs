@@ -6,7 +6,6 @@ use attache::schema::rules::Level;
 use attache_recording::units::time;
 use attache_recording::{Numbered, validate};
 use attache_testkit::Side;
-use serde_json::json;
 
 use super::{records, tell_broken};
 use crate::arguments::Validate;
@@ -28,7 +27,7 @@ pub(super) fn judge(arguments: &Validate) -> anyhow::Result<Exit> {
                     Level::May | Level::Observed => hints += 1,
                 }
                 let line = match arguments.json {
-                    true => as_json(&found).to_string(),
+                    true => found.to_json().to_string(),
                     false => shown(&found),
                 };
                 written = writeln!(out, "{line}");
@@ -50,17 +49,4 @@ fn shown(found: &Numbered) -> String {
     let (line, side) = (found.record + 1, found.finding.from);
     let violation = text::line(&found.finding.violation.to_string());
     format!("line {line}, {}, {side}: {violation}", time(found.at))
-}
-
-fn as_json(found: &Numbered) -> serde_json::Value {
-    let violation = &found.finding.violation;
-    json!({
-        "line": found.record + 1,
-        "at": found.at,
-        "from": found.finding.from.to_string(),
-        "rule": violation.rule.number,
-        "level": violation.level.to_string(),
-        "path": violation.path,
-        "message": violation.message,
-    })
 }

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use attache_recording::units::{size, time};
 use attache_recording::{Stats as Sums, Stream, Summary, validate};
-use serde_json::json;
 
 use super::{records, tell_broken};
 use crate::arguments::Stats;
@@ -21,7 +20,7 @@ pub(super) fn stats(arguments: &Stats) -> anyhow::Result<Exit> {
     let mut violations = 0_u64;
     validate(&mut records(&arguments.file)?, |_| violations += 1, || true)?;
     let printed = match arguments.json {
-        true => print::json(&as_json(&sums, violations)),
+        true => print::json(&sums.to_json(violations)),
         false => print::print(&shown(&sums, violations)),
     }?;
     match (printed, tell_broken(&arguments.file, all.broken())) {
@@ -38,9 +37,9 @@ fn shown(sums: &Sums, violations: u64) -> String {
     };
     line("length", time(sums.length));
     line("messages", sums.messages().to_string());
-    for (stream, name) in STREAMS {
+    for stream in Stream::ALL {
         let (lines, bytes) = sums.streams[stream as usize];
-        line(name, format!("{lines} lines, {}", size(bytes)));
+        line(stream.name(), format!("{lines} lines, {}", size(bytes)));
     }
     if sums.noise > 0 {
         line("no messages", format!("{} lines", sums.noise));
@@ -109,61 +108,3 @@ fn spread(times: &Summary) -> String {
         time(times.longest())
     )
 }
-
-fn as_json(sums: &Sums, violations: u64) -> serde_json::Value {
-    let times = |times: &Summary| match times.count() {
-        0 => serde_json::Value::Null,
-        count => json!({
-            "count": count,
-            "p50": times.percentile(50),
-            "p90": times.percentile(90),
-            "p99": times.percentile(99),
-            "max": times.longest(),
-        }),
-    };
-    let methods: Vec<_> = sums
-        .methods
-        .iter()
-        .map(|((side, name), method)| {
-            json!({
-                "method": name,
-                "by": side.to_string(),
-                "calls": method.calls,
-                "failed": method.failed,
-                "bytes": method.bytes,
-                "latency": times(&method.latency),
-            })
-        })
-        .collect();
-    let streams: serde_json::Map<_, _> = STREAMS
-        .iter()
-        .map(|(stream, name)| {
-            let (lines, bytes) = sums.streams[*stream as usize];
-            (
-                (*name).to_owned(),
-                json!({ "lines": lines, "bytes": bytes }),
-            )
-        })
-        .collect();
-    let [input, output, total] = sums.tokens;
-    json!({
-        "length": sums.length,
-        "messages": sums.messages(),
-        "streams": streams,
-        "noise": sums.noise,
-        "lost": { "lines": sums.lost.lines, "bytes": sums.lost.bytes },
-        "hidden": sums.hidden,
-        "firstWords": times(&sums.first),
-        "toolCalls": times(&sums.tools),
-        "tokens": { "input": input, "output": output, "total": total },
-        "violations": violations,
-        "methods": methods,
-        "updates": sums.updates,
-    })
-}
-
-const STREAMS: [(Stream, &str); 3] = [
-    (Stream::Client, "client"),
-    (Stream::Agent, "agent"),
-    (Stream::Errors, "standard error"),
-];
