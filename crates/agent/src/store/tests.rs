@@ -6,6 +6,7 @@ mod forks;
 mod lists;
 mod room;
 mod sessions;
+mod stored;
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
