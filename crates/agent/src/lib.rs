@@ -8,6 +8,7 @@ mod history;
 mod ids;
 mod inner;
 mod instructions;
+mod kinds;
 pub mod mcp;
 mod modes;
 mod offers;
@@ -20,7 +21,6 @@ mod recovery;
 mod session;
 mod settings;
 mod slot;
-pub mod store;
 #[cfg(test)]
 mod tests;
 pub mod tools;

@@ -13,9 +13,9 @@ use tokio::time::{Instant, sleep_until};
 use super::prepared_call::PreparedCall;
 use super::{Open, Turn};
 use crate::failure::Failure;
+use crate::kinds;
 use crate::permission::{self, Answer, JournaledDecision, Proposal};
 use crate::slot::Slot;
-use crate::store::Kind;
 use crate::tools::Effect;
 use crate::{Outcome, compaction, mcp, tools};
 
@@ -56,7 +56,7 @@ impl Turn<'_> {
         let ended = json!({ "call": open.shown.as_str(), "failed": outcome.failed });
         self.session
             .journal
-            .append(Kind::ToolEnded, ended.to_string())
+            .append(kinds::TOOL_ENDED, ended.to_string())
             .await?;
         // Before the client sees it: what it has seen, the model knows.
         self.remember(call, &outcome).await?;
@@ -155,7 +155,7 @@ impl Turn<'_> {
     /// A decision is on disk before anything comes of it.
     pub(super) async fn decided(&self, decision: JournaledDecision) -> Result<(), Failure> {
         let kept = serde_json::to_vec(&decision).unwrap_or_default();
-        self.session.journal.commit(Kind::Decision, kept).await?;
+        self.session.journal.commit(kinds::DECISION, kept).await?;
         self.session.permissions.restore(decision);
         Ok(())
     }
@@ -169,7 +169,7 @@ impl Turn<'_> {
         let started = json!({ "call": open.shown.as_str(), "tool": call.name });
         self.session
             .journal
-            .commit(Kind::ToolStarted, started.to_string())
+            .commit(kinds::TOOL_STARTED, started.to_string())
             .await?;
         let running = v1::ToolCallUpdate::new(open.shown.clone());
         self.session

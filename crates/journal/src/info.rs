@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use attache::v1::SessionId;
 use jiff::Timestamp;
 
 /// What is known of a session besides its journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Info {
     /// Its id.
-    pub id: SessionId,
+    pub id: String,
     /// The directory it works in.
     pub cwd: PathBuf,
     /// More directories it works in.
@@ -25,14 +24,14 @@ pub struct Info {
     /// Mode, model and the like.
     pub settings: serde_json::Value,
     /// The session it was forked from.
-    pub parent: Option<SessionId>,
+    pub parent: Option<String>,
 }
 
 impl Info {
     /// A new session in a directory.
-    pub fn new(id: SessionId, cwd: impl Into<PathBuf>) -> Info {
+    pub fn new(id: impl Into<String>, cwd: impl Into<PathBuf>) -> Info {
         Info {
-            id,
+            id: id.into(),
             cwd: cwd.into(),
             additional: Vec::new(),
             title: None,

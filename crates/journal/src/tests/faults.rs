@@ -22,7 +22,7 @@ async fn database(change: &str) -> Vec<u8> {
     let desk = Desk::new();
     desk.session("sess_1")
         .await
-        .commit(Kind::Prompt, "hello")
+        .commit(Kind::PROMPT, "hello")
         .await
         .unwrap();
     let Desk { store, dir } = desk;
@@ -138,11 +138,11 @@ async fn a_session_whose_pages_are_destroyed_says_so_and_the_store_stays() {
     drop(desk.session("sess_1").await);
     desk.store.flush().await.unwrap();
     desk.sql("UPDATE session SET settings = 'no JSON'");
-    let opened = desk.store.open_session(&"sess_1".into()).await;
+    let opened = desk.store.open_session("sess_1").await;
     assert!(matches!(opened, Err(Error::Damaged { .. })));
     desk.session("sess_2")
         .await
-        .commit(Kind::Prompt, "x")
+        .commit(Kind::PROMPT, "x")
         .await
         .unwrap();
 }

@@ -29,7 +29,7 @@ async fn a_database_of_an_earlier_version_is_opened_unchanged() {
         [PathBuf::from("/made/up/docs"), "/elsewhere".into()]
     );
 
-    let (_, journal) = store.open_session(&"sess_1".into()).await.unwrap();
+    let (_, journal) = store.open_session("sess_1").await.unwrap();
     expect![[r#"
         1 Prompt Count the files
         2 Update Let me see
@@ -42,31 +42,27 @@ async fn a_database_of_an_earlier_version_is_opened_unchanged() {
         9 Prompt And now?
         10 Update Let me"#]]
     .assert_eq(&told(&journal, Kinds::ALL, 0).await);
-    let ends = Kinds::of(&[Kind::TurnEnded, Kind::Compacted]);
+    let ends = Kinds::of(&[Kind::TURN_ENDED, COMPACTED]);
     expect![[r#"
         7 TurnEnded 
         8 Compacted There are 2 files"#]]
     .assert_eq(&told(&journal, ends, 0).await);
-    let mut entries = journal
-        .entries(Kinds::of(&[Kind::ToolEnded]))
-        .await
-        .unwrap();
+    let mut entries = journal.entries(Kinds::of(&[TOOL_ENDED])).await.unwrap();
     let ended = entries.next().await.unwrap().unwrap();
     assert_eq!(&ended.body[..], b"\xff is no text");
     assert_eq!(ended.at.as_second(), 1_700_000_008);
-    assert_eq!(journal.commit(Kind::TurnEnded, "").await.unwrap(), 11);
+    assert_eq!(journal.commit(Kind::TURN_ENDED, "").await.unwrap(), 11);
 
-    let (_, fork) = store.open_session(&"sess_2".into()).await.unwrap();
-    let prompts = told(&fork, Kinds::of(&[Kind::Prompt]), 0).await;
+    let (_, fork) = store.open_session("sess_2").await.unwrap();
+    let prompts = told(&fork, Kinds::of(&[Kind::PROMPT]), 0).await;
     assert_eq!(
         prompts,
         format!("1 Prompt Count the files\n9 Prompt {}", "x".repeat(10_000))
     );
     // What a user has named keeps its name.
-    let id = "sess_2".into();
-    let named = store.set_title(&id, "Another", TitledBy::Agent);
+    let named = store.set_title("sess_2", "Another", TitledBy::Agent);
     named.await.unwrap();
-    let info = store.info(&id).await.unwrap();
+    let info = store.info("sess_2").await.unwrap();
     assert_eq!(info.title.as_deref(), Some("Mine"));
 }
 
@@ -82,10 +78,8 @@ fn described(info: &Info) -> String {
         parent,
         ..
     } = info;
-    let parent = parent.as_ref().map(|id| id.as_str());
     format!(
-        "{} {} {title:?} {created} {updated} {archived} {settings} {parent:?}\n",
-        id.as_str(),
+        "{id} {} {title:?} {created} {updated} {archived} {settings} {parent:?}\n",
         cwd.display()
     )
 }

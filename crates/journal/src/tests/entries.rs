@@ -6,11 +6,11 @@ use super::*;
 
 async fn short(desk: &Desk) -> Journal {
     let journal = desk.session("sess_1").await;
-    journal.commit(Kind::Prompt, "hello").await.unwrap();
-    journal.append(Kind::Update, "wor").await.unwrap();
-    journal.append(Kind::Update, "ld").await.unwrap();
-    journal.commit(Kind::ToolStarted, "ls").await.unwrap();
-    assert_eq!(journal.commit(Kind::TurnEnded, "").await.unwrap(), 5);
+    journal.commit(Kind::PROMPT, "hello").await.unwrap();
+    journal.append(UPDATE, "wor").await.unwrap();
+    journal.append(UPDATE, "ld").await.unwrap();
+    journal.commit(TOOL_STARTED, "ls").await.unwrap();
+    assert_eq!(journal.commit(Kind::TURN_ENDED, "").await.unwrap(), 5);
     journal
 }
 
@@ -18,10 +18,7 @@ async fn short(desk: &Desk) -> Journal {
 async fn entries_come_in_order_by_kind_and_after_a_number() {
     let desk = Desk::new();
     let journal = short(&desk).await;
-    journal
-        .append(Kind::Update, "not yet on disk")
-        .await
-        .unwrap();
+    journal.append(UPDATE, "not yet on disk").await.unwrap();
     expect![[r#"
         1 Prompt hello
         2 Update wor
@@ -33,8 +30,8 @@ async fn entries_come_in_order_by_kind_and_after_a_number() {
     expect![[r#"
         3 Update ld
         6 Update not yet on disk"#]]
-    .assert_eq(&told(&journal, Kinds::of(&[Kind::Update]), 2).await);
-    expect![""].assert_eq(&told(&journal, Kinds::of(&[Kind::Compacted]), 0).await);
+    .assert_eq(&told(&journal, Kinds::of(&[UPDATE]), 2).await);
+    expect![""].assert_eq(&told(&journal, Kinds::of(&[COMPACTED]), 0).await);
     expect![""].assert_eq(&told(&journal, Kinds::ALL, 6).await);
     expect![""].assert_eq(&told(&journal, Kinds::ALL, u64::MAX).await);
 }
@@ -43,17 +40,17 @@ async fn entries_come_in_order_by_kind_and_after_a_number() {
 async fn the_newest_entry_of_some_kinds_is_found_without_reading_the_others() {
     let desk = Desk::new();
     let journal = short(&desk).await;
-    let ends = Kinds::of(&[Kind::Prompt, Kind::TurnEnded]);
+    let ends = Kinds::of(&[Kind::PROMPT, Kind::TURN_ENDED]);
     let newest = async |kinds| {
         let found = journal.newest(kinds).await.unwrap();
         found.map(|entry| (entry.seq, entry.kind))
     };
-    assert_eq!(newest(ends).await, Some((5, Kind::TurnEnded)));
-    journal.commit(Kind::Prompt, "again").await.unwrap();
-    journal.append(Kind::Update, "not yet").await.unwrap();
-    assert_eq!(newest(ends).await, Some((6, Kind::Prompt)));
-    assert_eq!(newest(Kinds::ALL).await, Some((7, Kind::Update)));
-    assert_eq!(newest(Kinds::of(&[Kind::Compacted])).await, None);
+    assert_eq!(newest(ends).await, Some((5, Kind::TURN_ENDED)));
+    journal.commit(Kind::PROMPT, "again").await.unwrap();
+    journal.append(UPDATE, "not yet").await.unwrap();
+    assert_eq!(newest(ends).await, Some((6, Kind::PROMPT)));
+    assert_eq!(newest(Kinds::ALL).await, Some((7, UPDATE)));
+    assert_eq!(newest(Kinds::of(&[COMPACTED])).await, None);
     let empty = desk.session("sess_2").await;
     assert_eq!(empty.newest(Kinds::ALL).await.unwrap(), None);
 }
@@ -63,7 +60,7 @@ async fn what_comes_while_somebody_reads_is_not_among_what_was_asked_for() {
     let desk = Desk::new();
     let journal = short(&desk).await;
     let mut entries = journal.entries(Kinds::ALL).await.unwrap().after(4);
-    journal.commit(Kind::Prompt, "later").await.unwrap();
+    journal.commit(Kind::PROMPT, "later").await.unwrap();
     assert_eq!(entries.next().await.unwrap().unwrap().seq, 5);
     assert_eq!(entries.next().await.unwrap(), None);
 }
@@ -77,7 +74,7 @@ async fn many_pages_and_large_entries_come_whole() {
         _ => n.to_string().repeat(n % 70).into_bytes(),
     };
     for n in 0..3000 {
-        journal.append(Kind::Update, body(n)).await.unwrap();
+        journal.append(UPDATE, body(n)).await.unwrap();
     }
     let mut entries = journal.entries(Kinds::ALL).await.unwrap();
     for n in 0..3000 {
@@ -93,7 +90,7 @@ async fn damaged_and_missing_runs_are_named_and_the_rest_is_read() {
     let desk = Desk::new();
     let journal = short(&desk).await;
     for text in ["six", "seven", "eight"] {
-        journal.commit(Kind::Prompt, text).await.unwrap();
+        journal.commit(Kind::PROMPT, text).await.unwrap();
     }
     desk.sql(
         "UPDATE run SET body = CAST(body || 'x' AS BLOB) WHERE key & 0xffff = 2;
@@ -115,18 +112,18 @@ async fn a_journal_that_somebody_wrote_to_past_its_lock_is_refused_and_others_go
     let journal = short(&desk).await;
     let other = desk.session("sess_2").await;
     desk.sql("INSERT INTO run VALUES ((1 << 40) + 6, 1, 4, x'00')");
-    journal.append(Kind::Update, "mine").await.unwrap();
+    journal.append(UPDATE, "mine").await.unwrap();
     let (refused, written) = tokio::join!(
-        journal.commit(Kind::Decision, "mine"),
-        other.commit(Kind::Decision, "theirs"),
+        journal.commit(DECISION, "mine"),
+        other.commit(DECISION, "theirs"),
     );
     assert!(matches!(refused, Err(Error::Damaged { .. })));
     assert_eq!(written.unwrap(), 1);
     assert!(matches!(
-        journal.append(Kind::Update, "mine").await,
+        journal.append(UPDATE, "mine").await,
         Err(Error::Damaged { .. })
     ));
-    assert_eq!(other.commit(Kind::Decision, "theirs").await.unwrap(), 2);
+    assert_eq!(other.commit(DECISION, "theirs").await.unwrap(), 2);
 }
 
 #[tokio::test]
@@ -134,15 +131,15 @@ async fn numbers_give_the_order_when_the_clock_goes_back() {
     let desk = Desk::new();
     let slow = Store::with_clock(desk.dir.path(), || 1_000_000).unwrap();
     let journal = desk.session("sess_1").await;
-    journal.commit(Kind::Prompt, "now").await.unwrap();
+    journal.commit(Kind::PROMPT, "now").await.unwrap();
     journal.close().await.unwrap();
-    let before = slow.info(&"sess_1".into()).await.unwrap().updated;
-    let (_, journal) = slow.open_session(&"sess_1".into()).await.unwrap();
-    journal.commit(Kind::TurnEnded, "then").await.unwrap();
+    let before = slow.info("sess_1").await.unwrap().updated;
+    let (_, journal) = slow.open_session("sess_1").await.unwrap();
+    journal.commit(Kind::TURN_ENDED, "then").await.unwrap();
     let mut entries = journal.entries(Kinds::ALL).await.unwrap();
     let first = entries.next().await.unwrap().unwrap();
     let second = entries.next().await.unwrap().unwrap();
     assert!(first.seq < second.seq && first.at > second.at);
     assert_eq!(second.at.as_microsecond(), 1_000_000);
-    assert_eq!(slow.info(&"sess_1".into()).await.unwrap().updated, before);
+    assert_eq!(slow.info("sess_1").await.unwrap().updated, before);
 }

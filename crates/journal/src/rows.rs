@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use attache::v1::SessionId;
 use rusqlite::{
     Connection, OptionalExtension as _, Row, Statement, Transaction, TransactionBehavior, params,
 };
@@ -40,14 +39,14 @@ pub(super) fn insert(
          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?6, coalesce(max(changed), 0) + 1, ?7, ?8 FROM session
          WHERE true ON CONFLICT (id) DO NOTHING",
         params![
-            info.id.as_str(),
+            info.id,
             state as i64,
             path(&info.cwd)?,
             serde_json::Value::from(additional).to_string(),
             info.title,
             now,
             info.settings.to_string(),
-            info.parent.as_ref().map(SessionId::as_str),
+            info.parent,
         ],
     )?;
     if added == 0 {
@@ -65,9 +64,9 @@ pub(super) fn insert(
 /// # Errors
 ///
 /// `NotFound`.
-pub(super) fn number(db: &Connection, id: &SessionId) -> Result<i64, Error> {
+pub(super) fn number(db: &Connection, id: &str) -> Result<i64, Error> {
     let mut find = db.prepare_cached("SELECT number FROM session WHERE id = ?1 AND state = 0")?;
-    let found = find.query_row([id.as_str()], |row| row.get(0)).optional()?;
+    let found = find.query_row([id], |row| row.get(0)).optional()?;
     found.ok_or(Error::NotFound)
 }
 
@@ -76,10 +75,10 @@ pub(super) fn number(db: &Connection, id: &SessionId) -> Result<i64, Error> {
 /// # Errors
 ///
 /// `NotFound`.
-pub(super) fn info(db: &Connection, id: &SessionId) -> Result<Info, Error> {
+pub(super) fn info(db: &Connection, id: &str) -> Result<Info, Error> {
     let sql = format!("SELECT {COLUMNS} FROM session WHERE id = ?1 AND state = 0");
     let mut find = db.prepare_cached(&sql)?;
-    let mut rows = find.query([id.as_str()])?;
+    let mut rows = find.query([id])?;
     match rows.next()? {
         Some(row) => read(row),
         None => Err(Error::NotFound),
@@ -91,7 +90,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<Info, Error> {
     let text = |column| row.get::<_, String>(column);
     let json = |_| Error::damaged("what is known of a session is not JSON");
     Ok(Info {
-        id: text(0)?.into(),
+        id: text(0)?,
         cwd: text(1)?.into(),
         additional: serde_json::from_str(&text(2)?).map_err(json)?,
         title: row.get(3)?,
@@ -99,7 +98,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<Info, Error> {
         updated: time::from_disk(row.get(5)?),
         archived: row.get(6)?,
         settings: serde_json::from_str(&text(7)?).map_err(json)?,
-        parent: row.get::<_, Option<String>>(8)?.map(SessionId::from),
+        parent: row.get(8)?,
     })
 }
 
@@ -133,20 +132,20 @@ pub(super) fn set_settings(
     change_one(change.execute(sql, params![number, settings]))
 }
 
-pub(super) fn archive(change: &Transaction<'_>, id: &SessionId) -> Result<(), Error> {
+pub(super) fn archive(change: &Transaction<'_>, id: &str) -> Result<(), Error> {
     let sql = "UPDATE session SET archived = 1 WHERE id = ?1 AND state = 0";
-    change_one(change.execute(sql, [id.as_str()]))
+    change_one(change.execute(sql, [id]))
 }
 
-pub(super) fn unarchive(change: &Transaction<'_>, id: &SessionId) -> Result<(), Error> {
+pub(super) fn unarchive(change: &Transaction<'_>, id: &str) -> Result<(), Error> {
     let sql = "UPDATE session SET archived = 0 WHERE id = ?1 AND state = 0";
-    change_one(change.execute(sql, [id.as_str()]))
+    change_one(change.execute(sql, [id]))
 }
 
 /// Gives a session a title, unless a person gave it one and this is none of a person's.
 pub(super) fn set_title(
     change: &Transaction<'_>,
-    id: &SessionId,
+    id: &str,
     title: &str,
     by: TitledBy,
 ) -> Result<(), Error> {
@@ -212,14 +211,14 @@ pub(super) fn completed(db: &Connection, number: i64) -> Result<i64, Error> {
     let ended: Option<i64> = db
         .query_row(
             "SELECT key FROM run WHERE key >= ?1 AND key < ?2 AND kinds & ?3 ORDER BY key DESC LIMIT 1",
-            params![from, to, bits(Kind::TurnEnded)],
+            params![from, to, bits(Kind::TURN_ENDED)],
             |row| row.get(0),
         )
         .optional()?;
     let open: Option<i64> = db
         .query_row(
             "SELECT key FROM run WHERE key > ?1 AND key < ?2 AND kinds & ?3 ORDER BY key LIMIT 1",
-            params![ended.unwrap_or(from), to, bits(Kind::Prompt)],
+            params![ended.unwrap_or(from), to, bits(Kind::PROMPT)],
             |row| row.get(0),
         )
         .optional()?;

@@ -1,14 +1,14 @@
 //! Entries that can be told by their number.
 
-use attache_agent::store::{Entry, Journal, Kind, Kinds};
+use attache_journal::{Entry, Journal, Kind, Kinds};
 
 pub(crate) fn kind(seq: u64) -> Kind {
     match seq % 11 {
-        0 => Kind::Prompt,
-        4 => Kind::ToolStarted,
-        7 => Kind::Decision,
-        10 => Kind::TurnEnded,
-        _ => Kind::Update,
+        0 => Kind::PROMPT,
+        4 => TOOL_STARTED,
+        7 => DECISION,
+        10 => Kind::TURN_ENDED,
+        _ => UPDATE,
     }
 }
 
@@ -30,7 +30,7 @@ pub(crate) async fn play(
 ) {
     for seq in seqs {
         match kind(seq) {
-            Kind::Update => journal.append(Kind::Update, body(seq)).await.unwrap(),
+            UPDATE => journal.append(UPDATE, body(seq)).await.unwrap(),
             kind => {
                 assert_eq!(journal.commit(kind, body(seq)).await.unwrap(), seq);
                 if !acknowledged(seq) {
@@ -59,3 +59,7 @@ pub(crate) async fn check(journal: &Journal, after: u64) -> u64 {
     }
     last
 }
+
+const UPDATE: Kind = Kind::numbered::<2>();
+const DECISION: Kind = Kind::numbered::<4>();
+const TOOL_STARTED: Kind = Kind::numbered::<5>();

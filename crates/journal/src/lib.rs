@@ -1,8 +1,9 @@
-//! The journal: what was said, shown and decided in every session, on disk.
+//! An append-only, durable log of sessions on SQLite.
 //!
 //! A [`Store`] is one SQLite database, which several processes may share. A [`Journal`] is one open session of it,
-//! which one process has at a time. What a journal holds means nothing here: bodies are bytes. `docs/journal.md` has
-//! the promises and the tables.
+//! which one process has at a time: it appends, waits for the disk, reads page by page and can be forked. What an entry
+//! contains means nothing here: ids are text, bodies are bytes, and [`Kind`]s are numbers that their users choose.
+//! `docs/journal.md` has the promises and the tables.
 
 mod entries;
 mod error;
@@ -27,7 +28,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-use attache::v1::SessionId;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::oneshot;
 
@@ -105,9 +105,9 @@ impl Store {
     /// # Errors
     ///
     /// `NotFound`; `InUse` when it is open already, here or in another process.
-    pub async fn open_session(&self, id: &SessionId) -> Result<(Info, Journal), Error> {
+    pub async fn open_session(&self, id: &str) -> Result<(Info, Journal), Error> {
         self.settle().await?;
-        let (id, locks) = (id.clone(), self.0.locks.clone());
+        let (id, locks) = (id.to_owned(), self.0.locks.clone());
         let opened = self.0.reader.read(move |db| {
             let number = rows::number(db, &id)?;
             let lock = Lock::take(&locks, number)?;
@@ -125,15 +125,15 @@ impl Store {
     /// # Errors
     ///
     /// `NotFound`, `Exists`, or why it cannot be written. Nothing of the new one can be seen then.
-    pub async fn fork(&self, id: &SessionId, info: Info) -> Result<Journal, Error> {
+    pub async fn fork(&self, id: &str, info: Info) -> Result<Journal, Error> {
         self.settle().await?;
-        let source = id.clone();
+        let source = id.to_owned();
         let read = move |db: &Connection| {
             let number = rows::number(db, &source)?;
             Ok((number, rows::completed(db, number)?))
         };
         let (number, end) = self.0.reader.read(read).await?;
-        let parent = Some(id.clone());
+        let parent = Some(id.to_owned());
         let fork = self.make(Info { parent, ..info }, State::Making).await?;
         match self.fill(&fork, number, end).await {
             Ok(()) => Ok(fork),
@@ -171,8 +171,8 @@ impl Store {
     /// # Errors
     ///
     /// `NotFound`.
-    pub async fn info(&self, id: &SessionId) -> Result<Info, Error> {
-        let id = id.clone();
+    pub async fn info(&self, id: &str) -> Result<Info, Error> {
+        let id = id.to_owned();
         self.0.reader.read(move |db| rows::info(db, &id)).await
     }
 
@@ -181,9 +181,9 @@ impl Store {
     /// # Errors
     ///
     /// `InUse` when it is open, here or in another process.
-    pub async fn delete(&self, id: &SessionId) -> Result<(), Error> {
+    pub async fn delete(&self, id: &str) -> Result<(), Error> {
         self.settle().await?;
-        let (id, locks) = (id.clone(), self.0.locks.clone());
+        let (id, locks) = (id.to_owned(), self.0.locks.clone());
         let gone = move |change: &Transaction<'_>| {
             let number = rows::number(change, &id)?;
             let lock = Lock::take(&locks, number)?;
@@ -205,8 +205,8 @@ impl Store {
     /// # Errors
     ///
     /// `NotFound`.
-    pub async fn archive(&self, id: &SessionId) -> Result<(), Error> {
-        let id = id.clone();
+    pub async fn archive(&self, id: &str) -> Result<(), Error> {
+        let id = id.to_owned();
         let work = move |change: &Transaction<'_>| rows::archive(change, &id);
         self.write(work).await
     }
@@ -216,8 +216,8 @@ impl Store {
     /// # Errors
     ///
     /// `NotFound`.
-    pub async fn unarchive(&self, id: &SessionId) -> Result<(), Error> {
-        let id = id.clone();
+    pub async fn unarchive(&self, id: &str) -> Result<(), Error> {
+        let id = id.to_owned();
         let work = move |change: &Transaction<'_>| rows::unarchive(change, &id);
         self.write(work).await
     }
@@ -227,11 +227,11 @@ impl Store {
     /// # Errors
     ///
     /// `NotFound`.
-    pub async fn set_title(&self, id: &SessionId, title: &str, by: TitledBy) -> Result<(), Error> {
+    pub async fn set_title(&self, id: &str, title: &str, by: TitledBy) -> Result<(), Error> {
         if title.len() > LARGEST_TEXT {
             return Err(too_large("a title", LARGEST_TEXT));
         }
-        let (id, title) = (id.clone(), title.to_owned());
+        let (id, title) = (id.to_owned(), title.to_owned());
         let work = move |change: &Transaction<'_>| rows::set_title(change, &id, &title, by);
         self.write(work).await
     }
@@ -349,7 +349,7 @@ fn abandon_forks(db: &Connection, locks: &Path) -> Result<(), Error> {
 fn check(info: &Info) -> Result<(), Error> {
     let paths = info.additional.iter().map(|path| path.as_os_str().len());
     let title = info.title.as_ref().map_or(0, String::len);
-    let length = info.id.as_str().len() + info.cwd.as_os_str().len() + paths.sum::<usize>() + title;
+    let length = info.id.len() + info.cwd.as_os_str().len() + paths.sum::<usize>() + title;
     if length > LARGEST_TEXT || info.settings.to_string().len() > LARGEST_TEXT {
         return Err(too_large("a description of a session", LARGEST_TEXT));
     }

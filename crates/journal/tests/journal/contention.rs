@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use attache_agent::store::{Error, Filter, Info, Kind, Store, TitledBy, new_id};
+use attache_journal::{Error, Filter, Info, Kind, Store, TitledBy, new_id};
 use libtest_mimic::Trial;
 
 use crate::script;
@@ -28,7 +28,7 @@ async fn held() {
     let info = Info::new(id.clone(), "/made/up");
     store.create(info).await.unwrap().close().await.unwrap();
 
-    let mut holder = Player::start(&[HOLD, dir.path().to_str().unwrap(), id.as_str()]);
+    let mut holder = Player::start(&[HOLD, dir.path().to_str().unwrap(), &id]);
     assert_eq!(holder.line().as_deref(), Some("open"));
     let pid = holder.pid();
     let is_in_use =
@@ -72,8 +72,8 @@ async fn held() {
 /// Opens a session, finishes a turn and begins another, and keeps it open.
 pub(crate) async fn hold(dir: &Path, id: &str) {
     let store = Store::open(dir).unwrap();
-    let (_, journal) = store.open_session(&id.into()).await.unwrap();
-    script::play(&journal, 1.., |seq| script::kind(seq) != Kind::Prompt).await;
+    let (_, journal) = store.open_session(id).await.unwrap();
+    script::play(&journal, 1.., |seq| script::kind(seq) != Kind::PROMPT).await;
     tell("open");
     wait_for_end();
 }
@@ -88,7 +88,7 @@ async fn together() {
     assert_eq!(ids.len(), 6);
     let store = Store::open(dir.path()).unwrap();
     for id in ids {
-        let (_, journal) = store.open_session(&id.as_str().into()).await.unwrap();
+        let (_, journal) = store.open_session(&id).await.unwrap();
         assert_eq!(script::check(&journal, 0).await, ENTRIES);
     }
 }
@@ -102,7 +102,7 @@ pub(crate) async fn write(dir: &Path) {
         .await
         .unwrap();
     script::play(&journal, 1.., |seq| seq < ENTRIES).await;
-    tell(id.as_str());
+    tell(&id);
 }
 
 const ENTRIES: u64 = 296;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use attache_agent::store::{Error, Info, Kind, Store, new_id};
+use attache_journal::{Error, Info, Kind, Store, new_id};
 use libtest_mimic::Trial;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -33,7 +33,7 @@ async fn full() {
         panic!("{lines:?}");
     };
     let store = Store::open(dir.path()).unwrap();
-    let (_, journal) = store.open_session(&id.as_str().into()).await.unwrap();
+    let (_, journal) = store.open_session(id).await.unwrap();
     assert_eq!(
         script::check(&journal, 0).await,
         last.parse::<u64>().unwrap()
@@ -48,7 +48,7 @@ pub(crate) async fn play(dir: &Path) {
         .create(Info::new(id.clone(), "/made/up"))
         .await
         .unwrap();
-    tell(id.as_str());
+    tell(&id);
     limit(Some(600_000));
     let (mut seq, refused) = until_refused(&journal).await;
     assert!(
@@ -58,7 +58,7 @@ pub(crate) async fn play(dir: &Path) {
 
     // It stays so, and all that had been taken stays.
     let again = journal
-        .commit(Kind::Prompt, vec![0; 600_000])
+        .commit(Kind::PROMPT, vec![0; 600_000])
         .await
         .unwrap_err();
     assert_eq!(again.to_string(), refused.to_string());
@@ -85,7 +85,7 @@ pub(crate) async fn play(dir: &Path) {
 }
 
 /// Adds entries, of which most are only appended, until one is refused; gives its number.
-async fn until_refused(journal: &attache_agent::store::Journal) -> (u64, Error) {
+async fn until_refused(journal: &attache_journal::Journal) -> (u64, Error) {
     for seq in 1.. {
         let (kind, body) = (script::kind(seq), script::body(seq));
         let done = match seq % 50 {

@@ -12,7 +12,7 @@ async fn what_is_known_of_a_session_is_there_after_it_is_opened_again() {
         title: Some("first".to_owned()),
         settings: serde_json::json!({ "mode": "plan" }),
         archived: true,
-        ..Info::new("sess_1".into(), "/made/up")
+        ..Info::new("sess_1", "/made/up")
     };
     let journal = desk.store.create(info.clone()).await.unwrap();
     let settings = serde_json::json!({ "mode": "code", "model": "m" });
@@ -43,8 +43,8 @@ async fn what_is_known_of_a_session_is_there_after_it_is_opened_again() {
 async fn a_session_is_open_once_in_a_process_until_it_is_dropped() {
     let desk = Desk::new();
     let journal = desk.session("sess_1").await;
-    journal.append(Kind::Update, "last words").await.unwrap();
-    let refused = desk.store.open_session(&"sess_1".into()).await.unwrap_err();
+    journal.append(UPDATE, "last words").await.unwrap();
+    let refused = desk.store.open_session("sess_1").await.unwrap_err();
     let pid = Some(std::process::id());
     assert!(matches!(refused, Error::InUse { pid: owner } if owner == pid));
     assert_eq!(
@@ -52,7 +52,7 @@ async fn a_session_is_open_once_in_a_process_until_it_is_dropped() {
         "the session is in use by this process; close it there first"
     );
     drop(journal);
-    let (_, journal) = desk.store.open_session(&"sess_1".into()).await.unwrap();
+    let (_, journal) = desk.store.open_session("sess_1").await.unwrap();
     assert_eq!(told(&journal, Kinds::ALL, 0).await, "1 Update last words");
 }
 
@@ -60,7 +60,7 @@ async fn a_session_is_open_once_in_a_process_until_it_is_dropped() {
 async fn an_id_is_made_once() {
     let desk = Desk::new();
     drop(desk.session("sess_1").await);
-    let again = desk.store.create(Info::new("sess_1".into(), "/")).await;
+    let again = desk.store.create(Info::new("sess_1", "/")).await;
     assert!(matches!(again, Err(Error::Exists)));
     assert_eq!(desk.count("SELECT count(*) FROM session"), 1);
 }
@@ -80,31 +80,20 @@ async fn ids_are_data_whatever_they_look_like() {
         &long,
     ];
     for id in ids {
-        let id = SessionId::from(id);
-        let missing = desk.store.open_session(&id).await;
+        let missing = desk.store.open_session(id).await;
         assert!(matches!(missing, Err(Error::NotFound)));
-        assert!(matches!(desk.store.info(&id).await, Err(Error::NotFound)));
-        assert!(matches!(
-            desk.store.archive(&id).await,
-            Err(Error::NotFound)
-        ));
-        desk.store.delete(&id).await.unwrap();
+        assert!(matches!(desk.store.info(id).await, Err(Error::NotFound)));
+        assert!(matches!(desk.store.archive(id).await, Err(Error::NotFound)));
+        desk.store.delete(id).await.unwrap();
 
-        let journal = desk
-            .store
-            .create(Info::new(id.clone(), "/made/up"))
-            .await
-            .unwrap();
-        journal
-            .commit(Kind::Prompt, id.as_str().to_owned())
-            .await
-            .unwrap();
+        let journal = desk.store.create(Info::new(id, "/made/up")).await.unwrap();
+        journal.commit(Kind::PROMPT, id.to_owned()).await.unwrap();
         journal.close().await.unwrap();
-        let (info, journal) = desk.store.open_session(&id).await.unwrap();
+        let (info, journal) = desk.store.open_session(id).await.unwrap();
         assert_eq!(info.id, id);
         assert_eq!(
             told(&journal, Kinds::ALL, 0).await,
-            format!("1 Prompt {}", id.as_str())
+            format!("1 Prompt {}", id)
         );
     }
     let names: Vec<_> = std::fs::read_dir(desk.dir.path())
@@ -112,7 +101,7 @@ async fn ids_are_data_whatever_they_look_like() {
         .map(|name| name.unwrap().file_name())
         .collect();
     assert_eq!(names.len(), 4, "{names:?}");
-    let endless = SessionId::from("x".repeat(LARGEST_TEXT + 1));
+    let endless = "x".repeat(LARGEST_TEXT + 1);
     assert!(matches!(
         desk.store.info(&endless).await,
         Err(Error::NotFound)
@@ -125,7 +114,7 @@ async fn ids_are_data_whatever_they_look_like() {
 async fn a_title_of_the_agent_never_replaces_one_of_a_person() {
     let desk = Desk::new();
     drop(desk.session("sess_1").await);
-    let id = SessionId::from("sess_1");
+    let id = "sess_1";
     for (title, by, expected) in [
         ("a", TitledBy::Agent, "a"),
         ("b", TitledBy::Agent, "b"),
@@ -133,40 +122,37 @@ async fn a_title_of_the_agent_never_replaces_one_of_a_person() {
         ("d", TitledBy::Agent, "c"),
         ("e", TitledBy::Person, "e"),
     ] {
-        desk.store.set_title(&id, title, by).await.unwrap();
+        desk.store.set_title(id, title, by).await.unwrap();
         assert_eq!(
-            desk.store.info(&id).await.unwrap().title.as_deref(),
+            desk.store.info(id).await.unwrap().title.as_deref(),
             Some(expected)
         );
     }
-    let missing = desk
-        .store
-        .set_title(&"sess_2".into(), "f", TitledBy::Person)
-        .await;
+    let missing = desk.store.set_title("sess_2", "f", TitledBy::Person).await;
     assert!(matches!(missing, Err(Error::NotFound)));
 }
 
 #[tokio::test]
 async fn a_deleted_session_is_gone_and_leaves_nothing() {
     let desk = Desk::new();
-    let id = SessionId::from("sess_1");
+    let id = "sess_1";
     let journal = desk.session("sess_1").await;
     for _ in 0..100 {
         journal
-            .append(Kind::Prompt, vec![b'x'; 5000])
+            .append(Kind::PROMPT, vec![b'x'; 5000])
             .await
             .unwrap();
     }
     assert!(matches!(
-        desk.store.delete(&id).await,
+        desk.store.delete(id).await,
         Err(Error::InUse { .. })
     ));
     drop(journal);
-    desk.store.delete(&id).await.unwrap();
-    desk.store.delete(&id).await.unwrap();
-    assert!(matches!(desk.store.info(&id).await, Err(Error::NotFound)));
+    desk.store.delete(id).await.unwrap();
+    desk.store.delete(id).await.unwrap();
+    assert!(matches!(desk.store.info(id).await, Err(Error::NotFound)));
     assert!(matches!(
-        desk.store.open_session(&id).await,
+        desk.store.open_session(id).await,
         Err(Error::NotFound)
     ));
     // The id can be used again at once, and has nothing of the old session.
@@ -184,7 +170,7 @@ async fn what_a_killed_process_left_of_a_deletion_or_a_fork_is_removed_when_the_
     let desk = Desk::new();
     for id in ["gone", "fork", "kept"] {
         let journal = desk.session(id).await;
-        journal.commit(Kind::Prompt, "x").await.unwrap();
+        journal.commit(Kind::PROMPT, "x").await.unwrap();
         journal.close().await.unwrap();
     }
     let Desk { store, dir } = desk;
@@ -196,17 +182,14 @@ async fn what_a_killed_process_left_of_a_deletion_or_a_fork_is_removed_when_the_
     )
     .unwrap();
     let store = Store::open(dir.path()).unwrap();
-    assert!(matches!(
-        store.info(&"fork".into()).await,
-        Err(Error::NotFound)
-    ));
+    assert!(matches!(store.info("fork").await, Err(Error::NotFound)));
     let desk = Desk { store, dir };
     let deadline = Instant::now() + Duration::from_secs(10);
     while desk.count("SELECT count(*) + (SELECT count(*) FROM session) FROM run") > 2 {
         assert!(Instant::now() < deadline, "the runs are still there");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    assert!(desk.store.info(&"kept".into()).await.is_ok());
+    assert!(desk.store.info("kept").await.is_ok());
 }
 
 #[cfg(unix)]
@@ -217,7 +200,7 @@ async fn only_the_owner_can_read_the_files() {
     let parent = tempfile::tempdir().unwrap();
     let dir = parent.path().join("data/attache");
     let store = Store::open(&dir).unwrap();
-    let _journal = store.create(Info::new("sess_1".into(), "/")).await.unwrap();
+    let _journal = store.create(Info::new("sess_1", "/")).await.unwrap();
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&dir), mode(&dir.join("locks"))), (0o700, 0o700));
     for name in [

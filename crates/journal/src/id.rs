@@ -1,6 +1,5 @@
 //! Ids of sessions: unguessable, and in the order of their making when sorted.
 
-use attache::v1::SessionId;
 use jiff::Timestamp;
 
 use super::Error;
@@ -10,7 +9,7 @@ use super::Error;
 /// # Errors
 ///
 /// When the system gives no random numbers.
-pub fn new_id() -> Result<SessionId, Error> {
+pub fn new_id() -> Result<String, Error> {
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(|error| Error::Random {
         why: error.to_string(),
@@ -19,13 +18,13 @@ pub fn new_id() -> Result<SessionId, Error> {
     Ok(spelled(milliseconds, u128::from_le_bytes(random)))
 }
 
-fn spelled(milliseconds: u64, random: u128) -> SessionId {
+fn spelled(milliseconds: u64, random: u128) -> String {
     let value = u128::from(milliseconds) << 80 | random >> 48;
     let digits = (0..26).rev().map(|place| {
         let digit = value >> (5 * place) & 31;
         char::from(DIGITS[usize::try_from(digit).unwrap_or_default()])
     });
-    SessionId::from(format!("sess_{}", digits.collect::<String>()))
+    format!("sess_{}", digits.collect::<String>())
 }
 
 /// Without letters that are taken for others.
@@ -39,7 +38,7 @@ mod tests {
     fn ids_sort_by_time_and_never_repeat() {
         let old = spelled(1_000, u128::MAX);
         let new = spelled(1_001, 0);
-        assert_eq!(old.as_str(), "sess_00000000z8zzzzzzzzzzzzzzzz");
+        assert_eq!(old, "sess_00000000z8zzzzzzzzzzzzzzzz");
         assert!(old < new);
         let many: std::collections::BTreeSet<_> = (0..1000).map(|_| new_id().unwrap()).collect();
         assert_eq!(many.len(), 1000);

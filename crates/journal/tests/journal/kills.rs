@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use attache_agent::store::{Info, Store, new_id};
+use attache_journal::{Info, Store, new_id};
 use libtest_mimic::Trial;
 
 use crate::script;
@@ -42,7 +42,7 @@ async fn killed(company: Company, start: u64) {
         let others = (company == Company::Others).then_some(store);
         let mut last = 0;
         for _ in 0..LOOPS_PER_SESSION {
-            let told = killed_writer(&mut dice, dir.path(), id.as_str(), last);
+            let told = killed_writer(&mut dice, dir.path(), &id, last);
             let store = match &others {
                 Some(store) => store.clone(),
                 None => Store::open(dir.path()).unwrap(),
@@ -82,7 +82,7 @@ fn killed_writer(dice: &mut Dice, dir: &Path, id: &str, last: u64) -> Option<u64
 /// Writes until it is killed, and tells what is on disk.
 pub(crate) async fn play(dir: &Path, id: &str, start: u64) {
     let store = Store::open(dir).unwrap();
-    let (_, journal) = store.open_session(&id.into()).await.unwrap();
+    let (_, journal) = store.open_session(id).await.unwrap();
     let told = |seq: u64| {
         tell(&seq.to_string());
         true

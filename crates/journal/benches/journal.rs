@@ -20,7 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use attache_agent::store::{Filter, Info, Journal, Kind, Kinds, Store, new_id};
+use attache_journal::{Filter, Info, Journal, Kind, Kinds, Store, new_id};
 use bytes::Bytes;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -69,9 +69,9 @@ async fn run(size: usize) {
 async fn append(journal: &Journal, count: usize) {
     let figure = Figure::start();
     for _ in 0..count {
-        journal.append(Kind::Update, update()).await.unwrap();
+        journal.append(SHOWN, update()).await.unwrap();
     }
-    journal.commit(Kind::TurnEnded, "{}").await.unwrap();
+    journal.commit(Kind::TURN_ENDED, "{}").await.unwrap();
     figure.end("append an update of 150 bytes, at full speed", count);
 }
 
@@ -94,7 +94,7 @@ async fn replay(journal: &Journal, count: usize) {
     );
     let figure = Figure::start();
     let mut entries = journal
-        .entries(Kinds::of(&[Kind::TurnEnded]))
+        .entries(Kinds::of(&[Kind::TURN_ENDED]))
         .await
         .unwrap();
     while entries.next().await.unwrap().is_some() {}
@@ -120,7 +120,7 @@ async fn waits_during<T>(work: impl Future<Output = T>, journal: &Journal) -> Du
     let mut longest = Duration::ZERO;
     loop {
         let begin = Instant::now();
-        let commit = journal.commit(Kind::Decision, "{}");
+        let commit = journal.commit(DECISION, "{}");
         let mut commit = std::pin::pin!(commit);
         tokio::select! {
             _ = &mut work => return longest,
@@ -135,7 +135,7 @@ async fn commit(journal: &Journal, count: usize) {
     let mut times = Vec::new();
     for _ in 0..count.max(1) {
         let begin = Instant::now();
-        journal.commit(Kind::Decision, update()).await.unwrap();
+        journal.commit(DECISION, update()).await.unwrap();
         times.push(begin.elapsed());
     }
     figure.end("commit a decision", count.max(1));
@@ -154,7 +154,7 @@ async fn settled(journal: &Journal, path: &Path, count: usize) {
     for _ in 0..count.max(1) {
         let before = last(&db).unwrap();
         let begin = Instant::now();
-        journal.append(Kind::Update, update()).await.unwrap();
+        journal.append(SHOWN, update()).await.unwrap();
         while last(&db).unwrap() == before {
             tokio::time::sleep(Duration::from_micros(200)).await;
         }
@@ -193,11 +193,11 @@ async fn stream(journal: Arc<Journal>, seconds: usize) -> (Vec<Duration>, Vec<Du
     for turn in 1..=seconds * 100 {
         tick.tick().await;
         let begin = Instant::now();
-        journal.append(Kind::Update, update()).await.unwrap();
+        journal.append(SHOWN, update()).await.unwrap();
         appends.push(begin.elapsed());
         if turn % 100 == 0 {
             let begin = Instant::now();
-            journal.commit(Kind::Decision, "{}").await.unwrap();
+            journal.commit(DECISION, "{}").await.unwrap();
             commits.push(begin.elapsed());
         }
     }
@@ -299,3 +299,6 @@ fn own_time() -> Duration {
 }
 
 const UPDATE: &[u8; 150] = br#"{"sessionId":"sess_01jd3k9x2m4v7q8w5t6y0z1abc","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":" tokens of a te"}}}   "#;
+
+const SHOWN: Kind = Kind::numbered::<2>();
+const DECISION: Kind = Kind::numbered::<4>();

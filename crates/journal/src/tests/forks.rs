@@ -5,24 +5,24 @@ use expect_test::expect;
 use super::*;
 
 async fn forked(desk: &Desk, id: &str) -> Journal {
-    let info = Info::new(id.into(), "/made/up");
-    desk.store.fork(&"sess_1".into(), info).await.unwrap()
+    let info = Info::new(id, "/made/up");
+    desk.store.fork("sess_1", info).await.unwrap()
 }
 
 #[tokio::test]
 async fn a_fork_ends_before_the_turn_that_is_not_over_and_goes_its_own_way() {
     let desk = Desk::new();
     let journal = desk.session("sess_1").await;
-    journal.commit(Kind::Prompt, "one").await.unwrap();
+    journal.commit(Kind::PROMPT, "one").await.unwrap();
     assert_eq!(told(&forked(&desk, "empty").await, Kinds::ALL, 0).await, "");
-    journal.append(Kind::Update, "1").await.unwrap();
+    journal.append(UPDATE, "1").await.unwrap();
     // Without waiting in between, so that they reach the disk together.
     let (_, _, _) = tokio::join!(
-        journal.commit(Kind::TurnEnded, ""),
-        journal.append(Kind::Compacted, ""),
-        journal.commit(Kind::Prompt, "two"),
+        journal.commit(Kind::TURN_ENDED, ""),
+        journal.append(COMPACTED, ""),
+        journal.commit(Kind::PROMPT, "two"),
     );
-    journal.append(Kind::Update, "2").await.unwrap();
+    journal.append(UPDATE, "2").await.unwrap();
     let fork = forked(&desk, "sess_2").await;
     expect![[r#"
         1 Prompt one
@@ -30,14 +30,14 @@ async fn a_fork_ends_before_the_turn_that_is_not_over_and_goes_its_own_way() {
         3 TurnEnded 
         4 Compacted "#]]
     .assert_eq(&told(&fork, Kinds::ALL, 0).await);
-    assert_eq!(fork.commit(Kind::Prompt, "other").await.unwrap(), 5);
-    assert_eq!(journal.commit(Kind::TurnEnded, "").await.unwrap(), 7);
+    assert_eq!(fork.commit(Kind::PROMPT, "other").await.unwrap(), 5);
+    assert_eq!(journal.commit(Kind::TURN_ENDED, "").await.unwrap(), 7);
     assert_eq!(
         told(&forked(&desk, "sess_3").await, Kinds::ALL, 4).await,
         told(&journal, Kinds::ALL, 4).await
     );
     fork.close().await.unwrap();
-    let (info, fork) = desk.store.open_session(&"sess_2".into()).await.unwrap();
+    let (info, fork) = desk.store.open_session("sess_2").await.unwrap();
     assert_eq!(info.parent, Some("sess_1".into()));
     assert_eq!(told(&fork, Kinds::ALL, 4).await, "5 Prompt other");
 }
@@ -48,11 +48,11 @@ async fn a_long_journal_is_copied_whole() {
     let journal = desk.session("sess_1").await;
     for turn in 0..500 {
         journal
-            .append(Kind::Prompt, turn.to_string())
+            .append(Kind::PROMPT, turn.to_string())
             .await
             .unwrap();
         journal
-            .append(Kind::TurnEnded, vec![b'x'; turn * 10])
+            .append(Kind::TURN_ENDED, vec![b'x'; turn * 10])
             .await
             .unwrap();
     }
@@ -62,22 +62,16 @@ async fn a_long_journal_is_copied_whole() {
         told(&fork, Kinds::ALL, 0).await,
         told(&journal, Kinds::ALL, 0).await
     );
-    assert_eq!(fork.commit(Kind::Prompt, "").await.unwrap(), 1001);
+    assert_eq!(fork.commit(Kind::PROMPT, "").await.unwrap(), 1001);
 }
 
 #[tokio::test]
 async fn a_fork_of_nothing_or_onto_something_makes_nothing() {
     let desk = Desk::new();
-    let missing = desk
-        .store
-        .fork(&"sess_1".into(), Info::new("sess_2".into(), "/"))
-        .await;
+    let missing = desk.store.fork("sess_1", Info::new("sess_2", "/")).await;
     assert!(matches!(missing, Err(Error::NotFound)));
     let _journal = desk.session("sess_1").await;
-    let taken = desk
-        .store
-        .fork(&"sess_1".into(), Info::new("sess_1".into(), "/"))
-        .await;
+    let taken = desk.store.fork("sess_1", Info::new("sess_1", "/")).await;
     assert!(matches!(taken, Err(Error::Exists)));
     assert_eq!(desk.count("SELECT count(*) FROM session"), 1);
 }

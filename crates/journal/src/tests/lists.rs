@@ -24,9 +24,9 @@ async fn the_last_changed_comes_first_and_no_change_disturbs_the_pages() {
     let (page, cursor) = ids(&desk.store, &all, None, 2).await;
     assert_eq!(page, "e d");
     // What is streamed moves nothing; what is waited for does.
-    journals[1].append(Kind::Update, "x").await.unwrap();
-    journals[4].commit(Kind::Prompt, "x").await.unwrap();
-    journals[0].commit(Kind::Prompt, "x").await.unwrap();
+    journals[1].append(UPDATE, "x").await.unwrap();
+    journals[4].commit(Kind::PROMPT, "x").await.unwrap();
+    journals[0].commit(Kind::PROMPT, "x").await.unwrap();
     drop(desk.session("f").await);
     let (page, cursor) = ids(&desk.store, &all, cursor.as_deref(), 2).await;
     assert_eq!((page.as_str(), cursor), ("c b", None));
@@ -40,10 +40,10 @@ async fn the_last_changed_comes_first_and_no_change_disturbs_the_pages() {
 async fn sessions_are_listed_by_directory_and_whether_they_were_put_away() {
     let desk = Desk::new();
     for (id, cwd) in [("a", "/x"), ("b", "/y"), ("c", "/x"), ("d", "/x")] {
-        drop(desk.store.create(Info::new(id.into(), cwd)).await.unwrap());
+        drop(desk.store.create(Info::new(id, cwd)).await.unwrap());
     }
-    desk.store.archive(&"c".into()).await.unwrap();
-    desk.store.archive(&"b".into()).await.unwrap();
+    desk.store.archive("c").await.unwrap();
+    desk.store.archive("b").await.unwrap();
     let check = async |cwd: Option<&str>, archived, expected: &str| {
         let cwd = cwd.map(PathBuf::from);
         assert_eq!(
@@ -57,7 +57,7 @@ async fn sessions_are_listed_by_directory_and_whether_they_were_put_away() {
     check(Some("/x"), Archived::Include, "d c a").await;
     check(Some("/x"), Archived::Only, "c").await;
     check(Some("/"), Archived::Include, "").await;
-    desk.store.unarchive(&"c".into()).await.unwrap();
+    desk.store.unarchive("c").await.unwrap();
     check(None, Archived::Only, "b").await;
 }
 
@@ -73,16 +73,16 @@ async fn the_order_of_changes_stands_when_the_clock_goes_back() {
         "new old"
     );
     set_clock(1_000_000);
-    old.commit(Kind::Prompt, "x").await.unwrap();
+    old.commit(Kind::PROMPT, "x").await.unwrap();
     assert_eq!(
         ids(&desk.store, &Filter::default(), None, 9).await.0,
         "old new"
     );
-    let info = desk.store.info(&"old".into()).await.unwrap();
+    let info = desk.store.info("old").await.unwrap();
     assert_eq!(info.updated.as_microsecond(), 9_000_000);
     set_clock(12_000_000);
-    old.commit(Kind::TurnEnded, "x").await.unwrap();
-    let info = desk.store.info(&"old".into()).await.unwrap();
+    old.commit(Kind::TURN_ENDED, "x").await.unwrap();
+    let info = desk.store.info("old").await.unwrap();
     assert_eq!(info.updated.as_microsecond(), 12_000_000);
 }
 

@@ -1,4 +1,4 @@
-//! The store as the agent sees it, in one process. Those with several are in `tests/journal`.
+//! The store as its users see it, in one process. Those with several are in `tests/journal`.
 
 mod entries;
 mod faults;
@@ -35,7 +35,7 @@ impl Desk {
     }
 
     async fn session(&self, id: &str) -> Journal {
-        let info = Info::new(id.into(), "/made/up");
+        let info = Info::new(id, "/made/up");
         self.store.create(info).await.unwrap()
     }
 
@@ -68,12 +68,33 @@ async fn told(journal: &Journal, kinds: Kinds, after: u64) -> String {
             Ok(Some(Entry {
                 seq, kind, body, ..
             })) => {
-                format!("{seq} {kind:?} {}", String::from_utf8_lossy(&body))
+                format!("{seq} {} {}", name(kind), String::from_utf8_lossy(&body))
             }
             Ok(None) => return lines.join("\n"),
             Err(error) => error.to_string(),
         });
     }
 }
+
+fn name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::PROMPT => "Prompt",
+        UPDATE => "Update",
+        MESSAGE => "Message",
+        DECISION => "Decision",
+        TOOL_STARTED => "ToolStarted",
+        TOOL_ENDED => "ToolEnded",
+        Kind::TURN_ENDED => "TurnEnded",
+        COMPACTED => "Compacted",
+        other => panic!("{other:?}"),
+    }
+}
+
+const UPDATE: Kind = Kind::numbered::<2>();
+const MESSAGE: Kind = Kind::numbered::<3>();
+const DECISION: Kind = Kind::numbered::<4>();
+const TOOL_STARTED: Kind = Kind::numbered::<5>();
+const TOOL_ENDED: Kind = Kind::numbered::<6>();
+const COMPACTED: Kind = Kind::numbered::<8>();
 
 static TIME: AtomicI64 = AtomicI64::new(0);
