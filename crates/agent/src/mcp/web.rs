@@ -47,7 +47,7 @@ impl From<reqwest::Error> for Error {
 
 /// A client that sends these headers with every request, and goes nowhere but to the server itself.
 pub(super) fn client(headers: &[v1::HttpHeader]) -> Result<Client, Error> {
-    attache_model::prepare_tls();
+    attache_tls::prepare();
     let client = Client::builder()
         .user_agent(concat!("attache/", env!("CARGO_PKG_VERSION")))
         .default_headers(header_map(headers)?)
