@@ -9,7 +9,7 @@ mod ids;
 mod inner;
 mod instructions;
 mod kinds;
-pub mod mcp;
+mod mcp_content;
 mod modes;
 mod offers;
 mod outcome;

@@ -9,6 +9,7 @@ use attache::schema::error;
 use attache::{CallError, Error, v1};
 use attache_host::Roots;
 use attache_journal::Journal;
+use attache_mcp::Servers;
 use attache_model::{Card, Message, Model};
 use tokio::sync::watch;
 
@@ -16,7 +17,6 @@ use crate::Agent;
 use crate::failure::Failure;
 use crate::history::History;
 use crate::kinds;
-use crate::mcp::Servers;
 use crate::modes::Mode;
 use crate::permission::SessionPermissions;
 use crate::queue::Queue;

@@ -8,13 +8,13 @@ use attache::schema::error;
 use attache::{Error, v1};
 use attache_host::Roots;
 use attache_journal::{Info, Journal, Store, new_id};
+use attache_mcp::{self as mcp, Servers};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::Agent;
 use super::replay::replay;
 use crate::failure::{Failure, of_session};
-use crate::mcp::{self, Servers};
 use crate::permission::AGENT;
 use crate::recovery::{self, Past};
 use crate::session::{Parts, Session};

@@ -5,6 +5,7 @@ use std::time::Duration;
 use attache::json::Raw;
 use attache::{CallError, v1};
 use attache_host::permissions::Verdict;
+use attache_mcp as mcp;
 use attache_model::{Input, Message, ToolCall, ToolResult};
 use serde_json::json;
 use tokio::select;
@@ -17,7 +18,7 @@ use crate::kinds;
 use crate::permission::{self, Answer, JournaledDecision, Proposal};
 use crate::slot::Slot;
 use crate::tools::Effect;
-use crate::{Outcome, compaction, mcp, tools};
+use crate::{Outcome, compaction, mcp_content, tools};
 
 /// How a call goes on while it runs.
 enum Progress {
@@ -185,8 +186,8 @@ impl Turn<'_> {
             PreparedCall::Inner(inner) => self.inner(open, inner).await,
             PreparedCall::Resource(resource) => {
                 Ok(match self.session.servers.read_unchanged(&resource).await {
-                    Ok(told) => Outcome {
-                        told,
+                    Ok(content) => Outcome {
+                        told: mcp_content::inputs(content),
                         ..Outcome::default()
                     },
                     Err(failure) => failed(&failure.to_string()),
@@ -195,7 +196,8 @@ impl Turn<'_> {
             PreparedCall::Mcp(tool, _) => {
                 let note = |now| seen.put(Progress::Foreign(now));
                 let servers = &self.session.servers;
-                let work = servers.call_unchanged(&tool, &call.input, note);
+                let called = servers.call_unchanged(&tool, &call.input, note);
+                let work = async { mcp_content::outcome(called.await) };
                 self.watch(open, &seen, work).await
             }
         }

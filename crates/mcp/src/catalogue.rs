@@ -183,15 +183,13 @@ fn listed(names: Names<'_>, name: String, schema: Value, tool: &model::Tool) -> 
     Listed {
         theirs: tool.name.clone().into_owned(),
         tool: Tool {
-            spec: attache_model::Tool {
-                name,
-                description: tool
-                    .description
-                    .as_deref()
-                    .map(description)
-                    .unwrap_or_default(),
-                schema,
-            },
+            full_name: name,
+            description: tool
+                .description
+                .as_deref()
+                .map(description)
+                .unwrap_or_default(),
+            input_schema: schema,
             server: names.shown.to_owned(),
             name: tool.name.clone().into_owned(),
             identity: ToolIdentity::of(names.identity, tool),

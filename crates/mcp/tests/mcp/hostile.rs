@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use attache_agent::mcp::{Place, Servers, Status};
+use attache_mcp::{Place, Servers, Status};
 use expect_test::expect;
 
 use crate::desk::{Desk, said, stdio};
@@ -100,7 +100,7 @@ async fn a_bad_tool_costs_only_itself() {
         .servers
         .tools()
         .into_iter()
-        .map(|tool| tool.spec.name)
+        .map(|tool| tool.full_name)
         .collect();
     assert_eq!(names, ["mcp__fake__good"]);
     assert!(
@@ -113,7 +113,7 @@ async fn a_bad_tool_costs_only_itself() {
 async fn a_malformed_schema_costs_only_its_tool() {
     let desk = Desk::open(vec![stdio("fake", "malformed")]).await;
     let tools = desk.servers.tools();
-    let names: Vec<_> = tools.iter().map(|tool| tool.spec.name.as_str()).collect();
+    let names: Vec<_> = tools.iter().map(|tool| tool.full_name.as_str()).collect();
     assert_eq!(names, ["mcp__fake__first", "mcp__fake__last"]);
     let status = desk.status();
     assert!(

@@ -1,17 +1,48 @@
 //! What a server gives back, for the person and for the model: within bounds, and saying what was left out.
 
 use attache::v1;
-use attache_model::Input;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, GetPromptResult, ResourceContents, Role};
 use serde_json::Value;
 
 use super::{catalogue, text};
-use crate::Outcome;
 
 /// What a call of a tool came to.
-pub(super) fn outcome(result: CallToolResult) -> Outcome {
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallResult {
+    /// What it gave back, for a person.
+    pub shown: Vec<v1::ContentBlock>,
+    /// The same for a model.
+    pub told: Vec<Content>,
+    /// What it gave back as data.
+    pub raw: Option<Value>,
+    /// Whether it failed.
+    pub failed: bool,
+}
+
+/// Something that a server gave back, as a model reads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// Words.
+    Text(String),
+    /// A picture.
+    Image {
+        /// Its format, such as `image/png`.
+        media_type: String,
+        /// Its bytes in base64.
+        data: String,
+    },
+    /// A sound.
+    Audio {
+        /// Its format, such as `audio/wav`.
+        media_type: String,
+        /// Its bytes in base64.
+        data: String,
+    },
+}
+
+pub(super) fn result(result: CallToolResult) -> CallResult {
     let mut sheet = Sheet::new();
     for block in result.content {
         sheet.add(block);
@@ -29,17 +60,16 @@ pub(super) fn outcome(result: CallToolResult) -> Outcome {
         .filter(|(words, _)| words.len() <= RAW)
         .map(|(_, value)| value);
     sheet.close();
-    Outcome {
-        content: sheet.shown.into_iter().map(Into::into).collect(),
+    CallResult {
+        shown: sheet.shown,
         told: sheet.told,
         raw,
         failed: result.is_error == Some(true),
-        ..Outcome::default()
     }
 }
 
 /// What a prompt says. What its author puts in the model's mouth is marked as such.
-pub(super) fn prompt(result: GetPromptResult) -> Vec<Input> {
+pub(super) fn prompt(result: GetPromptResult) -> Vec<Content> {
     let mut sheet = Sheet::new();
     for message in result.messages {
         if message.role == Role::Assistant {
@@ -52,7 +82,7 @@ pub(super) fn prompt(result: GetPromptResult) -> Vec<Input> {
 }
 
 /// What a resource holds.
-pub(super) fn resource(contents: Vec<ResourceContents>) -> Vec<Input> {
+pub(super) fn resource(contents: Vec<ResourceContents>) -> Vec<Content> {
     let mut sheet = Sheet::new();
     for part in contents {
         sheet.add_resource(part);
@@ -64,7 +94,7 @@ pub(super) fn resource(contents: Vec<ResourceContents>) -> Vec<Input> {
 /// The same thing twice, for the person and for the model, with the room that is left.
 struct Sheet {
     shown: Vec<v1::ContentBlock>,
-    told: Vec<Input>,
+    told: Vec<Content>,
     text: usize,
     media: usize,
     blocks: usize,
@@ -107,13 +137,13 @@ impl Sheet {
     fn add_text(&mut self, words: &str) {
         if let Some(words) = self.fit(words) {
             self.shown.push(words.clone().into());
-            self.told.push(Input::Text(words));
+            self.told.push(Content::Text(words));
         }
     }
 
     fn add_link(&mut self, link: v1::ResourceLink) {
         if let Some(words) = self.fit(&format!("[resource {} <{}>]", link.name, link.uri)) {
-            self.told.push(Input::Text(words));
+            self.told.push(Content::Text(words));
             self.shown.push(v1::ContentBlock::ResourceLink(link));
         }
     }
@@ -133,7 +163,7 @@ impl Sheet {
                 ..
             } => {
                 if let Some(words) = self.fit(&text) {
-                    self.told.push(Input::Text(format!("{uri}:\n{words}")));
+                    self.told.push(Content::Text(format!("{uri}:\n{words}")));
                     let mut contents = v1::TextResourceContents::new(words, uri);
                     contents.mime_type = mime_type.filter(|kind| kind.len() <= KIND);
                     let resource = v1::EmbeddedResourceResource::Text(contents);
@@ -165,7 +195,7 @@ impl Sheet {
         if let Some(data) = self.fit_media("picture", data) {
             let image = v1::ImageContent::new(&*data, &*media_type);
             self.shown.push(v1::ContentBlock::Image(image));
-            self.told.push(Input::Image { media_type, data });
+            self.told.push(Content::Image { media_type, data });
         }
     }
 
@@ -176,7 +206,7 @@ impl Sheet {
         if let Some(data) = self.fit_media("sound", data) {
             let audio = v1::AudioContent::new(&*data, &*media_type);
             self.shown.push(v1::ContentBlock::Audio(audio));
-            self.told.push(Input::Audio { media_type, data });
+            self.told.push(Content::Audio { media_type, data });
         }
     }
 
@@ -215,7 +245,7 @@ impl Sheet {
             }
         };
         self.shown.push(note.clone().into());
-        self.told.push(Input::Text(note));
+        self.told.push(Content::Text(note));
     }
 }
 

@@ -1,4 +1,7 @@
-//! MCP servers of a session: their tools, resources and prompts.
+//! A client of the Model Context Protocol (MCP): the servers of a session, their tools, resources and prompts.
+//!
+//! It ends where somebody decides: what is asked before a tool is called, and what a model is told of it, is up to whoever
+//! uses this.
 //!
 //! A server is somebody else's program. It costs the session nothing but itself: it is reached in the background, what
 //! it says is bounded, and no failure of it is more than an [`Event`].
@@ -29,7 +32,6 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use attache::v1;
-use attache_model::Input;
 use futures_util::future;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, GetPromptRequest,
@@ -38,11 +40,11 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
-use crate::Outcome;
 use catalogue::{Catalogue, Listed, Prompt};
 use keeper::Keeper;
 use server::Server;
 
+pub use content::{CallResult, Content};
 pub use identity::{Fingerprint, Part, SeenTool, ServerIdentity, ToolIdentity};
 pub use place::Place;
 pub use state::{Event, Failure, State, Status};
@@ -59,8 +61,12 @@ struct Entry {
 /// A tool of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
-    /// What the model is told of it. Its name is `mcp__server__tool`.
-    pub spec: attache_model::Tool,
+    /// What a model calls it by: `mcp__server__tool`.
+    pub full_name: String,
+    /// What a model is told of it.
+    pub description: String,
+    /// What it takes, as JSON Schema that every provider of models accepts.
+    pub input_schema: Value,
     /// Its server's name as the user configured it.
     pub server: String,
     /// Its name as the server calls it.
@@ -208,7 +214,7 @@ impl Servers {
         name: &str,
         input: &str,
         mut progress: impl FnMut(Progress) + Send,
-    ) -> Outcome {
+    ) -> CallResult {
         let called = self.try_call(name, None, input, &mut progress).await;
         called.unwrap_or_else(|failure| failed(&failure))
     }
@@ -220,13 +226,13 @@ impl Servers {
         tool: &Tool,
         input: &str,
         mut progress: impl FnMut(Progress) + Send,
-    ) -> Outcome {
-        let called = self.try_call(&tool.spec.name, Some(tool), input, &mut progress);
+    ) -> CallResult {
+        let called = self.try_call(&tool.full_name, Some(tool), input, &mut progress);
         called.await.unwrap_or_else(|failure| failed(&failure))
     }
 
     /// Asks for a prompt, with what the person wrote behind its name.
-    pub async fn prompt(&self, name: &str, words: &str) -> Result<Vec<Input>, Failure> {
+    pub async fn prompt(&self, name: &str, words: &str) -> Result<Vec<Content>, Failure> {
         let (server, prompt) = self.find_prompt(name).ok_or(Failure::Unknown("prompt"))?;
         let arguments = prompts::arguments(&prompt.arguments, words)?;
         let request = |given, state| {
@@ -243,7 +249,7 @@ impl Servers {
     }
 
     /// Reads a resource: of the server that lists it, or of the only one that has resources at all.
-    pub async fn read(&self, uri: &str) -> Result<Vec<Input>, Failure> {
+    pub async fn read(&self, uri: &str) -> Result<Vec<Content>, Failure> {
         self.try_read(uri, None).await
     }
 
@@ -252,11 +258,15 @@ impl Servers {
     /// # Errors
     ///
     /// When another server would be asked now, or the server fails.
-    pub async fn read_unchanged(&self, resource: &Resource) -> Result<Vec<Input>, Failure> {
+    pub async fn read_unchanged(&self, resource: &Resource) -> Result<Vec<Content>, Failure> {
         self.try_read(&resource.uri, Some(resource)).await
     }
 
-    async fn try_read(&self, uri: &str, allowed: Option<&Resource>) -> Result<Vec<Input>, Failure> {
+    async fn try_read(
+        &self,
+        uri: &str,
+        allowed: Option<&Resource>,
+    ) -> Result<Vec<Content>, Failure> {
         let server = self.find_resource(uri);
         let server = server.ok_or(Failure::Unknown("resource"))?;
         if allowed.is_some_and(|allowed| *allowed != resource_of(server, uri)) {
@@ -336,7 +346,7 @@ impl Servers {
         allowed: Option<&Tool>,
         input: &str,
         progress: &mut (dyn FnMut(Progress) + Send),
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<CallResult, Failure> {
         let (server, _) = self.find_tool(name).ok_or(Failure::Unknown("tool"))?;
         if allowed.is_some() {
             server.fresh().await?;
@@ -354,7 +364,7 @@ impl Servers {
             ClientRequest::CallToolRequest(CallToolRequest::new(params))
         };
         match server.ask(request, progress).await? {
-            ServerResult::CallToolResult(result) => server.cleared(result, content::outcome),
+            ServerResult::CallToolResult(result) => server.cleared(result, content::result),
             _ => Err(server.failure(NO_ANSWER)),
         }
     }
@@ -363,7 +373,7 @@ impl Servers {
         self.all().find_map(|server| {
             let catalogue = server.catalogue();
             let mut tools = catalogue.tools.iter();
-            let listed = tools.find(|listed| listed.tool.spec.name == name)?;
+            let listed = tools.find(|listed| listed.tool.full_name == name)?;
             Some((server, listed.clone()))
         })
     }
@@ -428,13 +438,13 @@ fn resource_of(server: &Server, uri: &str) -> Resource {
     }
 }
 
-fn failed(failure: &Failure) -> Outcome {
+fn failed(failure: &Failure) -> CallResult {
     let words = failure.to_string();
-    Outcome {
-        content: vec![v1::ContentBlock::from(words.clone()).into()],
-        told: vec![Input::Text(words)],
+    CallResult {
+        shown: vec![v1::ContentBlock::from(words.clone())],
+        told: vec![Content::Text(words)],
+        raw: None,
         failed: true,
-        ..Outcome::default()
     }
 }
 
@@ -483,6 +493,6 @@ fn shown(name: &str, slug: &str) -> String {
 
 const MOST: usize = 32;
 /// Most servers that a request may name. The first [`MOST`] are connected, and the user is told of the others.
-pub(crate) const MOST_NAMED: usize = 256;
+pub const MOST_NAMED: usize = 256;
 const NAME: usize = 64;
 const NO_ANSWER: &str = "the answer is not what was asked for";

@@ -2,7 +2,7 @@
 
 use attache::json::{Raw, RawObject};
 use attache::{AgentCall, ClientCall, ClientHandle, Options, agent, client, v1};
-use attache_agent::mcp::{Event, Status};
+use attache_mcp::{Event, Status};
 use expect_test::expect;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;

@@ -4,9 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use attache::v1;
-use attache_agent::Outcome;
-use attache_agent::mcp::{Event, Place, Servers, Status};
-use attache_model::Input;
+use attache_mcp::{CallResult, Content, Event, Place, Servers, Status};
 use tokio::sync::mpsc;
 
 use crate::fake;
@@ -96,14 +94,14 @@ pub(crate) fn stdio_of(name: &str, program: &Path, manner: &str) -> v1::McpServe
 }
 
 /// What the model is told, in one text.
-pub(crate) fn said(outcome: &Outcome) -> String {
-    let words = outcome.told.iter().map(|input| match input {
-        Input::Text(words) => words.clone(),
-        Input::Image { media_type, data } => format!("<{media_type} {data}>"),
-        Input::Audio { media_type, data } => format!("<{media_type} {data}>"),
+pub(crate) fn said(result: &CallResult) -> String {
+    let words = result.told.iter().map(|content| match content {
+        Content::Text(words) => words.clone(),
+        Content::Image { media_type, data } => format!("<{media_type} {data}>"),
+        Content::Audio { media_type, data } => format!("<{media_type} {data}>"),
     });
     let words: Vec<_> = words.collect();
-    let failed = if outcome.failed { "failed: " } else { "" };
+    let failed = if result.failed { "failed: " } else { "" };
     format!("{failed}{}", words.join(" | "))
 }
 

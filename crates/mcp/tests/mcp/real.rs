@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use attache::v1;
-use attache_agent::mcp::Status;
+use attache_mcp::Status;
 use attache_transport::process::{Child, Program};
 use libtest_mimic::Trial;
 use serde_json::json;

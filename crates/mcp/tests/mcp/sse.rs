@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use attache::v1;
-use attache_agent::mcp::{Event, Status};
+use attache_mcp::{Event, Status};
 use expect_test::expect;
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};

@@ -3,8 +3,7 @@
 use std::time::{Duration, Instant};
 
 use attache::v1;
-use attache_agent::mcp::{Event, Failure, Status};
-use attache_model::Input;
+use attache_mcp::{Content, Event, Failure, Status};
 use expect_test::expect;
 
 use crate::desk::{CANARY, Desk, said, stdio, stdio_of, wait_for};
@@ -39,7 +38,7 @@ async fn tools_have_safe_names_and_their_hints() {
     let lines = tools.iter().take(3).map(|tool| {
         let (read_only, destructive) = (tool.read_only, tool.destructive);
         let title = &tool.title;
-        format!("{} {title:?} {read_only} {destructive}\n", tool.spec.name)
+        format!("{} {title:?} {read_only} {destructive}\n", tool.full_name)
     });
     expect![[r#"
         mcp__fake__echo "Echo it" true false
@@ -48,7 +47,7 @@ async fn tools_have_safe_names_and_their_hints() {
     "#]]
     .assert_eq(&lines.collect::<String>());
     expect![[r#"{"type":"object","properties":{"text":{"type":"string"}}}"#]]
-        .assert_eq(&tools[0].spec.schema.to_string());
+        .assert_eq(&tools[0].input_schema.to_string());
     expect![[r#"
         Servers(
             [
@@ -104,8 +103,7 @@ async fn a_call_gives_back_what_the_server_said() {
         .assert_eq(&desk.call("media").await);
     let outcome = desk.servers.call("mcp__fake__media", "", drop).await;
     assert!(
-        matches!(&outcome.content[5], v1::ToolCallContent::Content(content)
-        if matches!(&content.content, v1::ContentBlock::ResourceLink(link) if link.uri == "fake://two"))
+        matches!(&outcome.shown[5], v1::ContentBlock::ResourceLink(link) if link.uri == "fake://two")
     );
     assert!(!outcome.failed);
     let outcome = desk.servers.call("mcp__fake__structured", "", drop).await;
@@ -263,7 +261,7 @@ async fn prompts_are_commands() {
         .unwrap();
     let expected = r#"About {"city":"Bern","detail":"the old town"}"#;
     let words =
-        [expected, "(The answer so far:)", "I see"].map(|words| Input::Text(words.to_owned()));
+        [expected, "(The answer so far:)", "I see"].map(|words| Content::Text(words.to_owned()));
     assert_eq!(said, words);
     let missing = desk
         .servers
@@ -283,7 +281,7 @@ async fn resources_are_links_that_can_be_read() {
     let links = desk.servers.resources();
     assert_eq!((links[0].name.as_str(), links[0].size), ("one", Some(3)));
     let read = desk.servers.read("fake://one").await.unwrap();
-    assert_eq!(read, [Input::Text("fake://one:\none!".to_owned())]);
+    assert_eq!(read, [Content::Text("fake://one:\none!".to_owned())]);
 }
 
 async fn a_server_may_ask_for_roots_but_not_for_the_model() {
