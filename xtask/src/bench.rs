@@ -25,7 +25,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
             start::run(root, effort)?;
             printed::run(root, "attache-host", "exec", effort)?;
             printed::run(root, "attache-host", "verdict", effort)?;
-            printed::run(root, "attache-agent", "journal", effort)?;
+            printed::run(root, "attache-journal", "journal", effort)?;
             agent::run(root, effort)
         }
         ["codec"] => codec::run(root, effort),
@@ -36,7 +36,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         ["start"] => start::run(root, effort),
         ["exec"] => printed::run(root, "attache-host", "exec", effort),
         ["verdict"] => printed::run(root, "attache-host", "verdict", effort),
-        ["journal"] => printed::run(root, "attache-agent", "journal", effort),
+        ["journal"] => printed::run(root, "attache-journal", "journal", effort),
         ["agent"] => agent::run(root, effort),
         other => Err(format!(
             "bench takes `codec`, `engine`, `screen`, `record`, `trace`, `start`, `exec`, `verdict`, `journal` or `agent`, and `--quick`, not `{}`",

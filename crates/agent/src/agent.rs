@@ -13,12 +13,12 @@ use attache::agent::{AgentCalls, ClientHandle};
 use attache::schema::error;
 use attache::{AgentCall, Error, Reply, v1};
 use attache_host::permissions::{Config, Permissions, Policy, Preset};
+use attache_journal::Store;
 use attache_model::Catalog;
 use futures_util::future::join_all;
 use tokio::select;
 
 use crate::session::Session;
-use crate::store::Store;
 use crate::tools::Equipment;
 use crate::{offers, providers, turn};
 use doors::Doors;

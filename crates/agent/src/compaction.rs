@@ -12,8 +12,8 @@ use futures_util::StreamExt;
 use crate::failure::Failure;
 use crate::history::History;
 use crate::ids;
+use crate::kinds;
 use crate::session::{Session, can};
-use crate::store::Kind;
 use excerpt::Excerpt;
 
 /// A conversation is to be shortened to a summary.
@@ -108,7 +108,7 @@ async fn replace(
     messages: Vec<Message>,
 ) -> Result<(), Failure> {
     let kept = serde_json::to_vec(&messages).unwrap_or_default();
-    session.journal.append(Kind::Compacted, kept).await?;
+    session.journal.append(kinds::COMPACTED, kept).await?;
     // At once: whoever gives up waiting for the disk finds here what the journal says.
     history.replace(messages);
     Ok(session.journal.flush().await?)

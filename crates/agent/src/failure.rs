@@ -2,9 +2,8 @@
 
 use attache::schema::error;
 use attache::{CallError, Error, v1};
+use attache_journal as journal;
 use attache_model as model;
-
-use crate::store;
 
 /// How a turn, or the setting up of a session, fails.
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +13,7 @@ pub(crate) enum Failure {
     Client(#[from] CallError),
     /// What happens cannot be kept.
     #[error("the session cannot be kept: {0}")]
-    Store(#[from] store::Error),
+    Store(#[from] journal::Error),
     /// The model does not answer.
     #[error("{0}")]
     Model(#[from] model::Error),
@@ -39,7 +38,7 @@ impl From<Failure> for Error {
             }
             Failure::Model(model::Error::Key { .. }) => login(&failure.to_string()),
             Failure::Cancelled => error::cancelled(),
-            Failure::Store(fault) => fault.into(),
+            Failure::Store(fault) => of_store(fault),
             Failure::Client(_) | Failure::Model(_) => error::internal(&failure.to_string()),
         }
     }
@@ -51,20 +50,18 @@ fn login(reason: &str) -> Error {
     Error::new(plain.code, format!("{}: {reason}", plain.message))
 }
 
-impl From<store::Error> for Error {
-    fn from(fault: store::Error) -> Error {
-        match fault {
-            store::Error::Cursor => error::unusable_params(&fault.to_string()),
-            store::Error::InUse { .. } => error::invalid_request("in_use", &fault.to_string()),
-            fault => error::internal(&fault.to_string()),
-        }
+fn of_store(fault: journal::Error) -> Error {
+    match fault {
+        journal::Error::Cursor => error::unusable_params(&fault.to_string()),
+        journal::Error::InUse { .. } => error::invalid_request("in_use", &fault.to_string()),
+        fault => error::internal(&fault.to_string()),
     }
 }
 
 /// The same for a session that the client named.
-pub(crate) fn of_session(fault: store::Error, id: &v1::SessionId) -> Error {
+pub(crate) fn of_session(fault: journal::Error, id: &v1::SessionId) -> Error {
     match fault {
-        store::Error::NotFound => error::session_not_found(id),
-        fault => fault.into(),
+        journal::Error::NotFound => error::session_not_found(id),
+        fault => of_store(fault),
     }
 }

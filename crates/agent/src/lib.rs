@@ -8,7 +8,8 @@ mod history;
 mod ids;
 mod inner;
 mod instructions;
-pub mod mcp;
+mod kinds;
+mod mcp_content;
 mod modes;
 mod offers;
 mod outcome;
@@ -20,7 +21,6 @@ mod recovery;
 mod session;
 mod settings;
 mod slot;
-pub mod store;
 #[cfg(test)]
 mod tests;
 pub mod tools;

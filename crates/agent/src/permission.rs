@@ -12,9 +12,9 @@ use attache::v1;
 use attache_host::permissions::{
     Action, Because, Decision, Permissions, Remembered, Scope, Verdict,
 };
+use attache_mcp::{self as mcp, Part, SeenTool};
 use serde::{Deserialize, Serialize};
 
-use crate::mcp::{self, Part, SeenTool};
 pub(crate) use mcp_text::tool_title;
 pub(crate) use proposal::{Coverage, Proposal};
 

@@ -2,14 +2,15 @@
 
 use attache::json::Raw;
 use attache::v1;
+use attache_journal::{Entries, Entry, Error, Journal, Kind, Kinds};
 use attache_model::{Input, Message, Output};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::commands;
 use crate::history::{History, unfinished};
+use crate::kinds;
 use crate::permission::JournaledDecision;
-use crate::store::{Entries, Entry, Error, Journal, Kind, Kinds};
 
 /// What a journal tells.
 #[derive(Debug, Default)]
@@ -80,7 +81,7 @@ pub(crate) async fn read(journal: &Journal) -> Result<Past, Error> {
 /// The same if a turn was cut off; else there is time for it until somebody needs it.
 pub(crate) async fn read_if_cut(journal: &Journal) -> Result<Option<Past>, Error> {
     let is_cut = match journal.newest(Kinds::of(&ENDS)).await {
-        Ok(newest) => newest.is_some_and(|entry| entry.kind == Kind::Prompt),
+        Ok(newest) => newest.is_some_and(|entry| entry.kind == kinds::PROMPT),
         // Reading them all passes over what is damaged.
         Err(Error::Entries { .. }) => true,
         Err(fault) => return Err(fault),
@@ -152,7 +153,7 @@ impl Reading {
             seq, kind, body, ..
         } = entry;
         match kind {
-            Kind::Prompt => {
+            kinds::PROMPT => {
                 self.cut = Some(Cut {
                     prompt: seq,
                     answer: seq,
@@ -160,7 +161,7 @@ impl Reading {
                     asked: body,
                 });
             }
-            Kind::Message => {
+            kinds::MESSAGE => {
                 if let Ok(message) = serde_json::from_slice::<Message>(&body) {
                     self.history.push(message);
                 }
@@ -168,7 +169,7 @@ impl Reading {
                     cut.answer = seq;
                 }
             }
-            Kind::Compacted => {
+            kinds::COMPACTED => {
                 let messages = serde_json::from_slice(&body).unwrap_or_default();
                 self.history.replace(messages);
                 if let Some(cut) = &mut self.cut {
@@ -176,11 +177,11 @@ impl Reading {
                     cut.before = self.history.messages().len();
                 }
             }
-            Kind::Decision => {
+            kinds::DECISION => {
                 // One that cannot be read covers nothing, so the user is asked again.
                 self.decisions.extend(serde_json::from_slice(&body).ok());
             }
-            Kind::TurnEnded => {
+            kinds::TURN_ENDED => {
                 let cut = self.cut.take();
                 if let Ok(end) = serde_json::from_slice::<TurnEnd>(&body) {
                     if let Some(cut) = cut.filter(|_| end.forgotten) {
@@ -211,7 +212,7 @@ impl Shown {
     async fn during(journal: &Journal, cut: &Cut) -> Result<Shown, Error> {
         let mut shown = Shown::default();
         let mut entries = journal
-            .entries(Kinds::of(&[Kind::Update]))
+            .entries(Kinds::of(&[kinds::UPDATE]))
             .await?
             .after(cut.prompt);
         while let Some(entry) = readable(&mut entries).await? {
@@ -277,11 +278,11 @@ async fn mend(journal: &Journal, history: &mut History, cut: &Cut) -> Result<(),
     let shown = Shown::during(journal, cut).await?;
     for update in shown.failures() {
         let update = Raw::of(&update).as_str().to_owned();
-        journal.append(Kind::Update, update).await?;
+        journal.append(kinds::UPDATE, update).await?;
     }
     for message in missing(history, cut, shown.text) {
         let kept = serde_json::to_vec(&message).unwrap_or_default();
-        journal.append(Kind::Message, kept).await?;
+        journal.append(kinds::MESSAGE, kept).await?;
         history.push(message);
     }
     let end = TurnEnd {
@@ -290,7 +291,7 @@ async fn mend(journal: &Journal, history: &mut History, cut: &Cut) -> Result<(),
         unseen: false,
     };
     let end = serde_json::to_vec(&end).unwrap_or_default();
-    journal.commit(Kind::TurnEnded, end).await.map(drop)
+    journal.commit(kinds::TURN_ENDED, end).await.map(drop)
 }
 
 /// What a conversation lacks that was cut off: the question, results, the end of the answer.
@@ -317,13 +318,13 @@ fn missing(history: &History, cut: &Cut, text: String) -> Vec<Message> {
 
 /// What the conversation is made of.
 const TOLD: [Kind; 5] = [
-    Kind::Prompt,
-    Kind::Message,
-    Kind::Decision,
-    Kind::TurnEnded,
-    Kind::Compacted,
+    kinds::PROMPT,
+    kinds::MESSAGE,
+    kinds::DECISION,
+    kinds::TURN_ENDED,
+    kinds::COMPACTED,
 ];
 /// Where a turn begins and ends.
-const ENDS: [Kind; 2] = [Kind::Prompt, Kind::TurnEnded];
+const ENDS: [Kind; 2] = [kinds::PROMPT, kinds::TURN_ENDED];
 const ATTACHED: &str = "[something was attached, and not read]";
 const CUT_OFF: &str = "Interrupted: the agent was ended before this was finished";

@@ -8,19 +8,20 @@ use attache::json::Raw;
 use attache::schema::error;
 use attache::{CallError, Error, v1};
 use attache_host::Roots;
+use attache_journal::Journal;
+use attache_mcp::Servers;
 use attache_model::{Card, Message, Model};
 use tokio::sync::watch;
 
 use crate::Agent;
 use crate::failure::Failure;
 use crate::history::History;
-use crate::mcp::Servers;
+use crate::kinds;
 use crate::modes::Mode;
 use crate::permission::SessionPermissions;
 use crate::queue::Queue;
 use crate::recovery::{self, Past};
 use crate::settings::{self, Settings};
-use crate::store::{Journal, Kind};
 use crate::tools::Workplace;
 use crate::{commands, ids};
 
@@ -102,7 +103,7 @@ impl Session {
     pub(crate) async fn show(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), Failure> {
         let update = Raw::of(&update.into());
         self.journal
-            .append(Kind::Update, update.as_str().to_owned())
+            .append(kinds::UPDATE, update.as_str().to_owned())
             .await?;
         Ok(self.client.repeat(&update).await?)
     }
@@ -114,7 +115,7 @@ impl Session {
         kept: impl Into<v1::SessionUpdate>,
     ) -> Result<(), Failure> {
         let kept = Raw::of(&kept.into()).as_str().to_owned();
-        self.journal.append(Kind::Update, kept).await?;
+        self.journal.append(kinds::UPDATE, kept).await?;
         Ok(self.tell(shown).await?)
     }
 
@@ -154,7 +155,7 @@ impl Session {
         message: Message,
     ) -> Result<(), Failure> {
         let kept = serde_json::to_vec(&message).unwrap_or_default();
-        self.journal.append(Kind::Message, kept).await?;
+        self.journal.append(kinds::MESSAGE, kept).await?;
         history.push(message);
         Ok(())
     }

@@ -10,16 +10,17 @@ use std::sync::Arc;
 
 use attache::schema::error;
 use attache::{Error, Reply, v1};
+use attache_journal::TitledBy;
 use attache_model::{self as model, Message, Model, Output, Stop, ToolCall};
 use tokio::select;
 
 use crate::compaction::{Screen, Shortening};
 use crate::failure::Failure;
 use crate::history::{History, unfinished};
+use crate::kinds;
 use crate::queue::Ticket;
 use crate::recovery::{Asked, TurnEnd};
 use crate::session::Session;
-use crate::store::{Kind, TitledBy};
 use crate::{ids, instructions, prompt};
 
 /// Takes a prompt: it stands in line at once, and is answered when it has had its turn.
@@ -167,8 +168,9 @@ impl<'a> Turn<'a> {
         let session = Arc::clone(self.session);
         session
             .journal
-            .commit(Kind::Prompt, asked.to_json())
-            .await?;
+            .commit(kinds::PROMPT, asked.to_json())
+            .await
+            .map_err(Failure::from)?;
         let outcome = select! {
             biased;
             () = called_off(&session, reply) => Err(Failure::Cancelled),
@@ -320,7 +322,8 @@ impl<'a> Turn<'a> {
             unseen,
         };
         let end = serde_json::to_vec(&end).unwrap_or_default();
-        self.session.journal.commit(Kind::TurnEnded, end).await?;
+        let kept = self.session.journal.commit(kinds::TURN_ENDED, end).await;
+        kept.map_err(Failure::from)?;
         match outcome {
             Ok(_) | Err(Failure::Cancelled) => {
                 Ok(v1::PromptResponse::new(reason).usage(usage(&self.spent)))
@@ -390,8 +393,10 @@ impl<'a> Turn<'a> {
             return Ok(());
         }
         let (store, id) = (&self.session.agent.store, self.session.id());
-        store.set_title(id, &title, TitledBy::Agent).await?;
-        if let Some(stored) = store.info(id).await?.title {
+        store
+            .set_title(id.as_str(), &title, TitledBy::Agent)
+            .await?;
+        if let Some(stored) = store.info(id.as_str()).await?.title {
             let update = v1::SessionInfoUpdate::new().title(stored);
             self.session.tell(update).await?;
         }

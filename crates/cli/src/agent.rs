@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use attache::Options;
-use attache_agent::store::Store;
 use attache_agent::tools::{Equipment, Pages};
 use attache_agent::{Limits, Setup, serve};
 use attache_client::config::Configuration;
@@ -18,6 +17,7 @@ use attache_host::ownership;
 use attache_host::permissions::Policy;
 use attache_host::protected_files;
 use attache_host::terminals::{self, Terminals};
+use attache_journal::Store;
 use attache_model::scripted::Scripted;
 use attache_model::{Catalog, Environment, Model as _};
 use tokio::time::timeout;

@@ -7,12 +7,6 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Url};
 
-/// Makes TLS ready for every user of `rustls` in this process. It can be called from anywhere, any number of times.
-pub fn prepare_tls() {
-    // Whoever comes second finds a provider installed, which is all that is wanted.
-    drop(rustls::crypto::ring::default_provider().install_default());
-}
-
 /// The client for an address. Its words about a failure are for people.
 pub(crate) fn client(url: &Url) -> Result<Client, String> {
     let client = match reach(url) {
@@ -49,13 +43,13 @@ pub(crate) fn reach(url: &Url) -> Reach {
 
 /// Certificates are read from the system when this is built.
 static OUTSIDE: LazyLock<Result<Client, String>> = LazyLock::new(|| {
-    prepare_tls();
+    attache_tls::prepare();
     built(builder())
 });
 
 /// No proxy, and no certificates to read.
 static LOOPBACK: LazyLock<Result<Client, String>> = LazyLock::new(|| {
-    prepare_tls();
+    attache_tls::prepare();
     built(builder().no_proxy().tls_certs_only([]))
 });
 

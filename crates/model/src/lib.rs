@@ -26,7 +26,6 @@ pub use conversation::{Input, Message, Output, Request, Tool, ToolCall, ToolResu
 pub use endpoint::SettingError;
 pub use error::Error;
 pub use event::{Event, Stop, Usage};
-pub use http::prepare_tls;
 pub use remote::Patience;
 pub use wire::Protocol;
 

@@ -7,18 +7,18 @@ use attache::agent::ClientSession;
 use attache::schema::error;
 use attache::{Error, v1};
 use attache_host::Roots;
+use attache_journal::{Info, Journal, Store, new_id};
+use attache_mcp::{self as mcp, Servers};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::Agent;
 use super::replay::replay;
 use crate::failure::{Failure, of_session};
-use crate::mcp::{self, Servers};
 use crate::permission::AGENT;
 use crate::recovery::{self, Past};
 use crate::session::{Parts, Session};
 use crate::settings::{Instructions, Settings};
-use crate::store::{Info, Journal, Store, new_id};
 use crate::tools::{FileRules, Workplace};
 
 /// A session that the client has not heard of: it is deleted unless it does.
@@ -37,7 +37,7 @@ impl Unclaimed {
 impl Drop for Unclaimed {
     fn drop(&mut self) {
         if let (Some((store, id)), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
-            runtime.spawn(async move { drop(store.delete(&id).await) });
+            runtime.spawn(async move { drop(store.delete(id.as_str()).await) });
         }
     }
 }
@@ -89,9 +89,9 @@ impl Agent {
         };
         self.models.open(&settings.model).map_err(Failure::from)?;
         let info = wish.info(&settings)?;
-        let id = info.id.clone();
+        let id = v1::SessionId::from(info.id.as_str());
         let unclaimed = Unclaimed::new(&self.store, &id);
-        let journal = self.store.create(info).await?;
+        let journal = self.store.create(info).await.map_err(Failure::from)?;
         let opened = Opened {
             client: self.client.session(id.clone()),
             journal,
@@ -135,7 +135,8 @@ impl Agent {
         let id = request.session_id.clone();
         let _alone = self.doors.pass(&id).await;
         let reopened = self.reopen(id, wish!(request)).await?;
-        let past = recovery::read_if_cut(&reopened.journal).await?;
+        let past = recovery::read_if_cut(&reopened.journal).await;
+        let past = past.map_err(Failure::from)?;
         let session = self.open(reopened, past);
         let response = v1::ResumeSessionResponse::new()
             .modes(session.modes())
@@ -151,13 +152,14 @@ impl Agent {
         let from = request.session_id.clone();
         let wish = wish!(request);
         let roots = wish.roots().await?;
-        let stored = self.store.info(&from).await;
+        let stored = self.store.info(from.as_str()).await;
         let stored = stored.map_err(|fault| of_session(fault, &from))?;
         let settings = self.restored(&stored, &wish).await?;
         let info = wish.info(&settings)?;
-        let id = info.id.clone();
+        let id = v1::SessionId::from(info.id.as_str());
         let unclaimed = Unclaimed::new(&self.store, &id);
-        let journal = self.store.fork(&from, info).await?;
+        let journal = self.store.fork(from.as_str(), info).await;
+        let journal = journal.map_err(Failure::from)?;
         let opened = Opened {
             client: self.client.session(id.clone()),
             journal,
@@ -181,7 +183,7 @@ impl Agent {
             self.close(&open).await;
             drop(open);
         }
-        let opened = self.store.open_session(&id).await;
+        let opened = self.store.open_session(id.as_str()).await;
         let (info, journal) = opened.map_err(|fault| of_session(fault, &id))?;
         let settings = self.restored(&info, &wish).await?;
         Ok(Opened {
@@ -292,7 +294,7 @@ async fn listen(session: std::sync::Weak<Session>, mut events: mpsc::Receiver<mc
 
 impl Wish {
     fn info(&self, settings: &Settings) -> Result<Info, Error> {
-        let mut info = Info::new(new_id()?, &self.cwd);
+        let mut info = Info::new(new_id().map_err(Failure::from)?, &self.cwd);
         info.additional.clone_from(&self.additional);
         info.settings = serde_json::to_value(settings).unwrap_or_default();
         Ok(info)

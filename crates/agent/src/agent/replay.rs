@@ -1,20 +1,20 @@
 //! A stored session is shown again: everything that the client was ever shown, page by page.
 
-use attache::Error;
 use attache::agent::ClientSession;
 use attache::json::Raw;
+use attache_journal::{Journal, Kinds};
 
 use crate::compaction;
 use crate::failure::Failure;
+use crate::kinds;
 use crate::recovery::{self, Past, readable};
-use crate::store::{Journal, Kind, Kinds};
 
 /// Shows a session again, to its end: a turn that was cut off is brought to one on the way, and what the journal tells
 /// is then known.
 pub(super) async fn replay(
     client: &ClientSession,
     journal: &Journal,
-) -> Result<Option<Past>, Error> {
+) -> Result<Option<Past>, Failure> {
     let last = repeat(client, journal, 0).await?;
     let past = recovery::read_if_cut(journal).await?;
     if past.is_some() {
@@ -24,20 +24,20 @@ pub(super) async fn replay(
 }
 
 /// Repeats what was shown after an entry, and says which was the last.
-async fn repeat(client: &ClientSession, journal: &Journal, after: u64) -> Result<u64, Error> {
+async fn repeat(client: &ClientSession, journal: &Journal, after: u64) -> Result<u64, Failure> {
     let shows_compaction = compaction::is_shown(client.client());
-    let kinds = Kinds::of(&[Kind::Prompt, Kind::Update]);
+    let kinds = Kinds::of(&[kinds::PROMPT, kinds::UPDATE]);
     let mut entries = journal.entries(kinds).await?.after(after);
     let mut last = after;
     while let Some(entry) = readable(&mut entries).await? {
         last = entry.seq;
         let updates = match entry.kind {
-            Kind::Prompt => recovery::shown(&entry.body),
+            kinds::PROMPT => recovery::shown(&entry.body),
             _ => one(&entry.body).into_iter().collect(),
         };
         for update in updates {
             if shows_compaction || !is_compaction(&update) {
-                client.repeat(&update).await.map_err(Failure::from)?;
+                client.repeat(&update).await?;
             }
         }
     }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use attache::schema::{FilePath, error};
 use attache::{Error, v1};
+use attache_journal::{Archived, Filter, Info, TitledBy};
 
 use super::Agent;
-use crate::failure::of_session;
-use crate::store::{Archived, Filter, Info, TitledBy};
+use crate::failure::{Failure, of_session};
 
 impl Agent {
     pub(super) async fn list(
@@ -27,7 +27,8 @@ impl Agent {
         let page = self
             .store
             .list(&filter, request.cursor.as_deref(), PAGE)
-            .await?;
+            .await
+            .map_err(Failure::from)?;
         let mut response = v1::ListSessionsResponse::new(page.infos.into_iter().filter_map(listed));
         response.next_cursor = page.next;
         Ok(response)
@@ -39,7 +40,7 @@ impl Agent {
     ) -> Result<v1::DeleteSessionResponse, Error> {
         let _alone = self.doors.pass(&request.session_id).await;
         self.close_if_open(&request.session_id).await;
-        let done = self.store.delete(&request.session_id).await;
+        let done = self.store.delete(request.session_id.as_str()).await;
         done.map_err(|fault| of_session(fault, &request.session_id))?;
         Ok(v1::DeleteSessionResponse::new())
     }
@@ -50,7 +51,7 @@ impl Agent {
     ) -> Result<v1::ArchiveSessionResponse, Error> {
         let _alone = self.doors.pass(&request.session_id).await;
         self.close_if_open(&request.session_id).await;
-        let done = self.store.archive(&request.session_id).await;
+        let done = self.store.archive(request.session_id.as_str()).await;
         done.map_err(|fault| of_session(fault, &request.session_id))?;
         Ok(v1::ArchiveSessionResponse::new())
     }
@@ -59,7 +60,7 @@ impl Agent {
         self: &Arc<Self>,
         request: v1::UnarchiveSessionRequest,
     ) -> Result<v1::UnarchiveSessionResponse, Error> {
-        let done = self.store.unarchive(&request.session_id).await;
+        let done = self.store.unarchive(request.session_id.as_str()).await;
         done.map_err(|fault| of_session(fault, &request.session_id))?;
         Ok(v1::UnarchiveSessionResponse::new())
     }
@@ -71,7 +72,7 @@ impl Agent {
         if self.session(&request.session_id).is_ok() {
             return Ok(v1::SessionStatusResponse::new(v1::SessionStatus::Open));
         }
-        let known = self.store.info(&request.session_id).await;
+        let known = self.store.info(request.session_id.as_str()).await;
         known.map_err(|fault| of_session(fault, &request.session_id))?;
         Ok(v1::SessionStatusResponse::new(v1::SessionStatus::Saved))
     }
@@ -91,7 +92,10 @@ impl Agent {
             return Err(error::unusable_params("a title is not empty"));
         }
         let id = &request.session_id;
-        let named = self.store.set_title(id, &title, TitledBy::Person).await;
+        let named = self
+            .store
+            .set_title(id.as_str(), &title, TitledBy::Person)
+            .await;
         named.map_err(|fault| of_session(fault, id))?;
         if let Ok(session) = self.session(&request.session_id) {
             let update = v1::SessionInfoUpdate::new().title(title.clone());

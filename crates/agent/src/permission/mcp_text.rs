@@ -4,9 +4,8 @@
 use attache::json::Raw;
 use attache::process::plain::{visible, visible_lines, visible_start};
 use attache::v1;
+use attache_mcp::{Part, Resource, Tool};
 use serde_json::Value;
-
-use crate::mcp::{Part, Resource, Tool};
 
 /// The name of our tool that reads resources.
 pub(super) const RESOURCE_TOOL: &str = "resource";

@@ -6,11 +6,11 @@ use attache::json::Raw;
 use attache::process::plain;
 use attache::v1;
 use attache_host::permissions::Action;
+use attache_mcp as mcp;
 use serde_json::{Map, json};
 
 use super::SessionPermissions;
 use super::mcp_text;
-use crate::mcp;
 use crate::tools::{Effect, Prepared, Subject};
 
 /// A call that the model proposes.
@@ -88,7 +88,7 @@ impl Proposal {
     ) -> Proposal {
         let changed = session.changed(tool);
         let call = call
-            .name(tool.spec.name.as_str())
+            .name(tool.full_name.as_str())
             .title(mcp_text::tool_title(tool))
             .kind(v1::ToolKind::Other)
             .raw_input(input.clone())

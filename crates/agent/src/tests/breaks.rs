@@ -6,7 +6,7 @@ use expect_test::expect;
 
 use super::NEW;
 use super::stage::Stage;
-use crate::store::Kind;
+use crate::kinds;
 
 const DONE: &str = r#"{"say":[{"text":"Done."}]}"#;
 const ASK: &str = r#"{"say":[{"call":{"name":"ask","input":{"question":"Which?"}}}]}"#;
@@ -73,10 +73,10 @@ async fn what_a_call_came_to_is_known_though_the_next_one_was_cut_off() {
     let result =
         r#"{"tools":[{"id":"c1","name":"run","content":[{"text":"It is done."}],"failed":false}]}"#;
     let entries = [
-        (Kind::Prompt, "[]"),
-        (Kind::Message, r#"{"user":[{"text":"Twice"}]}"#),
-        (Kind::Message, calls),
-        (Kind::Message, result),
+        (kinds::PROMPT, "[]"),
+        (kinds::MESSAGE, r#"{"user":[{"text":"Twice"}]}"#),
+        (kinds::MESSAGE, calls),
+        (kinds::MESSAGE, result),
     ];
     stage.add(&id, &entries).await;
     stage.play("{}", &resumed(&id, "And?")).await;
@@ -104,7 +104,7 @@ async fn a_prompt_that_was_cut_off_before_the_model_had_it_is_not_lost() {
         r#"[{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"Fix it"}}]"#;
     let aside = r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"MCP server x is not available"}}"#;
     stage
-        .add(&id, &[(Kind::Prompt, asked), (Kind::Update, aside)])
+        .add(&id, &[(kinds::PROMPT, asked), (kinds::UPDATE, aside)])
         .await;
     stage.play("{}", &resumed(&id, "And?")).await;
     expect![[r#"
@@ -126,7 +126,7 @@ async fn a_command_that_was_cut_off_is_not_told_to_the_model() {
         r#"[{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"/help"}}]"#;
     let said = r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"You are talking to"}}"#;
     stage
-        .add(&id, &[(Kind::Prompt, asked), (Kind::Update, said)])
+        .add(&id, &[(kinds::PROMPT, asked), (kinds::UPDATE, said)])
         .await;
     stage.play("{}", &resumed(&id, "And?")).await;
     expect![[r#"
@@ -288,7 +288,7 @@ async fn a_compaction_that_was_cut_off_has_failed_and_is_kept_from_clients_that_
     let begun =
         r#"{"sessionUpdate":"compaction_update","compactionId":"k","status":"in_progress"}"#;
     stage
-        .add(&id, &[(Kind::Prompt, asked), (Kind::Update, begun)])
+        .add(&id, &[(kinds::PROMPT, asked), (kinds::UPDATE, begun)])
         .await;
     let loaded = |shown: &str| {
         format!(

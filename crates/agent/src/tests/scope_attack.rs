@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::stage::Stage;
 use super::villain::Villain;
-use crate::store::Kind;
+use crate::kinds;
 
 const DONE: &str = r#"{"say":[{"text":"Done."}]}"#;
 
@@ -303,7 +303,7 @@ async fn decisions_of_earlier_journals_cover_nothing() {
         let old = json!({ "call": "c", "key": key, "answer": "allow_always" }).to_string();
         let broken = r#"{"call":"c","answer":"allow_always","record":{"scope":"always"}}"#;
         stage
-            .add(&id, &[(Kind::Decision, &old), (Kind::Decision, broken)])
+            .add(&id, &[(kinds::DECISION, &old), (kinds::DECISION, broken)])
             .await;
         let villain = Villain::load(&stage, &id, "d", unused()).await;
         assert_eq!(villain.turn("reject_once").await, 1, "{key:?}");

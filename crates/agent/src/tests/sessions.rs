@@ -1,10 +1,11 @@
 //! Sessions: loaded with all that was shown, resumed, listed, forked, and cut off in the middle.
 
+use attache_journal::Kind;
 use expect_test::expect;
 
 use super::NEW;
 use super::stage::Stage;
-use crate::store::Kind;
+use crate::kinds;
 
 const HELLO: &str = r#"{"say":[{"text":"Hello."}]}"#;
 
@@ -163,21 +164,21 @@ async fn what_was_cut_off_has_failed_and_the_model_knows() {
 /// A turn that was killed while its command ran.
 const CUT_OFF: [(Kind, &str); 6] = [
     (
-        Kind::Prompt,
+        kinds::PROMPT,
         r#"[{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"Run it"}}]"#,
     ),
-    (Kind::Message, r#"{"user":[{"text":"Run it"}]}"#),
+    (kinds::MESSAGE, r#"{"user":[{"text":"Run it"}]}"#),
     (
-        Kind::Update,
+        kinds::UPDATE,
         r#"{"sessionUpdate":"tool_call","toolCallId":"t1","title":"run"}"#,
     ),
     (
-        Kind::Message,
+        kinds::MESSAGE,
         r#"{"model":[{"call":{"id":"c","name":"run","input":"{\"command\":\"make\"}"}}]}"#,
     ),
-    (Kind::ToolStarted, r#"{"call":"t1","tool":"run"}"#),
+    (kinds::TOOL_STARTED, r#"{"call":"t1","tool":"run"}"#),
     (
-        Kind::Update,
+        kinds::UPDATE,
         r#"{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"in_progress"}"#,
     ),
 ];
@@ -188,7 +189,7 @@ async fn a_session_that_is_open_elsewhere_is_refused_by_name() {
     stage.play("{}", &format!("{NEW}{TURN}")).await;
     let id = stage.only().await;
     let store = stage.store();
-    let held = store.open_session(&id.as_str().into()).await.unwrap();
+    let held = store.open_session(&id).await.unwrap();
     let script = format!(
         r#"
         -> session/load {{"sessionId":"{id}","cwd":"CWD","mcpServers":[]}}

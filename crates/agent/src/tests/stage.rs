@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use attache::{Options, v1};
 use attache_host::permissions::Policy;
+use attache_journal::{Kind, Kinds, Store};
 use attache_model::scripted::Scripted;
 use attache_model::{Catalog, Environment, Input, Message, Model as _, Output, Request};
 use attache_testkit::{Side, Trace, scripted_client};
 use tempfile::TempDir;
 
 use super::vanishing::vanishing;
-use crate::store::{Kind, Kinds, Store};
+use crate::kinds;
 use crate::tools::Equipment;
 use crate::{Limits, Setup, serve};
 
@@ -127,7 +128,7 @@ impl Stage {
 
     /// Adds entries to the journal of a session that is not open, as if a process had been killed behind them.
     pub(super) async fn add(&self, id: &str, entries: &[(Kind, &str)]) {
-        let (_, journal) = self.store().open_session(&id.into()).await.unwrap();
+        let (_, journal) = self.store().open_session(id).await.unwrap();
         for (kind, body) in entries {
             journal.commit(*kind, (*body).to_owned()).await.unwrap();
         }
@@ -161,8 +162,8 @@ impl Stage {
 }
 
 fn line(kind: Kind, text: &str) -> String {
-    if kind != Kind::Update {
-        return format!("{kind:?}");
+    if kind != kinds::UPDATE {
+        return name(kind).to_owned();
     }
     let update: v1::SessionUpdate = attache::json::Raw::parse(text).unwrap().read().unwrap();
     match update {
@@ -185,6 +186,19 @@ fn line(kind: Kind, text: &str) -> String {
                 json.string_member("sessionUpdate").unwrap_or_default()
             )
         }
+    }
+}
+
+fn name(kind: Kind) -> &'static str {
+    match kind {
+        kinds::PROMPT => "Prompt",
+        kinds::MESSAGE => "Message",
+        kinds::DECISION => "Decision",
+        kinds::TOOL_STARTED => "ToolStarted",
+        kinds::TOOL_ENDED => "ToolEnded",
+        kinds::TURN_ENDED => "TurnEnded",
+        kinds::COMPACTED => "Compacted",
+        other => panic!("{other:?}"),
     }
 }
 

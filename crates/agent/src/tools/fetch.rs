@@ -85,7 +85,7 @@ impl fmt::Debug for Pages {
 }
 
 fn client(loopback: Loopback) -> Result<Client, String> {
-    attache_model::prepare_tls();
+    attache_tls::prepare();
     let policy = Policy::custom(move |attempt| {
         if attempt.previous().len() > MOST_REDIRECTS {
             return attempt.error(Refused("it redirects too often".to_owned()));

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use super::{Open, Turn, Voice};
 use crate::failure::Failure;
 use crate::modes::Mode;
-use crate::{ids, inner, instructions, permission, tools};
+use crate::{ids, inner, instructions, mcp_content, permission, tools};
 
 impl Turn<'_> {
     pub(super) async fn answer(&mut self, model: &dyn Model) -> Result<Stop, Failure> {
@@ -79,7 +79,7 @@ impl Turn<'_> {
             .tools()
             .into_iter()
             .filter(|_| mode != Mode::Architect);
-        let foreign = foreign.map(|tool| tool.spec);
+        let foreign = foreign.map(mcp_content::spec);
         let resources = inner::resource_spec(&self.session.servers.resources());
         let inner = inner::specs().into_iter().chain(resources);
         ours.chain(inner).chain(foreign).collect()

@@ -5,6 +5,7 @@ use std::time::Duration;
 use attache::json::Raw;
 use attache::{CallError, v1};
 use attache_host::permissions::Verdict;
+use attache_mcp as mcp;
 use attache_model::{Input, Message, ToolCall, ToolResult};
 use serde_json::json;
 use tokio::select;
@@ -13,11 +14,11 @@ use tokio::time::{Instant, sleep_until};
 use super::prepared_call::PreparedCall;
 use super::{Open, Turn};
 use crate::failure::Failure;
+use crate::kinds;
 use crate::permission::{self, Answer, JournaledDecision, Proposal};
 use crate::slot::Slot;
-use crate::store::Kind;
 use crate::tools::Effect;
-use crate::{Outcome, compaction, mcp, tools};
+use crate::{Outcome, compaction, mcp_content, tools};
 
 /// How a call goes on while it runs.
 enum Progress {
@@ -56,7 +57,7 @@ impl Turn<'_> {
         let ended = json!({ "call": open.shown.as_str(), "failed": outcome.failed });
         self.session
             .journal
-            .append(Kind::ToolEnded, ended.to_string())
+            .append(kinds::TOOL_ENDED, ended.to_string())
             .await?;
         // Before the client sees it: what it has seen, the model knows.
         self.remember(call, &outcome).await?;
@@ -155,7 +156,7 @@ impl Turn<'_> {
     /// A decision is on disk before anything comes of it.
     pub(super) async fn decided(&self, decision: JournaledDecision) -> Result<(), Failure> {
         let kept = serde_json::to_vec(&decision).unwrap_or_default();
-        self.session.journal.commit(Kind::Decision, kept).await?;
+        self.session.journal.commit(kinds::DECISION, kept).await?;
         self.session.permissions.restore(decision);
         Ok(())
     }
@@ -169,7 +170,7 @@ impl Turn<'_> {
         let started = json!({ "call": open.shown.as_str(), "tool": call.name });
         self.session
             .journal
-            .commit(Kind::ToolStarted, started.to_string())
+            .commit(kinds::TOOL_STARTED, started.to_string())
             .await?;
         let running = v1::ToolCallUpdate::new(open.shown.clone());
         self.session
@@ -185,8 +186,8 @@ impl Turn<'_> {
             PreparedCall::Inner(inner) => self.inner(open, inner).await,
             PreparedCall::Resource(resource) => {
                 Ok(match self.session.servers.read_unchanged(&resource).await {
-                    Ok(told) => Outcome {
-                        told,
+                    Ok(content) => Outcome {
+                        told: mcp_content::inputs(content),
                         ..Outcome::default()
                     },
                     Err(failure) => failed(&failure.to_string()),
@@ -195,7 +196,8 @@ impl Turn<'_> {
             PreparedCall::Mcp(tool, _) => {
                 let note = |now| seen.put(Progress::Foreign(now));
                 let servers = &self.session.servers;
-                let work = servers.call_unchanged(&tool, &call.input, note);
+                let called = servers.call_unchanged(&tool, &call.input, note);
+                let work = async { mcp_content::outcome(called.await) };
                 self.watch(open, &seen, work).await
             }
         }

@@ -1,12 +1,13 @@
 //! Slash commands, at the beginning of a turn.
 
 use attache::v1;
+use attache_mcp as mcp;
 use attache_model::Input;
 
 use super::Turn;
 use crate::commands::{self, Command, Ours, Project};
 use crate::failure::Failure;
-use crate::{compaction, mcp, prompt};
+use crate::{compaction, mcp_content, prompt};
 
 /// What comes of a prompt after its command has been looked at.
 pub(super) enum Then {
@@ -46,7 +47,10 @@ impl Turn<'_> {
             }
             Some(Command::Foreign(name, behind)) => {
                 match self.session.servers.prompt(&name, &behind).await {
-                    Ok(inputs) => self.attach(Then::Ask(inputs), rest).await,
+                    Ok(content) => {
+                        let inputs = mcp_content::inputs(content);
+                        self.attach(Then::Ask(inputs), rest).await
+                    }
                     Err(failure) => {
                         self.session.say(failure.to_string()).await?;
                         Ok(Then::Done)

@@ -2,11 +2,11 @@
 
 use attache::json::Raw;
 use attache::v1;
+use attache_mcp as mcp;
 use attache_model::ToolCall;
 
 use crate::Outcome;
 use crate::inner::{self, Inner};
-use crate::mcp;
 use crate::permission::Proposal;
 use crate::session::Session;
 use crate::tools::{self, Call, Prepared};

@@ -1,0 +1,35 @@
+//! What MCP servers offer and give back, as the model has it.
+
+use attache_mcp as mcp;
+use attache_model::{Input, Tool};
+
+use crate::Outcome;
+
+/// What a call of a server's tool came to.
+pub(crate) fn outcome(result: mcp::CallResult) -> Outcome {
+    Outcome {
+        content: result.shown.into_iter().map(Into::into).collect(),
+        told: inputs(result.told),
+        raw: result.raw,
+        failed: result.failed,
+        ..Outcome::default()
+    }
+}
+
+pub(crate) fn inputs(content: Vec<mcp::Content>) -> Vec<Input> {
+    let input = |content| match content {
+        mcp::Content::Text(text) => Input::Text(text),
+        mcp::Content::Image { media_type, data } => Input::Image { media_type, data },
+        mcp::Content::Audio { media_type, data } => Input::Audio { media_type, data },
+    };
+    content.into_iter().map(input).collect()
+}
+
+/// A server's tool, as it is offered to the model.
+pub(crate) fn spec(tool: mcp::Tool) -> Tool {
+    Tool {
+        name: tool.full_name,
+        description: tool.description,
+        schema: tool.input_schema,
+    }
+}

@@ -1,0 +1,363 @@
+//! An append-only, durable log of sessions on SQLite.
+//!
+//! A [`Store`] is one SQLite database, which several processes may share. A [`Journal`] is one open session of it,
+//! which one process has at a time: it appends, waits for the disk, reads page by page and can be forked. What an entry
+//! contains means nothing here: ids are text, bodies are bytes, and [`Kind`]s are numbers that their users choose.
+//! `docs/journal.md` has the promises and the tables.
+
+mod entries;
+mod error;
+mod id;
+mod info;
+mod journal;
+mod kind;
+mod list;
+mod lock;
+mod private;
+mod queue;
+mod reader;
+mod rows;
+mod run;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod time;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use tokio::sync::oneshot;
+
+pub use entries::{Entries, Entry};
+pub use error::Error;
+pub use id::new_id;
+pub use info::{Archived, Filter, Info, Page, TitledBy};
+pub use journal::Journal;
+pub use kind::{Kind, Kinds};
+
+use journal::Seat;
+use lock::Lock;
+use queue::{Item, Queue};
+use reader::Reader;
+use rows::State;
+use time::Clock;
+use writer::Writer;
+
+/// The sessions of a user. Clones are the same store; all of its work is done on two threads of its own.
+#[derive(Clone)]
+pub struct Store(Arc<Open>);
+
+struct Open {
+    locks: PathBuf,
+    queue: Arc<Queue>,
+    reader: Reader,
+    clock: Clock,
+}
+
+impl Store {
+    /// Opens the store in a directory, which is made if it is missing. This reads and writes files, briefly.
+    ///
+    /// # Errors
+    ///
+    /// When the directory or the database cannot be used; a database that is damaged, newer or not ours is left as it
+    /// is.
+    pub fn open(dir: &Path) -> Result<Store, Error> {
+        Store::with_clock(dir, time::now)
+    }
+
+    fn with_clock(dir: &Path, clock: Clock) -> Result<Store, Error> {
+        let dir = private::directory(dir)?;
+        let locks = private::directory(&dir.join("locks"))?;
+        let path = dir.join("sessions.db");
+        let db = schema::prepare(&path)?;
+        private::sync(&dir)?;
+        abandon_forks(&db, &locks)?;
+        let doomed = rows::numbers(&db, State::Gone)?.into();
+        let reader = schema::reading(&path)?;
+        let failed = |error| Error::file(&path, &error);
+        let reader = Reader::start(reader).map_err(failed)?;
+        let queue = Arc::new(Queue::default());
+        let writer = Writer::new(Arc::clone(&queue), db, doomed);
+        let thread = thread::Builder::new().name("journal-writer".to_owned());
+        thread.spawn(move || writer.run()).map_err(failed)?;
+        Ok(Store(Arc::new(Open {
+            locks,
+            queue,
+            reader,
+            clock,
+        })))
+    }
+
+    /// Makes a session and opens it. When it was made is said here, whatever `info` says.
+    ///
+    /// # Errors
+    ///
+    /// `Exists`, or why it cannot be written.
+    pub async fn create(&self, info: Info) -> Result<Journal, Error> {
+        self.make(info, State::Live).await
+    }
+
+    /// Opens a session.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound`; `InUse` when it is open already, here or in another process.
+    pub async fn open_session(&self, id: &str) -> Result<(Info, Journal), Error> {
+        self.settle().await?;
+        let (id, locks) = (id.to_owned(), self.0.locks.clone());
+        let opened = self.0.reader.read(move |db| {
+            let number = rows::number(db, &id)?;
+            let lock = Lock::take(&locks, number)?;
+            // Again, because it may have been deleted before we had the lock.
+            let info = rows::info(db, &id)?;
+            Ok((info, Seat::new(number, rows::next(db, number)?), lock))
+        });
+        let (info, seat, lock) = opened.await?;
+        Ok((info, Journal::new(self.clone(), seat, lock)))
+    }
+
+    /// Makes a session with the journal of another one, without its last turn if that is not over, and opens it. The
+    /// other one may be open anywhere.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound`, `Exists`, or why it cannot be written. Nothing of the new one can be seen then.
+    pub async fn fork(&self, id: &str, info: Info) -> Result<Journal, Error> {
+        self.settle().await?;
+        let source = id.to_owned();
+        let read = move |db: &Connection| {
+            let number = rows::number(db, &source)?;
+            Ok((number, rows::completed(db, number)?))
+        };
+        let (number, end) = self.0.reader.read(read).await?;
+        let parent = Some(id.to_owned());
+        let fork = self.make(Info { parent, ..info }, State::Making).await?;
+        match self.fill(&fork, number, end).await {
+            Ok(()) => Ok(fork),
+            Err(error) => {
+                let number = fork.seat().number();
+                let gone = move |change: &Transaction<'_>| rows::remove(change, number);
+                // What cannot be written now is done when the store is opened again.
+                if self.write(gone).await.is_ok() {
+                    self.0.queue.push(Item::Doom(number));
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// A page of the list of sessions, the one that changed last first. What changes while somebody goes through the
+    /// pages moves to the front: it is not shown twice, and is found by listing anew.
+    ///
+    /// # Errors
+    ///
+    /// `Cursor` when the cursor does not come from this list.
+    pub async fn list(
+        &self,
+        filter: &Filter,
+        cursor: Option<&str>,
+        size: usize,
+    ) -> Result<Page, Error> {
+        let (filter, cursor) = (filter.clone(), cursor.map(str::to_owned));
+        let read = move |db: &Connection| list::page(db, &filter, cursor.as_deref(), size);
+        self.0.reader.read(read).await
+    }
+
+    /// What is known of a session.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound`.
+    pub async fn info(&self, id: &str) -> Result<Info, Error> {
+        let id = id.to_owned();
+        self.0.reader.read(move |db| rows::info(db, &id)).await
+    }
+
+    /// Deletes a session; it is no error if there is none.
+    ///
+    /// # Errors
+    ///
+    /// `InUse` when it is open, here or in another process.
+    pub async fn delete(&self, id: &str) -> Result<(), Error> {
+        self.settle().await?;
+        let (id, locks) = (id.to_owned(), self.0.locks.clone());
+        let gone = move |change: &Transaction<'_>| {
+            let number = rows::number(change, &id)?;
+            let lock = Lock::take(&locks, number)?;
+            rows::remove(change, number)?;
+            Ok((number, lock))
+        };
+        match self.write(gone).await {
+            Ok((number, _lock)) => {
+                self.0.queue.push(Item::Doom(number));
+                Ok(())
+            }
+            Err(Error::NotFound) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Puts a session away.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound`.
+    pub async fn archive(&self, id: &str) -> Result<(), Error> {
+        let id = id.to_owned();
+        let work = move |change: &Transaction<'_>| rows::archive(change, &id);
+        self.write(work).await
+    }
+
+    /// Takes a session back that was put away.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound`.
+    pub async fn unarchive(&self, id: &str) -> Result<(), Error> {
+        let id = id.to_owned();
+        let work = move |change: &Transaction<'_>| rows::unarchive(change, &id);
+        self.write(work).await
+    }
+
+    /// Gives a session a title. One that a person gave stays when the agent has another.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound`.
+    pub async fn set_title(&self, id: &str, title: &str, by: TitledBy) -> Result<(), Error> {
+        if title.len() > LARGEST_TEXT {
+            return Err(too_large("a title", LARGEST_TEXT));
+        }
+        let (id, title) = (id.to_owned(), title.to_owned());
+        let work = move |change: &Transaction<'_>| rows::set_title(change, &id, &title, by);
+        self.write(work).await
+    }
+
+    /// Waits until all that was appended to any journal is on disk. To be called before the process ends.
+    ///
+    /// # Errors
+    ///
+    /// When some of it cannot be written now.
+    pub async fn flush(&self) -> Result<(), Error> {
+        self.flush_up_to(None).await
+    }
+
+    async fn make(&self, info: Info, state: State) -> Result<Journal, Error> {
+        check(&info)?;
+        let (locks, now) = (self.0.locks.clone(), self.now());
+        let made = self.write(move |change| {
+            let number = rows::insert(change, &info, state, now)?;
+            // Nobody else can know of it yet.
+            Ok((number, Lock::take(&locks, number)?))
+        });
+        let (number, lock) = made.await?;
+        Ok(Journal::new(self.clone(), Seat::new(number, 1), lock))
+    }
+
+    /// Copies a journal up to a key, a few runs at a time so that others can write in between.
+    async fn fill(&self, fork: &Journal, source: i64, end: i64) -> Result<(), Error> {
+        let number = fork.seat().number();
+        let mut from = Some(rows::key(source, 0));
+        while let Some(key) = from {
+            let step =
+                move |change: &Transaction<'_>| rows::copy(change, (key, end), source, number);
+            from = self.write(step).await?;
+        }
+        let show = move |change: &Transaction<'_>| {
+            rows::show(change, number)?;
+            rows::next(change, number)
+        };
+        fork.seat().set_next(self.write(show).await?);
+        Ok(())
+    }
+
+    /// Waits for sessions that were closed here before.
+    async fn settle(&self) -> Result<(), Error> {
+        match self.flush().await {
+            Err(Error::Ended) => Err(Error::Ended),
+            _ => Ok(()),
+        }
+    }
+
+    async fn flush_up_to(&self, seat: Option<Seat>) -> Result<(), Error> {
+        let (reply, answer) = oneshot::channel();
+        self.0.queue.push(Item::Flush(seat, reply));
+        answer.await.map_err(|_| Error::Ended)?
+    }
+
+    /// Makes a change in a transaction of its own, on disk when this returns.
+    async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let (reply, answer) = oneshot::channel();
+        let job = move |db: &mut Connection| {
+            reply.send(transact(db, work)).ok();
+        };
+        self.0.queue.push(Item::Job(Box::new(job)));
+        answer.await.map_err(|_| Error::Ended)?
+    }
+
+    fn now(&self) -> i64 {
+        (self.0.clock)()
+    }
+
+    fn queue(&self) -> &Queue {
+        &self.0.queue
+    }
+
+    fn reader(&self) -> &Reader {
+        &self.0.reader
+    }
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").finish_non_exhaustive()
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.queue.end();
+    }
+}
+
+fn transact<T>(
+    db: &mut Connection,
+    work: impl FnOnce(&Transaction<'_>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let value = work(&change)?;
+    change.commit()?;
+    Ok(value)
+}
+
+/// Forks whose process was killed while it copied are gone.
+fn abandon_forks(db: &Connection, locks: &Path) -> Result<(), Error> {
+    for number in rows::numbers(db, State::Making)? {
+        if let Ok(_lock) = Lock::take(locks, number) {
+            rows::remove(db, number)?;
+        }
+    }
+    Ok(())
+}
+
+fn check(info: &Info) -> Result<(), Error> {
+    let paths = info.additional.iter().map(|path| path.as_os_str().len());
+    let title = info.title.as_ref().map_or(0, String::len);
+    let length = info.id.len() + info.cwd.as_os_str().len() + paths.sum::<usize>() + title;
+    if length > LARGEST_TEXT || info.settings.to_string().len() > LARGEST_TEXT {
+        return Err(too_large("a description of a session", LARGEST_TEXT));
+    }
+    Ok(())
+}
+
+fn too_large(what: &'static str, limit: usize) -> Error {
+    Error::TooLarge { what, limit }
+}
+
+const LARGEST_TEXT: usize = 1024 * 1024;

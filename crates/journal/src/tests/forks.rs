@@ -1,0 +1,77 @@
+//! Forks: the journal of another session up to where its last turn was over.
+
+use expect_test::expect;
+
+use super::*;
+
+async fn forked(desk: &Desk, id: &str) -> Journal {
+    let info = Info::new(id, "/made/up");
+    desk.store.fork("sess_1", info).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_fork_ends_before_the_turn_that_is_not_over_and_goes_its_own_way() {
+    let desk = Desk::new();
+    let journal = desk.session("sess_1").await;
+    journal.commit(Kind::PROMPT, "one").await.unwrap();
+    assert_eq!(told(&forked(&desk, "empty").await, Kinds::ALL, 0).await, "");
+    journal.append(UPDATE, "1").await.unwrap();
+    // Without waiting in between, so that they reach the disk together.
+    let (_, _, _) = tokio::join!(
+        journal.commit(Kind::TURN_ENDED, ""),
+        journal.append(COMPACTED, ""),
+        journal.commit(Kind::PROMPT, "two"),
+    );
+    journal.append(UPDATE, "2").await.unwrap();
+    let fork = forked(&desk, "sess_2").await;
+    expect![[r#"
+        1 Prompt one
+        2 Update 1
+        3 TurnEnded 
+        4 Compacted "#]]
+    .assert_eq(&told(&fork, Kinds::ALL, 0).await);
+    assert_eq!(fork.commit(Kind::PROMPT, "other").await.unwrap(), 5);
+    assert_eq!(journal.commit(Kind::TURN_ENDED, "").await.unwrap(), 7);
+    assert_eq!(
+        told(&forked(&desk, "sess_3").await, Kinds::ALL, 4).await,
+        told(&journal, Kinds::ALL, 4).await
+    );
+    fork.close().await.unwrap();
+    let (info, fork) = desk.store.open_session("sess_2").await.unwrap();
+    assert_eq!(info.parent, Some("sess_1".into()));
+    assert_eq!(told(&fork, Kinds::ALL, 4).await, "5 Prompt other");
+}
+
+#[tokio::test]
+async fn a_long_journal_is_copied_whole() {
+    let desk = Desk::new();
+    let journal = desk.session("sess_1").await;
+    for turn in 0..500 {
+        journal
+            .append(Kind::PROMPT, turn.to_string())
+            .await
+            .unwrap();
+        journal
+            .append(Kind::TURN_ENDED, vec![b'x'; turn * 10])
+            .await
+            .unwrap();
+    }
+    journal.flush().await.unwrap();
+    let fork = forked(&desk, "sess_2").await;
+    assert_eq!(
+        told(&fork, Kinds::ALL, 0).await,
+        told(&journal, Kinds::ALL, 0).await
+    );
+    assert_eq!(fork.commit(Kind::PROMPT, "").await.unwrap(), 1001);
+}
+
+#[tokio::test]
+async fn a_fork_of_nothing_or_onto_something_makes_nothing() {
+    let desk = Desk::new();
+    let missing = desk.store.fork("sess_1", Info::new("sess_2", "/")).await;
+    assert!(matches!(missing, Err(Error::NotFound)));
+    let _journal = desk.session("sess_1").await;
+    let taken = desk.store.fork("sess_1", Info::new("sess_1", "/")).await;
+    assert!(matches!(taken, Err(Error::Exists)));
+    assert_eq!(desk.count("SELECT count(*) FROM session"), 1);
+}

@@ -1,0 +1,225 @@
+//! Making, opening, naming, putting away and deleting sessions.
+
+use std::time::{Duration, Instant};
+
+use super::*;
+
+#[tokio::test]
+async fn what_is_known_of_a_session_is_there_after_it_is_opened_again() {
+    let desk = Desk::new();
+    let info = Info {
+        additional: vec!["/made/up/too".into(), "/ü".into()],
+        title: Some("first".to_owned()),
+        settings: serde_json::json!({ "mode": "plan" }),
+        archived: true,
+        ..Info::new("sess_1", "/made/up")
+    };
+    let journal = desk.store.create(info.clone()).await.unwrap();
+    let settings = serde_json::json!({ "mode": "code", "model": "m" });
+    journal.set_settings(&settings).await.unwrap();
+    journal.close().await.unwrap();
+    drop(desk.store);
+
+    let store = Store::open(desk.dir.path()).unwrap();
+    let (found, _journal) = store.open_session(&info.id).await.unwrap();
+    let is_recent = found
+        .created
+        .duration_until(jiff::Timestamp::now())
+        .as_secs()
+        < 60;
+    assert!(is_recent && found.created == found.updated);
+    let (created, updated) = (found.created, found.updated);
+    let expected = Info {
+        settings,
+        archived: false,
+        created,
+        updated,
+        ..info
+    };
+    assert_eq!(found, expected);
+}
+
+#[tokio::test]
+async fn a_session_is_open_once_in_a_process_until_it_is_dropped() {
+    let desk = Desk::new();
+    let journal = desk.session("sess_1").await;
+    journal.append(UPDATE, "last words").await.unwrap();
+    let refused = desk.store.open_session("sess_1").await.unwrap_err();
+    let pid = Some(std::process::id());
+    assert!(matches!(refused, Error::InUse { pid: owner } if owner == pid));
+    assert_eq!(
+        refused.to_string(),
+        "the session is in use by this process; close it there first"
+    );
+    drop(journal);
+    let (_, journal) = desk.store.open_session("sess_1").await.unwrap();
+    assert_eq!(told(&journal, Kinds::ALL, 0).await, "1 Update last words");
+}
+
+#[tokio::test]
+async fn an_id_is_made_once() {
+    let desk = Desk::new();
+    drop(desk.session("sess_1").await);
+    let again = desk.store.create(Info::new("sess_1", "/")).await;
+    assert!(matches!(again, Err(Error::Exists)));
+    assert_eq!(desk.count("SELECT count(*) FROM session"), 1);
+}
+
+#[tokio::test]
+async fn ids_are_data_whatever_they_look_like() {
+    let desk = Desk::new();
+    let long = "x".repeat(100_000);
+    let ids = [
+        "../../x",
+        "/etc/passwd",
+        "",
+        ".",
+        "a\0b",
+        "'; DROP TABLE session; --",
+        "1",
+        &long,
+    ];
+    for id in ids {
+        let missing = desk.store.open_session(id).await;
+        assert!(matches!(missing, Err(Error::NotFound)));
+        assert!(matches!(desk.store.info(id).await, Err(Error::NotFound)));
+        assert!(matches!(desk.store.archive(id).await, Err(Error::NotFound)));
+        desk.store.delete(id).await.unwrap();
+
+        let journal = desk.store.create(Info::new(id, "/made/up")).await.unwrap();
+        journal.commit(Kind::PROMPT, id.to_owned()).await.unwrap();
+        journal.close().await.unwrap();
+        let (info, journal) = desk.store.open_session(id).await.unwrap();
+        assert_eq!(info.id, id);
+        assert_eq!(
+            told(&journal, Kinds::ALL, 0).await,
+            format!("1 Prompt {}", id)
+        );
+    }
+    let names: Vec<_> = std::fs::read_dir(desk.dir.path())
+        .unwrap()
+        .map(|name| name.unwrap().file_name())
+        .collect();
+    assert_eq!(names.len(), 4, "{names:?}");
+    let endless = "x".repeat(LARGEST_TEXT + 1);
+    assert!(matches!(
+        desk.store.info(&endless).await,
+        Err(Error::NotFound)
+    ));
+    let refused = desk.store.create(Info::new(endless, "/")).await;
+    assert!(matches!(refused, Err(Error::TooLarge { .. })));
+}
+
+#[tokio::test]
+async fn a_title_of_the_agent_never_replaces_one_of_a_person() {
+    let desk = Desk::new();
+    drop(desk.session("sess_1").await);
+    let id = "sess_1";
+    for (title, by, expected) in [
+        ("a", TitledBy::Agent, "a"),
+        ("b", TitledBy::Agent, "b"),
+        ("c", TitledBy::Person, "c"),
+        ("d", TitledBy::Agent, "c"),
+        ("e", TitledBy::Person, "e"),
+    ] {
+        desk.store.set_title(id, title, by).await.unwrap();
+        assert_eq!(
+            desk.store.info(id).await.unwrap().title.as_deref(),
+            Some(expected)
+        );
+    }
+    let missing = desk.store.set_title("sess_2", "f", TitledBy::Person).await;
+    assert!(matches!(missing, Err(Error::NotFound)));
+}
+
+#[tokio::test]
+async fn a_deleted_session_is_gone_and_leaves_nothing() {
+    let desk = Desk::new();
+    let id = "sess_1";
+    let journal = desk.session("sess_1").await;
+    for _ in 0..100 {
+        journal
+            .append(Kind::PROMPT, vec![b'x'; 5000])
+            .await
+            .unwrap();
+    }
+    assert!(matches!(
+        desk.store.delete(id).await,
+        Err(Error::InUse { .. })
+    ));
+    drop(journal);
+    desk.store.delete(id).await.unwrap();
+    desk.store.delete(id).await.unwrap();
+    assert!(matches!(desk.store.info(id).await, Err(Error::NotFound)));
+    assert!(matches!(
+        desk.store.open_session(id).await,
+        Err(Error::NotFound)
+    ));
+    // The id can be used again at once, and has nothing of the old session.
+    let journal = desk.session("sess_1").await;
+    assert_eq!(told(&journal, Kinds::ALL, 0).await, "");
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while desk.count("SELECT count(*) + (SELECT count(*) FROM session) FROM run") > 1 {
+        assert!(Instant::now() < deadline, "the runs are still there");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_killed_process_left_of_a_deletion_or_a_fork_is_removed_when_the_store_is_opened() {
+    let desk = Desk::new();
+    for id in ["gone", "fork", "kept"] {
+        let journal = desk.session(id).await;
+        journal.commit(Kind::PROMPT, "x").await.unwrap();
+        journal.close().await.unwrap();
+    }
+    let Desk { store, dir } = desk;
+    drop(store);
+    let db = Connection::open(dir.path().join("sessions.db")).unwrap();
+    db.execute_batch(
+        "UPDATE session SET state = 2, id = NULL WHERE id = 'gone';
+         UPDATE session SET state = 1 WHERE id = 'fork';",
+    )
+    .unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    assert!(matches!(store.info("fork").await, Err(Error::NotFound)));
+    let desk = Desk { store, dir };
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while desk.count("SELECT count(*) + (SELECT count(*) FROM session) FROM run") > 2 {
+        assert!(Instant::now() < deadline, "the runs are still there");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert!(desk.store.info("kept").await.is_ok());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_the_owner_can_read_the_files() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let parent = tempfile::tempdir().unwrap();
+    let dir = parent.path().join("data/attache");
+    let store = Store::open(&dir).unwrap();
+    let _journal = store.create(Info::new("sess_1", "/")).await.unwrap();
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&dir), mode(&dir.join("locks"))), (0o700, 0o700));
+    for name in [
+        "sessions.db",
+        "sessions.db-wal",
+        "sessions.db-shm",
+        "locks/1",
+    ] {
+        assert_eq!(mode(&dir.join(name)), 0o600, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_committed_is_forced_to_the_disk() {
+    let desk = Desk::new();
+    let asked = desk.store.write(|change| {
+        let number = |name| change.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+        let mode: String = change.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
+        Ok((mode, number("synchronous")?))
+    });
+    assert_eq!(asked.await.unwrap(), ("wal".to_owned(), 2));
+}

@@ -1,0 +1,258 @@
+//! What a server gives back, for the person and for the model: within bounds, and saying what was left out.
+
+use attache::v1;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use rmcp::model::{CallToolResult, ContentBlock, GetPromptResult, ResourceContents, Role};
+use serde_json::Value;
+
+use super::{catalogue, text};
+
+/// What a call of a tool came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallResult {
+    /// What it gave back, for a person.
+    pub shown: Vec<v1::ContentBlock>,
+    /// The same for a model.
+    pub told: Vec<Content>,
+    /// What it gave back as data.
+    pub raw: Option<Value>,
+    /// Whether it failed.
+    pub failed: bool,
+}
+
+/// Something that a server gave back, as a model reads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// Words.
+    Text(String),
+    /// A picture.
+    Image {
+        /// Its format, such as `image/png`.
+        media_type: String,
+        /// Its bytes in base64.
+        data: String,
+    },
+    /// A sound.
+    Audio {
+        /// Its format, such as `audio/wav`.
+        media_type: String,
+        /// Its bytes in base64.
+        data: String,
+    },
+}
+
+pub(super) fn result(result: CallToolResult) -> CallResult {
+    let mut sheet = Sheet::new();
+    for block in result.content {
+        sheet.add(block);
+    }
+    let raw = result
+        .structured_content
+        .filter(|value| *value != Value::Null);
+    let raw = raw.map(|value| (value.to_string(), value));
+    if let Some((words, _)) = &raw
+        && sheet.told.is_empty()
+    {
+        sheet.add_text(words);
+    }
+    let raw = raw
+        .filter(|(words, _)| words.len() <= RAW)
+        .map(|(_, value)| value);
+    sheet.close();
+    CallResult {
+        shown: sheet.shown,
+        told: sheet.told,
+        raw,
+        failed: result.is_error == Some(true),
+    }
+}
+
+/// What a prompt says. What its author puts in the model's mouth is marked as such.
+pub(super) fn prompt(result: GetPromptResult) -> Vec<Content> {
+    let mut sheet = Sheet::new();
+    for message in result.messages {
+        if message.role == Role::Assistant {
+            sheet.add_text("(The answer so far:)");
+        }
+        sheet.add(message.content);
+    }
+    sheet.close();
+    sheet.told
+}
+
+/// What a resource holds.
+pub(super) fn resource(contents: Vec<ResourceContents>) -> Vec<Content> {
+    let mut sheet = Sheet::new();
+    for part in contents {
+        sheet.add_resource(part);
+    }
+    sheet.close();
+    sheet.told
+}
+
+/// The same thing twice, for the person and for the model, with the room that is left.
+struct Sheet {
+    shown: Vec<v1::ContentBlock>,
+    told: Vec<Content>,
+    text: usize,
+    media: usize,
+    blocks: usize,
+    cut: usize,
+    dropped: usize,
+}
+
+impl Sheet {
+    fn new() -> Sheet {
+        Sheet {
+            shown: Vec::new(),
+            told: Vec::new(),
+            text: TEXT,
+            media: MEDIA,
+            blocks: BLOCKS,
+            cut: 0,
+            dropped: 0,
+        }
+    }
+
+    fn add(&mut self, block: ContentBlock) {
+        if self.blocks == 0 {
+            self.dropped += 1;
+            return;
+        }
+        self.blocks -= 1;
+        match block {
+            ContentBlock::Text(text) => self.add_text(&text.text),
+            ContentBlock::Image(image) => self.add_image(image.mime_type, image.data),
+            ContentBlock::Audio(audio) => self.add_audio(audio.mime_type, audio.data),
+            ContentBlock::ResourceLink(resource) => match catalogue::link(&resource) {
+                Some(link) => self.add_link(link),
+                None => self.dropped += 1,
+            },
+            ContentBlock::Resource(resource) => self.add_resource(resource.resource),
+            _ => self.dropped += 1,
+        }
+    }
+
+    fn add_text(&mut self, words: &str) {
+        if let Some(words) = self.fit(words) {
+            self.shown.push(words.clone().into());
+            self.told.push(Content::Text(words));
+        }
+    }
+
+    fn add_link(&mut self, link: v1::ResourceLink) {
+        if let Some(words) = self.fit(&format!("[resource {} <{}>]", link.name, link.uri)) {
+            self.told.push(Content::Text(words));
+            self.shown.push(v1::ContentBlock::ResourceLink(link));
+        }
+    }
+
+    fn add_resource(&mut self, resource: ResourceContents) {
+        match resource {
+            ResourceContents::TextResourceContents { uri, .. }
+            | ResourceContents::BlobResourceContents { uri, .. }
+                if uri.len() > catalogue::ADDRESS =>
+            {
+                self.dropped += 1;
+            }
+            ResourceContents::TextResourceContents {
+                uri,
+                mime_type,
+                text,
+                ..
+            } => {
+                if let Some(words) = self.fit(&text) {
+                    self.told.push(Content::Text(format!("{uri}:\n{words}")));
+                    let mut contents = v1::TextResourceContents::new(words, uri);
+                    contents.mime_type = mime_type.filter(|kind| kind.len() <= KIND);
+                    let resource = v1::EmbeddedResourceResource::Text(contents);
+                    let resource = v1::EmbeddedResource::new(resource);
+                    self.shown.push(v1::ContentBlock::Resource(resource));
+                }
+            }
+            ResourceContents::BlobResourceContents {
+                uri,
+                mime_type,
+                blob,
+                ..
+            } => match mime_type {
+                Some(kind) if kind.starts_with("image/") => self.add_image(kind, blob),
+                Some(kind) if kind.starts_with("audio/") => self.add_audio(kind, blob),
+                _ => {
+                    let bytes = blob.len() / 4 * 3;
+                    self.add_text(&format!("[{uri}: about {bytes} bytes that are not text]"));
+                }
+            },
+            _ => self.dropped += 1,
+        }
+    }
+
+    fn add_image(&mut self, media_type: String, data: String) {
+        if !IMAGES.contains(&media_type.as_str()) {
+            return self.leave_out("picture", "its format is none that a model reads");
+        }
+        if let Some(data) = self.fit_media("picture", data) {
+            let image = v1::ImageContent::new(&*data, &*media_type);
+            self.shown.push(v1::ContentBlock::Image(image));
+            self.told.push(Content::Image { media_type, data });
+        }
+    }
+
+    fn add_audio(&mut self, media_type: String, data: String) {
+        if media_type.len() > KIND {
+            return self.leave_out("sound", "its format is none that a model hears");
+        }
+        if let Some(data) = self.fit_media("sound", data) {
+            let audio = v1::AudioContent::new(&*data, &*media_type);
+            self.shown.push(v1::ContentBlock::Audio(audio));
+            self.told.push(Content::Audio { media_type, data });
+        }
+    }
+
+    /// A provider refuses a whole conversation with a picture that it cannot decode.
+    fn fit_media(&mut self, what: &str, data: String) -> Option<String> {
+        if data.len() > ONE.min(self.media) {
+            self.leave_out(what, "it is too large");
+            return None;
+        }
+        if data.is_empty() || STANDARD.decode(&data).is_err() {
+            self.leave_out(what, "it is not valid base64");
+            return None;
+        }
+        self.media -= data.len();
+        Some(data)
+    }
+
+    fn leave_out(&mut self, what: &str, why: &str) {
+        self.add_text(&format!("[a {what} was left out: {why}]"));
+    }
+
+    fn fit(&mut self, words: &str) -> Option<String> {
+        let (words, cut) = text::head(words, self.text);
+        self.text -= words.len();
+        self.cut += cut;
+        (cut == 0 || !words.is_empty()).then(|| words.to_owned())
+    }
+
+    fn close(&mut self) {
+        let note = match (self.cut, self.dropped) {
+            (0, 0) => return,
+            (cut, 0) => format!("[{cut} bytes of text were left out]"),
+            (0, dropped) => format!("[{dropped} parts were left out]"),
+            (cut, dropped) => {
+                format!("[{cut} bytes of text and {dropped} parts were left out]")
+            }
+        };
+        self.shown.push(note.clone().into());
+        self.told.push(Content::Text(note));
+    }
+}
+
+const TEXT: usize = 96 * 1024;
+const MEDIA: usize = 8 * 1024 * 1024;
+const ONE: usize = 5 * 1024 * 1024;
+const BLOCKS: usize = 64;
+const KIND: usize = 100;
+const RAW: usize = 64 * 1024;
+const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];

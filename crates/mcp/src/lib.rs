@@ -1,0 +1,498 @@
+//! A client of the Model Context Protocol (MCP): the servers of a session, their tools, resources and prompts.
+//!
+//! It ends where somebody decides: what is asked before a tool is called, and what a model is told of it, is up to whoever
+//! uses this.
+//!
+//! A server is somebody else's program. It costs the session nothing but itself: it is reached in the background, what
+//! it says is bounded, and no failure of it is more than an [`Event`].
+
+mod catalogue;
+mod changes;
+mod content;
+mod dial;
+mod environment;
+mod handler;
+mod http;
+mod identity;
+mod keeper;
+mod lines;
+mod names;
+mod over_acp;
+mod place;
+mod prompts;
+mod schema;
+mod server;
+mod sse;
+mod state;
+mod text;
+mod web;
+mod wire;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use attache::v1;
+use futures_util::future;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientRequest, GetPromptRequest,
+    GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams, ServerResult,
+};
+use serde_json::{Map, Value};
+use tokio::sync::mpsc;
+
+use catalogue::{Catalogue, Listed, Prompt};
+use keeper::Keeper;
+use server::Server;
+
+pub use content::{CallResult, Content};
+pub use identity::{Fingerprint, Part, SeenTool, ServerIdentity, ToolIdentity};
+pub use place::Place;
+pub use state::{Event, Failure, State, Status};
+
+/// All servers of a session. Clones are the same servers; when the last is dropped, they are ended in the background.
+#[derive(Clone)]
+pub struct Servers(Arc<[Arc<Entry>]>);
+
+struct Entry {
+    server: Arc<Server>,
+    keeper: Mutex<Option<Keeper>>,
+}
+
+/// A tool of a server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// What a model calls it by: `mcp__server__tool`.
+    pub full_name: String,
+    /// What a model is told of it.
+    pub description: String,
+    /// What it takes, as JSON Schema that every provider of models accepts.
+    pub input_schema: Value,
+    /// Its server's name as the user configured it.
+    pub server: String,
+    /// Its name as the server calls it.
+    pub name: String,
+    /// What a lasting permission is bound to.
+    pub identity: ToolIdentity,
+    /// The server's title for it, or its name.
+    pub title: String,
+    /// Whether the server claims that it changes nothing. Nothing is allowed because of it.
+    pub read_only: bool,
+    /// Whether the server does not deny that it can destroy something.
+    pub destructive: bool,
+    /// What the server says of it, as it came, to be quoted to the user.
+    pub words: ServerWords,
+}
+
+/// What a server says of a tool, as it came: titles, then the description.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ServerWords {
+    /// The words, with control and hidden characters.
+    pub text: String,
+    /// How many characters at the end were left out.
+    pub left_out: usize,
+}
+
+/// A resource, and the server that would be asked for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resource {
+    /// Its server's name as the user configured it.
+    pub server: String,
+    /// Its address.
+    pub uri: String,
+    /// What a lasting permission is bound to.
+    pub identity: ServerIdentity,
+}
+
+/// How far a call has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// How much of it is done, if the server knows.
+    pub percent: Option<u8>,
+    /// What it is doing.
+    pub message: Option<String>,
+}
+
+impl Servers {
+    /// Begins to connect to all of them at once, and does not wait. Must be called within a tokio runtime.
+    ///
+    /// Events that nobody takes hold up only the server that they are about.
+    pub fn connect(list: Vec<v1::McpServer>, place: Place, events: mpsc::Sender<Event>) -> Servers {
+        let place = Arc::new(place);
+        let slugs = names::servers(list.iter().map(name_of));
+        let entries = list
+            .into_iter()
+            .zip(slugs)
+            .enumerate()
+            .map(|(index, (config, slug))| {
+                let name = shown(name_of(&config), &slug);
+                let server = Server::new(name, slug, config, Arc::clone(&place), events.clone());
+                let server = Arc::new(server);
+                let keeper = if index < MOST {
+                    Some(Keeper::start(Arc::clone(&server)))
+                } else {
+                    server.refuse(format!("a session has at most {MOST} servers"));
+                    None
+                };
+                Arc::new(Entry {
+                    server,
+                    keeper: Mutex::new(keeper),
+                })
+            });
+        Servers(entries.collect())
+    }
+
+    /// Waits until each is connected or has failed.
+    pub async fn ready(&self) {
+        future::join_all(self.all().map(|server| server.settled())).await;
+    }
+
+    /// The tools of the servers that are ready.
+    pub fn tools(&self) -> Vec<Tool> {
+        let catalogues = self.open().map(|server| server.catalogue());
+        let tools = |catalogue: Arc<Catalogue>| {
+            let tools = catalogue.tools.iter().map(|listed| listed.tool.clone());
+            tools.collect::<Vec<_>>()
+        };
+        catalogues.flat_map(tools).collect()
+    }
+
+    /// One tool, by the name that the model has for it. That of a server that has ended is still known.
+    pub fn tool(&self, name: &str) -> Option<Tool> {
+        self.find_tool(name).map(|(_, listed)| listed.tool)
+    }
+
+    /// The same as it is now: if its server has said that its lists changed, they are waited for.
+    ///
+    /// # Errors
+    ///
+    /// When the server does not give the lists.
+    pub async fn current_tool(&self, name: &str) -> Result<Option<Tool>, Failure> {
+        if let Some((server, _)) = self.find_tool(name) {
+            server.fresh().await?;
+        }
+        Ok(self.tool(name))
+    }
+
+    /// The resource of an address, as [`read`](Self::read) would find it.
+    ///
+    /// # Errors
+    ///
+    /// When no server has it.
+    pub async fn resource(&self, uri: &str) -> Result<Resource, Failure> {
+        if let Some(server) = self.find_resource(uri) {
+            server.fresh().await?;
+        }
+        let server = self.find_resource(uri);
+        let server = server.ok_or(Failure::Unknown("resource"))?;
+        Ok(resource_of(server, uri))
+    }
+
+    /// The prompts of the servers that are ready, as commands named `server:prompt`.
+    pub fn prompts(&self) -> Vec<v1::AvailableCommand> {
+        let catalogues = self.open().map(|server| server.catalogue());
+        let commands = |catalogue: Arc<Catalogue>| {
+            let commands = catalogue
+                .prompts
+                .iter()
+                .map(|prompt| prompt.command.clone());
+            commands.collect::<Vec<_>>()
+        };
+        catalogues.flat_map(commands).collect()
+    }
+
+    /// The resources of the servers that are ready.
+    pub fn resources(&self) -> Vec<v1::ResourceLink> {
+        let catalogues = self.open().map(|server| server.catalogue());
+        catalogues
+            .flat_map(|catalogue| catalogue.resources.clone())
+            .collect()
+    }
+
+    /// Calls a tool with the input that the model wrote. If the future is dropped, the server is told to stop.
+    pub async fn call(
+        &self,
+        name: &str,
+        input: &str,
+        mut progress: impl FnMut(Progress) + Send,
+    ) -> CallResult {
+        let called = self.try_call(name, None, input, &mut progress).await;
+        called.unwrap_or_else(|failure| failed(&failure))
+    }
+
+    /// Calls a tool that a user has allowed, as [`call`](Self::call) does, but only as long as its server still defines it
+    /// as it did then.
+    pub async fn call_unchanged(
+        &self,
+        tool: &Tool,
+        input: &str,
+        mut progress: impl FnMut(Progress) + Send,
+    ) -> CallResult {
+        let called = self.try_call(&tool.full_name, Some(tool), input, &mut progress);
+        called.await.unwrap_or_else(|failure| failed(&failure))
+    }
+
+    /// Asks for a prompt, with what the person wrote behind its name.
+    pub async fn prompt(&self, name: &str, words: &str) -> Result<Vec<Content>, Failure> {
+        let (server, prompt) = self.find_prompt(name).ok_or(Failure::Unknown("prompt"))?;
+        let arguments = prompts::arguments(&prompt.arguments, words)?;
+        let request = |given, state| {
+            let mut params = GetPromptRequestParams::new(&*prompt.theirs);
+            params.arguments = Some(arguments.clone());
+            params.input_responses = given;
+            params.request_state = state;
+            ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
+        };
+        match server.ask(request, &mut drop).await? {
+            ServerResult::GetPromptResult(result) => server.cleared(result, content::prompt),
+            _ => Err(server.failure(NO_ANSWER)),
+        }
+    }
+
+    /// Reads a resource: of the server that lists it, or of the only one that has resources at all.
+    pub async fn read(&self, uri: &str) -> Result<Vec<Content>, Failure> {
+        self.try_read(uri, None).await
+    }
+
+    /// Reads a resource that a user has allowed, from the server that was asked about and no other.
+    ///
+    /// # Errors
+    ///
+    /// When another server would be asked now, or the server fails.
+    pub async fn read_unchanged(&self, resource: &Resource) -> Result<Vec<Content>, Failure> {
+        self.try_read(&resource.uri, Some(resource)).await
+    }
+
+    async fn try_read(
+        &self,
+        uri: &str,
+        allowed: Option<&Resource>,
+    ) -> Result<Vec<Content>, Failure> {
+        let server = self.find_resource(uri);
+        let server = server.ok_or(Failure::Unknown("resource"))?;
+        if allowed.is_some_and(|allowed| *allowed != resource_of(server, uri)) {
+            return Err(Failure::Changed(server.name.clone()));
+        }
+        let request = |given, state| {
+            let mut params = ReadResourceRequestParams::new(uri);
+            params.input_responses = given;
+            params.request_state = state;
+            ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
+        };
+        match server.ask(request, &mut drop).await? {
+            ServerResult::ReadResourceResult(result) => {
+                server.cleared(result, |result| content::resource(result.contents))
+            }
+            _ => Err(server.failure(NO_ANSWER)),
+        }
+    }
+
+    /// What the servers that are ready say of how to use them, by name. It is a stranger's text.
+    pub fn instructions(&self) -> Vec<(String, String)> {
+        let said = self.open().filter_map(|server| {
+            let said = server.catalogue().instructions.clone()?;
+            Some((server.name.clone(), said))
+        });
+        said.collect()
+    }
+
+    /// Takes what the client passes on from a server that is reached through it.
+    pub fn told(&self, notification: &v1::MessageMcpNotification) {
+        self.all().any(|server| server.hears(notification));
+    }
+
+    /// All servers, as they are now.
+    pub fn states(&self) -> Vec<State> {
+        let states = self.all().map(|server| State {
+            name: server.name.clone(),
+            transport: transport_of(&server.config),
+            status: server.status(),
+        });
+        states.collect()
+    }
+
+    /// Ends a server and connects to it again. It is known by the name in [`Servers::states`]. One that was closed, or
+    /// that somebody else is connecting again, is left alone. Whoever stops waiting does not stop it halfway.
+    pub async fn reconnect(&self, name: &str) -> Result<(), Failure> {
+        let entry = self.0.iter().find(|entry| entry.server.name == name);
+        let entry = entry.ok_or(Failure::Unknown("server"))?;
+        let Some(keeper) = entry.take() else {
+            return Err(entry
+                .server
+                .failure("it was closed, or is being connected again"));
+        };
+        let again = Arc::clone(entry);
+        let restarted = tokio::spawn(async move {
+            keeper.close().await;
+            again.put(Keeper::start(Arc::clone(&again.server)));
+        });
+        // It fails only with the runtime.
+        drop(restarted.await);
+        entry.server.settled().await;
+        match entry.server.status() {
+            Status::Failed(reason) | Status::Ended(reason) => Err(entry.server.failure(&reason)),
+            Status::Connecting | Status::Ready { .. } => Ok(()),
+        }
+    }
+
+    /// Ends all servers, and waits until they have ended, for some seconds at most.
+    pub async fn close(&self) {
+        let keepers = self.0.iter().filter_map(|entry| entry.take());
+        future::join_all(keepers.map(Keeper::close)).await;
+    }
+
+    async fn try_call(
+        &self,
+        name: &str,
+        allowed: Option<&Tool>,
+        input: &str,
+        progress: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<CallResult, Failure> {
+        let (server, _) = self.find_tool(name).ok_or(Failure::Unknown("tool"))?;
+        if allowed.is_some() {
+            server.fresh().await?;
+        }
+        let (server, listed) = self.find_tool(name).ok_or(Failure::Unknown("tool"))?;
+        if allowed.is_some_and(|allowed| allowed.identity != listed.tool.identity) {
+            return Err(Failure::Changed(server.name.clone()));
+        }
+        let arguments = arguments(input)?;
+        let request = |given, state| {
+            let mut params = CallToolRequestParams::new(listed.theirs.clone());
+            params.arguments = Some(arguments.clone());
+            params.input_responses = given;
+            params.request_state = state;
+            ClientRequest::CallToolRequest(CallToolRequest::new(params))
+        };
+        match server.ask(request, progress).await? {
+            ServerResult::CallToolResult(result) => server.cleared(result, content::result),
+            _ => Err(server.failure(NO_ANSWER)),
+        }
+    }
+
+    fn find_tool(&self, name: &str) -> Option<(&Arc<Server>, Listed)> {
+        self.all().find_map(|server| {
+            let catalogue = server.catalogue();
+            let mut tools = catalogue.tools.iter();
+            let listed = tools.find(|listed| listed.tool.full_name == name)?;
+            Some((server, listed.clone()))
+        })
+    }
+
+    /// The server that lists a resource, or the only one that has resources at all.
+    fn find_resource(&self, uri: &str) -> Option<&Arc<Server>> {
+        let has = |server: &&Arc<Server>| {
+            let catalogue = server.catalogue();
+            catalogue.resources.iter().any(|link| link.uri == uri)
+        };
+        let mut with_any = self
+            .open()
+            .filter(|server| !server.catalogue().resources.is_empty());
+        let only = with_any.next().filter(|_| with_any.next().is_none());
+        self.open().find(has).or(only)
+    }
+
+    fn find_prompt(&self, name: &str) -> Option<(&Arc<Server>, Prompt)> {
+        self.all().find_map(|server| {
+            let catalogue = server.catalogue();
+            let mut prompts = catalogue.prompts.iter();
+            let prompt = prompts.find(|prompt| prompt.command.name == name)?;
+            Some((server, prompt.clone()))
+        })
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Arc<Server>> {
+        self.0.iter().map(|entry| &entry.server)
+    }
+
+    fn open(&self) -> impl Iterator<Item = &Arc<Server>> {
+        let is_ready = |server: &&Arc<Server>| matches!(server.status(), Status::Ready { .. });
+        self.all().filter(is_ready)
+    }
+}
+
+impl Entry {
+    fn take(&self) -> Option<Keeper> {
+        self.lock().take()
+    }
+
+    fn put(&self, keeper: Keeper) {
+        *self.lock() = Some(keeper);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Keeper>> {
+        self.keeper.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Servers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Servers").field(&self.states()).finish()
+    }
+}
+
+fn resource_of(server: &Server, uri: &str) -> Resource {
+    Resource {
+        server: server.name.clone(),
+        uri: uri.to_owned(),
+        identity: server.identity(),
+    }
+}
+
+fn failed(failure: &Failure) -> CallResult {
+    let words = failure.to_string();
+    CallResult {
+        shown: vec![v1::ContentBlock::from(words.clone())],
+        told: vec![Content::Text(words)],
+        raw: None,
+        failed: true,
+    }
+}
+
+fn arguments(input: &str) -> Result<Map<String, Value>, Failure> {
+    if input.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    match serde_json::from_str(input) {
+        Ok(Value::Object(arguments)) => Ok(arguments),
+        Ok(_) => Err(Failure::Input("the input is not a JSON object".to_owned())),
+        Err(fault) => Err(Failure::Input(format!("the input is not JSON: {fault}"))),
+    }
+}
+
+fn name_of(server: &v1::McpServer) -> &str {
+    match server {
+        v1::McpServer::Stdio(server) => &server.name,
+        v1::McpServer::Http(server) => &server.name,
+        v1::McpServer::Sse(server) => &server.name,
+        v1::McpServer::Acp(server) => &server.name,
+        _ => "unknown",
+    }
+}
+
+fn transport_of(server: &v1::McpServer) -> &'static str {
+    match server {
+        v1::McpServer::Stdio(_) => "stdio",
+        v1::McpServer::Http(_) => "http",
+        v1::McpServer::Sse(_) => "sse",
+        v1::McpServer::Acp(_) => "acp",
+        _ => "unknown",
+    }
+}
+
+/// The name as it was given, made fit to be shown; with what tells it from others of that name.
+fn shown(name: &str, slug: &str) -> String {
+    let name = text::line(name, NAME);
+    let number = slug.rsplit_once('_').map(|(_, number)| number);
+    let number = number.filter(|number| number.parse::<usize>().is_ok() && !name.ends_with(number));
+    match number {
+        Some(number) => format!("{name} ({number})"),
+        None if name.is_empty() => slug.to_owned(),
+        None => name,
+    }
+}
+
+const MOST: usize = 32;
+/// Most servers that a request may name. The first [`MOST`] are connected, and the user is told of the others.
+pub const MOST_NAMED: usize = 256;
+const NAME: usize = 64;
+const NO_ANSWER: &str = "the answer is not what was asked for";
