@@ -41,7 +41,7 @@ where
         stall: options.stall,
         grace: options.grace,
         lookout: Box::new(ForAgent),
-        border: border::at(Peer::Client, options.dialect),
+        translator: border::at(Peer::Client, options.dialect),
     };
     let (link, inbox) = transport::connect(read, write, options);
     let connection = Arc::new(Connection::of_agent(link));

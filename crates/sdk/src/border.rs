@@ -5,14 +5,13 @@ mod detect;
 use std::collections::HashMap;
 
 use attache_rpc::json::Object;
-use attache_rpc::{Error, Id, Message};
+use attache_rpc::{Crossing, Error, Id, Instead, Message, Translator};
 use attache_schema::dialect::{self, Call, Dialect, Passage};
-use attache_transport::{Border, Crossing, Instead};
 
 use detect::Detecting;
 
 /// The border that a connection with a peer needs, if it needs one. Without a dialect the first messages tell it.
-pub(crate) fn at(peer: dialect::Peer, dialect: Option<Dialect>) -> Option<Box<dyn Border>> {
+pub(crate) fn at(peer: dialect::Peer, dialect: Option<Dialect>) -> Option<Box<dyn Translator>> {
     match dialect {
         None => Some(Box::new(Detecting::new(peer))),
         Some(Dialect::Official) if peer == dialect::Peer::Agent => {
@@ -103,7 +102,7 @@ impl Translating {
     }
 }
 
-impl Border for Translating {
+impl Translator for Translating {
     fn incoming(&mut self, message: &str) -> Crossing {
         let instead = match Message::parse_str(message) {
             Ok(Message::Request { id, method, params }) => {

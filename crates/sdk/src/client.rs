@@ -31,7 +31,7 @@ where
         stall: options.stall,
         grace: options.grace,
         lookout: Box::new(ForClient),
-        border: border::at(Peer::Agent, options.dialect),
+        translator: border::at(Peer::Agent, options.dialect),
     };
     let (link, inbox) = transport::connect(read, write, options);
     let connection = Arc::new(Connection::of_client(link));

@@ -1,8 +1,7 @@
 //! Telling a peer's dialect by its first messages.
 
-use attache_rpc::{Id, Message};
+use attache_rpc::{Crossing, Id, Message, Translator};
 use attache_schema::dialect::{Dialect, Peer};
-use attache_transport::{Border, Crossing};
 
 use super::{Age, OPENING, Translating};
 use crate::connection::session_stream;
@@ -92,7 +91,7 @@ impl Detecting {
     }
 }
 
-impl Border for Detecting {
+impl Translator for Detecting {
     fn incoming(&mut self, message: &str) -> Crossing {
         match (&mut self.translating, self.peer) {
             (Some(translating), _) => {

@@ -1,7 +1,7 @@
-//! A border between the bytes and everything else: what crosses it, what turns back, and what it never sees.
+//! A translator between the bytes and everything else: what goes through it, what turns back, and what it never sees.
 
-use attache_rpc::Message;
-use attache_transport::{Border, Crossing, Delivery, Inbox, Instead, Link, Options};
+use attache_rpc::{Crossing, Instead, Message, Translator};
+use attache_transport::{Delivery, Inbox, Link, Options};
 
 use crate::support::{
     FLOW, Medium, Wire, call, empty, next_method, next_request, notification, request, response,
@@ -12,7 +12,7 @@ use crate::support::{
 /// `open`.
 struct Test;
 
-impl Border for Test {
+impl Translator for Test {
     fn incoming(&mut self, message: &str) -> Crossing {
         match Message::parse_str(message) {
             Ok(Message::Request { id, method, .. }) if method == "ping" => back(response(id)),
@@ -51,7 +51,7 @@ fn back(message: String) -> Crossing {
 
 fn connected() -> (Link, Inbox, Wire) {
     let options = Options {
-        border: Some(Box::new(Test)),
+        translator: Some(Box::new(Test)),
         ..Options::default()
     };
     Medium::Memory(64 << 10).connect(options)
@@ -93,7 +93,7 @@ async fn what_turns_back_is_an_answer_on_either_side() {
 }
 
 #[tokio::test]
-async fn an_open_border_is_gone_for_good() {
+async fn a_translator_that_is_no_longer_needed_is_gone_for_good() {
     let (link, mut inbox, mut wire) = connected();
     wire.send(notification("open") + &notification("hallo"))
         .await;

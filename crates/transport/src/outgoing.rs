@@ -1,39 +1,9 @@
-//! The place where messages of another shape are translated: between the bytes and everything else.
+//! Messages on their way out through a translator.
 
+use attache_rpc::{Crossing, Frame, Framing, Splitter, Translator};
 use bytes::BytesMut;
 
-use attache_rpc::{Frame, Framing, Splitter};
-
-/// Translates the messages of one connection, in the order of the wire.
-pub trait Border: Send {
-    /// A message that has come in.
-    fn incoming(&mut self, message: &str) -> Crossing;
-
-    /// A message that is to go out.
-    fn outgoing(&mut self, message: &str) -> Crossing;
-}
-
-/// What becomes of a message at the border.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Crossing {
-    /// It goes on as it is.
-    Same,
-    /// It goes on as it is, and so does everything after it: the border is no longer needed.
-    Open,
-    /// Other messages stand for it.
-    Instead(Instead),
-}
-
-/// The messages that stand for another one.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Instead {
-    /// Those that go on.
-    pub on: Vec<String>,
-    /// Those that go back to whoever sent it.
-    pub back: Vec<String>,
-}
-
-/// Takes a run of messages that are to go out across the border.
+/// Takes a run of messages that are to go out through a translator.
 pub(crate) struct Outgoing {
     splitter: Splitter,
     framing: Framing,
@@ -51,8 +21,8 @@ impl Outgoing {
         }
     }
 
-    /// Translates what one chunk holds. `true` if the border is no longer needed.
-    pub(crate) fn translate(&mut self, border: &mut dyn Border, chunk: &[u8]) -> bool {
+    /// Translates what one chunk holds. `true` if the translator is no longer needed.
+    pub(crate) fn translate(&mut self, translator: &mut dyn Translator, chunk: &[u8]) -> bool {
         let mut buffer = BytesMut::from(chunk);
         let mut open = false;
         while let Ok(Some(Frame::Message(message))) = self.splitter.next(&mut buffer) {
@@ -60,7 +30,7 @@ impl Outgoing {
                 continue;
             };
             let message = message.trim_end();
-            match border.outgoing(message) {
+            match translator.outgoing(message) {
                 Crossing::Same => self.framing.write(&mut self.written, message),
                 Crossing::Open => {
                     open = true;
