@@ -6,12 +6,12 @@ use std::collections::HashMap;
 
 use attache_rpc::json::Raw;
 use attache_rpc::{Id, Message};
-use attache_schema::dialect::{Border, Call, Dialect, Passage, Peer};
+use attache_dialect::{Border, Call, Dialect, Passage, Role};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|conversation: &str| {
     for dialect in Dialect::ALL {
-        for peer in [Peer::Client, Peer::Agent] {
+        for peer in [Role::Client, Role::Agent] {
             let mut talk = Talk::new(dialect, peer);
             for line in conversation.lines() {
                 match line.split_at_checked(1) {
@@ -33,7 +33,7 @@ struct Talk {
 }
 
 impl Talk {
-    fn new(dialect: Dialect, peer: Peer) -> Self {
+    fn new(dialect: Dialect, peer: Role) -> Self {
         Talk {
             border: Border::new(dialect, peer),
             theirs: HashMap::new(),

@@ -14,6 +14,7 @@ use attache::agent::{AgentCalls, ClientHandle};
 use attache::json::Raw;
 use attache::schema::{FilePath, error};
 use attache::{AgentCall, Error, Extension, Options, Reply, v1};
+use attache_dialect::Role;
 use tokio::sync::mpsc;
 
 use crate::launch::{self, Launcher, Missing};
@@ -32,6 +33,7 @@ pub async fn serve(
     end: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let options = Options {
+        translator: Some(attache_dialect::detect(Role::Client)),
         grace: GRACE,
         ..Options::default()
     };

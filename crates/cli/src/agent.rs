@@ -12,6 +12,7 @@ use attache::Options;
 use attache_agent::tools::{Equipment, Pages};
 use attache_agent::{Limits, Setup, serve};
 use attache_client::config::Configuration;
+use attache_dialect::Role;
 use attache_host::files::{self, Files};
 use attache_host::ownership;
 use attache_host::permissions::Policy;
@@ -43,6 +44,7 @@ pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
         policy: policy(arguments)?,
     };
     let options = Options {
+        translator: Some(attache_dialect::detect(Role::Client)),
         grace: GRACE,
         ..Options::default()
     };

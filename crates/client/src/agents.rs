@@ -19,7 +19,7 @@ pub use probe::{Login, Probe};
 pub(crate) use search::named_in;
 pub use search::{on_path, on_this_path};
 
-pub(crate) use probe::{first_line, hello, line};
+pub(crate) use probe::{detecting, first_line, hello, line};
 
 /// An agent: its name, and how it is started.
 #[derive(Clone, PartialEq)]

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use attache::client::{self, AgentHandle, ClientCalls};
 use attache::process::{Child, Ladder};
-use attache::{CallError, ClientCall, Closed, Options, Transcript, v1};
+use attache::{CallError, ClientCall, Closed, Transcript, v1};
 use tokio::time::timeout;
 
-use crate::agents::{Agent, NotInstalled, hello};
+use crate::agents::{Agent, NotInstalled, detecting, hello};
 
 /// An agent that was started for its sessions.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl Visit {
     pub async fn start(agent: &Agent, cwd: &Path, patience: Duration) -> Result<Visit, Error> {
         agent.locate()?;
         let program = agent.program().cwd(cwd);
-        let started = client::spawn(&program, Options::default()).await;
+        let started = client::spawn(&program, detecting()).await;
         let (handle, calls, child) = started.map_err(|error| Error::Start(error.to_string()))?;
         let mut visit = Visit {
             handle: handle.clone(),

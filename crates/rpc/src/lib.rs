@@ -15,6 +15,7 @@ mod peer;
 mod repair;
 #[cfg(test)]
 mod tests;
+mod translator;
 
 pub use arrival::{Arrival, Call, Payload};
 pub use error::Error;
@@ -26,3 +27,4 @@ pub use message::{
 };
 pub use outbox::{Chunk, Flow, Outbox, Stream, TooLarge, Urgency};
 pub use peer::{CallId, Counts, Event, Fatal, Garbage, Lost, Peer};
+pub use translator::{Crossing, Instead, Translator};

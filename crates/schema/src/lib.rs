@@ -1,4 +1,4 @@
-//! The Agent Client Protocol as plain data: the messages of v1, the table of methods, the rules, and the dialects.
+//! The Agent Client Protocol as plain data: the messages of v1, the table of methods, and the rules.
 //!
 //! Everything is read with tolerance and written to the letter. Nothing here does I/O.
 
@@ -7,7 +7,6 @@ mod macros;
 
 mod build;
 pub mod call;
-pub mod dialect;
 pub mod error;
 pub mod method;
 mod path;
@@ -16,11 +15,6 @@ mod secret;
 #[cfg(test)]
 mod tests;
 pub mod v1;
-
-/// The examples of the page on dialects, run as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/dialects.md")]
-struct Dialects;
 
 pub use attache_rpc::json;
 pub use path::FilePath;

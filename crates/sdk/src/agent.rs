@@ -6,12 +6,10 @@ use std::sync::Arc;
 
 use attache_rpc::json::{Encode, Raw};
 use attache_rpc::{Flow, Garbage, Stream};
-use attache_schema::dialect::Peer;
 use attache_schema::{FilePath, v1};
 use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::border;
 use crate::connection::Connection;
 use crate::lookout::ForAgent;
 use crate::{AgentCall, CallError, Options, calls};
@@ -41,7 +39,7 @@ where
         stall: options.stall,
         grace: options.grace,
         lookout: Box::new(ForAgent),
-        border: border::at(Peer::Client, options.dialect),
+        translator: options.translator,
     };
     let (link, inbox) = transport::connect(read, write, options);
     let connection = Arc::new(Connection::of_agent(link));

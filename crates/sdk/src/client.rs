@@ -6,14 +6,12 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use attache_rpc::{Flow, Garbage, Stream};
-use attache_schema::dialect::Peer;
 use attache_schema::method::Request;
 use attache_schema::v1;
 use attache_transport::process::{self, Child, Program};
 use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::border;
 use crate::connection::Connection;
 use crate::lookout::ForClient;
 use crate::{CallError, ClientCall, Options, calls};
@@ -31,7 +29,7 @@ where
         stall: options.stall,
         grace: options.grace,
         lookout: Box::new(ForClient),
-        border: border::at(Peer::Agent, options.dialect),
+        translator: options.translator,
     };
     let (link, inbox) = transport::connect(read, write, options);
     let connection = Arc::new(Connection::of_client(link));

@@ -3,7 +3,6 @@
 #![doc = include_str!("../docs/book.md")]
 
 pub mod agent;
-mod border;
 mod call;
 mod calls;
 pub mod client;
@@ -17,9 +16,8 @@ mod tests;
 pub mod transcript;
 mod turns;
 
-pub use attache_rpc::{self as rpc, Error, Framing, Limits, json};
+pub use attache_rpc::{self as rpc, Error, Framing, Limits, Translator, json};
 pub use attache_schema::call::Extension;
-pub use attache_schema::dialect::Dialect;
 pub use attache_schema::{self as schema, v1};
 pub use attache_transport::{self as transport, Closed, pipes, process};
 

@@ -1,20 +1,19 @@
 //! How a connection is to be.
 
+use std::fmt;
 use std::time::Duration;
 
-use attache_rpc::{Framing, Limits};
-use attache_schema::dialect::Dialect;
+use attache_rpc::{Framing, Limits, Translator};
 use attache_transport as transport;
 
 /// The settings of a connection. The defaults fit an editor and its agent.
-#[derive(Debug, Clone)]
 pub struct Options {
     /// What the peer may cost.
     pub limits: Limits,
     /// How messages are written. How they are read is told by how the stream begins.
     pub framing: Framing,
-    /// The dialect that the peer speaks. `None` lets its first messages tell, and is the official one if they do not.
-    pub dialect: Option<Dialect>,
+    /// Translates between the official protocol and a peer that speaks a dialect of it. Default: none.
+    pub translator: Option<Box<dyn Translator>>,
     /// How long calls may wait for an answer that cannot arrive because what came before it is not taken.
     pub stall: Duration,
     /// How long the peer's open requests may take to be answered once it has closed its side.
@@ -27,9 +26,20 @@ impl Default for Options {
         Options {
             limits: transport.limits,
             framing: transport.framing,
-            dialect: None,
+            translator: None,
             stall: transport.stall,
             grace: transport.grace,
         }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("limits", &self.limits)
+            .field("framing", &self.framing)
+            .field("stall", &self.stall)
+            .field("grace", &self.grace)
+            .finish_non_exhaustive()
     }
 }

@@ -1,6 +1,5 @@
 //! Both sides of the SDK, joined in memory.
 
-mod dialects;
 mod ordering;
 mod scripted;
 mod turns;

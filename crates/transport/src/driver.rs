@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
-use attache_rpc::{Arrival, Call, CallId, Event, Lost, Payload, Peer, Stream};
+use attache_rpc::{Arrival, Call, CallId, Event, Lost, Payload, Peer, Stream, Translator};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
 use crate::link::Owner;
-use crate::{Border, CallError, Closed, Delivery, Inbox, Incoming, Link, Options, reader, writer};
+use crate::{CallError, Closed, Delivery, Inbox, Incoming, Link, Options, reader, writer};
 
 /// Starts a conversation over a stream of bytes each way. Must be called within a tokio runtime.
 pub fn connect<R, W>(read: R, write: W, options: Options) -> (Link, Inbox)
@@ -36,8 +36,8 @@ where
             consumer: None,
             flushed: true,
         }),
-        has_border: AtomicBool::new(options.border.is_some()),
-        border: Mutex::new(options.border),
+        has_translator: AtomicBool::new(options.translator.is_some()),
+        translator: Mutex::new(options.translator),
         unread: AtomicUsize::new(0),
         takes: AtomicUsize::new(0),
         inbound: limits.inbound.max(1),
@@ -63,8 +63,8 @@ where
 
 pub(crate) struct Shared {
     state: Mutex<State>,
-    has_border: AtomicBool,
-    border: Mutex<Option<Box<dyn Border>>>,
+    has_translator: AtomicBool,
+    translator: Mutex<Option<Box<dyn Translator>>>,
     /// Bytes that have been read and not been taken by the inbox's owner.
     pub(crate) unread: AtomicUsize,
     /// How often something has been taken.
@@ -144,27 +144,30 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn has_border(&self) -> bool {
-        self.has_border.load(Ordering::Acquire)
+    pub(crate) fn has_translator(&self) -> bool {
+        self.has_translator.load(Ordering::Acquire)
     }
 
-    /// Works with the border, if there is one. Whoever says `true` opens it for good.
-    pub(crate) fn at_border(&self, work: impl FnOnce(&mut dyn Border) -> bool) {
-        if !self.has_border() {
+    /// Works with the translator, if there is one. If `work` returns `true`, the translator is dropped.
+    pub(crate) fn with_translator(&self, work: impl FnOnce(&mut dyn Translator) -> bool) {
+        if !self.has_translator() {
             return;
         }
-        let mut border = self.border.lock().unwrap_or_else(PoisonError::into_inner);
-        let open = match border.as_mut() {
-            Some(border) => work(border.as_mut()),
+        let mut translator = self
+            .translator
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let open = match translator.as_mut() {
+            Some(translator) => work(translator.as_mut()),
             None => false,
         };
         if open {
-            self.has_border.store(false, Ordering::Release);
-            *border = None;
+            self.has_translator.store(false, Ordering::Release);
+            *translator = None;
         }
     }
 
-    /// Takes in messages that the border has sent back to us, as if the peer had sent them.
+    /// Takes in messages that the translator has sent back to us, as if the peer had sent them.
     pub(crate) fn take_back(&self, messages: impl Iterator<Item = String>) {
         let mut guard = self.lock();
         let state = &mut *guard;

@@ -4,18 +4,17 @@
 //! taken from an [`Inbox`], in the order in which it came; what goes out is said through a [`Link`]. Transports that
 //! carry messages rather than bytes present themselves as a stream of lines.
 
-mod border;
 mod driver;
 mod inbox;
 mod link;
 mod memory;
 mod options;
+mod outgoing;
 pub mod process;
 mod reader;
 mod stdio;
 mod writer;
 
-pub use border::{Border, Crossing, Instead};
 pub use driver::connect;
 pub use inbox::{Inbox, Incoming};
 pub use link::{CallError, Closed, Delivery, Link, Pending};

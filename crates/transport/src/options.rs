@@ -3,9 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use attache_rpc::{Call, Framing, Garbage, Limits, Stream};
-
-use crate::Border;
+use attache_rpc::{Call, Framing, Garbage, Limits, Stream, Translator};
 
 /// The settings of a connection.
 pub struct Options {
@@ -22,7 +20,7 @@ pub struct Options {
     /// Tells which calls belong together.
     pub lookout: Box<dyn Lookout>,
     /// Translates messages of another shape.
-    pub border: Option<Box<dyn Border>>,
+    pub translator: Option<Box<dyn Translator>>,
 }
 
 impl Default for Options {
@@ -34,7 +32,7 @@ impl Default for Options {
             stall: Duration::from_secs(30),
             grace: Duration::from_secs(2),
             lookout: Box::new(Blind),
-            border: None,
+            translator: None,
         }
     }
 }

@@ -5,12 +5,12 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use attache_rpc::{Arrival, Event, Frame, Limits, Malformed, Splitter};
+use attache_rpc::{Arrival, Crossing, Event, Frame, Limits, Malformed, Splitter};
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use crate::driver::{Ending, Shared};
-use crate::{Closed, Crossing, Look, Lookout};
+use crate::{Closed, Look, Lookout};
 
 pub(crate) async fn run<R: AsyncRead + Unpin>(
     mut read: R,
@@ -60,7 +60,7 @@ enum Read {
     TooLong(Malformed),
     /// What the stream ended with, if it is no message.
     CutOff(Arrival),
-    /// A message that the border sends back to the peer.
+    /// A message that the translator sends back to the peer.
     Back(String),
 }
 
@@ -144,12 +144,12 @@ impl Reading {
         self.hand_over().await
     }
 
-    /// Takes a message across the border, if there is one.
+    /// Takes a message through the translator, if there is one.
     fn cross(&mut self, line: Bytes, size: usize) {
         let mut crossing = Crossing::Same;
-        self.shared.at_border(|border| {
+        self.shared.with_translator(|translator| {
             if let Ok(text) = std::str::from_utf8(&line) {
-                crossing = border.incoming(text.trim_end());
+                crossing = translator.incoming(text.trim_end());
             }
             crossing == Crossing::Open
         });

@@ -9,8 +9,8 @@ use attache_rpc::{Chunk, Framing};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 use crate::Closed;
-use crate::border::Outgoing;
 use crate::driver::{Ending, Shared, State};
+use crate::outgoing::Outgoing;
 
 pub(crate) async fn run<W: AsyncWrite + Unpin>(
     mut write: W,
@@ -61,11 +61,11 @@ async fn write_all<W: AsyncWrite + Unpin>(
             continue;
         }
         let mut translated = false;
-        shared.at_border(|border| {
+        shared.with_translator(|translator| {
             translated = true;
             let mut open = false;
             for chunk in &batch {
-                open |= outgoing.translate(border, chunk.as_ref());
+                open |= outgoing.translate(translator, chunk.as_ref());
             }
             open
         });
@@ -106,7 +106,7 @@ async fn write_slices<W: AsyncWrite + Unpin>(
     mut rest: &mut [IoSlice<'_>],
     shared: &Shared,
 ) -> io::Result<()> {
-    // Nothing to write, as when the border has turned everything back, is no failure to write.
+    // Nothing to write, as when the translator has turned everything back, is no failure to write.
     IoSlice::advance_slices(&mut rest, 0);
     while !rest.is_empty() {
         match unless_given_up(shared, write.write_vectored(rest)).await {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use attache::process::{Ladder, Program};
 use attache::{Options, client, v1};
+use attache_dialect::Role;
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
@@ -69,7 +70,7 @@ impl Agent {
 
     /// The version that it tells in the handshake, and its login.
     async fn login(&self) -> (Option<String>, Login) {
-        let started = client::spawn(&self.program(), Options::default()).await;
+        let started = client::spawn(&self.program(), detecting()).await;
         let Ok((agent, mut calls, child)) = started else {
             return (None, Login::NoAnswer);
         };
@@ -93,6 +94,14 @@ impl Agent {
         agent.close();
         child.stop(Ladder::default()).await;
         answered.ok().flatten().unwrap_or((None, Login::NoAnswer))
+    }
+}
+
+/// The settings of a connection with an agent whose dialect is detected from its first messages.
+pub(crate) fn detecting() -> Options {
+    Options {
+        translator: Some(attache_dialect::detect(Role::Agent)),
+        ..Options::default()
     }
 }
 

@@ -100,7 +100,7 @@ impl Desk {
     {
         let read = Reading::new(read, &self.setup.listeners, &self.garbage);
         let write = Writing::new(write, &self.setup.listeners);
-        let (agent, calls) = client::connect(read, write, self.setup.options.clone());
+        let (agent, calls) = client::connect(read, write, (self.setup.options)());
         let name = self.setup.agent.as_str();
         let log = &self.setup.host.log;
         log.append(&audit::Event::Started { agent: name });

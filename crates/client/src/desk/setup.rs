@@ -9,6 +9,8 @@ use attache_host::Host;
 use attache_host::exec::Watcher;
 use attache_host::permissions::Enforcement;
 
+use crate::agents::detecting;
+
 /// How a conversation is to be held: with whom, what we serve, and how long we wait.
 #[derive(Clone)]
 pub struct Setup {
@@ -16,7 +18,7 @@ pub struct Setup {
     pub(super) host: Host,
     pub(super) offer: v1::ClientCapabilities,
     pub(super) info: v1::Implementation,
-    pub(super) options: Options,
+    pub(super) options: MakeOptions,
     pub(super) times: Times,
     pub(super) listeners: Vec<Listener>,
     pub(super) warnings: Vec<String>,
@@ -48,6 +50,7 @@ pub enum Way {
 }
 
 pub(super) type Listener = Arc<dyn Fn(Way, &[u8]) + Send + Sync>;
+pub(super) type MakeOptions = Arc<dyn Fn() -> Options + Send + Sync>;
 
 impl Setup {
     /// A conversation with an agent that decisions are remembered under this name for, served by this host. Everything that we can serve is offered.
@@ -58,7 +61,7 @@ impl Setup {
             agent,
             offer: everything(),
             info: v1::Implementation::new("attache", env!("CARGO_PKG_VERSION")),
-            options: Options::default(),
+            options: Arc::new(detecting),
             times: Times::default(),
             listeners: Vec::new(),
             warnings: Vec::new(),
@@ -80,10 +83,10 @@ impl Setup {
         self
     }
 
-    /// The settings of the connection.
+    /// Makes the settings of each connection. By default, the agent's dialect is detected from its first messages.
     #[must_use]
-    pub fn options(mut self, options: Options) -> Setup {
-        self.options = options;
+    pub fn options(mut self, options: impl Fn() -> Options + Send + Sync + 'static) -> Setup {
+        self.options = Arc::new(options);
         self
     }
 

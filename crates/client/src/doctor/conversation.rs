@@ -4,13 +4,13 @@ use std::time::Instant;
 
 use attache::client::{self, AgentHandle, ClientCalls};
 use attache::process::{Child, Ladder, Rung};
-use attache::{CallError, Closed, Options, v1};
+use attache::{CallError, Closed, v1};
 use tokio::time::timeout;
 
 use super::stdout::{Garbage, Watched};
 use super::words::{counted, describe, names, started, stderr, timed};
 use super::{Conditions, Finding, Subject, hint};
-use crate::agents::{Agent, hello, line};
+use crate::agents::{Agent, detecting, hello, line};
 
 pub(super) async fn hold(agent: &Agent, conditions: &Conditions, tell: &mut impl FnMut(Finding)) {
     let program = agent.program().cwd(&conditions.cwd);
@@ -24,7 +24,7 @@ pub(super) async fn hold(agent: &Agent, conditions: &Conditions, tell: &mut impl
     };
     tell(started(&child));
     let (stdout, garbage) = Watched::new(stdout);
-    let (handle, calls) = client::connect(stdout, stdin, Options::default());
+    let (handle, calls) = client::connect(stdout, stdin, detecting());
     let mut talk = Talk {
         agent,
         conditions,

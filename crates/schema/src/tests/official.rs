@@ -17,11 +17,6 @@ pub(crate) fn accepts_result(method: &str, text: &str) -> Result<(), String> {
     rewritten_result(method, text).map(drop)
 }
 
-/// Whether the official type of that name accepts a bare value.
-pub(crate) fn accepts_type(name: &str, text: &str) -> Result<(), String> {
-    rewritten_type(name, text).map(drop)
-}
-
 /// The parameters of a request or notification as the official type writes what it has read.
 pub(crate) fn rewritten_params(method: &str, text: &str) -> Result<Value, String> {
     match method {
@@ -109,24 +104,8 @@ pub(crate) fn rewritten_result(method: &str, text: &str) -> Result<Value, String
     }
 }
 
-fn rewritten_type(name: &str, text: &str) -> Result<Value, String> {
-    match name {
-        "AgentCapabilities" => read::<v1::AgentCapabilities>(text),
-        "ClientCapabilities" => read::<v1::ClientCapabilities>(text),
-        "ContentBlock" => read::<v1::ContentBlock>(text),
-        "InitializeRequest" => read::<v1::InitializeRequest>(text),
-        "InitializeResponse" => read::<v1::InitializeResponse>(text),
-        "McpServer" => read::<v1::McpServer>(text),
-        "NewSessionResponse" => read::<v1::NewSessionResponse>(text),
-        "SessionUpdate" => read::<v1::SessionUpdate>(text),
-        "ToolCallContent" => read::<v1::ToolCallContent>(text),
-        "ToolCallLocation" => read::<v1::ToolCallLocation>(text),
-        "Error" => read::<v1::Error>(text),
-        name => Err(format!("{name}: no type of this list")),
-    }
-}
-
-fn read<T: DeserializeOwned + Serialize>(text: &str) -> Result<Value, String> {
+/// A value as the official type writes what it has read.
+pub(crate) fn read<T: DeserializeOwned + Serialize>(text: &str) -> Result<Value, String> {
     let value: T = serde_json::from_str(text).map_err(|error| error.to_string())?;
     serde_json::to_value(value).map_err(|error| error.to_string())
 }

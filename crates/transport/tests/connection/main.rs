@@ -3,7 +3,6 @@
 
 #![cfg(test)]
 
-mod border;
 mod calls;
 mod cancelling;
 mod closing;
@@ -17,3 +16,4 @@ mod pressure;
 mod races;
 mod stdio;
 mod support;
+mod translator;

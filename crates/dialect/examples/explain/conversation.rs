@@ -1,0 +1,254 @@
+//! One conversation, line by line.
+
+mod answer;
+mod introduction;
+mod party;
+mod remark;
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use attache_dialect::{Call, Passage, Role};
+use attache_rpc::json::from_str;
+use attache_rpc::{Error, Id, Message};
+use attache_schema::call::{
+    AgentNotification, AgentRequest, ClientNotification, ClientRequest, ProtocolLevelNotification,
+};
+use attache_schema::method::Kind;
+use attache_schema::rules::{self, Context};
+use attache_schema::v1;
+
+use crate::line;
+use party::{Asked, Open, Party, arrow, other, sender};
+
+/// What has been said so far. Who says a line is told by the line, or seen from its method or from the request that
+/// it answers.
+pub(crate) struct Conversation {
+    client: Party,
+    agent: Party,
+    context: Context,
+    /// Ids of what was no message and is answered all the same.
+    broken: HashSet<Id>,
+    /// How many requests there were.
+    asked: usize,
+    /// Whether there was an `initialize`, or a remark that there was none.
+    is_begun: bool,
+    /// Whether the two talk in a version that is not explained here.
+    is_foreign: bool,
+    notes: Vec<String>,
+    remarks: usize,
+}
+
+impl Default for Conversation {
+    fn default() -> Self {
+        Conversation {
+            client: Party::new(Role::Client),
+            agent: Party::new(Role::Agent),
+            context: Context::default(),
+            broken: HashSet::new(),
+            asked: 0,
+            is_begun: false,
+            is_foreign: false,
+            notes: Vec::new(),
+            remarks: 0,
+        }
+    }
+}
+
+impl Conversation {
+    /// What a line is, in a few words. What there is to say about it comes with [`take_notes`](Self::take_notes).
+    pub(crate) fn headline(&mut self, line: &[u8]) -> String {
+        let line = match line.strip_prefix(BYTE_ORDER_MARK) {
+            Some(rest) => {
+                self.problem("a byte order mark stands before the message; leave it out");
+                rest
+            }
+            None => line,
+        };
+        let text = match std::str::from_utf8(line) {
+            Ok(text) => line::split(text),
+            Err(error) => {
+                let at = error.valid_up_to();
+                self.problem(&format!(
+                    "not UTF-8 at byte {at} (answer with -32700: Parse error)"
+                ));
+                return NO_MESSAGE.to_owned();
+            }
+        };
+        match text {
+            Ok((from, text)) => self.said(from, &text),
+            Err(remark) => {
+                self.problem(remark);
+                NO_MESSAGE.to_owned()
+            }
+        }
+    }
+
+    /// What there was to say about the last line.
+    pub(crate) fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// How many things were wrong so far.
+    pub(crate) fn remarks(&self) -> usize {
+        self.remarks
+    }
+
+    fn said(&mut self, from: Option<Role>, text: &str) -> String {
+        match Message::parse_str(text) {
+            Ok(Message::Request { id, method, params }) => {
+                let from = from.or_else(|| sender(&method, Kind::Request));
+                let supposed = self.supposed(from);
+                self.request(supposed, &id, &method, params);
+                format!("{} {method}  (request {id})", arrow(from))
+            }
+            Ok(Message::Notification { method, params }) => {
+                let from = from
+                    .or_else(|| sender(&method, Kind::Notification))
+                    .or_else(|| self.canceller(&method, params));
+                let supposed = self.supposed(from);
+                self.notification(supposed, &method, params);
+                format!("{} {method}", arrow(from))
+            }
+            Ok(Message::Response { id, result }) => self.answer(from, &id, Ok(result)),
+            Ok(Message::Failure { id, error }) => self.answer(from, &id, Err(error)),
+            Err(malformed) => {
+                self.problem(&line::fault(text, &malformed));
+                self.broken.extend(malformed.answer().map(|(id, _)| id));
+                NO_MESSAGE.to_owned()
+            }
+        }
+    }
+
+    fn request(&mut self, from: Role, id: &Id, method: &str, params: Option<&str>) {
+        self.violations(rules::check_id(id));
+        self.introduce(from, method, params);
+        let mut open = Open {
+            number: self.asked,
+            method: method.to_owned(),
+            request: Asked::Unread,
+        };
+        self.asked += 1;
+        if self.is_foreign {
+            // The answer may fall back to version 1.
+            let request = ClientRequest::decode(method, params);
+            open.request = request.map_or(Asked::Unread, Asked::ByClient);
+        } else {
+            let mut calls = self.official(from, Call::request(id, method, params));
+            if let Some((method, params)) = calls.pop() {
+                open.request = self.asks(from, &method, params.as_deref());
+                open.method = method;
+            }
+        }
+        self.party(from).open.insert(id.clone(), open);
+    }
+
+    fn asks(&mut self, from: Role, method: &str, params: Option<&str>) -> Asked {
+        let asked = match from {
+            Role::Client => ClientRequest::decode(method, params).map(|request| {
+                self.violations(rules::client::check_request(&request, &self.context));
+                self.context.client_asked(&request);
+                Asked::ByClient(request)
+            }),
+            Role::Agent => AgentRequest::decode(method, params).map(|request| {
+                self.violations(rules::agent::check_request(&request, &self.context));
+                self.context.agent_asked(&request);
+                Asked::ByAgent(request)
+            }),
+        };
+        asked.unwrap_or_else(|error| {
+            self.refused(from, method, Kind::Request, &error);
+            Asked::Unread
+        })
+    }
+
+    fn notification(&mut self, from: Role, method: &str, params: Option<&str>) {
+        if self.is_foreign {
+            return;
+        }
+        for (method, params) in self.official(from, Call::notification(method, params)) {
+            let params = params.as_deref();
+            let told = match ProtocolLevelNotification::decode(&method, params) {
+                Err(error) if error.code == Error::METHOD_NOT_FOUND => {
+                    self.tells(from, &method, params)
+                }
+                Ok(ProtocolLevelNotification::Extension(_)) => self.tells(from, &method, params),
+                Ok(news) => {
+                    self.violations(rules::check_protocol_notification(&news));
+                    Ok(())
+                }
+                Err(error) => Err(error),
+            };
+            if let Err(error) = told {
+                self.refused(from, &method, Kind::Notification, &error);
+            }
+        }
+    }
+
+    fn tells(&mut self, from: Role, method: &str, params: Option<&str>) -> Result<(), Error> {
+        match from {
+            Role::Client => {
+                let news = ClientNotification::decode(method, params)?;
+                self.violations(rules::client::check_notification(&news, &self.context));
+            }
+            Role::Agent => {
+                let news = AgentNotification::decode(method, params)?;
+                self.violations(rules::agent::check_notification(&news, &self.context));
+                self.context.agent_told(&news);
+                if let AgentNotification::Session(news) = news {
+                    self.note(format!("update: {}", news.update.tag()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The call as official JSON; a note shows it where it differs.
+    fn official(&mut self, from: Role, call: Call<'_>) -> Vec<(String, Option<String>)> {
+        let calls = match self.party(from).border.read_call(call) {
+            Ok(Passage::Call { method, params }) => {
+                vec![(method.into_owned(), params.map(Cow::into_owned))]
+            }
+            Ok(Passage::Calls(calls)) => calls,
+            Ok(Passage::Answer(_) | Passage::Nothing) => Vec::new(),
+            Err(error) => {
+                let kind = call.id.map_or(Kind::Notification, |_| Kind::Request);
+                self.refused(from, call.method, kind, &error);
+                return Vec::new();
+            }
+        };
+        if calls.is_empty() {
+            self.note("officially: nothing".to_owned());
+        }
+        for (method, params) in &calls {
+            if (method.as_str(), params.as_deref()) != (call.method, call.params) {
+                let shown = params.as_deref().unwrap_or("no params");
+                self.note(format!("officially: {method} {shown}"));
+            }
+            // The listener's border reads answers by what it remembers of the calls.
+            let (method, params, id) = (method.as_str(), params.as_deref(), call.id);
+            let call = Call { id, method, params };
+            self.party(other(from)).border.write_call(call).ok();
+        }
+        calls
+    }
+
+    /// Who cancels a request: whoever has asked it.
+    fn canceller(&self, method: &str, params: Option<&str>) -> Option<Role> {
+        if method != "$/cancel_request" {
+            return None;
+        }
+        let cancel: v1::CancelRequestNotification = from_str(params?).ok()?;
+        self.asker(&cancel.request_id, None)
+    }
+
+    fn party(&mut self, peer: Role) -> &mut Party {
+        match peer {
+            Role::Client => &mut self.client,
+            Role::Agent => &mut self.agent,
+        }
+    }
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+const NO_MESSAGE: &str = "-- not a message";

@@ -1,0 +1,125 @@
+//! Answers: which request each belongs to, and what it says.
+
+use std::borrow::Cow;
+
+use attache_dialect::Role;
+use attache_rpc::{Error, Id};
+use attache_schema::method::{Kind, Method};
+use attache_schema::rules;
+
+use super::Conversation;
+use super::party::{Asked, Open, arrow, direction, other};
+use crate::line::titled;
+
+impl Conversation {
+    pub(super) fn answer(
+        &mut self,
+        from: Option<Role>,
+        id: &Id,
+        outcome: Result<&str, Error>,
+    ) -> String {
+        let asker = from
+            .map(other)
+            .or_else(|| self.asker(id, outcome.as_ref().ok().copied()));
+        let open = asker.and_then(|asker| Some((asker, self.party(asker).open.remove(id)?)));
+        let Some((asker, open)) = open else {
+            if self.broken.remove(id) || (id.is_null() && outcome.is_err()) {
+                self.note("it answers what was no message".to_owned());
+            } else {
+                self.problem("nobody waits for this answer");
+            }
+            let failed = outcome.err().map(|error| failed(&error));
+            let failed = failed.unwrap_or_default();
+            return format!("{} an answer  (to {id}){failed}", arrow(from));
+        };
+        let outcome = self.outcome(asker, id, &open, outcome);
+        if !self.is_foreign {
+            self.check_answer(asker, &open, outcome.as_ref().map(String::as_str));
+        }
+        let failed = outcome.err().map(|error| failed(&error));
+        let failed = failed.unwrap_or_default();
+        let (arrow, method) = (arrow(Some(other(asker))), &open.method);
+        format!("{arrow} {method}  (answer to {id}){failed}")
+    }
+
+    /// Who has asked what is answered by this id, and by this result if there is one.
+    pub(super) fn asker(&self, id: &Id, result: Option<&str>) -> Option<Role> {
+        let (client, agent) = match (self.client.open.get(id), self.agent.open.get(id)) {
+            (Some(client), Some(agent)) => (client, agent),
+            (Some(_), None) => return Some(Role::Client),
+            (None, Some(_)) => return Some(Role::Agent),
+            (None, None) => return None,
+        };
+        let fits = |open: &Open, asker| result.is_none_or(|result| open.fits(asker, result));
+        match (fits(client, Role::Client), fits(agent, Role::Agent)) {
+            (true, false) => Some(Role::Client),
+            (false, true) => Some(Role::Agent),
+            _ if client.number > agent.number => Some(Role::Client),
+            _ => Some(Role::Agent),
+        }
+    }
+
+    /// The outcome as official JSON; a note shows it where it differs.
+    fn outcome(
+        &mut self,
+        asker: Role,
+        id: &Id,
+        open: &Open,
+        outcome: Result<&str, Error>,
+    ) -> Result<String, Error> {
+        let method = open.method.as_str();
+        if let (Role::Client, "initialize", Ok(result)) = (asker, method, &outcome) {
+            self.introduced(result);
+        }
+        if self.is_foreign {
+            return outcome.map(str::to_owned);
+        }
+        let border = &mut self.party(other(asker)).border;
+        let said = match &outcome {
+            Ok(result) => (*result).to_owned(),
+            Err(error) => titled(error),
+        };
+        let official = match outcome {
+            Ok(result) => border.read_result(id, method, result).map(Cow::into_owned),
+            Err(error) => Err(border.read_error(id, method, error)),
+        };
+        let read = official.as_ref().map_or_else(titled, Clone::clone);
+        if read != said {
+            self.note(format!("officially: {read}"));
+        }
+        let border = &mut self.party(asker).border;
+        match &official {
+            Ok(result) => drop(border.write_result(id, method, result)),
+            Err(error) => drop(border.write_error(id, method, error.clone())),
+        }
+        official
+    }
+
+    fn check_answer(&mut self, asker: Role, open: &Open, outcome: Result<&str, &Error>) {
+        match &open.request {
+            Asked::ByClient(request) => {
+                let found = rules::agent::check_response(request, outcome, &self.context);
+                self.violations(found);
+                self.context.agent_answered(request, outcome);
+            }
+            Asked::ByAgent(request) => {
+                let found = rules::client::check_response(request, outcome, &self.context);
+                self.violations(found);
+                self.context.client_answered(request, outcome);
+            }
+            Asked::Unread => {
+                let method = Method::find(&open.method, Kind::Request, direction(asker));
+                let shape = method.and_then(|method| method.result);
+                if let (Some(shape), Ok(result)) = (shape, outcome)
+                    && let Err(fault) = shape.check(result)
+                {
+                    self.problem(&fault.within("result").to_string());
+                }
+            }
+        }
+    }
+}
+
+fn failed(error: &Error) -> String {
+    format!("  (failed: {})", titled(error).replacen(": ", " ", 1))
+}

@@ -1,0 +1,102 @@
+//! One side of a conversation: its border, and what it waits for. Each side has ids of its own.
+
+use std::collections::HashMap;
+
+use attache_dialect::{Border, Dialect, Role};
+use attache_rpc::Id;
+use attache_schema::call::{AgentRequest, ClientRequest};
+use attache_schema::method::{Direction, Kind, Method};
+
+/// One side of a conversation.
+pub(super) struct Party {
+    pub(super) border: Border,
+    /// Whether it has shown its dialect.
+    pub(super) is_told: bool,
+    /// Its requests that wait for an answer.
+    pub(super) open: HashMap<Id, Open>,
+}
+
+/// A request that waits for its answer.
+pub(super) struct Open {
+    /// How many were asked before.
+    pub(super) number: usize,
+    /// The method's official name.
+    pub(super) method: String,
+    pub(super) request: Asked,
+}
+
+/// A request as data.
+pub(super) enum Asked {
+    ByClient(ClientRequest),
+    ByAgent(AgentRequest),
+    /// It could not be read.
+    Unread,
+}
+
+impl Party {
+    pub(super) fn new(peer: Role) -> Self {
+        Party {
+            border: Border::new(Dialect::Official, peer),
+            is_told: false,
+            open: HashMap::new(),
+        }
+    }
+}
+
+impl Open {
+    /// Whether a result could be the answer to it, asked by that side.
+    pub(super) fn fits(&self, asker: Role, result: &str) -> bool {
+        let method = Method::find(&self.method, Kind::Request, direction(asker));
+        let shape = method.and_then(|method| method.result);
+        shape.is_none_or(|shape| shape.check(result).is_ok())
+    }
+}
+
+/// Who sends a call of that name and kind, if only one of them does.
+pub(super) fn sender(method: &str, kind: Kind) -> Option<Role> {
+    [kind, opposite(kind)].into_iter().find_map(|kind| {
+        let by = |peer| Method::find(method, kind, direction(peer)).is_some();
+        match (by(Role::Client), by(Role::Agent)) {
+            (true, false) => Some(Role::Client),
+            (false, true) => Some(Role::Agent),
+            _ => None,
+        }
+    })
+}
+
+/// Which way a side's calls go.
+pub(super) fn direction(sender: Role) -> Direction {
+    match sender {
+        Role::Client => Direction::ToAgent,
+        Role::Agent => Direction::ToClient,
+    }
+}
+
+pub(super) fn other(peer: Role) -> Role {
+    match peer {
+        Role::Client => Role::Agent,
+        Role::Agent => Role::Client,
+    }
+}
+
+pub(super) fn opposite(kind: Kind) -> Kind {
+    match kind {
+        Kind::Request => Kind::Notification,
+        Kind::Notification => Kind::Request,
+    }
+}
+
+pub(super) fn name(peer: Role) -> &'static str {
+    match peer {
+        Role::Client => "client",
+        Role::Agent => "agent",
+    }
+}
+
+pub(super) fn arrow(sender: Option<Role>) -> &'static str {
+    match sender {
+        Some(Role::Client) => "->",
+        Some(Role::Agent) => "<-",
+        None => "--",
+    }
+}

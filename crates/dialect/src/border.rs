@@ -1,0 +1,258 @@
+//! The border of one connection, a call at a time, and the words for what crosses it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use attache_rpc::{Error, Id};
+use attache_schema::FilePath;
+use attache_schema::v1::SessionId;
+
+use crate::{bridge, draft, legacy, pharo};
+
+/// A family of message shapes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Dialect {
+    /// The protocol as published, and what older documents of it still name (`session/set_model`).
+    #[default]
+    Official,
+    /// The variants of an early bridge to the Claude CLI: bare tool content, `mediaType`, plan entries without
+    /// priority, the kinds `write` and `command`.
+    Bridge,
+    /// The draft of February 2026: `workingDirectory`, `capabilities`, updates of `type` and `data`, permissions
+    /// `granted` with a `scope`, pushed terminal output, error codes of its own.
+    Draft,
+    /// The Pharo shape: `update.type`, `selectedOptionId`, `startLine` and `lineLimit`, a terminal capability per
+    /// method, error codes of its own.
+    Pharo,
+}
+
+/// Which side the peer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The peer is an editor; it is sent agents' calls.
+    Client,
+    /// The peer is an agent; it is sent clients' calls.
+    Agent,
+}
+
+/// A request or notification that has come to the border.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call<'a> {
+    /// The request's id; a notification has none.
+    pub id: Option<&'a Id>,
+    /// The method's name.
+    pub method: &'a str,
+    /// The parameters' text.
+    pub params: Option<&'a str>,
+}
+
+impl<'a> Call<'a> {
+    /// A call that will be answered.
+    pub fn request(id: &'a Id, method: &'a str, params: Option<&'a str>) -> Self {
+        let id = Some(id);
+        Call { id, method, params }
+    }
+
+    /// A call that nobody answers.
+    pub fn notification(method: &'a str, params: Option<&'a str>) -> Self {
+        let id = None;
+        Call { id, method, params }
+    }
+}
+
+/// What the border makes of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Passage<'a> {
+    /// It goes on, as this call.
+    Call {
+        /// The method's name.
+        method: Cow<'a, str>,
+        /// The parameters' text.
+        params: Option<Cow<'a, str>>,
+    },
+    /// It goes on, as several calls in this order, of which only the last one stands for the original and keeps its
+    /// id.
+    Calls(Vec<(String, Option<String>)>),
+    /// It goes no further: whoever made it gets this result.
+    Answer(String),
+    /// It goes no further, and nobody waits for an answer.
+    Nothing,
+}
+
+/// One dialect's translation, for one connection. Whatever is not overridden passes as it is.
+pub(crate) trait Translate: Send {
+    /// A call from the peer, to official JSON.
+    fn read_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        Ok(Passage::of(call))
+    }
+
+    /// The peer's result of a call that we made, to official JSON. `method` is the official name.
+    fn read_result<'a>(
+        &mut self,
+        _id: &Id,
+        _method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        Ok(Cow::Borrowed(result))
+    }
+
+    /// The peer's error, to the official code.
+    fn read_error(&mut self, _id: &Id, _method: &str, error: Error) -> Error {
+        error
+    }
+
+    /// A call of ours, to the peer's shape.
+    fn write_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        Ok(Passage::of(call))
+    }
+
+    /// Our result of a call that the peer made, to the peer's shape. `method` is the official name.
+    fn write_result<'a>(
+        &mut self,
+        _id: &Id,
+        _method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        Ok(Cow::Borrowed(result))
+    }
+
+    /// Our error, to the peer's code.
+    fn write_error(&mut self, _id: &Id, _method: &str, error: Error) -> Error {
+        error
+    }
+
+    /// A session's working directory, which the program knows from elsewhere.
+    fn remember_session(&mut self, _session: &str, _cwd: &str) {}
+}
+
+/// The border of one connection: every message of the peer goes through it once, in the order of the wire.
+///
+/// A call that came in by [`read_call`](Self::read_call) is answered by one [`write_result`](Self::write_result) or
+/// one [`write_error`](Self::write_error), also where `read_call` or `write_result` itself has failed; a call that
+/// went out by [`write_call`](Self::write_call) by one [`read_result`](Self::read_result) or one
+/// [`read_error`](Self::read_error). The answer comes with the id of its call, since some can only be translated by
+/// what is remembered of it. Of the calls of each side that wait, the latest 1024 are remembered; an answer to another
+/// is translated without.
+///
+/// ```
+/// use attache_rpc::{Id, Message};
+/// use attache_dialect::{Border, Call, Dialect, Passage, Role};
+///
+/// let mut border = Border::new(Dialect::Pharo, Role::Agent);
+/// let update = r#"{"sessionId":"s","update":{"type":"current_mode_update","modeId":"code"}}"#;
+/// let passage = border.read_call(Call::notification("session/update", Some(update)))?;
+/// let Passage::Call { params: Some(params), .. } = passage else {
+///     panic!("an update is one call");
+/// };
+/// assert_eq!(
+///     params,
+///     r#"{"sessionId":"s","update":{"sessionUpdate":"current_mode_update","currentModeId":"code"}}"#
+/// );
+///
+/// let id = Id::from(7);
+/// let release = r#"{"sessionId":"s","terminalId":"t"}"#;
+/// border.read_call(Call::request(&id, "terminal/release", Some(release)))?;
+/// let result = border.write_result(&id, "terminal/release", "{}")?;
+///
+/// // The result is JSON already, so it is written by its message.
+/// let mut line = String::new();
+/// Message::Response { id, result: &result }.write(&mut line);
+/// assert_eq!(line, r#"{"jsonrpc":"2.0","id":7,"result":null}"#);
+/// # Ok::<(), attache_rpc::Error>(())
+/// ```
+pub struct Border {
+    dialect: Dialect,
+    translation: Box<dyn Translate>,
+}
+
+impl Border {
+    /// The border of a connection with a peer of that dialect.
+    pub fn new(dialect: Dialect, peer: Role) -> Self {
+        let translation: Box<dyn Translate> = match dialect {
+            Dialect::Official => Box::new(legacy::Legacy::default()),
+            Dialect::Bridge => Box::new(bridge::Bridge::default()),
+            Dialect::Draft => Box::new(draft::Draft::new(peer)),
+            Dialect::Pharo => Box::new(pharo::Pharo::default()),
+        };
+        Border {
+            dialect,
+            translation,
+        }
+    }
+
+    /// The peer's dialect.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Teaches the border the working directory of a session that the program has stored. In some dialects
+    /// `session/load` does not carry it, and is refused where it is not known. The latest 1024 are remembered.
+    pub fn remember_session(&mut self, session: &SessionId, cwd: &FilePath) {
+        let (session, cwd) = (session.as_str(), cwd.as_str());
+        self.translation.remember_session(session, cwd);
+    }
+}
+
+/// What comes in.
+impl Border {
+    /// A call from the peer, to official JSON. An error is the call's answer.
+    pub fn read_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        self.translation.read_call(call)
+    }
+
+    /// The peer's result of a call that we made, to official JSON. `method` is the official name.
+    pub fn read_result<'a>(
+        &mut self,
+        id: &Id,
+        method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        self.translation.read_result(id, method, result)
+    }
+
+    /// The peer's error for a call that we made, to the official code.
+    pub fn read_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
+        self.translation.read_error(id, method, error)
+    }
+}
+
+/// What goes out.
+impl Border {
+    /// A call of ours, to the peer's shape. An error means that nothing is to be sent.
+    pub fn write_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        self.translation.write_call(call)
+    }
+
+    /// Our result of a call that the peer made, to the peer's shape. `method` is the official name. An error is
+    /// the call's answer instead.
+    pub fn write_result<'a>(
+        &mut self,
+        id: &Id,
+        method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        self.translation.write_result(id, method, result)
+    }
+
+    /// Our error for a call that the peer made, to the peer's code.
+    pub fn write_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
+        self.translation.write_error(id, method, error)
+    }
+}
+
+impl fmt::Debug for Border {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Border")
+            .field("dialect", &self.dialect)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> Passage<'a> {
+    pub(crate) fn of(call: Call<'a>) -> Self {
+        Passage::Call {
+            method: Cow::Borrowed(call.method),
+            params: call.params.map(Cow::Borrowed),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The draft of February 2026, which calls itself version 1.0 of the specification and shares little with it but the
+//! method names.
+//!
+//! What a draft peer sends becomes official JSON, and ours becomes the draft's. Members that only the draft has are
+//! kept in `_meta` and come back when the same message is written as a draft again; what cannot come back is listed
+//! in the losses. A client that serves a draft agent pushes terminal output by calling `terminal/output` with `data`,
+//! which the protocol does not have.
+
+mod attachment;
+mod authenticate;
+mod cancel;
+mod choice;
+mod chunk;
+mod config_option;
+mod content;
+mod error_code;
+mod fact;
+mod failure;
+mod file;
+mod hunk;
+mod initialize;
+mod kept;
+mod mcp_message;
+mod mcp_server;
+mod memory;
+mod method;
+mod mode;
+mod option_values;
+mod path;
+mod permission;
+mod plan;
+mod prompt;
+mod session;
+mod shape;
+mod system_prompt;
+mod terminal;
+mod terminals;
+mod tool_call;
+mod tool_output;
+mod tools;
+mod update;
+
+use std::borrow::Cow;
+
+use attache_rpc::json::{self, Object};
+use attache_rpc::{Error, Id};
+use attache_schema::error;
+
+use self::memory::Memory;
+use self::method::Method;
+use super::{Call, Passage, Role, Translate, edit};
+
+/// The translation of one connection with a draft peer.
+pub(super) struct Draft {
+    peer: Role,
+    memory: Memory,
+}
+
+impl Draft {
+    /// The translation of a connection that has just begun.
+    pub(super) fn new(peer: Role) -> Self {
+        Draft {
+            peer,
+            memory: Memory::default(),
+        }
+    }
+}
+
+impl Translate for Draft {
+    fn read_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        let Some((method, mut params)) = known(method::draft(call.method), call) else {
+            return Ok(Passage::of(call));
+        };
+        let passage = self.read_params(call.id, method, &mut params);
+        passage.map_err(edit::refusal)
+    }
+
+    fn read_result<'a>(
+        &mut self,
+        id: &Id,
+        method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        let fact = self.memory.asked.ours.answer(id, method);
+        if method == mcp_message::OFFICIAL {
+            return Ok(Cow::Owned(mcp_message::read_result(result)));
+        }
+        let Some((method, mut object)) = method::official(method).zip(Object::parse(result).ok())
+        else {
+            return Ok(Cow::Borrowed(result));
+        };
+        if let Some(error) = failure::of(method.name, &object) {
+            return Err(error);
+        }
+        let [read, _] = method.result;
+        read(&mut object, &mut self.memory, &parsed(fact.as_deref())).map_err(edit::refusal)?;
+        Ok(Cow::Owned(json::to_string(&object)))
+    }
+
+    fn read_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
+        let fact = self.memory.asked.ours.answer(id, method);
+        fact::failed(method, &parsed(fact.as_deref()), &mut self.memory);
+        error_code::read(error)
+    }
+
+    fn write_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        let Some((method, mut params)) = known(method::official(call.method), call) else {
+            return Ok(Passage::of(call));
+        };
+        match (method.name, self.peer) {
+            ("terminal/output", Role::Client) => return self.output(&params),
+            ("session/update", _) => return self.write_update(call.params.unwrap_or("{}")),
+            _ => (),
+        }
+        let fact = fact::of(method.name, &params, &mut self.memory);
+        let [_, write] = method.params;
+        write(&mut params, &mut self.memory).map_err(edit::refusal)?;
+        if let Some(fact) = fact {
+            self.memory.asked.ours.call(call.id, method.name, fact);
+        }
+        Ok(passage(method.draft, json::to_string(&params)))
+    }
+
+    fn write_result<'a>(
+        &mut self,
+        id: &Id,
+        method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        let fact = self.memory.asked.theirs.answer(id, method);
+        let Some(method) = method::official(method) else {
+            return Ok(Cow::Borrowed(result));
+        };
+        self.written_result(method, result, &parsed(fact.as_deref()))
+    }
+
+    fn write_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
+        let fact = self.memory.asked.theirs.answer(id, method);
+        fact::failed(method, &parsed(fact.as_deref()), &mut self.memory);
+        error_code::write(error)
+    }
+
+    fn remember_session(&mut self, session: &str, cwd: &str) {
+        self.memory.store(session, cwd);
+    }
+}
+
+impl Draft {
+    fn read_params(
+        &mut self,
+        id: Option<&Id>,
+        method: &'static Method,
+        params: &mut Object<'_>,
+    ) -> Result<Passage<'static>, json::Error> {
+        if (method.name, self.peer) == ("terminal/output", Role::Client)
+            && let Some(answer) = terminal::pushed(params, &mut self.memory)?
+        {
+            return Ok(match id {
+                Some(_) => Passage::Answer(answer),
+                None => Passage::Nothing,
+            });
+        }
+        let [read, _] = method.params;
+        read(params, &mut self.memory)?;
+        if let Some(fact) = fact::of(method.name, params, &mut self.memory) {
+            self.memory.asked.theirs.call(id, method.name, fact);
+        }
+        Ok(passage(method.name, json::to_string(params)))
+    }
+
+    fn written_result<'a>(
+        &mut self,
+        method: &'static Method,
+        result: &'a str,
+        fact: &Object<'_>,
+    ) -> Result<Cow<'a, str>, Error> {
+        if method.name == mcp_message::OFFICIAL {
+            return mcp_message::write_result(result).map(Cow::Owned);
+        }
+        let object = match result {
+            "null" => Ok(Object::default()),
+            result => Object::parse(result),
+        };
+        let Ok(mut object) = object else {
+            return Ok(Cow::Borrowed(result));
+        };
+        let [_, write] = method.result;
+        write(&mut object, &mut self.memory, fact).map_err(edit::refusal)?;
+        Ok(Cow::Owned(json::to_string(&object)))
+    }
+
+    /// Answers our question for the output of a terminal, which a draft client would not understand.
+    fn output(&self, params: &Object<'_>) -> Result<Passage<'static>, Error> {
+        let id = edit::string(params, "terminalId");
+        match id.and_then(|id| self.memory.terminals.output(&id)) {
+            Some(output) => Ok(Passage::Answer(output)),
+            None => Err(error::unusable_params("terminalId: no such terminal")),
+        }
+    }
+
+    fn write_update(&mut self, params: &str) -> Result<Passage<'static>, Error> {
+        let mut updates = update::write(params, &mut self.memory).map_err(edit::refusal)?;
+        if updates.len() > 1 {
+            let name = |params| ("session/update".to_owned(), Some(params));
+            return Ok(Passage::Calls(updates.into_iter().map(name).collect()));
+        }
+        Ok(match updates.pop() {
+            Some(params) => passage("session/update", params),
+            None => Passage::Nothing,
+        })
+    }
+}
+
+/// The method and the parameters, if both are what the draft talks about.
+fn known<'a>(
+    method: Option<&'static Method>,
+    call: Call<'a>,
+) -> Option<(&'static Method, Object<'a>)> {
+    method.zip(Object::parse(call.params?).ok())
+}
+
+/// What is known of a call; nothing if it is not remembered.
+fn parsed(fact: Option<&str>) -> Object<'_> {
+    Object::parse(fact.unwrap_or_default()).unwrap_or_default()
+}
+
+fn passage<'a>(method: &'static str, params: String) -> Passage<'a> {
+    Passage::Call {
+        method: Cow::Borrowed(method),
+        params: Some(Cow::Owned(params)),
+    }
+}

@@ -1,0 +1,41 @@
+//! `authenticate`: the draft sends credentials along and tells success in the result.
+
+use attache_rpc::json::{Error, Object};
+
+use super::memory::Memory;
+use super::shape;
+use crate::edit;
+
+/// A draft client's parameters.
+pub(super) fn read_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    params.rename("method", "methodId");
+    edit::keep(params, &["credentials"])
+}
+
+/// The parameters for a draft agent.
+pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    params.rename("methodId", "method");
+    edit::restore(params)?;
+    shape::fill(params, "credentials", "{}");
+    Ok(())
+}
+
+/// A draft agent's result. One that tells of a failure never comes here, see [`failure`](super::failure).
+pub(super) fn read_result(
+    result: &mut Object<'_>,
+    _memory: &mut Memory,
+    _fact: &Object<'_>,
+) -> Result<(), Error> {
+    edit::keep(result, &["success", "error", "expiresAt"])
+}
+
+/// The result for a draft client.
+pub(super) fn write_result(
+    result: &mut Object<'_>,
+    _memory: &mut Memory,
+    _fact: &Object<'_>,
+) -> Result<(), Error> {
+    edit::restore(result)?;
+    shape::fill(result, "success", "true");
+    Ok(())
+}

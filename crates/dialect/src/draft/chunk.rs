@@ -1,0 +1,47 @@
+//! Chunks of messages and thoughts: plain strings in the draft, content blocks in the protocol.
+
+use attache_rpc::json::{Error, Kind, Object};
+
+use super::content;
+use super::memory::Memory;
+use crate::edit;
+
+/// A draft chunk.
+pub(super) fn read(update: &mut Object<'_>) -> Result<(), Error> {
+    if edit::kind(update, "content") == Some(Kind::String) {
+        let text = update.get("content").unwrap_or("\"\"");
+        let block = format!("{{\"type\":\"text\",\"text\":{text}}}");
+        update.set("content", block);
+    } else {
+        edit::part(update, "content", content::read)?;
+    }
+    edit::keep(update, &["index", "final", "visible"])
+}
+
+/// An official chunk for a draft client, which takes text only.
+pub(super) fn write(update: &mut Object<'_>) -> Result<(), Error> {
+    if edit::kind(update, "content") == Some(Kind::Object) {
+        edit::member(update, "content", |block| {
+            Ok(edit::quoted(&content::text_of(&Object::parse(block)?)))
+        })?;
+    }
+    edit::restore(update)
+}
+
+/// Counts the messages that a draft client is told of: a new one begins with another speaker or another id.
+pub(super) fn count(update: &Object<'_>, kind: &str, memory: &mut Memory, session: &str) {
+    if kind == "agent_thought_chunk" {
+        return;
+    }
+    let id = update.get("messageId").filter(|id| id.len() <= MAX_ID);
+    let speaker = format!("{kind} {}", id.unwrap_or_default());
+    let Some(session) = memory.session_mut(session) else {
+        return;
+    };
+    if session.speaker.as_ref() != Some(&speaker) {
+        session.messages = session.messages.saturating_add(1);
+        session.speaker = Some(speaker);
+    }
+}
+
+const MAX_ID: usize = 4096;

@@ -1,0 +1,151 @@
+//! Options: any value under a key in the draft, a list of switches and choices in the protocol.
+
+use attache_rpc::json::{self, Error, Kind, Object};
+
+use super::kept::{self, Kept};
+use super::memory::Memory;
+use super::option_values::OptionValues;
+use crate::edit::{self, quoted};
+
+/// A draft client's parameters of `session/set_config_option`. A value that is neither a boolean nor a string goes
+/// on as its JSON text.
+pub(super) fn read_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    params.rename("key", "configId");
+    match edit::kind(params, "value") {
+        None | Some(Kind::String) => Ok(()),
+        Some(Kind::Boolean) => {
+            params.set("type", "\"boolean\"");
+            Ok(())
+        }
+        Some(_) => {
+            let value = params.get("value").unwrap_or("null").to_owned();
+            params.put("value", &*value);
+            kept::put(params, "value", &value)
+        }
+    }
+}
+
+/// The parameters of `session/set_config_option` for a draft agent.
+pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    let kept = kept::take(params)?;
+    params.rename("configId", "key");
+    params.take("type");
+    if let Some(value) = kept.get("value")
+        && edit::string(params, "value").as_deref() == Some(&*value)
+    {
+        params.set("value", value);
+    }
+    kept.put_back(params);
+    Ok(())
+}
+
+/// A draft agent's result of `session/set_config_option`.
+pub(super) fn read_result(
+    result: &mut Object<'_>,
+    memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    let session = edit::string(fact, "sessionId").unwrap_or_default();
+    rebuild(result, memory, &session);
+    edit::keep(result, &["key", "previousValue", "currentValue"])
+}
+
+/// The result of `session/set_config_option` for a draft client.
+pub(super) fn write_result(
+    result: &mut Object<'_>,
+    memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    let kept = kept::take(result)?;
+    let options = OptionValues::of_list(&result.take("configOptions").unwrap_or_default());
+    let is_kept = is_kept(&kept, &options);
+    if is_kept {
+        kept.put_back(result);
+    }
+    if let Some(id) = edit::string(fact, "configId").filter(|_| !is_kept) {
+        result.put("key", &id);
+        if let Some(previous) = fact.get("previousValue") {
+            result.set("previousValue", previous.to_owned());
+        }
+        if let Some(current) = options.get(&id).or(fact.get("value")) {
+            result.set("currentValue", current.to_owned());
+        }
+    }
+    let session = edit::string(fact, "sessionId");
+    if let Some(session) = session.and_then(|id| memory.session_mut(&id)) {
+        session.options.remember(&options);
+    }
+    Ok(())
+}
+
+/// The draft's `config_option_update`.
+pub(super) fn read_update(
+    update: &mut Object<'_>,
+    memory: &mut Memory,
+    session: &str,
+) -> Result<(), Error> {
+    rebuild(update, memory, session);
+    edit::keep(update, &["key", "previousValue", "currentValue", "source"])
+}
+
+/// The draft updates for a draft client that an official `config_option_update` amounts to: one for every option
+/// that has changed.
+pub(super) fn write_update(
+    update: &mut Object<'_>,
+    memory: &mut Memory,
+    session: &str,
+) -> Result<Vec<String>, Error> {
+    let options = OptionValues::of_list(&update.take("configOptions").unwrap_or_default());
+    let known = memory
+        .session_mut(session)
+        .map(|session| &mut session.options);
+    let mut updates = Vec::new();
+    let kept = kept::take(update)?;
+    if is_kept(&kept, &options) {
+        kept.put_back(update);
+        updates.push(json::to_string(update));
+    } else {
+        let before = known.as_deref().cloned().unwrap_or_default();
+        for (id, value) in before.changes(&options) {
+            updates.push(change(id, before.get(id), value));
+        }
+    }
+    if let Some(known) = known {
+        known.remember(&options);
+    }
+    Ok(updates)
+}
+
+/// A kept value counts as long as nobody has changed the official one. One that has no official form is in no list.
+fn is_kept(kept: &Kept, options: &OptionValues) -> bool {
+    let (Some(key), Some(value)) = (kept.string("key"), kept.get("currentValue")) else {
+        return kept.get("key").is_some();
+    };
+    let official = options.get(&key);
+    official.is_none_or(|official| edit::same(official, &value))
+}
+
+fn change(id: &str, before: Option<&str>, value: &str) -> String {
+    let mut data = Object::default();
+    data.set("key", quoted(id));
+    if let Some(before) = before {
+        data.set("previousValue", before);
+    }
+    data.set("currentValue", value);
+    json::to_string(&data)
+}
+
+/// Remembers the value that has changed and adds the complete list.
+fn rebuild(object: &mut Object<'_>, memory: &mut Memory, session: &str) {
+    let (Some(key), Some(value)) = (edit::string(object, "key"), object.get("currentValue")) else {
+        return;
+    };
+    let mut list = OptionValues::default();
+    if let Some(known) = memory.session_mut(session) {
+        list = known.options.clone();
+        let alone = OptionValues::default().with(&key, value);
+        known.options.remember(&alone);
+    }
+    let list = list.with(&key, value).to_list();
+    object.set("configOptions", list);
+}

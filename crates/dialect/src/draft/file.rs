@@ -1,0 +1,110 @@
+//! `fs/read_text_file` and `fs/write_text_file`: no session, a range of lines, encodings, and more to say about what
+//! was written.
+
+use attache_rpc::json::{self, Error, Object, Problem};
+
+use super::memory::Memory;
+use super::{kept, path, shape};
+use crate::edit;
+
+/// A draft agent's parameters of `fs/read_text_file`.
+pub(super) fn read_read(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+    memory.fill_session(params)?;
+    path::resolve(params, "path", memory.cwd(params));
+    let end = number(params, "endLine")?;
+    params.take("endLine");
+    if let Some(end) = end {
+        let start = number(params, "startLine")?.unwrap_or(1).max(1);
+        let Some(limit) = end.checked_sub(start - 1) else {
+            let problem = Problem::Unfit("lies before startLine");
+            return Err(Error::new(problem, 0).within("endLine"));
+        };
+        params.put("limit", &limit);
+    }
+    params.rename("startLine", "line");
+    edit::keep(params, &["encoding"])
+}
+
+/// Our parameters of `fs/read_text_file` for a draft client.
+pub(super) fn write_read(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    params.take("sessionId");
+    params.rename("line", "startLine");
+    let limit = number(params, "limit")?;
+    params.take("limit");
+    if let Some(limit) = limit {
+        let start = number(params, "startLine")?.unwrap_or(1).max(1);
+        params.put("endLine", &(start - 1).saturating_add(limit));
+    }
+    edit::restore(params)
+}
+
+/// A draft client's result of `fs/read_text_file`.
+pub(super) fn read_read_result(
+    result: &mut Object<'_>,
+    _memory: &mut Memory,
+    _fact: &Object<'_>,
+) -> Result<(), Error> {
+    edit::keep(result, &["encoding", "totalLines", "truncated"])
+}
+
+/// Our result of `fs/read_text_file` for a draft agent.
+pub(super) fn write_read_result(
+    result: &mut Object<'_>,
+    _memory: &mut Memory,
+    _fact: &Object<'_>,
+) -> Result<(), Error> {
+    edit::restore(result)?;
+    shape::fill(result, "encoding", "\"utf-8\"");
+    Ok(())
+}
+
+/// A draft agent's parameters of `fs/write_text_file`.
+pub(super) fn read_write(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+    memory.fill_session(params)?;
+    path::resolve(params, "path", memory.cwd(params));
+    kept::mark(params)?;
+    edit::keep(params, &["encoding", "createDirectories", "overwrite"])
+}
+
+/// Our parameters of `fs/write_text_file` for a draft client. We always mean to overwrite, and the draft does not
+/// say what happens to those who keep silent.
+pub(super) fn write_write(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    params.take("sessionId");
+    let kept = kept::take(params)?;
+    if !kept.is_draft() {
+        shape::fill(params, "overwrite", "true");
+    }
+    kept.put_back(params);
+    Ok(())
+}
+
+/// A draft client's result of `fs/write_text_file`.
+pub(super) fn read_write_result(
+    result: &mut Object<'_>,
+    _memory: &mut Memory,
+    _fact: &Object<'_>,
+) -> Result<(), Error> {
+    edit::keep(result, &["bytesWritten", "created"])
+}
+
+/// Our result of `fs/write_text_file` for a draft agent. That a file is new is certain only where the agent forbade
+/// to overwrite one.
+pub(super) fn write_write_result(
+    result: &mut Object<'_>,
+    _memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    edit::restore(result)?;
+    if let Some(bytes) = fact.get("bytes") {
+        shape::fill(result, "bytesWritten", bytes);
+    }
+    let created = fact.get("overwrite") == Some("false");
+    shape::fill(result, "created", json::to_string(&created));
+    Ok(())
+}
+
+/// A number that may be missing or `null`.
+fn number(params: &Object<'_>, name: &'static str) -> Result<Option<u32>, Error> {
+    let text = params.get(name).unwrap_or("null");
+    json::from_str(text).map_err(|error| error.within(name))
+}

@@ -1,0 +1,183 @@
+//! `initialize`: capabilities have other names, other types, and one name for both sides.
+
+use attache_rpc::json::{self, Error, Kind, Object, Raw};
+
+use super::memory::Memory;
+use super::{kept, shape};
+use crate::edit;
+use crate::memory::{MAX_MODES, short};
+
+/// A draft client's parameters.
+pub(super) fn read_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    params.rename("capabilities", "clientCapabilities");
+    edit::part(params, "clientCapabilities", read_client)
+}
+
+/// The parameters for a draft agent.
+pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    edit::part(params, "clientCapabilities", write_client)?;
+    params.rename("clientCapabilities", "capabilities");
+    shape::fill(params, "capabilities", "{}");
+    shape::fill(params, "clientInfo", NO_INFO);
+    edit::restore(params)
+}
+
+/// A draft agent's result.
+pub(super) fn read_result(
+    result: &mut Object<'_>,
+    memory: &mut Memory,
+    _fact: &Object<'_>,
+) -> Result<(), Error> {
+    result.rename("capabilities", "agentCapabilities");
+    edit::part(result, "agentCapabilities", |capabilities| {
+        read_agent(capabilities, memory)
+    })?;
+    edit::keep(result, &["requiredClientCapabilities"])
+}
+
+/// The result for a draft client.
+pub(super) fn write_result(
+    result: &mut Object<'_>,
+    _memory: &mut Memory,
+    _fact: &Object<'_>,
+) -> Result<(), Error> {
+    shape::fill(result, "agentCapabilities", "{}");
+    edit::part(result, "agentCapabilities", write_agent)?;
+    result.rename("agentCapabilities", "capabilities");
+    shape::fill(result, "agentInfo", NO_INFO);
+    edit::restore(result)
+}
+
+/// The capabilities of a draft client.
+pub(super) fn read_client(capabilities: &mut Object<'_>) -> Result<(), Error> {
+    edit::part(capabilities, "fs", |fs| {
+        fs.rename("read", "readTextFile");
+        fs.rename("write", "writeTextFile");
+        edit::keep(fs, &["watch"])
+    })?;
+    if edit::kind(capabilities, "terminal") == Some(Kind::Object) {
+        let terminal = capabilities.get("terminal").unwrap_or("{}").to_owned();
+        capabilities.put("terminal", &creates(&terminal));
+        kept::put(capabilities, "terminal", &terminal)?;
+    }
+    edit::keep(capabilities, &["ui", "_custom"])
+}
+
+fn write_client(capabilities: &mut Object<'_>) -> Result<(), Error> {
+    let kept = kept::take(capabilities)?;
+    edit::part(capabilities, "fs", |fs| {
+        fs.rename("readTextFile", "read");
+        fs.rename("writeTextFile", "write");
+        edit::restore(fs)
+    })?;
+    if capabilities.has("terminal") {
+        let create = shape::is_true(capabilities, "terminal");
+        let terminal = kept
+            .get("terminal")
+            .filter(|terminal| creates(terminal) == create)
+            .unwrap_or_else(|| format!("{{\"create\":{create}}}"));
+        capabilities.set("terminal", terminal);
+    }
+    kept.put_back(capabilities);
+    Ok(())
+}
+
+fn creates(terminal: &str) -> bool {
+    Object::parse(terminal).is_ok_and(|terminal| shape::is_true(&terminal, "create"))
+}
+
+/// The capabilities of a draft agent.
+pub(super) fn read_agent(capabilities: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+    edit::part(capabilities, "mcpCapabilities", |mcp| {
+        for (transport, offered) in ["http", "sse"].into_iter().zip(transports(mcp)) {
+            mcp.put(transport, &offered);
+        }
+        kept::mark(mcp)?;
+        edit::keep(mcp, &["servers", "transport"])
+    })?;
+    edit::part(capabilities, "promptCapabilities", |prompt| {
+        kept::mark(prompt)?;
+        edit::keep(prompt, &["streaming", "cancellation", "attachments"])
+    })?;
+    edit::part(capabilities, "sessionCapabilities", |session| {
+        memory.modes = modes(session);
+        kept::mark(session)?;
+        edit::keep(session, &["modes", "configOptions", "persistence"])
+    })?;
+    kept::mark(capabilities)?;
+    edit::keep(capabilities, &["_custom"])
+}
+
+/// An official agent streams, can be cancelled and takes stdio servers, whether it says so or not; a draft client
+/// wants to be told.
+fn write_agent(capabilities: &mut Object<'_>) -> Result<(), Error> {
+    let kept = kept::take(capabilities)?;
+    if !kept.is_draft() {
+        for name in [
+            "mcpCapabilities",
+            "promptCapabilities",
+            "sessionCapabilities",
+        ] {
+            shape::fill(capabilities, name, "{}");
+        }
+    }
+    let persistence = shape::is_true(capabilities, "loadSession");
+    edit::part(capabilities, "mcpCapabilities", write_mcp)?;
+    edit::part(capabilities, "promptCapabilities", |prompt| {
+        let kept = kept::take(prompt)?;
+        if !kept.is_draft() {
+            shape::fill(prompt, "streaming", "true");
+            shape::fill(prompt, "cancellation", "true");
+        }
+        kept.put_back(prompt);
+        Ok(())
+    })?;
+    edit::part(capabilities, "sessionCapabilities", |session| {
+        let kept = kept::take(session)?;
+        if !kept.is_draft() {
+            shape::fill(session, "persistence", json::to_string(&persistence));
+        }
+        kept.put_back(session);
+        Ok(())
+    })?;
+    kept.put_back(capabilities);
+    Ok(())
+}
+
+fn write_mcp(mcp: &mut Object<'_>) -> Result<(), Error> {
+    let kept = kept::take(mcp)?;
+    let offered = ["http", "sse"].map(|name| shape::is_true(mcp, name));
+    mcp.take("http");
+    mcp.take("sse");
+    let mut original = Object::default();
+    kept.put_back(&mut original);
+    if kept.is_draft() && transports(&original) == offered {
+        kept.put_back(mcp);
+        return Ok(());
+    }
+    let [http, sse] = offered;
+    let names = [("stdio", true), ("http", http), ("sse", sse)];
+    let names = names.into_iter().filter(|(_, offered)| *offered);
+    mcp.put("servers", &true);
+    mcp.put(
+        "transport",
+        &names.map(|(name, _)| name.to_owned()).collect::<Vec<_>>(),
+    );
+    Ok(())
+}
+
+/// Whether servers over HTTP and SSE are taken.
+fn transports(mcp: &Object<'_>) -> [bool; 2] {
+    let servers = mcp.get("servers") != Some("false");
+    let transport: Vec<Raw> = shape::value(mcp, "transport").unwrap_or_default();
+    ["\"http\"", "\"sse\""]
+        .map(|name| servers && transport.iter().any(|offered| offered.as_str() == name))
+}
+
+fn modes(session: &Object<'_>) -> Vec<String> {
+    let modes: Vec<Raw> = shape::value(session, "modes").unwrap_or_default();
+    let modes = modes.iter().filter_map(|mode| short(mode.read().ok()));
+    modes.take(MAX_MODES).collect()
+}
+
+const NO_INFO: &str = r#"{"name":"unknown","version":"unknown"}"#;

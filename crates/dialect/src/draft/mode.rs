@@ -1,0 +1,112 @@
+//! Modes: ids declared by the agent in the draft, a list per session in the protocol. And `session/set_mode`.
+
+use attache_rpc::json::{Error, Object, write};
+
+use super::memory::Memory;
+use crate::edit::{self, quoted};
+
+/// A draft client's parameters of `session/set_mode`.
+pub(super) fn read_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    params.rename("mode", "modeId");
+    Ok(())
+}
+
+/// The parameters of `session/set_mode` for a draft agent.
+pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    params.rename("modeId", "mode");
+    Ok(())
+}
+
+/// A draft agent's result of `session/set_mode`.
+pub(super) fn read_result(
+    result: &mut Object<'_>,
+    memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    let current = edit::string(result, "currentMode").or_else(|| edit::string(fact, "modeId"));
+    learn(memory, fact, current);
+    edit::keep(result, &["previousMode", "currentMode"])
+}
+
+/// The result of `session/set_mode` for a draft client.
+pub(super) fn write_result(
+    result: &mut Object<'_>,
+    memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    learn(memory, fact, edit::string(fact, "modeId"));
+    edit::restore(result)?;
+    for (name, known) in [("previousMode", "previousMode"), ("currentMode", "modeId")] {
+        if let Some(mode) = fact.get(known).filter(|_| !result.has(name)) {
+            result.set(name, mode.to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// The draft's `current_mode_update`.
+pub(super) fn read_update(
+    update: &mut Object<'_>,
+    memory: &mut Memory,
+    session: &str,
+) -> Result<(), Error> {
+    update.rename("currentMode", "currentModeId");
+    if let Some(session) = memory.session_mut(session) {
+        session.learn_mode(edit::string(update, "currentModeId"));
+    }
+    edit::keep(update, &["previousMode", "reason"])
+}
+
+/// The official `current_mode_update` for a draft client.
+pub(super) fn write_update(
+    update: &mut Object<'_>,
+    memory: &mut Memory,
+    session: &str,
+) -> Result<(), Error> {
+    edit::restore(update)?;
+    update.rename("currentModeId", "currentMode");
+    if let Some(session) = memory.session_mut(session) {
+        if !update.has("previousMode") {
+            update.put("previousMode", session.mode());
+        }
+        session.learn_mode(edit::string(update, "currentMode"));
+    }
+    Ok(())
+}
+
+/// The official state of modes of a session with a draft agent, if the agent has modes.
+pub(super) fn state(memory: &Memory, session: &str) -> Option<String> {
+    let session = memory.session(session)?;
+    let current = session.mode();
+    if memory.modes.is_empty() && !session.has_mode() {
+        return None;
+    }
+    let undeclared = !memory.modes.iter().any(|mode| mode == current);
+    let undeclared = undeclared.then_some(current);
+    let mut out = format!(
+        "{{\"currentModeId\":{},\"availableModes\":[",
+        quoted(current)
+    );
+    for mode in undeclared
+        .into_iter()
+        .chain(memory.modes.iter().map(String::as_str))
+    {
+        write::comma(&mut out);
+        let mode = quoted(mode);
+        out.push_str(&format!("{{\"id\":{mode},\"name\":{mode}}}"));
+    }
+    out.push_str("]}");
+    Some(out)
+}
+
+/// The current mode in an official state of modes.
+pub(super) fn current(modes: &str) -> Option<String> {
+    edit::tag(modes, "currentModeId")
+}
+
+fn learn(memory: &mut Memory, fact: &Object<'_>, mode: Option<String>) {
+    let id = edit::string(fact, "sessionId");
+    if let Some(session) = id.and_then(|id| memory.session_mut(&id)) {
+        session.learn_mode(mode);
+    }
+}

@@ -1,0 +1,208 @@
+//! `session/request_permission`: an operation on a resource, granted for a scope, against a tool call with options to
+//! choose from.
+
+use std::borrow::Cow;
+
+use attache_rpc::json::{Error, Object, Raw};
+
+use super::memory::Memory;
+use super::tools::Tool;
+use super::{choice, kept, path, shape};
+use crate::edit::{self, quoted};
+
+/// A draft agent's request. Its scopes become options that carry the scope in what they keep.
+pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+    let id = edit::string(params, "toolCallId");
+    let id = id.unwrap_or_else(|| memory.new_id("permission"));
+    let Some(call) = tool_call(params, &id, memory.cwd(params)) else {
+        return Ok(());
+    };
+    params.put("toolCall", &call);
+    params.set("options", choice::options());
+    edit::keep(params, &REQUEST)
+}
+
+/// The official tool call for a request of the draft.
+fn tool_call(request: &Object<'_>, id: &str, cwd: Option<&str>) -> Option<Object<'static>> {
+    let operation = edit::string(request, "operation")?;
+    let resource = edit::string(request, "resource")?;
+    let mut call = Object::default();
+    call.put("toolCallId", id);
+    call.put("title", &title(&operation, &resource));
+    if let Some(kind) = kind(&operation) {
+        call.put("kind", kind);
+    }
+    if operation.starts_with("file_") {
+        let path = path::absolute(&resource, cwd);
+        call.set("locations", format!("[{{\"path\":{}}}]", quoted(&path)));
+    }
+    if let Some(reason) = edit::string(request, "reason") {
+        let text = format!("{{\"type\":\"text\",\"text\":{}}}", quoted(&reason));
+        call.set(
+            "content",
+            format!("[{{\"type\":\"content\",\"content\":{text}}}]"),
+        );
+    }
+    Some(call)
+}
+
+/// Our request for a draft client. It cannot show the options; its answer is fitted to them. A kept request counts as
+/// long as nobody has changed the tool call.
+pub(super) fn write_params(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+    let text = params.take("toolCall").unwrap_or(Cow::Borrowed("null"));
+    params.take("options");
+    let mut kept = kept::take(params)?;
+    let call = Object::parse(&text);
+    if let Ok(call) = &call
+        && is_of(call, &kept.members(), memory.cwd(params))
+    {
+        kept.put_back(params);
+        return Ok(());
+    }
+    let call = call.map_err(|error| error.within("toolCall"))?;
+    describe(&call, params, memory);
+    for name in REQUEST {
+        kept.drop(name);
+    }
+    kept.put_back(params);
+    Ok(())
+}
+
+/// Whether a tool call still says what it was made to say.
+fn is_of(call: &Object<'_>, request: &Object<'_>, cwd: Option<&str>) -> bool {
+    let id = edit::string(request, "toolCallId").or_else(|| edit::string(call, "toolCallId"));
+    let Some(made) = tool_call(request, &id.unwrap_or_default(), cwd) else {
+        return false;
+    };
+    let text = |object: &Object<'_>, name| object.get(name).unwrap_or("null").to_owned();
+    ["toolCallId", "title", "kind", "locations", "content"]
+        .into_iter()
+        .all(|name| edit::same(&text(&made, name), &text(call, name)))
+}
+
+/// The operation and its resource, from all that is known of a tool call.
+fn describe(call: &Object<'_>, params: &mut Object<'_>, memory: &mut Memory) {
+    let id = edit::string(call, "toolCallId").unwrap_or_default();
+    let Tool {
+        kind,
+        title,
+        resource,
+        ..
+    } = memory.tools.learn(call);
+    let resource = resource
+        .or_else(|| title.clone())
+        .unwrap_or_else(|| id.clone());
+    params.put("operation", operation(kind.as_deref()));
+    params.put("resource", &resource);
+    if let Some(title) = title.filter(|title| *title != resource) {
+        params.put("reason", &title);
+    }
+    params.put("toolCallId", &id);
+}
+
+/// A draft client's answer, as one of the options that were offered.
+pub(super) fn read_result(
+    result: &mut Object<'_>,
+    _memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    if is_granted(result).is_none() {
+        return Ok(());
+    }
+    let outcome = match chosen(result, &offered(fact)) {
+        Some(id) => format!("{{\"outcome\":\"selected\",\"optionId\":{}}}", quoted(&id)),
+        None => "{\"outcome\":\"cancelled\"}".to_owned(),
+    };
+    result.set("outcome", outcome);
+    edit::keep(result, &["granted", "remember", "scope"])
+}
+
+/// Our answer for a draft agent. Nothing but the choice of an option that grants is a grant. An agent that has asked in
+/// the official shape is answered in it. A kept answer counts as long as nobody has chosen another.
+pub(super) fn write_result(
+    result: &mut Object<'_>,
+    _memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    let options = offered(fact);
+    if fact.has("options") && !choice::are_ours(&options) {
+        return Ok(());
+    }
+    let outcome = result.take("outcome").unwrap_or(Cow::Borrowed("null"));
+    let outcome = Raw::parse(&outcome).map_err(|error| error.within("outcome"))?;
+    let is_selected = outcome.string_member("outcome").as_deref() == Some("selected");
+    let id = outcome.string_member("optionId").filter(|_| is_selected);
+    let scope = id.as_deref().and_then(|id| choice::scope(&options, id));
+    let kept = kept::take(result)?;
+    let before = kept.members();
+    result.put("granted", &scope.is_some());
+    if is_granted(&before) == Some(scope.is_some()) && chosen(&before, &options) == id {
+        kept.put_back(result);
+    } else if let Some(scope) = scope {
+        result.put("remember", &choice::is_lasting(&scope));
+        result.put("scope", &scope);
+    }
+    Ok(())
+}
+
+/// The options of the request that is answered.
+fn offered(fact: &Object<'_>) -> Vec<Raw> {
+    shape::value(fact, "options").unwrap_or_default()
+}
+
+fn is_granted(answer: &Object<'_>) -> Option<bool> {
+    shape::value(answer, "granted")
+}
+
+/// The id of the option that an answer of the draft stands for.
+fn chosen(answer: &Object<'_>, options: &[Raw]) -> Option<String> {
+    if shape::is_true(answer, "granted") {
+        choice::grant(options, &scope(answer))
+    } else {
+        choice::refusal(options, shape::is_true(answer, "remember"))
+    }
+}
+
+/// The scope of a grant. One that is to be remembered, nobody says how long, lasts for the session.
+fn scope(result: &Object<'_>) -> String {
+    let remember = shape::is_true(result, "remember");
+    let unsaid = if remember { "session" } else { "once" };
+    edit::string(result, "scope").unwrap_or_else(|| unsaid.to_owned())
+}
+
+fn title(operation: &str, resource: &str) -> String {
+    match operation {
+        "file_read" => format!("Read {resource}"),
+        "file_write" => format!("Write {resource}"),
+        "file_delete" => format!("Delete {resource}"),
+        "terminal_execute" => format!("Run {resource}"),
+        "network_access" => format!("Connect to {resource}"),
+        "mcp_tool" => format!("Use the tool {resource}"),
+        other => format!("{other}: {resource}"),
+    }
+}
+
+fn kind(operation: &str) -> Option<&'static str> {
+    match operation {
+        "file_read" => Some("read"),
+        "file_write" => Some("edit"),
+        "file_delete" => Some("delete"),
+        "terminal_execute" => Some("execute"),
+        "network_access" => Some("fetch"),
+        _ => None,
+    }
+}
+
+fn operation(kind: Option<&str>) -> &'static str {
+    match kind {
+        Some("read" | "search") => "file_read",
+        Some("edit" | "move") => "file_write",
+        Some("delete") => "file_delete",
+        Some("execute") => "terminal_execute",
+        Some("fetch") => "network_access",
+        _ => "mcp_tool",
+    }
+}
+
+/// The members of a request that have no official place.
+const REQUEST: [&str; 4] = ["operation", "resource", "reason", "toolCallId"];

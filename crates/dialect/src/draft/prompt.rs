@@ -1,0 +1,89 @@
+//! `session/prompt`: `content` and attachments going in, a stop reason and token counts coming out.
+
+use attache_rpc::json::{self, Error, Kind, Object, Raw, write};
+
+use super::memory::Memory;
+use super::{attachment, content, shape};
+use crate::edit;
+
+/// A draft client's parameters. Attachments are added to the prompt as far as they can be understood, and kept.
+pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+    params.rename("content", "prompt");
+    edit::parts(params, "prompt", content::read)?;
+    let attachments: Vec<Raw> = shape::value(params, "attachments").unwrap_or_default();
+    let cwd = memory.cwd(params);
+    let links = attachments
+        .iter()
+        .filter_map(|item| attachment::read(item, cwd));
+    let links: Vec<String> = links.collect();
+    if !links.is_empty() && edit::kind(params, "prompt") == Some(Kind::Array) {
+        edit::member(params, "prompt", |blocks| extended(blocks, &links))?;
+    }
+    edit::keep(params, &["attachments"])
+}
+
+/// The parameters for a draft agent.
+pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    if edit::kind(params, "prompt") == Some(Kind::Array) {
+        edit::member(params, "prompt", without_attachments)?;
+        edit::parts(params, "prompt", content::write)?;
+    }
+    params.rename("prompt", "content");
+    edit::restore(params)
+}
+
+/// A draft agent's result. A turn that failed never comes here, see [`failure`](super::failure).
+pub(super) fn read_result(
+    result: &mut Object<'_>,
+    _memory: &mut Memory,
+    _fact: &Object<'_>,
+) -> Result<(), Error> {
+    edit::part(result, "usage", |usage| {
+        if let Some(total) = total(usage) {
+            shape::fill(usage, "totalTokens", json::to_string(&total));
+        }
+        Ok(())
+    })
+}
+
+/// The result for a draft client, which knows fewer stop reasons.
+pub(super) fn write_result(
+    result: &mut Object<'_>,
+    _memory: &mut Memory,
+    _fact: &Object<'_>,
+) -> Result<(), Error> {
+    match edit::string(result, "stopReason").as_deref() {
+        Some("max_turn_requests") => result.set("stopReason", "\"max_tokens\""),
+        Some("refusal") => result.set("stopReason", "\"end_turn\""),
+        _ => (),
+    }
+    edit::part(result, "usage", |usage| {
+        if total(usage).is_some() && total(usage) == shape::value(usage, "totalTokens") {
+            usage.take("totalTokens");
+        }
+        Ok(())
+    })
+}
+
+fn total(usage: &Object<'_>) -> Option<u64> {
+    let input: u64 = shape::value(usage, "inputTokens")?;
+    input.checked_add(shape::value(usage, "outputTokens")?)
+}
+
+fn extended(blocks: &str, more: &[String]) -> Result<String, Error> {
+    let mut blocks: Vec<Raw> = json::from_str(blocks)?;
+    for block in more {
+        blocks.push(Raw::parse(block)?);
+    }
+    Ok(json::to_string(&blocks))
+}
+
+fn without_attachments(blocks: &str) -> Result<String, Error> {
+    let blocks: Vec<Raw> = json::from_str(blocks)?;
+    let mut out = String::new();
+    write::array(
+        &mut out,
+        blocks.iter().filter(|block| !attachment::is_one(block)),
+    );
+    Ok(out)
+}

@@ -1,0 +1,163 @@
+//! `session/new`, `session/load` and what both say of a session: its directory, mode and options.
+
+use attache_rpc::json::{self, Error, Kind, Object};
+
+use super::memory::Memory;
+use super::option_values::OptionValues;
+use super::{kept, mcp_server, mode, shape, system_prompt};
+use crate::edit;
+
+/// A draft client's parameters of `session/new`.
+pub(super) fn read_new(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    params.rename("workingDirectory", "cwd");
+    edit::member(params, "systemPrompt", system_prompt::read)?;
+    mcp_server::read_list(params)?;
+    edit::keep(params, &["initialMode", "configOptions"])
+}
+
+/// The parameters of `session/new` for a draft agent.
+pub(super) fn write_new(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    params.rename("cwd", "workingDirectory");
+    edit::member(params, "systemPrompt", system_prompt::write)?;
+    mcp_server::write_list(params)?;
+    edit::restore(params)
+}
+
+/// A draft agent's result of `session/new`. The mode and the options are those that were asked for.
+pub(super) fn read_new_result(
+    result: &mut Object<'_>,
+    memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    kept::mark(result)?;
+    edit::keep(result, &["createdAt"])?;
+    let Some(id) = learn(result, memory, fact) else {
+        return Ok(());
+    };
+    if let Some(modes) = mode::state(memory, &id) {
+        result.set("modes", modes);
+    }
+    let options = memory.session(&id).map(|session| session.options.to_list());
+    if let Some(options) = options.filter(|list| list != "[]") {
+        result.set("configOptions", options);
+    }
+    Ok(())
+}
+
+/// The result of `session/new` for a draft client.
+pub(super) fn write_new_result(
+    result: &mut Object<'_>,
+    memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    learn(result, memory, fact);
+    let kept = kept::take(result)?;
+    let (modes, options) = (result.take("modes"), result.take("configOptions"));
+    if !kept.is_draft() {
+        if let Some(current) = modes.as_deref().and_then(mode::current) {
+            result.put("mode", &current);
+        }
+        if let Some(options) = options {
+            result.set(
+                "configOptions",
+                OptionValues::of_list(&options).to_object()?,
+            );
+        }
+    }
+    kept.put_back(result);
+    Ok(())
+}
+
+/// A draft client's parameters of `session/load`, which names no directory.
+pub(super) fn read_load(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+    params.rename("workingDirectory", "cwd");
+    edit::fill_directory(params, memory.cwd(params), "workingDirectory")?;
+    mcp_server::read_list(params)
+}
+
+/// The parameters of `session/load` for a draft agent, which knows the directory.
+pub(super) fn write_load(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    params.take("cwd");
+    mcp_server::write_list(params)?;
+    edit::restore(params)
+}
+
+/// A draft agent's result of `session/load`.
+pub(super) fn read_load_result(
+    result: &mut Object<'_>,
+    memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    let id = edit::string(result, "sessionId").or_else(|| edit::string(fact, "sessionId"));
+    let id = id.unwrap_or_default();
+    if let Some(session) = memory.session_mut(&id) {
+        session.learn_cwd(edit::string(result, "workingDirectory"));
+        session.learn_mode(edit::string(result, "mode"));
+    }
+    if result.take("mode").is_some()
+        && let Some(modes) = mode::state(memory, &id)
+    {
+        result.set("modes", modes);
+    }
+    if edit::kind(result, "configOptions") == Some(Kind::Object) {
+        let text = result.get("configOptions").unwrap_or("{}").to_owned();
+        let options = OptionValues::of_object(&Object::parse(&text)?);
+        kept::put(result, "configOptions", &text)?;
+        result.set("configOptions", options.to_list());
+        if let Some(session) = memory.session_mut(&id) {
+            session.options.remember(&options);
+        }
+    }
+    edit::keep(result, &["sessionId", "workingDirectory", "messageCount"])
+}
+
+/// The result of `session/load` for a draft client.
+pub(super) fn write_load_result(
+    result: &mut Object<'_>,
+    memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    let id = learn(result, memory, fact);
+    let kept = kept::take(result)?;
+    let modes = result.take("modes");
+    let current = modes.as_deref().and_then(mode::current);
+    let original = kept.get("configOptions").unwrap_or_default();
+    let original = OptionValues::of_object(&Object::parse(&original).unwrap_or_default());
+    let options = OptionValues::of_list(result.get("configOptions").unwrap_or("[]"));
+    result.set("configOptions", original.then(options).to_object()?);
+    kept.put_back(result);
+    if let Some(id) = id {
+        shape::fill(result, "sessionId", edit::quoted(&id));
+        fill_known(result, memory, &id);
+    }
+    let current = current.unwrap_or_else(|| "default".to_owned());
+    shape::fill(result, "mode", edit::quoted(&current));
+    Ok(())
+}
+
+/// What a draft client is told of a session that it loads, as far as it is known.
+fn fill_known(result: &mut Object<'_>, memory: &Memory, id: &str) {
+    let Some(session) = memory.session(id) else {
+        return;
+    };
+    if let Some(cwd) = memory.directory(id) {
+        shape::fill(result, "workingDirectory", edit::quoted(cwd));
+    }
+    shape::fill(result, "messageCount", json::to_string(&session.messages));
+}
+
+/// Learns from an official result, and returns the session's id.
+fn learn(result: &Object<'_>, memory: &mut Memory, fact: &Object<'_>) -> Option<String> {
+    let id = edit::string(result, "sessionId").or_else(|| edit::string(fact, "sessionId"))?;
+    let session = memory.session_mut(&id)?;
+    session.learn_cwd(edit::string(fact, "cwd"));
+    session.learn_mode(edit::string(fact, "initialMode"));
+    session.learn_mode(result.get("modes").and_then(mode::current));
+    if let Some(Ok(options)) = fact.get("configOptions").map(Object::parse) {
+        session.options.remember(&OptionValues::of_object(&options));
+    }
+    if let Some(options) = result.get("configOptions") {
+        session.options.remember(&OptionValues::of_list(options));
+    }
+    Some(id)
+}

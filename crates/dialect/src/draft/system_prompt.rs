@@ -1,0 +1,29 @@
+//! The system prompt: a string in the draft, which does not say whether it adds to the agent's own or replaces it.
+
+use attache_rpc::json::{self, Error, Kind, Raw, Reader};
+
+use crate::edit;
+
+/// A draft prompt. It is taken to add to the agent's own, which loses nothing.
+pub(super) fn read(text: &str) -> Result<String, Error> {
+    if Reader::new(text).kind()? != Kind::String {
+        return Ok(text.to_owned());
+    }
+    Ok(format!(
+        "{{\"mode\":\"append\",\"content\":[{{\"type\":\"text\",\"text\":{text}}}]}}"
+    ))
+}
+
+/// The prompt for a draft agent: its texts, each a paragraph.
+pub(super) fn write(text: &str) -> Result<String, Error> {
+    let Ok(prompt) = json::Object::parse(text) else {
+        return Ok(text.to_owned());
+    };
+    let blocks: Vec<Raw> = json::from_str(prompt.get("content").unwrap_or("[]"))
+        .map_err(|error| error.within("content"))?;
+    let texts: Vec<String> = blocks
+        .iter()
+        .filter_map(|block| block.string_member("text"))
+        .collect();
+    Ok(edit::quoted(&texts.join("\n\n")))
+}

@@ -1,0 +1,150 @@
+//! `terminal/*`: no session, a map for the environment, and output that the client pushes instead of being asked.
+
+use attache_rpc::json::{self, Error, Kind, Object};
+
+use super::memory::Memory;
+use super::{path, shape};
+use crate::edit;
+
+/// A draft agent's parameters of `terminal/create`.
+pub(super) fn read_create(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+    memory.fill_session(params)?;
+    path::resolve(params, "cwd", memory.cwd(params));
+    edit::member(params, "env", edit::map_to_list)?;
+    edit::keep(params, &["timeout"])
+}
+
+/// Our parameters of `terminal/create` for a draft client. The limit of the output is held here.
+pub(super) fn write_create(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    params.take("sessionId");
+    params.take("outputByteLimit");
+    if edit::kind(params, "env") == Some(Kind::Array) {
+        edit::member(params, "env", edit::list_to_map)?;
+    }
+    edit::restore(params)
+}
+
+/// A draft client's result of `terminal/create`.
+pub(super) fn read_create_result(
+    result: &mut Object<'_>,
+    memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    learn(result, memory, fact);
+    edit::keep(result, &["pid"])
+}
+
+/// Our result of `terminal/create` for a draft agent.
+pub(super) fn write_create_result(
+    result: &mut Object<'_>,
+    memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    learn(result, memory, fact);
+    edit::restore(result)
+}
+
+/// A draft agent's parameters of a call about one terminal.
+pub(super) fn read_other(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+    let id = edit::string(params, "terminalId").unwrap_or_default();
+    match memory.terminals.session(&id) {
+        Some(session) => shape::fill(params, "sessionId", edit::quoted(session)),
+        None => memory.fill_session(params)?,
+    }
+    edit::keep(params, &["timeout", "signal", "force"])
+}
+
+/// Our parameters of a call about one terminal, for a draft client.
+pub(super) fn write_other(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+    params.take("sessionId");
+    edit::restore(params)
+}
+
+/// A draft client's result of `terminal/wait_for_exit`. One that tells of a timeout tells nothing of the end, and a
+/// code that the protocol cannot express is kept.
+pub(super) fn read_wait_result(
+    result: &mut Object<'_>,
+    memory: &mut Memory,
+    fact: &Object<'_>,
+) -> Result<(), Error> {
+    if shape::is_true(result, "timedOut") {
+        return edit::keep(result, &["exitCode", "signal", "timedOut"]);
+    }
+    if result.has("exitCode") && shape::value::<u32>(result, "exitCode").is_none() {
+        edit::keep(result, &["exitCode"])?;
+    }
+    if let Some(id) = edit::string(fact, "terminalId") {
+        memory.terminals.ended(&id, result);
+    }
+    edit::keep(result, &["timedOut"])
+}
+
+/// Our result of `terminal/wait_for_exit` for a draft agent, which always wants a code.
+pub(super) fn write_wait_result(
+    result: &mut Object<'_>,
+    _memory: &mut Memory,
+    _fact: &Object<'_>,
+) -> Result<(), Error> {
+    for name in ["exitCode", "signal"] {
+        if edit::kind(result, name) == Some(Kind::Null) {
+            result.take(name);
+        }
+    }
+    edit::restore(result)?;
+    shape::fill(result, "exitCode", NO_CODE);
+    Ok(())
+}
+
+/// A draft client's result of `terminal/kill` or `terminal/release`.
+pub(super) fn read_done(
+    result: &mut Object<'_>,
+    _memory: &mut Memory,
+    _fact: &Object<'_>,
+) -> Result<(), Error> {
+    edit::keep(result, &["killed", "released"])
+}
+
+/// Our result of `terminal/kill` for a draft agent.
+pub(super) fn write_killed(
+    result: &mut Object<'_>,
+    _memory: &mut Memory,
+    _fact: &Object<'_>,
+) -> Result<(), Error> {
+    edit::restore(result)?;
+    shape::fill(result, "killed", "true");
+    Ok(())
+}
+
+/// Our result of `terminal/release` for a draft agent.
+pub(super) fn write_released(
+    result: &mut Object<'_>,
+    _memory: &mut Memory,
+    _fact: &Object<'_>,
+) -> Result<(), Error> {
+    edit::restore(result)?;
+    shape::fill(result, "released", "true");
+    Ok(())
+}
+
+/// Takes output in that a draft client pushes, and returns the answer. `None` if the call pushes none.
+pub(super) fn pushed(params: &Object<'_>, memory: &mut Memory) -> Result<Option<String>, Error> {
+    let Some(data) = params.get("data") else {
+        return Ok(None);
+    };
+    let data: String = json::from_str(data).map_err(|error| error.within("data"))?;
+    let id = params.get("terminalId").unwrap_or("null");
+    let id: String = json::from_str(id).map_err(|error| error.within("terminalId"))?;
+    let received = memory.terminals.push(&id, &data);
+    Ok(Some(format!("{{\"received\":{received}}}")))
+}
+
+fn learn(result: &Object<'_>, memory: &mut Memory, fact: &Object<'_>) {
+    if let Some(id) = edit::string(result, "terminalId") {
+        let limit = shape::value(fact, "outputByteLimit");
+        memory
+            .terminals
+            .made(&id, edit::string(fact, "sessionId"), limit);
+    }
+}
+
+const NO_CODE: &str = "-1";

@@ -1,0 +1,170 @@
+//! Tool calls: a `tool` with its `input` in the draft, a title, a kind and a status of four in the protocol.
+
+use attache_rpc::json::{self, Error, Kind, Object, Raw};
+
+use super::kept::{self, Kept};
+use super::memory::Memory;
+use super::{path, shape, tool_output};
+use crate::edit;
+
+/// The draft's `tool_call` or `tool_call_update`. The tool is the official name; title and kind are made from it.
+pub(super) fn read(
+    update: &mut Object<'_>,
+    memory: &mut Memory,
+    session: &str,
+) -> Result<(), Error> {
+    update.rename("id", "toolCallId");
+    update.rename("input", "rawInput");
+    update.rename("tool", "name");
+    if let Some(tool) = edit::string(update, "name") {
+        let title = title(&tool, update);
+        shape::fill(update, "title", edit::quoted(&title));
+        if let Some(kind) = kind(&tool) {
+            shape::fill(update, "kind", edit::quoted(kind));
+        }
+    }
+    read_status(update)?;
+    read_location(update, memory.directory(session))?;
+    tool_output::read(update)?;
+    edit::keep(update, &["requiresPermission", "duration", "error"])
+}
+
+/// An official `tool_call` or `tool_call_update` for a draft client. Title and kind stay where they say more than
+/// the tool.
+pub(super) fn write(
+    update: &mut Object<'_>,
+    tag: &str,
+    memory: &Memory,
+    session: &str,
+) -> Result<(), Error> {
+    let mut kept = kept::take(update)?;
+    write_tool(update);
+    update.rename("toolCallId", "id");
+    update.rename("rawInput", "input");
+    if tag == "tool_call" {
+        shape::fill(update, "input", "{}");
+        shape::fill(update, "status", "\"pending\"");
+    }
+    write_status(update, &kept);
+    write_location(update, &kept, memory.directory(session));
+    tool_output::write(update, &mut kept)?;
+    kept.put_back(update);
+    Ok(())
+}
+
+fn write_tool(update: &mut Object<'_>) {
+    let Some(tool) = edit::string(update, "name") else {
+        if edit::string(update, "title").is_some() {
+            update.rename("title", "tool");
+        }
+        return;
+    };
+    if edit::string(update, "title") == Some(title(&tool, update)) {
+        update.take("title");
+    }
+    if edit::string(update, "kind").as_deref() == Some(kind(&tool).unwrap_or("other")) {
+        update.take("kind");
+    }
+    update.rename("name", "tool");
+}
+
+fn read_status(update: &mut Object<'_>) -> Result<(), Error> {
+    let status = edit::string(update, "status").unwrap_or_default();
+    match official_status(&status) {
+        Some(official) => {
+            edit::keep(update, &["status"])?;
+            update.put("status", official);
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
+
+/// A kept status counts as long as nobody has changed the official one.
+fn write_status(update: &mut Object<'_>, kept: &Kept) {
+    let Some(status) = kept.string("status") else {
+        return;
+    };
+    let official = edit::string(update, "status");
+    if official.as_deref() == official_status(&status) {
+        update.put("status", &status);
+    }
+}
+
+/// What a status that only the draft has comes nearest to.
+fn official_status(status: &str) -> Option<&'static str> {
+    match status {
+        "awaiting_permission" => Some("pending"),
+        "denied" | "cancelled" => Some("failed"),
+        _ => None,
+    }
+}
+
+fn read_location(update: &mut Object<'_>, cwd: Option<&str>) -> Result<(), Error> {
+    if edit::kind(update, "location") != Some(Kind::Object) {
+        return Ok(());
+    }
+    let text = update.get("location").unwrap_or("{}").to_owned();
+    let location = official_location(&Object::parse(&text)?, cwd);
+    update.set("locations", format!("[{}]", json::to_string(&location)));
+    edit::keep(update, &["location"])
+}
+
+fn write_location(update: &mut Object<'_>, kept: &Kept, cwd: Option<&str>) {
+    let locations: Vec<Raw> = shape::value(update, "locations").unwrap_or_default();
+    if update.take("locations").is_none() {
+        return;
+    }
+    let Some(Ok(first)) = locations.first().map(|first| Object::parse(first.as_str())) else {
+        return;
+    };
+    let first = official_location(&first, None);
+    let original = kept.get("location").unwrap_or_default();
+    let same =
+        Object::parse(&original).is_ok_and(|original| official_location(&original, cwd) == first);
+    let location = if same {
+        original
+    } else {
+        json::to_string(&first)
+    };
+    update.set("location", location);
+}
+
+/// The two members that both shapes have.
+fn official_location(location: &Object<'_>, cwd: Option<&str>) -> Object<'static> {
+    let mut official = Object::default();
+    if let Some(path) = edit::string(location, "path") {
+        official.put("path", &path::absolute(&path, cwd));
+    }
+    if let Some(line) = location.get("line") {
+        official.set("line", line.to_owned());
+    }
+    official
+}
+
+/// A title for people, from the tool and the input it is known to take.
+fn title(tool: &str, update: &Object<'_>) -> String {
+    let (verb, name) = match tool {
+        "fs/read_text_file" => ("Read", "path"),
+        "fs/write_text_file" => ("Write", "path"),
+        "terminal/create" => ("Run", "command"),
+        _ => return tool.to_owned(),
+    };
+    let input = update.get("rawInput").map(Raw::parse);
+    match input
+        .and_then(Result::ok)
+        .and_then(|input| input.string_member(name))
+    {
+        Some(object) => format!("{verb} {object}"),
+        None => tool.to_owned(),
+    }
+}
+
+fn kind(tool: &str) -> Option<&'static str> {
+    match tool {
+        "fs/read_text_file" => Some("read"),
+        "fs/write_text_file" => Some("edit"),
+        _ if tool.starts_with("terminal/") => Some("execute"),
+        _ => None,
+    }
+}

@@ -1,0 +1,271 @@
+//! The few edits that all translations are made of. Values that nobody touches keep their text.
+
+use std::borrow::Cow;
+
+use attache_rpc::json::{self, Decode as _, Error, Kind, Object, Problem, Raw, Reader};
+
+/// The member of `_meta` under which a translation keeps what has no place in the official shape, so that writing
+/// the dialect again can restore it.
+pub(super) const KEPT: &str = "attache.dialect";
+
+/// Edits an object.
+pub(super) fn object(
+    text: &str,
+    edit: impl FnOnce(&mut Object<'_>) -> Result<(), Error>,
+) -> Result<String, Error> {
+    let mut object = Object::parse(text)?;
+    edit(&mut object)?;
+    Ok(json::to_string(&object))
+}
+
+/// Edits every item of an array.
+pub(super) fn each(
+    text: &str,
+    mut edit: impl FnMut(&str) -> Result<String, Error>,
+) -> Result<String, Error> {
+    let items: Vec<Raw> = json::from_str(text)?;
+    let mut out = String::from("[");
+    for (index, item) in items.iter().enumerate() {
+        json::write::comma(&mut out);
+        out.push_str(&edit(item.as_str()).map_err(|error| error.at(index))?);
+    }
+    out.push(']');
+    Ok(out)
+}
+
+/// Edits one member if it is there.
+pub(super) fn member(
+    object: &mut Object<'_>,
+    name: &'static str,
+    edit: impl FnOnce(&str) -> Result<String, Error>,
+) -> Result<(), Error> {
+    if let Some(text) = object.get(name) {
+        let edited = edit(text).map_err(|error| error.within(name))?;
+        object.set(name, edited);
+    }
+    Ok(())
+}
+
+/// Moves members that have no official place to `_meta`.
+pub(super) fn keep(object: &mut Object<'_>, names: &[&'static str]) -> Result<(), Error> {
+    let taken: Vec<(&'static str, String)> = names
+        .iter()
+        .filter_map(|name| object.take(name).map(|json| (*name, json.into_owned())))
+        .collect();
+    if taken.is_empty() {
+        return Ok(());
+    }
+    change_kept(object, |kept| {
+        for (name, json) in taken {
+            kept.set(name, json);
+        }
+    })
+}
+
+/// Moves every member that is not named to `_meta`.
+pub(super) fn keep_others(object: &mut Object<'_>, known: &[&str]) -> Result<(), Error> {
+    let others = object.take_all(|name| name != "_meta" && !known.contains(&name));
+    if others.is_empty() {
+        return Ok(());
+    }
+    let mut others = others.into_owned();
+    change_kept(object, |kept| {
+        others.fill(std::mem::take(kept));
+        *kept = others;
+    })
+}
+
+/// Moves back what is kept, and drops a `_meta` that is empty without it.
+pub(super) fn restore(object: &mut Object<'_>) -> Result<(), Error> {
+    if let Some(kept) = take_kept(object)? {
+        object.fill(kept);
+    }
+    Ok(())
+}
+
+/// Takes what is kept out of the object's `_meta`, and a `_meta` that is empty without it away. What is no object was
+/// not kept here: it is as good as nothing.
+pub(super) fn take_kept(object: &mut Object<'_>) -> Result<Option<Object<'static>>, Error> {
+    let meta = meta_of(object);
+    let mut meta = Object::parse(&meta)?;
+    let Some(kept) = meta.take(KEPT) else {
+        return Ok(None);
+    };
+    if meta.is_empty() {
+        object.take("_meta");
+    } else {
+        object.put("_meta", &meta);
+    }
+    Ok(Some(Object::parse(&kept).unwrap_or_default().into_owned()))
+}
+
+/// Edits what is kept.
+pub(super) fn change_kept(
+    object: &mut Object<'_>,
+    edit: impl FnOnce(&mut Object<'static>),
+) -> Result<(), Error> {
+    let meta = meta_of(object);
+    let mut meta = Object::parse(&meta)?;
+    let kept = meta.get(KEPT).unwrap_or("{}");
+    let mut kept = Object::parse(kept).unwrap_or_default().into_owned();
+    edit(&mut kept);
+    meta.put(KEPT, &kept);
+    object.put("_meta", &meta);
+    Ok(())
+}
+
+/// A string member's value; `None` if it is missing or no string.
+pub(super) fn string(object: &Object<'_>, name: &str) -> Option<String> {
+    object.get(name).and_then(|json| json::from_str(json).ok())
+}
+
+/// The type of a member's value.
+pub(super) fn kind(object: &Object<'_>, name: &str) -> Option<Kind> {
+    object
+        .get(name)
+        .and_then(|json| Reader::new(json).kind().ok())
+}
+
+/// The text of a JSON string.
+pub(super) fn quoted(text: &str) -> String {
+    json::to_string(text)
+}
+
+/// An object of names and strings, as a list of `{name, value}`.
+pub(super) fn map_to_list(text: &str) -> Result<String, Error> {
+    if Reader::new(text).kind()? != Kind::Object {
+        return Raw::decode(&mut Reader::new(text)).map(|raw| raw.as_str().to_owned());
+    }
+    let mut out = String::from("[");
+    for (name, value) in Object::parse(text)?.iter() {
+        json::write::comma(&mut out);
+        out.push_str("{\"name\":");
+        json::write::string(&mut out, name);
+        out.push_str(",\"value\":");
+        out.push_str(value);
+        out.push('}');
+    }
+    out.push(']');
+    Ok(out)
+}
+
+/// A list of `{name, value}`, as an object. Of two entries with one name the later one counts.
+pub(super) fn list_to_map(text: &str) -> Result<String, Error> {
+    let items: Vec<Raw> = json::from_str(text)?;
+    let mut members = Vec::with_capacity(items.len());
+    for item in &items {
+        let mut entry = Object::parse(item.as_str())?;
+        if let (Some(name), Some(value)) = (string(&entry, "name"), entry.take("value")) {
+            members.push((Cow::Owned(name), value));
+        }
+    }
+    Ok(json::to_string(&Object::from_iter(members)))
+}
+
+/// The text of the object's `_meta`, or of an empty object where there is none that could be added to.
+fn meta_of(object: &Object<'_>) -> String {
+    match kind(object, "_meta") {
+        Some(Kind::Object) => object.get("_meta").unwrap_or("{}").to_owned(),
+        _ => "{}".to_owned(),
+    }
+}
+
+/// Whether two texts are one value. The order of members and the way a string is written do not count.
+pub(super) fn same(one: &str, other: &str) -> bool {
+    one == other || is_same(one, other).unwrap_or(false)
+}
+
+fn is_same(one: &str, other: &str) -> Result<bool, Error> {
+    match [one, other].map(|text| Reader::new(text).kind()) {
+        [Ok(Kind::String), Ok(Kind::String)] => {
+            Ok(json::from_str::<String>(one)? == json::from_str::<String>(other)?)
+        }
+        [Ok(Kind::Array), Ok(Kind::Array)] => {
+            let [one, other]: [Vec<Raw>; 2] = [json::from_str(one)?, json::from_str(other)?];
+            let mut pairs = one.iter().zip(&other);
+            Ok(one.len() == other.len()
+                && pairs.all(|(one, other)| same(one.as_str(), other.as_str())))
+        }
+        [Ok(Kind::Object), Ok(Kind::Object)] => {
+            let [one, other] = [Object::parse(one)?, Object::parse(other)?];
+            let [one, other] = [&one, &other].map(by_name);
+            let mut pairs = one.iter().zip(&other);
+            Ok(one.len() == other.len()
+                && pairs.all(|(one, other)| one.0 == other.0 && same(one.1, other.1)))
+        }
+        _ => Ok(one.trim() == other.trim()),
+    }
+}
+
+fn by_name<'o>(object: &'o Object<'_>) -> Vec<(&'o str, &'o str)> {
+    let mut members: Vec<_> = object.iter().collect();
+    members.sort_unstable();
+    members
+}
+
+/// Edits a member that is an object; one of another type stays for the typed reader to judge.
+pub(super) fn part(
+    object: &mut Object<'_>,
+    name: &'static str,
+    edit: impl FnOnce(&mut Object<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    match kind(object, name) {
+        Some(Kind::Object) => member(object, name, |text| self::object(text, edit)),
+        _ => Ok(()),
+    }
+}
+
+/// Edits every item of a member that is an array; a member of another type stays.
+pub(super) fn items(
+    object: &mut Object<'_>,
+    name: &'static str,
+    edit: impl FnMut(&str) -> Result<String, Error>,
+) -> Result<(), Error> {
+    match kind(object, name) {
+        Some(Kind::Array) => member(object, name, |text| each(text, edit)),
+        _ => Ok(()),
+    }
+}
+
+/// Edits every object in a member that is an array; items and members of other types stay.
+pub(super) fn parts(
+    object: &mut Object<'_>,
+    name: &'static str,
+    mut edit: impl FnMut(&mut Object<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    items(object, name, |item| match Reader::new(item).kind()? {
+        Kind::Object => self::object(item, &mut edit),
+        _ => Ok(item.to_owned()),
+    })
+}
+
+/// Gives a `session/load` that does not name the session's directory the one that is known. With an empty path an
+/// agent could take its own.
+pub(super) fn fill_directory(
+    params: &mut Object<'_>,
+    known: Option<&str>,
+    peers_name: &'static str,
+) -> Result<(), Error> {
+    if !matches!(params.get("cwd"), None | Some("null" | "\"\"")) {
+        return Ok(());
+    }
+    let Some(known) = known.filter(|known| !known.is_empty()) else {
+        return Err(Error::new(Problem::Unfit(NO_DIRECTORY), 0).within(peers_name));
+    };
+    params.put("cwd", known);
+    Ok(())
+}
+
+/// A string member of a text that may be an object.
+pub(super) fn tag(text: &str, name: &'static str) -> Option<String> {
+    let tag = Reader::new(text).tag(name);
+    tag.ok().flatten().map(Cow::into_owned)
+}
+
+/// What a call that cannot be translated is answered with: the path and the problem, not the input.
+pub(super) fn refusal(error: Error) -> attache_rpc::Error {
+    attache_schema::error::invalid_params(&error)
+}
+
+const NO_DIRECTORY: &str =
+    "missing, and the session's directory is not known here; send it with the call";

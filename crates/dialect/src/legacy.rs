@@ -1,0 +1,311 @@
+//! What older official documents name: `session/set_model` with the `models` of a session, and errors told apart by a
+//! word in their data.
+//!
+//! Looked into are the answers that open a session, updates of options, calls that set one where a session sets its
+//! model by the method of old, and errors. Everything else passes without being looked at.
+
+mod offered;
+
+use std::borrow::Cow;
+
+use attache_rpc::json::{self, Kind, Object};
+use attache_rpc::{Error, Id};
+use attache_schema::error;
+
+use self::offered::Offered;
+use super::error_code::{self, Meaning};
+use super::memory::{Asked, Recent, short};
+use super::{Call, Passage, Translate, divide, edit, option_list};
+
+/// One official connection.
+#[derive(Debug, Default)]
+pub(super) struct Legacy {
+    models: Recent<Models>,
+    /// Whether any session sets its model by the method of old.
+    has_methods: bool,
+    /// The sessions of calls that open one by its name; what was asked of a session that has the method of old.
+    asked: Asked,
+}
+
+/// How the model of a session is set.
+#[derive(Debug, Clone)]
+enum Models {
+    /// By the option of this id.
+    Option(String),
+    /// By the method of old: the session has `models`, and the option for them is ours.
+    Method(Option<Offered>),
+}
+
+impl Translate for Legacy {
+    fn read_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        if call.method == SET_MODEL {
+            return self.set_model(call);
+        }
+        if let Some(params) = options_told(call) {
+            return Ok(self.read_told(call, params));
+        }
+        if let Some(session) = opened_by(call) {
+            self.asked.theirs.call(call.id, call.method, session);
+        }
+        Ok(Passage::of(call))
+    }
+
+    fn write_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        if call.method == SET_OPTION && self.has_methods {
+            return self.set_option(call);
+        }
+        if let Some((session, update)) = options_told(call).as_ref().and_then(told) {
+            self.learn_option(&session, &update);
+        }
+        if let Some(session) = opened_by(call) {
+            self.asked.ours.call(call.id, call.method, session);
+        }
+        Ok(Passage::of(call))
+    }
+
+    fn read_result<'a>(
+        &mut self,
+        id: &Id,
+        method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        let fact = self.asked.ours.answer(id, method);
+        if let (SET_OPTION, Some(fact)) = (method, &fact) {
+            return self.read_set(&Object::parse(fact).unwrap_or_default(), result);
+        }
+        let Some((session, mut opened)) = opened(method, fact, result) else {
+            return Ok(Cow::Borrowed(result));
+        };
+        let Some(list) = self.learn(&session, &opened) else {
+            return Ok(Cow::Borrowed(result));
+        };
+        opened.set("configOptions", list);
+        Ok(Cow::Owned(json::to_string(&opened)))
+    }
+
+    fn write_result<'a>(
+        &mut self,
+        id: &Id,
+        method: &str,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        let fact = self.asked.theirs.answer(id, method);
+        if let Some((session, opened)) = opened(method, fact, result) {
+            self.learn(&session, &opened);
+        }
+        Ok(Cow::Borrowed(result))
+    }
+
+    /// A code that the implementation chose, for a meaning that its data tell. One that they tell to be something else
+    /// than "not found" is not read so by its number.
+    fn read_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
+        self.asked.ours.answer(id, method);
+        match error_code::of_official(&error) {
+            None | Some(Meaning::ResourceNotFound | Meaning::SessionNotFound) => error,
+            Some(meaning) => error_code::official(meaning, error),
+        }
+    }
+
+    fn write_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
+        self.asked.theirs.answer(id, method);
+        error
+    }
+}
+
+/// The model of a session, as it is set.
+impl Legacy {
+    fn set_model<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        let mut params = parsed(call)?;
+        let session = edit::string(&params, "sessionId").unwrap_or_default();
+        let option = match self.models.get(&session) {
+            Some(Models::Option(option)) => option,
+            Some(Models::Method(_)) => return Ok(Passage::of(call)),
+            None => return Err(error::unusable_params(NO_OPTION)),
+        };
+        params.put("configId", option);
+        params.rename("modelId", "value");
+        Ok(passage(SET_OPTION, &params))
+    }
+
+    fn set_option<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+        let mut params = parsed(call)?;
+        let session = edit::string(&params, "sessionId").unwrap_or_default();
+        let Some(Models::Method(offered)) = self.models.get(&session) else {
+            return Ok(Passage::of(call));
+        };
+        let id = offered
+            .as_ref()
+            .map_or(offered::MODEL, |offered| &offered.id);
+        let is_model = edit::string(&params, "configId").as_deref() == Some(id);
+        let known: &[&str] = if is_model {
+            &["sessionId", "configId", "value"]
+        } else {
+            &["sessionId"]
+        };
+        let fact = json::to_string(&divide::only(&params, known));
+        self.asked.ours.call(call.id, SET_OPTION, fact);
+        if !is_model {
+            return Ok(Passage::of(call));
+        }
+        params.take("configId");
+        params.rename("value", "modelId");
+        Ok(passage(SET_MODEL, &params))
+    }
+
+    /// The result of an option that was set. That of `session/set_model` is empty, where that of the option is the list
+    /// of all.
+    fn read_set<'a>(&mut self, asked: &Object<'_>, result: &'a str) -> Result<Cow<'a, str>, Error> {
+        let session = edit::string(asked, "sessionId").unwrap_or_default();
+        let is_empty = result.trim() == "null";
+        let (Ok(mut set), true) = (
+            Object::parse(if is_empty { "{}" } else { result }),
+            asked.has("configId") || !is_empty,
+        ) else {
+            return Ok(Cow::Borrowed(result));
+        };
+        let list = match set.get("configOptions") {
+            Some(told) => self.complete(&session, told),
+            None => asked.get("value").map(|value| self.chosen(&session, value)),
+        };
+        let Some(list) = list else {
+            return Ok(Cow::Borrowed(result));
+        };
+        set.set("configOptions", list);
+        Ok(Cow::Owned(json::to_string(&set)))
+    }
+
+    /// All options of a session, with another model; none if they are not remembered.
+    fn chosen(&mut self, session: &str, model: &str) -> String {
+        let Some(Models::Method(Some(offered))) = self.models.get(session) else {
+            return "[]".to_owned();
+        };
+        let list = option_list::with_value(&offered.list, &offered.id, model);
+        let id = offered.id.clone();
+        self.remember(
+            session,
+            Offered {
+                id,
+                list: list.clone(),
+            },
+        );
+        list
+    }
+}
+
+/// The model of a session, as it is told.
+impl Legacy {
+    /// Learns what a session says when it is opened. Returns all its options if the one for the models is missing.
+    fn learn(&mut self, session: &str, opened: &Object<'_>) -> Option<String> {
+        if self.learn_option(session, opened) || edit::kind(opened, "models") != Some(Kind::Object)
+        {
+            return None;
+        }
+        self.has_methods = true;
+        self.models.set(session, Models::Method(None));
+        let models = Object::parse(opened.get("models")?).ok()?;
+        let offered = Offered::of(&models, opened.get("configOptions").unwrap_or("[]"))?;
+        let list = offered.list.clone();
+        self.remember(session, offered);
+        Some(list)
+    }
+
+    /// Learns the option for the model, if there is one.
+    fn learn_option(&mut self, session: &str, source: &Object<'_>) -> bool {
+        let option = source.get("configOptions").and_then(option_list::model);
+        let has_option = option.is_some();
+        if let Some(option) = short(option) {
+            self.models.set(session, Models::Option(option));
+        }
+        has_option
+    }
+
+    /// An agent's update of all options, with ours if that is missing.
+    fn read_told<'a>(&mut self, call: Call<'a>, mut params: Object<'_>) -> Passage<'a> {
+        let Some((session, mut update)) = told(&params) else {
+            return Passage::of(call);
+        };
+        if self.learn_option(&session, &update) {
+            return Passage::of(call);
+        }
+        let list = update.get("configOptions").unwrap_or("[]");
+        let Some(list) = self.complete(&session, list) else {
+            return Passage::of(call);
+        };
+        update.set("configOptions", list);
+        params.put("update", &update);
+        passage(UPDATE, &params)
+    }
+
+    /// All options of a session whose agent has told the others; none if ours is not remembered or not missing.
+    fn complete(&mut self, session: &str, told: &str) -> Option<String> {
+        let Some(Models::Method(Some(offered))) = self.models.get(session) else {
+            return None;
+        };
+        if option_list::model(told).is_some() {
+            return None;
+        }
+        let offered = offered.join(told)?;
+        let list = offered.list.clone();
+        self.remember(session, offered);
+        Some(list)
+    }
+
+    fn remember(&mut self, session: &str, offered: Offered) {
+        let is_short = option_list::to_remember(&offered.list).is_some();
+        let offered = Some(offered).filter(|_| is_short);
+        self.models.set(session, Models::Method(offered));
+    }
+}
+
+/// The session that a call opens by its name.
+fn opened_by(call: Call<'_>) -> Option<String> {
+    let params = call.params.filter(|_| OPENING.contains(&call.method))?;
+    edit::tag(params, "sessionId")
+}
+
+/// The session that a result opens, and the result. One that does not name it is about that of its call.
+fn opened<'a>(
+    method: &str,
+    asked: Option<String>,
+    result: &'a str,
+) -> Option<(String, Object<'a>)> {
+    let session = match method {
+        "session/new" | "session/fork" => edit::tag(result, "sessionId"),
+        _ if OPENING.contains(&method) => asked,
+        _ => None,
+    };
+    session.zip(Object::parse(result).ok())
+}
+
+/// The parameters of an update that may be one of options; others are not parsed.
+fn options_told(call: Call<'_>) -> Option<Object<'_>> {
+    let params = call.params.filter(|_| call.method == UPDATE)?;
+    let params = Some(params).filter(|params| params.contains(OPTIONS_TOLD))?;
+    Object::parse(params).ok()
+}
+
+/// The session and the update of options that parameters tell.
+fn told(params: &Object<'_>) -> Option<(String, Object<'static>)> {
+    let update = Object::parse(params.get("update")?).ok()?;
+    let is_told = edit::string(&update, "sessionUpdate").as_deref() == Some(OPTIONS_TOLD);
+    let session = edit::string(params, "sessionId").filter(|_| is_told)?;
+    Some((session, update.into_owned()))
+}
+
+fn parsed(call: Call<'_>) -> Result<Object<'_>, Error> {
+    Object::parse(call.params.unwrap_or("{}")).map_err(edit::refusal)
+}
+
+fn passage(method: &'static str, params: &Object<'_>) -> Passage<'static> {
+    Passage::Call {
+        method: Cow::Borrowed(method),
+        params: Some(Cow::Owned(json::to_string(params))),
+    }
+}
+
+const SET_MODEL: &str = "session/set_model";
+const SET_OPTION: &str = "session/set_config_option";
+const UPDATE: &str = "session/update";
+const OPTIONS_TOLD: &str = "config_option_update";
+const NO_OPTION: &str = "modelId: this session has no option of category model";
+const OPENING: [&str; 2] = ["session/load", "session/resume"];

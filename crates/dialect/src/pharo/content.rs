@@ -1,0 +1,28 @@
+//! Content blocks. They are the official ones but for their annotations.
+
+use attache_rpc::json::{Error, Kind, Object};
+
+use crate::edit;
+
+/// Annotations have a title, a priority in words and members of anybody's; official ones have a number, an audience
+/// and a time.
+pub(super) fn read(block: &mut Object<'_>) -> Result<(), Error> {
+    edit::part(block, "annotations", |annotations| {
+        if edit::kind(annotations, "priority") != Some(Kind::Number) {
+            edit::keep(annotations, &["priority"])?;
+        }
+        edit::keep_others(annotations, &["audience", "lastModified", "priority"])
+    })
+}
+
+pub(super) fn write(block: &mut Object<'_>) -> Result<(), Error> {
+    edit::part(block, "annotations", edit::restore)
+}
+
+/// A text as a content block.
+pub(super) fn text(text: &str) -> String {
+    let mut block = Object::default();
+    block.put("type", "text");
+    block.put("text", text);
+    attache_rpc::json::to_string(&block)
+}

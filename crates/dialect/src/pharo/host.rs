@@ -1,0 +1,125 @@
+//! What an agent asks of a client: files and terminals.
+
+use attache_rpc::json::{self, Error, Kind, Object};
+
+use crate::edit;
+
+pub(super) fn read_params(method: &str, params: &mut Object<'_>) -> Result<(), Error> {
+    match method {
+        "fs/read_text_file" => {
+            params.rename("startLine", "line");
+            params.rename("lineLimit", "limit");
+            Ok(())
+        }
+        "terminal/create" => edit::member(params, "env", edit::map_to_list),
+        "terminal/wait_for_exit" => edit::keep(params, &["timeout"]),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn write_params(method: &str, params: &mut Object<'_>) -> Result<(), Error> {
+    match method {
+        "fs/read_text_file" => {
+            params.rename("line", "startLine");
+            params.rename("limit", "lineLimit");
+            Ok(())
+        }
+        "terminal/create" if edit::kind(params, "env") == Some(Kind::Array) => {
+            edit::member(params, "env", edit::list_to_map)
+        }
+        "terminal/wait_for_exit" => edit::restore(params),
+        _ => Ok(()),
+    }
+}
+
+/// The exit code lies beside the output, and is `null` as long as the command runs.
+pub(super) fn read_output(result: &mut Object<'_>) -> Result<(), Error> {
+    if !result.has("truncated") {
+        result.put("truncated", &false);
+    }
+    let Some(code) = result.take("exitCode").filter(|code| code != "null") else {
+        return Ok(());
+    };
+    let mut status = Object::default();
+    status.set("exitCode", code);
+    keep_odd_code(&mut status)?;
+    result.set("exitStatus", json::to_string(&status));
+    Ok(())
+}
+
+pub(super) fn write_output(result: &mut Object<'_>) -> Result<(), Error> {
+    result.take("truncated");
+    let status = result.take("exitStatus").filter(|status| status != "null");
+    let code = match status {
+        Some(status) => ended(&status).map_err(|error| error.within("exitStatus"))?,
+        None => "null".to_owned(),
+    };
+    result.set("exitCode", code);
+    Ok(())
+}
+
+/// A code of `null` says that the time was up before the command ended, which has no official form.
+pub(super) fn read_exit(result: &mut Object<'_>) -> Result<(), Error> {
+    if edit::kind(result, "exitCode") == Some(Kind::Null) {
+        edit::keep(result, &["exitCode"])?;
+    }
+    keep_odd_code(result)?;
+    edit::keep(result, &["output"])
+}
+
+/// The official answer has no output, and one that was not kept cannot be had here.
+pub(super) fn write_exit(result: &mut Object<'_>) -> Result<(), Error> {
+    if edit::kind(result, "exitCode") == Some(Kind::Null) {
+        result.take("exitCode");
+    }
+    edit::restore(result)?;
+    if !result.has("exitCode") {
+        let code = ended(&json::to_string(result))?;
+        result.set("exitCode", code);
+    }
+    result.take("signal");
+    if !result.has("output") {
+        result.put("output", "");
+    }
+    Ok(())
+}
+
+/// Official exit codes are not negative.
+fn keep_odd_code(status: &mut Object<'_>) -> Result<(), Error> {
+    match status.get("exitCode") {
+        Some("null") | None => Ok(()),
+        Some(code) if json::from_str::<u32>(code).is_ok() => Ok(()),
+        Some(_) => edit::keep(status, &["exitCode"]),
+    }
+}
+
+/// The code of a command that has ended: its own, the shell's for its signal, or one that stands for neither. An
+/// exit status of `null` would say that it runs.
+fn ended(status: &str) -> Result<String, Error> {
+    let mut status = Object::parse(status)?;
+    edit::restore(&mut status)?;
+    if let Some(code) = status.get("exitCode").filter(|code| *code != "null") {
+        return Ok(code.to_owned());
+    }
+    let signal = edit::string(&status, "signal").unwrap_or_default();
+    let known = SIGNALS.iter().find(|(name, _)| *name == signal);
+    Ok(known
+        .map_or(UNKNOWN, |(_, number)| 128 + number)
+        .to_string())
+}
+
+const UNKNOWN: i32 = -1;
+const SIGNALS: &[(&str, i32)] = &[
+    ("SIGHUP", 1),
+    ("SIGINT", 2),
+    ("SIGQUIT", 3),
+    ("SIGILL", 4),
+    ("SIGTRAP", 5),
+    ("SIGABRT", 6),
+    ("SIGFPE", 8),
+    ("SIGKILL", 9),
+    ("SIGSEGV", 11),
+    ("SIGPIPE", 13),
+    ("SIGALRM", 14),
+    ("SIGTERM", 15),
+];

@@ -1,0 +1,162 @@
+//! The first exchange: capabilities, modes and ways to log in.
+
+use attache_rpc::json::{self, Error, Kind, Object, Raw};
+
+use crate::edit;
+use crate::memory::{MAX_MODES, short};
+
+/// Reads the parameters, and returns the terminal methods that the client does not offer.
+pub(super) fn read_params(params: &mut Object<'_>) -> Result<Vec<&'static str>, Error> {
+    let mut closed = Vec::new();
+    edit::part(params, "clientCapabilities", |capabilities| {
+        if edit::kind(capabilities, "terminal") != Some(Kind::Object) {
+            return Ok(());
+        }
+        let terminal = capabilities.get("terminal").unwrap_or_default().to_owned();
+        closed = closed_methods(&terminal);
+        edit::keep(capabilities, &["terminal"])?;
+        capabilities.put("terminal", &offers_terminals(&terminal));
+        Ok(())
+    })?;
+    Ok(closed)
+}
+
+/// A flag that was changed on the way counts for more than what was kept.
+pub(super) fn write_params(params: &mut Object<'_>) -> Result<(), Error> {
+    edit::part(params, "clientCapabilities", |capabilities| {
+        let flag = capabilities.take("terminal");
+        edit::restore(capabilities)?;
+        let kept = capabilities.get("terminal").map(offers_terminals);
+        let offered = flag.as_deref() == Some("true");
+        if kept != Some(offered) && (kept.is_some() || flag.is_some()) {
+            capabilities.set("terminal", terminal(offered));
+        }
+        Ok(())
+    })
+}
+
+/// Reads the result, and returns the official list of the modes that every session has.
+pub(super) fn read_result(result: &mut Object<'_>) -> Result<Vec<Mode>, Error> {
+    let mut modes = Vec::new();
+    edit::part(result, "agentCapabilities", |capabilities| {
+        modes = modes_of(capabilities);
+        edit::keep(capabilities, &["sessionModes"])?;
+        edit::part(capabilities, "mcpCapabilities", read_transports)
+    })?;
+    result.rename("authenticationMethods", "authMethods");
+    edit::parts(result, "authMethods", |method| {
+        method.rename("methodId", "id");
+        method.rename("title", "name");
+        Ok(())
+    })?;
+    Ok(modes)
+}
+
+pub(super) fn write_result(result: &mut Object<'_>) -> Result<(), Error> {
+    edit::part(result, "agentCapabilities", |capabilities| {
+        edit::restore(capabilities)?;
+        edit::part(capabilities, "mcpCapabilities", write_transports)
+    })?;
+    result.rename("authMethods", "authenticationMethods");
+    edit::parts(result, "authenticationMethods", |method| {
+        method.rename("id", "methodId");
+        method.rename("name", "title");
+        Ok(())
+    })
+}
+
+/// A mode, as its id and its official object.
+#[derive(Debug, Clone)]
+pub(super) struct Mode {
+    pub(super) id: String,
+    pub(super) json: String,
+}
+
+fn modes_of(capabilities: &Object<'_>) -> Vec<Mode> {
+    let modes = capabilities.get("sessionModes").unwrap_or("[]");
+    let modes: Vec<Raw> = json::from_str(modes).unwrap_or_default();
+    let modes = modes.iter().filter_map(|mode| mode_of(mode.as_str()));
+    modes.take(MAX_MODES).collect()
+}
+
+fn mode_of(mode: &str) -> Option<Mode> {
+    let mut mode = Object::parse(mode).ok()?;
+    mode.rename("modeId", "id");
+    mode.rename("title", "name");
+    let id = edit::string(&mode, "id")?;
+    if !mode.has("name") {
+        mode.put("name", &id);
+    }
+    let json = short(Some(json::to_string(&mode)))?;
+    Some(Mode { id, json })
+}
+
+fn read_transports(mcp: &mut Object<'_>) -> Result<(), Error> {
+    let Some(list) = transports(mcp) else {
+        return Ok(());
+    };
+    edit::keep(mcp, &["supportedTransports"])?;
+    for (name, offered) in REMOTE.into_iter().zip(remote(&list)) {
+        mcp.put(name, &offered);
+    }
+    Ok(())
+}
+
+fn write_transports(mcp: &mut Object<'_>) -> Result<(), Error> {
+    let flags = REMOTE.map(|name| mcp.take(name));
+    let offered = flags.each_ref().map(|flag| flag.as_deref() == Some("true"));
+    edit::restore(mcp)?;
+    let kept = transports(mcp).map(|list| remote(&list));
+    let is_said = kept.is_some() || flags.iter().any(Option::is_some);
+    if is_said && kept != Some(offered) {
+        let names = REMOTE.into_iter().zip(offered);
+        let names = names.filter_map(|(name, offered)| offered.then_some(name));
+        let list: Vec<String> = ["stdio"]
+            .into_iter()
+            .chain(names)
+            .map(str::to_owned)
+            .collect();
+        mcp.put("supportedTransports", &list);
+    }
+    Ok(())
+}
+
+/// Which of the transports that have an official flag are in a list.
+fn remote(list: &[String]) -> [bool; 2] {
+    REMOTE.map(|name| list.iter().any(|transport| transport == name))
+}
+
+fn transports(mcp: &Object<'_>) -> Option<Vec<String>> {
+    json::from_str(mcp.get("supportedTransports")?).ok()
+}
+
+fn closed_methods(terminal: &str) -> Vec<&'static str> {
+    let flags = Object::parse(terminal).unwrap_or_default();
+    let closed = TERMINAL
+        .iter()
+        .filter(|(_, flag)| flags.get(flag) != Some("true"));
+    closed.map(|(method, _)| *method).collect()
+}
+
+fn offers_terminals(terminal: &str) -> bool {
+    Object::parse(terminal).is_ok_and(|flags| flags.get("create") == Some("true"))
+}
+
+fn terminal(offered: bool) -> String {
+    let mut flags = Object::default();
+    for (_, name) in TERMINAL {
+        flags.put(name, &offered);
+    }
+    json::to_string(&flags)
+}
+
+const REMOTE: [&str; 2] = ["http", "sse"];
+
+/// The methods of terminals and the flag of each.
+const TERMINAL: [(&str, &str); 5] = [
+    ("terminal/create", "create"),
+    ("terminal/output", "output"),
+    ("terminal/wait_for_exit", "waitForExit"),
+    ("terminal/kill", "kill"),
+    ("terminal/release", "release"),
+];

@@ -1,0 +1,150 @@
+//! Permission requests: a title and a description for a tool call, and an answer that only names an option.
+
+use attache_rpc::json::{self, Error, Kind, Object, Raw};
+use attache_schema::error;
+
+use super::{Pharo, content, session_of};
+use crate::edit;
+
+impl Pharo {
+    pub(super) fn read_permission(&mut self, params: &mut Object<'_>) -> Result<(), Error> {
+        if !params.has("toolCall") {
+            let call = self.tool_call(params);
+            params.set("toolCall", json::to_string(&call));
+            // What is left of a description is no text.
+            edit::keep(params, &["description"])?;
+        }
+        edit::parts(params, "options", read_option)
+    }
+
+    pub(super) fn write_permission(&mut self, params: &mut Object<'_>) -> Result<(), Error> {
+        let session = session_of(params);
+        if edit::kind(params, "toolCall") == Some(Kind::Object)
+            && let Some(call) = params.take("toolCall")
+        {
+            let call = Object::parse(&call).map_err(|error| error.within("toolCall"))?;
+            edit::restore(params)?;
+            self.describe(&session, &call, params);
+        }
+        edit::parts(params, "options", write_option)
+    }
+
+    fn tool_call(&mut self, params: &mut Object<'_>) -> Object<'static> {
+        let id = edit::string(params, "toolCallId").unwrap_or_else(|| self.new_id());
+        params.take("toolCallId");
+        let mut call = Object::default();
+        call.put("toolCallId", &id);
+        if let Some(title) = params.take("title") {
+            call.set("title", title.into_owned());
+        }
+        if let Some(description) = edit::string(params, "description") {
+            params.take("description");
+            let text = content::text(&description);
+            call.set(
+                "content",
+                format!("[{{\"type\":\"content\",\"content\":{text}}}]"),
+            );
+        }
+        call
+    }
+
+    fn describe(&self, session: &str, call: &Object<'_>, params: &mut Object<'_>) {
+        let id = edit::string(call, "toolCallId").unwrap_or_default();
+        let title = edit::string(call, "title").or_else(|| self.title(session, &id));
+        if !Pharo::is_own(&id) {
+            params.put("toolCallId", &id);
+            params.put("title", &title.unwrap_or_else(|| format!("Tool call {id}")));
+        } else if let Some(title) = title {
+            params.put("title", &title);
+        }
+        if let Some(text) = first_text(call) {
+            params.put("description", &text);
+        }
+    }
+}
+
+/// Our answer for a request whose first option to reject is `reject`. There is no word for an outcome that chooses
+/// nothing, so that option is chosen; where there is none the request fails, lest a grant be chosen.
+pub(super) fn write_answer(
+    reject: Option<String>,
+    result: &str,
+) -> Result<String, attache_rpc::Error> {
+    let mut result = Object::parse(result).map_err(edit::refusal)?;
+    let outcome = result.take("outcome").unwrap_or_default();
+    let option = if edit::tag(&outcome, "outcome").as_deref() == Some("selected") {
+        edit::tag(&outcome, "optionId")
+    } else {
+        None
+    };
+    let option = option.or(reject).ok_or_else(error::cancelled)?;
+    result.put("selectedOptionId", &option);
+    Ok(json::to_string(&result))
+}
+
+/// The first option of a request, in the peer's words, that rejects it.
+pub(super) fn first_reject(params: &Object<'_>) -> Option<String> {
+    let options: Vec<Raw> = json::from_str(params.get("options")?).ok()?;
+    options.iter().find_map(|option| {
+        let option = Object::parse(option.as_str()).ok()?;
+        match edit::string(&option, "kind")?.as_str() {
+            "reject_once" | "reject_always" | "deny" => edit::string(&option, "optionId"),
+            _ => None,
+        }
+    })
+}
+
+pub(super) fn read_answer(result: &mut Object<'_>) -> Result<(), Error> {
+    if result.has("outcome") || !result.has("selectedOptionId") {
+        return Ok(());
+    }
+    let mut outcome = Object::default();
+    match result.take("selectedOptionId") {
+        Some(option) if option != "null" => {
+            outcome.put("outcome", "selected");
+            outcome.set("optionId", option);
+        }
+        _ => outcome.put("outcome", "cancelled"),
+    }
+    result.set("outcome", json::to_string(&outcome));
+    Ok(())
+}
+
+/// The document has the official kinds; its own implementation also says `allow` and `deny`.
+fn read_option(option: &mut Object<'_>) -> Result<(), Error> {
+    option.rename("label", "name");
+    if let Some(kind) = official_kind(option) {
+        edit::keep(option, &["kind"])?;
+        option.put("kind", kind);
+    }
+    Ok(())
+}
+
+/// A kind that was changed on the way counts for more than the one that was kept.
+fn write_option(option: &mut Object<'_>) -> Result<(), Error> {
+    option.rename("name", "label");
+    let kind = option.take("kind");
+    edit::restore(option)?;
+    let kept = official_kind(option).map(edit::quoted);
+    if let Some(kind) = kind
+        && kept.as_deref() != Some(&*kind)
+    {
+        option.set("kind", kind);
+    }
+    Ok(())
+}
+
+fn official_kind(option: &Object<'_>) -> Option<&'static str> {
+    match edit::string(option, "kind").as_deref() {
+        Some("allow") => Some("allow_once"),
+        Some("deny") => Some("reject_once"),
+        _ => None,
+    }
+}
+
+fn first_text(call: &Object<'_>) -> Option<String> {
+    let items: Vec<Raw> = json::from_str(call.get("content")?).ok()?;
+    items.iter().find_map(|item| {
+        let item = Object::parse(item.as_str()).ok()?;
+        edit::tag(item.get("content")?, "text")
+    })
+}

@@ -1,0 +1,167 @@
+//! Session updates: tagged with `type`, and messages that come whole where official ones come in chunks.
+
+use attache_rpc::json::{self, Error, Kind, Object, Raw};
+
+use super::{Pharo, content, session_of, tool};
+use crate::memory::short;
+use crate::{Call, Passage, divide, edit};
+
+impl Pharo {
+    pub(super) fn read_update<'a>(
+        &mut self,
+        call: Call<'a>,
+    ) -> Result<Passage<'a>, attache_rpc::Error> {
+        let Some(params) = call.params else {
+            return Ok(Passage::of(call));
+        };
+        self.read_params(params).map_err(edit::refusal)
+    }
+
+    pub(super) fn write_update(&mut self, params: &mut Object<'_>) -> Result<(), Error> {
+        let session = session_of(params);
+        edit::part(params, "update", |update| {
+            match edit::string(update, "sessionUpdate").as_deref() {
+                Some("agent_message_chunk") => write_message(update, "agent")?,
+                Some("user_message_chunk") => write_message(update, "user")?,
+                Some("tool_call" | "tool_call_update") => {
+                    self.note_title(&session, update);
+                    tool::write(update)?;
+                }
+                Some("agent_thought_chunk") => edit::part(update, "content", content::write)?,
+                Some("current_mode_update") => update.rename("currentModeId", "modeId"),
+                _ => {}
+            }
+            update.rename("sessionUpdate", "type");
+            Ok(())
+        })
+    }
+
+    fn read_params(&mut self, params: &str) -> Result<Passage<'static>, Error> {
+        let mut params = Object::parse(params)?;
+        let update = params.get("update").unwrap_or_default();
+        if edit::tag(update, "type").as_deref() == Some("message") {
+            return self.read_message(&params, update);
+        }
+        edit::part(&mut params, "update", read_other)?;
+        self.observe(&params);
+        Ok(passage(vec![json::to_string(&params)]))
+    }
+
+    /// One chunk for each block, with one id for the message, since nothing says that two messages are one.
+    fn read_message(
+        &mut self,
+        params: &Object<'_>,
+        update: &str,
+    ) -> Result<Passage<'static>, Error> {
+        let mut update = Object::parse(update)?;
+        update.rename("type", "sessionUpdate");
+        update.put("sessionUpdate", "agent_message_chunk");
+        match edit::string(&update, "role").as_deref() {
+            Some("agent") => drop(update.take("role")),
+            Some("user") => {
+                update.take("role");
+                update.put("sessionUpdate", "user_message_chunk");
+            }
+            _ => edit::keep(&mut update, &["role"])?,
+        }
+        if !update.has("messageId") {
+            update.put("messageId", &self.new_id());
+        }
+        let blocks = blocks(&update).map_err(|error| error.within("content").within("update"))?;
+        let mut params = params.clone();
+        let ids = [params.get("sessionId"), update.get("messageId")];
+        divide::bound(blocks.len(), &ids)?;
+        let mut calls = Vec::new();
+        for block in blocks {
+            update.set("content", block);
+            params.put("update", &update);
+            calls.push(json::to_string(&params));
+            // What else the message says goes with its first block.
+            update = divide::only(&update, &["sessionUpdate", "messageId"]);
+            params = divide::only(&params, &["sessionId"]);
+        }
+        Ok(passage(calls))
+    }
+
+    /// Remembers what later answers need.
+    fn observe(&mut self, params: &Object<'_>) {
+        let update = Object::parse(params.get("update").unwrap_or_default());
+        let (Some(session), Ok(update)) = (edit::string(params, "sessionId"), update) else {
+            return;
+        };
+        match edit::string(&update, "sessionUpdate").as_deref() {
+            Some("current_mode_update") => {
+                let mode = edit::string(&update, "currentModeId");
+                self.sessions.entry(&session).mode = short(mode);
+            }
+            Some("config_option_update") => self.note_options(&session, &update),
+            _ => {}
+        }
+    }
+}
+
+fn read_other(update: &mut Object<'_>) -> Result<(), Error> {
+    update.rename("type", "sessionUpdate");
+    match edit::string(update, "sessionUpdate").as_deref() {
+        Some("tool_call" | "tool_call_update") => tool::read(update),
+        Some("current_mode_update") => {
+            update.rename("modeId", "currentModeId");
+            Ok(())
+        }
+        Some("agent_thought_chunk") => edit::part(update, "content", content::read),
+        _ => Ok(()),
+    }
+}
+
+fn write_message(update: &mut Object<'_>, role: &'static str) -> Result<(), Error> {
+    edit::part(update, "content", content::write)?;
+    edit::member(update, "content", |block| Ok(format!("[{block}]")))?;
+    if edit::string(update, "messageId").is_some_and(|id| Pharo::is_own(&id)) {
+        update.take("messageId");
+    }
+    edit::restore(update)?;
+    if !update.has("role") {
+        update.put("role", role);
+    }
+    update.put("sessionUpdate", "message");
+    Ok(())
+}
+
+/// The blocks of a message. Some write a plain string for a text.
+fn blocks(update: &Object<'_>) -> Result<Vec<String>, Error> {
+    let Some(text) = update.get("content") else {
+        return Ok(vec!["null".to_owned()]);
+    };
+    match edit::kind(update, "content") {
+        Some(Kind::Array) => {
+            let items: Vec<Raw> = json::from_str(text)?;
+            items.iter().map(|item| block(item.as_str())).collect()
+        }
+        Some(Kind::String) => Ok(vec![content::text(&json::from_str::<String>(text)?)]),
+        _ => Ok(vec![block(text)?]),
+    }
+}
+
+fn block(text: &str) -> Result<String, Error> {
+    match edit::tag(text, "type") {
+        Some(_) => edit::object(text, content::read),
+        None => Ok(text.to_owned()),
+    }
+}
+
+fn passage(mut calls: Vec<String>) -> Passage<'static> {
+    let method = "session/update";
+    match calls.pop() {
+        None => Passage::Nothing,
+        Some(only) if calls.is_empty() => Passage::Call {
+            method: method.into(),
+            params: Some(only.into()),
+        },
+        Some(last) => {
+            calls.push(last);
+            let calls = calls.into_iter();
+            let calls = calls.map(|params| (method.to_owned(), Some(params)));
+            Passage::Calls(calls.collect())
+        }
+    }
+}

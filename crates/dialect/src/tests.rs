@@ -1,0 +1,14 @@
+//! Proof that the translations are right: against the official types, against the documents, against hostile input, and
+//! on the wire.
+
+mod border;
+mod bridge;
+mod connection;
+mod detect;
+mod documents;
+mod draft;
+mod hostile_borders;
+mod legacy;
+#[path = "../../schema/src/tests/official.rs"]
+mod official;
+mod pharo;

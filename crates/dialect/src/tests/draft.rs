@@ -1,0 +1,174 @@
+//! The draft against the table of its differences, row by row: what is read, and that it comes back.
+
+mod connection;
+mod errors;
+mod files;
+mod hostile;
+mod permissions;
+mod prompts;
+mod sessions;
+mod settings;
+mod terminals;
+mod tool_calls;
+mod tool_outputs;
+mod updates;
+
+use expect_test::Expect;
+use serde_json::Value;
+
+use super::border::{Asked, call, id, understood};
+use super::official;
+use crate::{Border, Call, Dialect, Passage, Role};
+
+/// A draft message reads as this official one, and is itself again on the other side.
+fn check(talk: &mut Talk, line: &str, draft: &str, official: Expect) {
+    let (read, again) = talk.pass(line, draft);
+    official.assert_eq(&shown(&value(&read)));
+    assert_eq!(value(&again), value(draft), "{line}");
+}
+
+/// A draft message reads as this official one, and is this draft one on the other side.
+fn check_lossy(talk: &mut Talk, line: &str, draft: &str, official: Expect, again: Expect) {
+    let (read, other) = talk.pass(line, draft);
+    official.assert_eq(&shown(&value(&read)));
+    again.assert_eq(&shown(&value(&other)));
+}
+
+/// An official message that was never a draft one is written as this.
+fn check_written(talk: &mut Talk, line: &str, official: &str, draft: Expect) {
+    let written = talk.written(line, official);
+    let written = written.iter().map(shown);
+    draft.assert_eq(&written.collect::<Vec<_>>().join("\n"));
+}
+
+/// A conversation between a draft client and a draft agent, with the official shape in the middle. A result is one of
+/// the oldest call of its method that waits.
+struct Talk {
+    client: Border,
+    agent: Border,
+    asked: Asked,
+}
+
+impl Talk {
+    fn new() -> Self {
+        Talk {
+            client: Border::new(Dialect::Draft, Role::Client),
+            agent: Border::new(Dialect::Draft, Role::Agent),
+            asked: Asked::default(),
+        }
+    }
+
+    /// A conversation in which there is a session.
+    fn in_session() -> Self {
+        let mut talk = Talk::new();
+        talk.start("s", "/home/user/project");
+        talk
+    }
+
+    fn start(&mut self, session: &str, cwd: &str) {
+        let new = format!(r#"{{"workingDirectory":"{cwd}"}}"#);
+        self.pass("client session/new", &new);
+        let result = format!(r#"{{"sessionId":"{session}","createdAt":"2026-02-04T10:30:00Z"}}"#);
+        self.pass("agent= session/new", &result);
+    }
+
+    /// The translation for the one who is named, and the other.
+    fn sides(&mut self, who: &str) -> (&mut Border, &mut Border) {
+        match who.trim_end_matches('=') {
+            "client" => (&mut self.client, &mut self.agent),
+            _ => (&mut self.agent, &mut self.client),
+        }
+    }
+
+    /// Sends a draft message and returns its official form and the draft that it is on the other side. The line says
+    /// who sends what, with a `=` before the method of a result.
+    fn pass(&mut self, line: &str, draft: &str) -> (String, String) {
+        let (from, method) = line.split_once(' ').expect("who and what");
+        if from.ends_with('=') {
+            let id = self.asked.answer(method);
+            let (near, far) = self.sides(from);
+            let official = near.read_result(&id, method, draft).expect("a result");
+            let rewritten = official::rewritten_result(method, &official);
+            understood(&official, rewritten).expect("official");
+            let again = far.write_result(&id, method, &official).expect("a result");
+            let again = again.into_owned();
+            return (official.into_owned(), again);
+        }
+        let id = self.asked.call(method);
+        let (near, far) = self.sides(from);
+        let call = Call::request(&id, method, Some(draft));
+        let (method, official) = one(near.read_call(call).expect("a call"));
+        let rewritten = official::rewritten_params(&method, &official);
+        understood(&official, rewritten).expect("official");
+        let call = Call::request(&id, &method, Some(&official));
+        let (_, again) = one(far.write_call(call).expect("a call"));
+        (official, again)
+    }
+
+    /// Sends an official message to a draft peer and returns what that gets.
+    fn written(&mut self, line: &str, official: &str) -> Vec<Value> {
+        let (to, method) = line.split_once(' ').expect("to whom and what");
+        if to.ends_with('=') {
+            official::accepts_result(method, official).expect("official");
+            let id = self.asked.answer(method);
+            let (near, _) = self.sides(to);
+            let written = near.write_result(&id, method, official).expect("a result");
+            return vec![value(&written)];
+        }
+        official::accepts_params(method, official).expect("official");
+        let id = self.asked.call(method);
+        let (near, _) = self.sides(to);
+        let call = Call::request(&id, method, Some(official));
+        match near.write_call(call).expect("a call") {
+            Passage::Call { params, .. } => params.iter().map(|params| value(params)).collect(),
+            Passage::Calls(calls) => {
+                let params = calls.iter().filter_map(|(_, params)| params.as_deref());
+                params.map(value).collect()
+            }
+            Passage::Answer(_) | Passage::Nothing => Vec::new(),
+        }
+    }
+}
+
+fn one(passage: Passage<'_>) -> (String, String) {
+    match passage {
+        Passage::Call { method, params } => (
+            method.into_owned(),
+            params.expect("parameters").into_owned(),
+        ),
+        other => panic!("not one call: {other:?}"),
+    }
+}
+
+fn value(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+/// The value on as few lines as are not too long.
+fn shown(value: &Value) -> String {
+    laid_out(value, 0)
+}
+
+fn laid_out(value: &Value, indent: usize) -> String {
+    let flat = value.to_string();
+    let (open, parts, close): (_, Vec<String>, _) = match value {
+        _ if flat.len() + indent <= WIDTH => return flat,
+        Value::Object(members) => {
+            let members = members.iter();
+            let members = members.map(|(name, value)| {
+                format!("{}:{}", Value::from(&**name), laid_out(value, indent + 2))
+            });
+            ('{', members.collect(), '}')
+        }
+        Value::Array(items) => {
+            let items = items.iter().map(|item| laid_out(item, indent + 2));
+            ('[', items.collect(), ']')
+        }
+        _ => return flat,
+    };
+    let inner = " ".repeat(indent + 2);
+    let parts = parts.join(&format!(",\n{inner}"));
+    format!("{open}\n{inner}{parts}\n{}{close}", " ".repeat(indent))
+}
+
+const WIDTH: usize = 84;

@@ -1,0 +1,298 @@
+//! Official connections, and what older documents name.
+
+use std::borrow::Cow;
+
+use attache_rpc::Id;
+use serde_json::Value;
+
+use super::border::{Talk, call, id};
+use crate::{Border, Call, Dialect, Passage, Role};
+
+const OPTION: &str = r#"{"sessionId":"s","configOptions":[{"id":"llm","name":"Model","category":"model",
+    "type":"select","currentValue":"a","options":[]}]}"#;
+const MODELS: &str = r#"{"sessionId":"s","models":{"currentModelId":"a","availableModels":[
+    {"modelId":"a","name":"A"},{"modelId":"b","name":"B","description":"better"}]}}"#;
+const SET_MODEL: &str = r#"{"sessionId":"s","modelId":"b"}"#;
+
+fn official(peer: Role) -> Border {
+    Border::new(Dialect::Official, peer)
+}
+
+fn check(passage: Passage<'_>, method: &str, params: &str) {
+    let Passage::Call {
+        method: found,
+        params: Some(found_params),
+    } = passage
+    else {
+        panic!("no call: {passage:?}");
+    };
+    assert_eq!((&*found, &*found_params), (method, params));
+}
+
+#[test]
+fn a_model_is_set_by_the_option_for_it() {
+    let mut border = official(Role::Client);
+    border
+        .write_result(id(), "session/new", OPTION)
+        .expect("passes");
+    check(
+        border
+            .read_call(call("session/set_model", SET_MODEL))
+            .expect("read"),
+        "session/set_config_option",
+        r#"{"sessionId":"s","value":"b","configId":"llm"}"#,
+    );
+}
+
+#[test]
+fn a_model_is_set_in_a_session_that_was_loaded() {
+    let mut border = official(Role::Client);
+    let load = r#"{"cwd":"/p","mcpServers":[],"sessionId":"s"}"#;
+    border
+        .read_call(call("session/load", load))
+        .expect("passes");
+    border
+        .write_result(id(), "session/load", OPTION)
+        .expect("passes");
+    check(
+        border
+            .read_call(call("session/set_model", SET_MODEL))
+            .expect("read"),
+        "session/set_config_option",
+        r#"{"sessionId":"s","value":"b","configId":"llm"}"#,
+    );
+}
+
+#[test]
+fn sessions_loaded_at_once_have_each_its_own_option() {
+    let mut border = official(Role::Client);
+    let ids = [Id::from(1), Id::from(2)];
+    for (id, session) in ids.iter().zip(["s", "t"]) {
+        let load = format!(r#"{{"sessionId":"{session}","cwd":"/p","mcpServers":[]}}"#);
+        let load = Call::request(id, "session/load", Some(&load));
+        border.read_call(load).expect("passes");
+    }
+    let [first, second] = ids;
+    let other = OPTION.replace("llm", "brain");
+    for (id, result) in [(second, &*other), (first, OPTION)] {
+        border
+            .write_result(&id, "session/load", result)
+            .expect("passes");
+    }
+    for (session, option) in [("s", "llm"), ("t", "brain")] {
+        let set = format!(r#"{{"sessionId":"{session}","modelId":"b"}}"#);
+        check(
+            border
+                .read_call(call("session/set_model", &set))
+                .expect("read"),
+            "session/set_config_option",
+            &format!(r#"{{"sessionId":"{session}","value":"b","configId":"{option}"}}"#),
+        );
+    }
+}
+
+#[test]
+fn a_model_of_a_session_without_an_option_is_refused() {
+    let message = "Invalid params: modelId: this session has no option of category model (-32602)";
+    Talk::new(Dialect::Official, Role::Client)
+        .writes_result(
+            "session/new",
+            r#"{"sessionId":"s"}"#,
+            r#"{"sessionId":"s"}"#,
+        )
+        .refuses("session/set_model", SET_MODEL, message);
+}
+
+#[test]
+fn between_a_client_and_an_agent_of_old_the_method_passes() {
+    let mut border = official(Role::Client);
+    border
+        .write_result(id(), "session/new", MODELS)
+        .expect("passes");
+    check(
+        border
+            .read_call(call("session/set_model", SET_MODEL))
+            .expect("read"),
+        "session/set_model",
+        SET_MODEL,
+    );
+}
+
+/// The option that stands for [`MODELS`].
+fn models(id: &str, current: &str) -> String {
+    format!(
+        r#"{{"id":"{id}","name":"Model","category":"model","type":"select","currentValue":"{current}",
+            "options":[{{"value":"a","name":"A"}},{{"value":"b","name":"B","description":"better"}}]}}"#
+    )
+}
+
+/// A session whose agent has models and these options, as a client gets to know it.
+fn opened(options: &str, all: &str) -> Talk {
+    let with = |options: &str| {
+        format!(
+            r#"{},"configOptions":[{options}]}}"#,
+            &MODELS[..MODELS.len() - 1]
+        )
+    };
+    Talk::new(Dialect::Official, Role::Agent).reads_result(
+        "session/new",
+        &with(options),
+        &with(all),
+    )
+}
+
+const SET: &str = "session/set_config_option";
+const EFFORT: &str = r#"{"id":"effort","name":"Effort","type":"boolean","currentValue":true}"#;
+
+#[test]
+fn the_models_of_an_agent_of_old_are_an_option() {
+    let set = r#"{"sessionId":"s","configId":"model","value":"b"}"#;
+    let all = format!(r#"{{"configOptions":[{EFFORT},{}]}}"#, models("model", "b"));
+    for empty in ["{}", "null"] {
+        let mut border = official(Role::Agent);
+        let with = format!(
+            r#"{},"configOptions":[{EFFORT}]}}"#,
+            &MODELS[..MODELS.len() - 1]
+        );
+        let read = border
+            .read_result(id(), "session/new", &with)
+            .expect("read");
+        let read: Value = serde_json::from_str(&read).expect("JSON");
+        let model: Value = serde_json::from_str(&models("model", "a")).expect("JSON");
+        assert_eq!(read["configOptions"][1], model);
+        check(
+            border.write_call(call(SET, set)).expect("written"),
+            "session/set_model",
+            SET_MODEL,
+        );
+        let result = border.read_result(id(), SET, empty).expect("read");
+        let result: Value = serde_json::from_str(&result).expect("JSON");
+        assert_eq!(result, serde_json::from_str::<Value>(&all).expect("JSON"));
+    }
+}
+
+#[test]
+fn the_option_for_the_models_stays_in_every_list() {
+    let other = r#"{"sessionId":"s","configId":"effort","value":false,"type":"boolean"}"#;
+    let told = |options: &str| {
+        let update =
+            format!(r#"{{"sessionUpdate":"config_option_update","configOptions":[{options}]}}"#);
+        format!(r#"{{"sessionId":"s","update":{update}}}"#)
+    };
+    let model = models("model", "a");
+    let list = |options: &str| format!(r#"{{"configOptions":[{options}]}}"#);
+    opened("", &model)
+        .writes(SET, other, other)
+        .reads_result(SET, &list(EFFORT), &list(&format!("{EFFORT},{model}")))
+        .reads("session/update", &told(""), &told(&model))
+        .reads(
+            "session/update",
+            &told(EFFORT),
+            &told(&format!("{EFFORT},{model}")),
+        );
+}
+
+#[test]
+fn the_option_for_the_models_takes_no_others_id() {
+    let taken = r#"{"id":"model","name":"Model of a car","type":"boolean","currentValue":true}"#;
+    let other = r#"{"sessionId":"s","configId":"model","value":false,"type":"boolean"}"#;
+    opened(taken, &format!("{taken},{}", models("attache.model", "a"))).writes(SET, other, other);
+}
+
+#[test]
+fn a_current_model_that_is_not_available_can_be_chosen() {
+    let theirs = r#"{"sessionId":"s","models":{"currentModelId":"x","availableModels":[{"modelId":"y"},7]}}"#;
+    let option = r#"{"id":"model","name":"Model","category":"model","type":"select","currentValue":"x",
+        "options":[{"value":"x","name":"x"},{"value":"y","name":"y"}]}"#;
+    let ours = format!(
+        r#"{},"configOptions":[{option}]}}"#,
+        &theirs[..theirs.len() - 1]
+    );
+    Talk::new(Dialect::Official, Role::Agent).reads_result("session/new", theirs, &ours);
+}
+
+#[test]
+fn an_option_for_the_model_that_comes_later_counts() {
+    let update = format!(
+        r#"{{"sessionId":"s","update":{{"sessionUpdate":"config_option_update","configOptions":[{}]}}}}"#,
+        models("llm", "a")
+    );
+    let set = r#"{"sessionId":"s","configId":"llm","value":"b"}"#;
+    opened("", &models("model", "a"))
+        .reads("session/update", &update, &update)
+        .writes(SET, set, set);
+    let mut border = official(Role::Client);
+    border
+        .write_call(call("session/update", &update))
+        .expect("written");
+    check(
+        border
+            .read_call(call("session/set_model", SET_MODEL))
+            .expect("read"),
+        SET,
+        r#"{"sessionId":"s","value":"b","configId":"llm"}"#,
+    );
+}
+
+#[test]
+fn an_option_with_an_id_that_nobody_means_is_not_remembered() {
+    let option = OPTION.replace("llm", &"x".repeat(4097));
+    let message = "Invalid params: modelId: this session has no option of category model (-32602)";
+    Talk::new(Dialect::Official, Role::Client)
+        .writes_result("session/new", &option, &option)
+        .refuses("session/set_model", SET_MODEL, message);
+}
+
+#[test]
+fn a_word_in_the_data_says_that_a_login_is_needed() {
+    let data = r#""message":"log in","data":{"reason":"auth_required","authMethods":[]}}"#;
+    let theirs = format!(r#"{{"code":-32010,{data}"#);
+    let ours = format!(r#"{{"code":-32000,{data}"#);
+    Talk::new(Dialect::Official, Role::Agent)
+        .reads_error("session/new", &theirs, &ours)
+        .reads_error("session/new", &ours, &ours)
+        .writes_error("session/new", &ours, &ours);
+}
+
+#[test]
+fn a_word_in_the_data_counts_for_more_than_the_number() {
+    let not_found = r#"{"code":-32002,"message":"m","data":{"reason":"resource_not_found"}}"#;
+    Talk::new(Dialect::Official, Role::Agent)
+        .reads_error(
+            "session/prompt",
+            r#"{"code":-32002,"message":"m","data":{"reason":"permission_denied"}}"#,
+            r#"{"code":-32603,"message":"m","data":{"reason":"permission_denied",
+                "attache.dialect":{"meaning":"permission_denied"}}}"#,
+        )
+        .reads_error(
+            "session/prompt",
+            r#"{"code":-32002,"message":"m","data":{"reason":"auth_required"}}"#,
+            r#"{"code":-32000,"message":"m","data":{"reason":"auth_required"}}"#,
+        )
+        .reads_error("session/prompt", not_found, not_found);
+}
+
+#[test]
+fn an_official_connection_lends_what_it_was_given() {
+    let text = r#"{ "anything" : [1, 2] }"#;
+    let mut border = official(Role::Agent);
+    for method in [
+        "session/update",
+        "session/prompt",
+        "session/new",
+        "terminal/output",
+        "_x",
+    ] {
+        let passage = border.read_call(call(method, text)).expect("passes");
+        assert!(
+            matches!(&passage, Passage::Call { method: Cow::Borrowed(_), params: Some(Cow::Borrowed(same)) } if *same == text),
+            "{passage:?}"
+        );
+        for result in [
+            border.read_result(id(), method, text),
+            official(Role::Client).write_result(id(), method, text),
+        ] {
+            assert!(matches!(result, Ok(Cow::Borrowed(same)) if same == text));
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Translates a connection with a peer that speaks a dialect, message by message.
+
+mod detection;
+
+use std::collections::HashMap;
+
+use attache_rpc::json::Object;
+use attache_rpc::{Crossing, Error, Id, Instead, Message, Translator};
+
+use crate::{Border, Call, Dialect, Passage, Role};
+use detection::Detecting;
+
+/// Detects the peer's dialect from its first messages and translates from then on. A peer whose messages do not tell
+/// counts as official. Make a new translator for each connection.
+///
+/// ```
+/// use attache_dialect::{Role, detect};
+/// use attache_rpc::Crossing;
+///
+/// let mut translator = detect(Role::Client);
+/// let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"capabilities":{}}}"#;
+/// let Crossing::Instead(official) = translator.incoming(hello) else {
+///     panic!("a client of the draft");
+/// };
+/// assert!(official.on[0].contains("clientCapabilities"));
+/// ```
+pub fn detect(peer: Role) -> Box<dyn Translator> {
+    Box::new(Detecting::new(peer))
+}
+
+/// Translates for a peer whose dialect is known. `None` if there is nothing to translate.
+///
+/// Official agents get a translator because older ones have `models`, which their first session shows.
+pub fn translator_for(dialect: Dialect, peer: Role) -> Option<Box<dyn Translator>> {
+    match (dialect, peer) {
+        (Dialect::Official, Role::Client) => None,
+        (Dialect::Official, Role::Agent) => Some(Box::new(Detecting::official_agent())),
+        (dialect, peer) => Some(Box::new(DialectTranslator::new(dialect, peer))),
+    }
+}
+
+/// Which documents an official agent was written after.
+pub(crate) enum Age {
+    /// Nothing of it needs translation.
+    Today,
+    /// Its sessions have `models`, and a method to set one.
+    Old,
+}
+
+/// Translates between the official protocol inside and a dialect outside.
+pub struct DialectTranslator {
+    border: Border,
+    /// The methods of the peer's requests that we have not answered, by their official names.
+    theirs: HashMap<Id, String>,
+    /// The methods of our requests that the peer has not answered.
+    ours: HashMap<Id, String>,
+}
+
+impl DialectTranslator {
+    /// The translator of a connection with a peer of that dialect.
+    pub fn new(dialect: Dialect, peer: Role) -> Self {
+        DialectTranslator {
+            border: Border::new(dialect, peer),
+            theirs: HashMap::new(),
+            ours: HashMap::new(),
+        }
+    }
+
+    /// A request of the client, made before the dialect was known, that has not been answered.
+    fn expect_answer(&mut self, peer: Role, id: Id, method: &str) {
+        let requests = match peer {
+            Role::Client => &mut self.theirs,
+            Role::Agent => &mut self.ours,
+        };
+        requests.insert(id, method.to_owned());
+    }
+
+    /// What an agent's answer that opens a session shows of its age.
+    fn session_shows(&self, message: &str) -> Option<Age> {
+        let Ok(Message::Response { id, result }) = Message::parse_str(message) else {
+            return None;
+        };
+        let method = self.ours.get(&id)?;
+        OPENING.contains(&method.as_str()).then(|| {
+            match Object::parse(result).is_ok_and(|opened| opened.has("models")) {
+                true => Age::Old,
+                false => Age::Today,
+            }
+        })
+    }
+
+    fn read_call(&mut self, id: Option<&Id>, method: &str, params: Option<&str>) -> Instead {
+        let passage = self.border.read_call(Call { id, method, params });
+        match (passage, id) {
+            (Ok(passage), id) => {
+                if let (Some(id), Some(official)) = (id, last_method(&passage)) {
+                    remember(&mut self.theirs, id, official);
+                }
+                passed(passage, id)
+            }
+            (Err(error), Some(id)) => {
+                back(failure(id, &self.border.write_error(id, method, error)))
+            }
+            (Err(_), None) => Instead::default(),
+        }
+    }
+
+    fn write_call(&mut self, id: Option<&Id>, method: &str, params: Option<&str>) -> Instead {
+        let passage = self.border.write_call(Call { id, method, params });
+        match (passage, id) {
+            (Ok(passage), id) => {
+                if let Some(id) = id {
+                    remember(&mut self.ours, id, method);
+                }
+                passed(passage, id)
+            }
+            (Err(error), Some(id)) => back(failure(id, &error)),
+            (Err(_), None) => Instead::default(),
+        }
+    }
+}
+
+impl Translator for DialectTranslator {
+    fn incoming(&mut self, message: &str) -> Crossing {
+        let instead = match Message::parse_str(message) {
+            Ok(Message::Request { id, method, params }) => {
+                self.read_call(Some(&id), &method, params)
+            }
+            Ok(Message::Notification { method, params }) => self.read_call(None, &method, params),
+            Ok(Message::Response { id, result }) => {
+                let method = self.ours.remove(&id).unwrap_or_default();
+                match self.border.read_result(&id, &method, result) {
+                    Ok(result) => on(response(&id, &result)),
+                    Err(error) => on(failure(&id, &error)),
+                }
+            }
+            Ok(Message::Failure { id, error }) => {
+                let method = self.ours.remove(&id).unwrap_or_default();
+                on(failure(&id, &self.border.read_error(&id, &method, error)))
+            }
+            Err(_) => return Crossing::Same,
+        };
+        Crossing::Instead(instead)
+    }
+
+    fn outgoing(&mut self, message: &str) -> Crossing {
+        let instead = match Message::parse_str(message) {
+            Ok(Message::Request { id, method, params }) => {
+                self.write_call(Some(&id), &method, params)
+            }
+            Ok(Message::Notification { method, params }) => self.write_call(None, &method, params),
+            Ok(Message::Response { id, result }) => {
+                let method = self.theirs.remove(&id).unwrap_or_default();
+                match self.border.write_result(&id, &method, result) {
+                    Ok(result) => on(response(&id, &result)),
+                    Err(error) => {
+                        let error = self.border.write_error(&id, &method, error);
+                        on(failure(&id, &error))
+                    }
+                }
+            }
+            Ok(Message::Failure { id, error }) => {
+                let method = self.theirs.remove(&id).unwrap_or_default();
+                on(failure(&id, &self.border.write_error(&id, &method, error)))
+            }
+            Err(_) => return Crossing::Same,
+        };
+        Crossing::Instead(instead)
+    }
+}
+
+/// Notes the method of a request. Of those that are never answered no more than so many are kept.
+fn remember(requests: &mut HashMap<Id, String>, id: &Id, method: &str) {
+    if requests.len() >= MOST {
+        requests.clear();
+    }
+    requests.insert(id.clone(), method.to_owned());
+}
+
+/// The messages that a passage stands for. Of several calls only the last one is the original and wants the answer.
+fn passed(passage: Passage<'_>, id: Option<&Id>) -> Instead {
+    match passage {
+        Passage::Call { method, params } => on(call(id, &method, params.as_deref())),
+        Passage::Calls(calls) => {
+            let last = calls.len().saturating_sub(1);
+            let calls = calls.iter().enumerate();
+            let lines = calls.map(|(at, (method, params))| {
+                let id = id.filter(|_| at == last);
+                call(id, method, params.as_deref())
+            });
+            Instead {
+                on: lines.collect(),
+                back: Vec::new(),
+            }
+        }
+        Passage::Answer(result) => match id {
+            Some(id) => back(response(id, &result)),
+            None => Instead::default(),
+        },
+        Passage::Nothing => Instead::default(),
+    }
+}
+
+/// The official name of the call that will be answered.
+fn last_method<'a>(passage: &'a Passage<'_>) -> Option<&'a str> {
+    match passage {
+        Passage::Call { method, .. } => Some(method),
+        Passage::Calls(calls) => calls.last().map(|(method, _)| method.as_str()),
+        Passage::Answer(_) | Passage::Nothing => None,
+    }
+}
+
+fn on(message: String) -> Instead {
+    Instead {
+        on: vec![message],
+        back: Vec::new(),
+    }
+}
+
+fn back(message: String) -> Instead {
+    Instead {
+        on: Vec::new(),
+        back: vec![message],
+    }
+}
+
+fn call(id: Option<&Id>, method: &str, params: Option<&str>) -> String {
+    let method = method.into();
+    written(&match id.cloned() {
+        Some(id) => Message::Request { id, method, params },
+        None => Message::Notification { method, params },
+    })
+}
+
+fn response(id: &Id, result: &str) -> String {
+    let id = id.clone();
+    written(&Message::Response { id, result })
+}
+
+fn failure(id: &Id, error: &Error) -> String {
+    let (id, error) = (id.clone(), error.clone());
+    written(&Message::Failure { id, error })
+}
+
+fn written(message: &Message<'_>) -> String {
+    let mut out = String::new();
+    message.write(&mut out);
+    out
+}
+
+const MOST: usize = 4096;
+const OPENING: [&str; 4] = [
+    "session/new",
+    "session/load",
+    "session/resume",
+    "session/fork",
+];

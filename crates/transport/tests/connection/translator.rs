@@ -1,0 +1,124 @@
+//! A translator between the bytes and everything else: what goes through it, what turns back, and what it never sees.
+
+use attache_rpc::{Crossing, Instead, Message, Translator};
+use attache_transport::{Delivery, Inbox, Link, Options};
+
+use crate::support::{
+    FLOW, Medium, Wire, call, empty, next_method, next_request, notification, request, response,
+    within,
+};
+
+/// Calls `hello` from either side "hallo" where the peer is, answers `ping` itself, makes two of `twice`, and opens at
+/// `open`.
+struct Test;
+
+impl Translator for Test {
+    fn incoming(&mut self, message: &str) -> Crossing {
+        match Message::parse_str(message) {
+            Ok(Message::Request { id, method, .. }) if method == "ping" => back(response(id)),
+            Ok(Message::Notification { method, .. }) => match &*method {
+                "hallo" => on([notification("hello")]),
+                "twice" => on([notification("once"), notification("again")]),
+                "open" => Crossing::Open,
+                _ => Crossing::Same,
+            },
+            _ => Crossing::Same,
+        }
+    }
+
+    fn outgoing(&mut self, message: &str) -> Crossing {
+        match Message::parse_str(message) {
+            Ok(Message::Notification { method, .. }) if method == "hello" => {
+                on([notification("hallo")])
+            }
+            Ok(Message::Request { id, method, .. }) if method == "ask" => back(response(id)),
+            _ => Crossing::Same,
+        }
+    }
+}
+
+fn on<const N: usize>(messages: [String; N]) -> Crossing {
+    let on = messages.map(|message| message.trim_end().to_owned()).into();
+    let back = Vec::new();
+    Crossing::Instead(Instead { on, back })
+}
+
+fn back(message: String) -> Crossing {
+    let back = vec![message.trim_end().to_owned()];
+    let on = Vec::new();
+    Crossing::Instead(Instead { on, back })
+}
+
+fn connected() -> (Link, Inbox, Wire) {
+    let options = Options {
+        translator: Some(Box::new(Test)),
+        ..Options::default()
+    };
+    Medium::Memory(64 << 10).connect(options)
+}
+
+#[tokio::test]
+async fn what_crosses_keeps_its_place() {
+    let (link, mut inbox, mut wire) = connected();
+    let methods = ["a", "twice", "hallo", "b"];
+    wire.send(methods.map(notification).concat()).await;
+    for method in ["a", "once", "again", "hello", "b"] {
+        assert_eq!(next_method(&mut inbox).await, method);
+    }
+    for method in ["a", "hello", "b"] {
+        link.notify(method, &empty(), FLOW).await.unwrap();
+    }
+    for method in ["a", "hallo", "b"] {
+        assert_eq!(wire.line().await + "\n", notification(method));
+    }
+    wire.check_alive(&link, &mut inbox).await;
+}
+
+#[tokio::test]
+async fn what_turns_back_is_an_answer_on_either_side() {
+    let (link, mut inbox, mut wire) = connected();
+    wire.send(request(7, "ping")).await;
+    assert_eq!(wire.line().await + "\n", response(7));
+    for delivery in [Delivery::AtOnce, Delivery::InOrder] {
+        let answer = call(&link, delivery).await;
+        let next = tokio::spawn(async move { (next_request(&mut inbox).await, inbox) });
+        assert_eq!(within(answer).await.unwrap().unwrap(), "{}");
+        wire.send(request(8, "after")).await;
+        let ((id, method), rest) = within(next).await.unwrap();
+        assert_eq!(method, "after");
+        assert!(link.answer(&id, FLOW, Ok(&empty())));
+        assert_eq!(wire.line().await + "\n", response(8));
+        inbox = rest;
+    }
+}
+
+#[tokio::test]
+async fn a_translator_that_is_no_longer_needed_is_gone_for_good() {
+    let (link, mut inbox, mut wire) = connected();
+    wire.send(notification("open") + &notification("hallo"))
+        .await;
+    assert_eq!(next_method(&mut inbox).await, "open");
+    assert_eq!(next_method(&mut inbox).await, "hallo");
+    link.notify("hello", &empty(), FLOW).await.unwrap();
+    assert_eq!(wire.line().await + "\n", notification("hello"));
+}
+
+#[tokio::test]
+async fn a_message_that_the_end_cuts_off_is_dropped_and_not_answered() {
+    let (link, mut inbox, mut wire) = connected();
+    let whole = request(1, "cut");
+    wire.send(&whole[..whole.len() - 3]).await;
+    wire.close_write().await;
+    assert!(within(inbox.next()).await.is_none());
+    assert_eq!(link.counts().malformed, 1);
+    drop((link, inbox));
+    assert_eq!(wire.rest().await, "");
+}
+
+#[tokio::test]
+async fn a_last_message_without_a_line_break_crosses() {
+    let (_link, mut inbox, mut wire) = connected();
+    wire.send(notification("hallo").trim_end()).await;
+    wire.close_write().await;
+    assert_eq!(next_method(&mut inbox).await, "hello");
+}
