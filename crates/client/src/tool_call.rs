@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use attache::process::plain::visible;
 use attache::v1;
 use attache_host::terminals::View;
+use attache_text::plain::visible;
 
-use crate::plain;
+use attache_text::plain;
 
 /// What a tool call does, in words for people: its title, or else its name.
 pub fn title(call: &v1::ToolCall) -> String {

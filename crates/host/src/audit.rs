@@ -19,7 +19,7 @@ use std::time::{Duration, SystemTime};
 use attache_transport::process::ExecRecord;
 
 use crate::permissions::{Action, Because, Scope};
-pub use crate::private::Error;
+pub use attache_disk::private::Error;
 pub(crate) use mask::masked;
 pub use read::{Entry, entries};
 pub use verify::{Break, BreakKind, Report, verify};

@@ -13,7 +13,7 @@ use super::glob::PathPattern;
 use super::records::bound;
 use super::rules::{Rule, Rules, is_about_files};
 use super::{Action, Decision, Scope};
-use crate::private::identity;
+use attache_disk::private::identity;
 
 /// A decision that is remembered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! For people: what is not right, by groups.
 
-use attache_transport::process::plain::visible;
+use attache_text::plain::visible;
 use std::fmt::Write as _;
 
 use attache_schema::rules::Level;

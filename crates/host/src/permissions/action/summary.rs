@@ -1,7 +1,7 @@
 //! What an action does, in one line of our words. Nothing in it is the agent's claim where we can tell ourselves.
 
 use attache_schema::v1;
-use attache_transport::process::plain::{visible_command, visible_quote, visible_start};
+use attache_text::plain::{visible_command, visible_quote, visible_start};
 
 use super::Action;
 use crate::audit::masked;
