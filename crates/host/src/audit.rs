@@ -4,7 +4,6 @@
 mod chain;
 mod fields;
 mod head;
-pub(crate) mod mask;
 mod queue;
 mod read;
 #[cfg(test)]
@@ -20,7 +19,6 @@ use attache_transport::process::ExecRecord;
 
 use crate::permissions::{Action, Because, Scope};
 pub use attache_disk::private::Error;
-pub(crate) use mask::masked;
 pub use read::{Entry, entries};
 pub use verify::{Break, BreakKind, Report, verify};
 
