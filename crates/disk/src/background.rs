@@ -130,7 +130,7 @@ impl<T: Send + 'static> BackgroundWriter<T> {
     /// The item, when too much waits or the writer is closed.
     pub fn offer(&self, item: T, weight: usize) -> Result<(), T> {
         let state = self.shared().lock();
-        if state.is_closing || state.weight.saturating_add(weight) > self.shared().limits.waiting {
+        if !self.shared().fits(&state, weight) {
             return Err(item);
         }
         self.put(state, item, weight);
@@ -171,14 +171,14 @@ impl<T: Send + 'static> BackgroundWriter<T> {
 }
 
 impl<T> BackgroundWriter<T> {
-    /// Whether less waits than may.
-    pub fn has_room(&self) -> bool {
-        self.shared().has_room(&self.shared().lock())
+    /// Whether an item of this weight would be taken. Others may hand over something before it is.
+    pub fn fits(&self, weight: usize) -> bool {
+        self.shared().fits(&self.shared().lock(), weight)
     }
 
     /// Waits until less waits than may.
     pub async fn room(&self) {
-        self.until(|shared, state| shared.has_room(state)).await;
+        self.until(|shared, state| shared.fits(state, 1)).await;
     }
 
     /// Waits until everything is written that was handed over before.
@@ -316,8 +316,8 @@ impl<T> Shared<T> {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    fn has_room(&self, state: &State<T>) -> bool {
-        state.weight < self.limits.waiting
+    fn fits(&self, state: &State<T>, weight: usize) -> bool {
+        !state.is_closing && state.weight.saturating_add(weight) <= self.limits.waiting
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {

@@ -22,14 +22,33 @@ use std::time::{Duration, Instant};
 ///
 /// When it cannot be made, or others may change what is in it.
 pub fn create_dir(dir: &Path) -> Result<(), Error> {
-    let made = platform::owner_only(DirBuilder::new().recursive(true)).create(dir);
-    made.map_err(|error| Error::new(dir, error))?;
+    make_dir(dir).map_err(|error| Error::new(dir, error))?;
     let metadata = dir.metadata();
     let metadata = metadata.map_err(|error| Error::new(dir, error))?;
     if !metadata.is_dir() {
         return Err(Error::refused(dir, "is not a directory"));
     }
     check_owner(dir, &metadata)
+}
+
+/// The same for a directory that may be anybody's if it is there.
+///
+/// # Errors
+///
+/// When it cannot be made.
+pub fn make_dir(dir: &Path) -> io::Result<()> {
+    platform::owner_only(DirBuilder::new().recursive(true)).create(dir)
+}
+
+/// Opens a file for reading and writing, and makes it if there is none; then only its owner can read it.
+///
+/// # Errors
+///
+/// As [`open`].
+pub fn create(path: &Path) -> Result<File, Error> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true);
+    open(path, &mut options)?.ok_or_else(|| Error::refused(path, "cannot be made"))
 }
 
 /// Opens a file that is there; `None` if there is none.
@@ -136,11 +155,7 @@ pub fn key(path: &Path) -> Result<Key, Error> {
 ///
 /// When it cannot be had in time.
 pub fn lock(path: &Path) -> Result<File, Error> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true);
-    let Some(file) = open(path, &mut options)? else {
-        return Err(Error::refused(path, "cannot be made"));
-    };
+    let file = create(path)?;
     hold(path, &file, PATIENCE)?;
     Ok(file)
 }

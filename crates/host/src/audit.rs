@@ -226,7 +226,7 @@ impl Log {
         match Arc::try_unwrap(way) {
             Ok(Way::AtOnce(open)) => {
                 let open = open.into_inner().unwrap_or_else(PoisonError::into_inner);
-                Ok(Log::by(Queue::start(open.writer)))
+                Ok(Log::by(Way::Queued(Queue::start(open.writer))))
             }
             Ok(queued) => Ok(Log::by(queued)),
             Err(shared) => Err(Log(Some(shared))),

@@ -49,9 +49,9 @@ fn an_item_for_which_there_is_no_room_is_given_back() {
     begun.recv().unwrap();
     // What is being written counts, too.
     assert_eq!(writer.offer(2, 5), Err(2));
-    assert!(writer.has_room());
+    assert!(writer.fits(1));
     writer.push(3, 5);
-    assert!(!writer.has_room());
+    assert!(!writer.fits(1));
     drop(go);
     assert!(writer.flush(LONG));
     writer.offer(4, 10).unwrap();
