@@ -149,6 +149,24 @@ pub fn key(path: &Path) -> Result<Key, Error> {
     Ok(key)
 }
 
+/// Makes sure that the names in a directory are on disk.
+///
+/// # Errors
+///
+/// When the system says so.
+pub fn sync_dir(dir: &Path) -> Result<(), Error> {
+    platform::sync_dir(dir).map_err(|error| Error::new(dir, error))
+}
+
+/// Whether this open file, and no later one, has the name.
+///
+/// # Errors
+///
+/// When the system does not tell.
+pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    platform::is_at(file, path)
+}
+
 /// A lock among processes, held until it is dropped.
 ///
 /// # Errors
@@ -213,6 +231,11 @@ impl Error {
     /// The system says why.
     pub fn new(path: &Path, error: io::Error) -> Error {
         Error::refused(path, &format!("cannot be used: {error}"))
+    }
+
+    /// The file or directory, and why it cannot be used.
+    pub fn into_parts(self) -> (PathBuf, String) {
+        (self.path, self.why)
     }
 
     /// We say why, to be read behind the path.
