@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use attache::process::{self, Child, Ladder, Program, Stdin, Stdout};
+use attache_text::{Line, Lines};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
@@ -15,7 +16,7 @@ pub(crate) struct Cli {
     child: Child,
     said: mpsc::Sender<String>,
     stdout: BufReader<Stdout>,
-    line: Line,
+    lines: Lines,
     garbage: u64,
 }
 
@@ -33,7 +34,7 @@ impl Cli {
             child,
             said,
             stdout: BufReader::with_capacity(CHUNK, stdout),
-            line: Line::default(),
+            lines: Lines::new(LONGEST, 0),
             garbage: 0,
         })
     }
@@ -58,14 +59,9 @@ impl Cli {
                 .await
                 .ok()
                 .filter(|it| !it.is_empty())?;
-            let Some(end) = said.iter().position(|byte| *byte == b'\n') else {
-                let count = said.len();
-                self.line.more(said);
-                self.stdout.consume(count);
-                continue;
-            };
-            let frame = self.line.end(&said[..end]);
-            self.stdout.consume(end + 1);
+            let (count, line) = self.lines.take(said);
+            let frame = line.and_then(|line| read_line(&line));
+            self.stdout.consume(count);
             match frame {
                 Some(Ok(frame)) => return Some(frame),
                 Some(Err(Garbage)) => self.garbage += 1,
@@ -125,44 +121,12 @@ async fn let_talk(stdout: &mut BufReader<Stdout>) -> Infallible {
     std::future::pending().await
 }
 
-/// A line that is not complete.
-#[derive(Debug, Default)]
-struct Line {
-    begun: Vec<u8>,
-    is_too_long: bool,
-}
-
-impl Line {
-    fn more(&mut self, bytes: &[u8]) {
-        if self.is_too_long || self.begun.len() + bytes.len() > LONGEST {
-            self.is_too_long = true;
-            self.begun = Vec::new();
-        } else {
-            self.begun.extend_from_slice(bytes);
-        }
+/// The frame of a line, unless it is empty.
+fn read_line(line: &Line<'_>) -> Option<Result<Frame, Garbage>> {
+    if line.is_cut() {
+        return Some(Err(Garbage));
     }
-
-    /// The frame of the line that ends here, unless it is empty.
-    fn end(&mut self, bytes: &[u8]) -> Option<Result<Frame, Garbage>> {
-        let line = match self.begun.is_empty() && !self.is_too_long {
-            true => read_line(bytes),
-            false => {
-                self.more(bytes);
-                match self.is_too_long {
-                    true => Some(Err(Garbage)),
-                    false => read_line(&self.begun),
-                }
-            }
-        };
-        self.is_too_long = false;
-        self.begun.clear();
-        self.begun.shrink_to(CHUNK);
-        line
-    }
-}
-
-fn read_line(line: &[u8]) -> Option<Result<Frame, Garbage>> {
-    (!line.trim_ascii().is_empty()).then(|| Frame::read(line))
+    (!line.bytes.trim_ascii().is_empty()).then(|| Frame::read(&line.bytes))
 }
 
 const LINES: usize = 64;
@@ -173,7 +137,7 @@ const LAST_BREATH: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
 mod tests {
-    use super::{Frame, Garbage, LONGEST, Line};
+    use super::{Frame, Garbage, LONGEST, Lines, read_line};
 
     #[cfg(unix)]
     #[tokio::test]
@@ -190,13 +154,18 @@ mod tests {
 
     #[test]
     fn lines_are_put_together_and_long_ones_dropped() {
-        let mut lines = Line::default();
-        lines.more(br#"{"type":"#);
-        assert_eq!(lines.end(br#""new"}"#), Some(Ok(Frame::Other)));
-        assert_eq!(lines.end(b" \r"), None);
-        lines.more(&vec![b' '; LONGEST]);
-        lines.more(b"x");
-        assert_eq!(lines.end(b"{}"), Some(Err(Garbage)));
-        assert_eq!(lines.end(b"{}"), Some(Ok(Frame::Other)));
+        let mut lines = Lines::new(LONGEST, 0);
+        let mut frames = Vec::new();
+        let long = [vec![b' '; LONGEST], b"x{}\n".to_vec()].concat();
+        for piece in [&br#"{"type":"#[..], b"\"new\"}\n \r\n", &long, b"{}\n"] {
+            lines.push(piece, |line| frames.push(read_line(&line)));
+        }
+        let expected = [
+            Some(Ok(Frame::Other)),
+            None,
+            Some(Err(Garbage)),
+            Some(Ok(Frame::Other)),
+        ];
+        assert_eq!(frames, expected);
     }
 }

@@ -6,8 +6,8 @@ mod suggestion;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use attache::process::plain;
 use attache::v1;
+use attache_text::plain;
 use serde_json::{Value, json};
 
 use crate::frames::CanUseTool;

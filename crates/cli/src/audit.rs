@@ -6,8 +6,8 @@ mod attack;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use attache::process::plain::{visible_command, visible_quote};
 use attache_host::audit::{self, Entry};
+use attache_text::plain::{visible_command, visible_quote};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};

@@ -2,10 +2,10 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs::DirBuilder;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use attache_disk::private;
 
 /// What a person writes: `~/.config/attache`.
 pub(crate) fn config_dir() -> anyhow::Result<PathBuf> {
@@ -24,13 +24,7 @@ pub(crate) fn state_dir() -> anyhow::Result<PathBuf> {
 
 /// Makes one of them, or a directory below, with everything above that is missing. Only its owner can enter.
 pub(crate) fn create(dir: &Path) -> anyhow::Result<()> {
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-        .recursive(true)
-        .create(dir)
-        .with_context(|| format!("cannot make the directory `{}`", dir.display()))
+    private::make_dir(dir).with_context(|| format!("cannot make the directory `{}`", dir.display()))
 }
 
 #[derive(Debug, Clone, Copy)]

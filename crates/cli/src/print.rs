@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write};
 
 use anyhow::Context;
-use attache::process::plain::{is_hidden, visible_code};
+use attache_text::plain::{is_hidden, visible_code};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::exit::Exit;

@@ -1,7 +1,7 @@
 //! Text of others, made safe to show. What a user reviews is shown in full: control and hidden characters are visible.
 
-use attache::process::plain::{visible, visible_word};
-use attache_client::plain;
+use attache_text::plain;
+use attache_text::plain::{visible, visible_word};
 
 /// One line, with everything in it visible.
 pub(crate) fn line(text: &str) -> String {

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf, absolute};
 
 use attache::process::Program;
 use attache::schema::Secret;
+use attache_text::shell;
 
 use crate::config::{Configuration, Custom, Editor, nearest};
 
@@ -206,15 +207,12 @@ impl Agent {
 
     /// The command in one line, as it would be typed.
     pub fn command_line(&self) -> String {
-        let mut line = match self.source {
-            Source::Own => "attache".to_owned(),
-            _ => quoted(&self.command.to_string_lossy()),
+        let command = match self.source {
+            Source::Own => "attache".into(),
+            _ => self.command.to_string_lossy(),
         };
-        for arg in &self.args {
-            line.push(' ');
-            line.push_str(&quoted(arg));
-        }
-        line
+        let args = self.args.iter().map(|arg| arg.as_str().into());
+        shell::join(std::iter::once(command).chain(args))
     }
 
     fn not_installed(&self) -> NotInstalled {
@@ -294,14 +292,6 @@ fn did_you_mean(nearest: &[String]) -> String {
         [] => String::new(),
         names => format!("did you mean `{}`? ", names.join("`, `")),
     }
-}
-
-fn quoted(word: &str) -> String {
-    let is_plain = |char: char| char.is_alphanumeric() || "-_./=:@+,%".contains(char);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 const DIGITS: usize = 8;

@@ -2,7 +2,8 @@
 
 use attache::v1;
 
-use crate::{figures, plain};
+use crate::figures;
+use attache_text::plain;
 
 /// What a content block is, with its type and size; for text its first line.
 pub fn line(block: &v1::ContentBlock) -> String {

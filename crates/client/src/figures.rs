@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use attache::v1;
 
-use crate::plain;
+use attache_text::plain;
 
 /// How full the context is and what the session has cost: `12.3k of 200k tokens (6%) · 0.42 USD`.
 pub fn usage(usage: &v1::UsageUpdate) -> String {

@@ -15,7 +15,6 @@ pub mod event;
 pub mod export;
 pub mod figures;
 pub mod mcp;
-pub mod plain;
 pub mod print;
 pub mod prompt;
 pub mod sessions;

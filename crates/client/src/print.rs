@@ -5,12 +5,13 @@ mod diff;
 mod tests;
 mod tools;
 
-use attache::process::plain::visible;
 use attache::transcript::MessageKind;
 use attache::{Transcript, v1};
+use attache_text::plain::visible;
 
+use crate::content;
 use crate::event::{Event, OnDisk, PermissionPrompt};
-use crate::{content, plain};
+use attache_text::plain;
 use tools::Tools;
 
 /// Something to print.

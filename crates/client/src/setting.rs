@@ -3,7 +3,7 @@
 use attache::v1;
 
 use crate::command::Command;
-use crate::plain;
+use attache_text::plain;
 
 /// Something to be set in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]

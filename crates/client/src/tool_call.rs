@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use attache::process::plain::visible;
 use attache::v1;
 use attache_host::terminals::View;
-
-use crate::plain;
+use attache_text::plain::{self, visible};
+use attache_text::shell;
 
 /// What a tool call does, in words for people: its title, or else its name.
 pub fn title(call: &v1::ToolCall) -> String {
@@ -68,8 +67,7 @@ pub fn terminal_text(view: &View) -> String {
 
 /// The command of a terminal as a line of a shell, safe to show.
 pub fn terminal_command(view: &View) -> String {
-    let words: Vec<String> = view.command.iter().map(|word| quoted(word)).collect();
-    words.join(" ")
+    shell::join(view.command.iter().map(|word| plain::line(word)))
 }
 
 /// How a terminal's command ended: `exit 1`, `ended by SIGTERM`.
@@ -78,16 +76,6 @@ pub fn terminal_exit(exit: &v1::TerminalExitStatus) -> String {
         (Some(code), _) => format!("exit {code}"),
         (None, Some(signal)) => format!("ended by {}", plain::line(signal)),
         (None, None) => "ended".to_owned(),
-    }
-}
-
-fn quoted(word: &str) -> String {
-    let is_bare = |char: char| char.is_ascii_alphanumeric() || "-_./=:,@%+".contains(char);
-    let word = plain::line(word);
-    if !word.is_empty() && word.chars().all(is_bare) {
-        word.into_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

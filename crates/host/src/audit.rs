@@ -4,7 +4,6 @@
 mod chain;
 mod fields;
 mod head;
-pub(crate) mod mask;
 mod queue;
 mod read;
 #[cfg(test)]
@@ -19,8 +18,7 @@ use std::time::{Duration, SystemTime};
 use attache_transport::process::ExecRecord;
 
 use crate::permissions::{Action, Because, Scope};
-pub use crate::private::Error;
-pub(crate) use mask::masked;
+pub use attache_disk::private::Error;
 pub use read::{Entry, entries};
 pub use verify::{Break, BreakKind, Report, verify};
 
@@ -228,7 +226,7 @@ impl Log {
         match Arc::try_unwrap(way) {
             Ok(Way::AtOnce(open)) => {
                 let open = open.into_inner().unwrap_or_else(PoisonError::into_inner);
-                Ok(Log::by(Queue::start(open.writer)))
+                Ok(Log::by(Way::Queued(Queue::start(open.writer))))
             }
             Ok(queued) => Ok(Log::by(queued)),
             Err(shared) => Err(Log(Some(shared))),

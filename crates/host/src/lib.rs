@@ -12,7 +12,6 @@ mod host;
 pub mod names;
 pub mod ownership;
 pub mod permissions;
-mod private;
 pub mod protected_files;
 mod roots;
 pub mod sandbox;

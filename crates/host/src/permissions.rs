@@ -31,9 +31,9 @@ use std::time::SystemTime;
 
 use attache_schema::v1;
 
-pub use crate::private::Error as StoreError;
 pub use action::{Action, Digest, OtherTexts};
 pub use answer::{is_allowed_by, label, outcome};
+pub use attache_disk::private::Error as StoreError;
 pub use command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
 pub use command::pattern::CommandPattern;
 pub use glob::PathPattern;

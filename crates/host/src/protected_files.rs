@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
 use crate::names::fold;
-use crate::private;
+use attache_disk::private;
 
 /// Protects these files from now on: every change to one of them is asked about, and denied where nobody can be asked.
 pub fn protect(files: impl IntoIterator<Item = PathBuf>) {

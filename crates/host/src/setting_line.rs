@@ -1,5 +1,7 @@
 //! The command that changes a list in the user's configuration, to be copied from a hint.
 
+use attache_text::shell;
+
 /// `attache config set KEY '["…"]'` with what the list has already and more.
 pub(crate) fn with_added(key: &str, listed: &[String], added: &[&str]) -> String {
     let all = listed
@@ -8,7 +10,7 @@ pub(crate) fn with_added(key: &str, listed: &[String], added: &[&str]) -> String
         .chain(added.iter().copied());
     let all: Vec<&str> = all.collect();
     let list = serde_json::Value::from(all).to_string();
-    format!("attache config set {key} '{}'", list.replace('\'', r"'\''"))
+    format!("attache config set {key} {}", shell::quote(&list))
 }
 
 #[cfg(test)]

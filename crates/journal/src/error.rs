@@ -109,6 +109,13 @@ impl Error {
     }
 }
 
+impl From<attache_disk::private::Error> for Error {
+    fn from(error: attache_disk::private::Error) -> Error {
+        let (path, why) = error.into_parts();
+        Error::File { path, why }
+    }
+}
+
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Error {
         let why = error.to_string();

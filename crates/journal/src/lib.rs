@@ -13,7 +13,6 @@ mod journal;
 mod kind;
 mod list;
 mod lock;
-mod private;
 mod queue;
 mod reader;
 mod rows;
@@ -28,6 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
+use attache_disk::private;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::oneshot;
 
@@ -69,11 +69,15 @@ impl Store {
     }
 
     fn with_clock(dir: &Path, clock: Clock) -> Result<Store, Error> {
-        let dir = private::directory(dir)?;
-        let locks = private::directory(&dir.join("locks"))?;
+        private::create_dir(dir)?;
+        let dir = dir
+            .canonicalize()
+            .map_err(|error| Error::file(dir, &error))?;
+        let locks = dir.join("locks");
+        private::create_dir(&locks)?;
         let path = dir.join("sessions.db");
         let db = schema::prepare(&path)?;
-        private::sync(&dir)?;
+        private::sync_dir(&dir)?;
         abandon_forks(&db, &locks)?;
         let doomed = rows::numbers(&db, State::Gone)?.into();
         let reader = schema::reading(&path)?;

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use super::{Error, private};
+use attache_disk::private;
+
+use super::Error;
 
 /// The lock of one session, held until it is dropped.
 #[derive(Debug)]
@@ -25,7 +27,7 @@ impl Lock {
     pub(super) fn take(dir: &Path, number: i64) -> Result<Lock, Error> {
         let path = dir.join(number.to_string());
         loop {
-            let file = private::file(&path)?;
+            let file = private::create(&path)?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(Error::InUse { pid: owner(file) }),

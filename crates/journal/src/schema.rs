@@ -4,9 +4,10 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use attache_disk::private;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::{Error, private};
+use super::Error;
 
 /// Makes the database, or brings it to the newest version, and gives a connection that writes. One that is not ours is
 /// left as it is.
@@ -15,7 +16,7 @@ use super::{Error, private};
 ///
 /// `Newer`, `Foreign`, `Damaged`, or why the file cannot be used.
 pub(super) fn prepare(path: &Path) -> Result<Connection, Error> {
-    let metadata = private::file(path)?.metadata();
+    let metadata = private::create(path)?.metadata();
     match metadata.map_err(|error| Error::file(path, &error))?.len() {
         0 => {}
         // SQLite takes what is shorter than its header for nothing, and writes over it.

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use attache::process::plain;
 use attache::v1;
+use attache_text::plain;
 use rmcp::model::{
     self, ClientRequest, ListPromptsRequest, ListResourcesRequest, ListToolsRequest,
     PaginatedRequestParams,

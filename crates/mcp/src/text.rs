@@ -1,8 +1,8 @@
 //! Text of a server made fit to be shown, and without the secrets that we gave it.
 
-use attache::process::plain::{self, Token};
 use attache::v1;
 use attache_host::environment::WithheldValues;
+use attache_text::plain::{self, Token};
 use reqwest::Url;
 
 /// One line of at most so many characters, without anything that steers a terminal.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 
 use attache_rpc::json::{Encode as _, write};
+use attache_text::markup::escape;
 
 use super::{Filter, Flow, Record, Records, Row, Sort, Stream, What, validate};
 
@@ -21,7 +22,7 @@ pub fn page<R: BufRead>(
 ) -> io::Result<()> {
     let violations = violations(judged)?;
     let (head, tail) = PAGE.split_once("/*RECORDS*/").unwrap_or((PAGE, ""));
-    out.write_all(head.replace("<!--NAME-->", &escaped(name)).as_bytes())?;
+    out.write_all(head.replace("<!--NAME-->", &escape(name)).as_bytes())?;
     let mut flow = Flow::default();
     let (mut number, mut shown, mut bytes) = (0, 0, 0);
     while let Some((_, record)) = records.next_record()? {
@@ -114,12 +115,6 @@ fn sort(sort: Sort) -> &'static str {
         Sort::Lost => "lost",
         Sort::Frame => "frame",
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }
 
 const PAGE: &str = include_str!("html/page.html");

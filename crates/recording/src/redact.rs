@@ -2,13 +2,12 @@
 //!
 //! In JSON a secret is found by the names around it, in other text by what stands before it or how it begins.
 
-mod text;
-
 use std::borrow::Cow;
 
 use attache_rpc::json::{Error, Kind, Reader, write};
+use attache_text::secret::{self, NameOf, announces_secret, is_secret_name};
 
-use text::{announces, text};
+pub use secret::HIDDEN;
 
 /// A line without its secrets, and how many were taken out. JSON stays JSON: only strings are replaced.
 pub fn redact(line: &str) -> (Cow<'_, str>, u64) {
@@ -17,14 +16,14 @@ pub fn redact(line: &str) -> (Cow<'_, str>, u64) {
         hidden: 0,
     };
     if !line.trim_start().starts_with(['{', '[']) {
-        return text(line);
+        return secret::redact(line);
     }
     let mut reader = Reader::new(line);
     let read = pen.value(&mut reader, Rule::Named);
     match (read.and_then(|()| reader.end()), pen.hidden) {
         (Ok(()), 0) => (Cow::Borrowed(line), 0),
         (Ok(()), hidden) => (Cow::Owned(pen.out), hidden),
-        (Err(_), 0) => text(line),
+        (Err(_), 0) => secret::redact(line),
         // Broken or cut off behind a secret, or within one: what follows can be more of it.
         (Err(_), hidden) => (Cow::Owned(pen.out + UNREADABLE), hidden),
     }
@@ -96,7 +95,7 @@ impl Pen {
     fn string(&mut self, reader: &mut Reader<'_>, rule: Rule) -> Result<(), Error> {
         if rule == Rule::Named {
             let value = reader.string()?;
-            let (shown, hidden) = text(&value);
+            let (shown, hidden) = secret::redact(&value);
             write::string(&mut self.out, &shown);
             self.hidden += hidden;
         } else {
@@ -112,7 +111,7 @@ impl Pen {
 fn is_option(reader: &mut Reader<'_>) -> bool {
     let mark = reader.mark();
     let is_string = matches!(reader.kind(), Ok(Kind::String));
-    let option = is_string && reader.string().is_ok_and(|word| announces(&word));
+    let option = is_string && reader.string().is_ok_and(|word| announces_secret(&word));
     reader.reset(mark);
     option
 }
@@ -123,34 +122,9 @@ fn of_name(name: &str) -> Rule {
         "env" | "headers" => Rule::Values,
         // Who a person is.
         "accounts" => Rule::All,
-        _ if is_secret(name) => Rule::All,
+        _ if is_secret_name(name, NameOf::Member) => Rule::All,
         _ => Rule::Named,
     }
 }
 
-fn is_secret(name: &str) -> bool {
-    let letters = name.chars().filter(|c| c.is_ascii_alphanumeric());
-    let name: String = letters.map(|c| c.to_ascii_lowercase()).collect();
-    NAMES.iter().any(|secret| name.contains(secret)) || name.ends_with("token")
-}
-
-/// What stands for a secret.
-pub const HIDDEN: &str = "[redacted]";
-
-/// Parts of names, without case and signs, whose strings are secrets.
-const NAMES: &[&str] = &[
-    "apikey",
-    "authorization",
-    "cookie",
-    "credential",
-    "passphrase",
-    "passwd",
-    "password",
-    "privatekey",
-    "secret",
-    "accesskey",
-    "authtoken",
-    "signingkey",
-    "encryptionkey",
-];
 const UNREADABLE: &str = " [unreadable]";

@@ -1,89 +1,58 @@
-//! Lines out of pieces of a stream, each with no more memory than a line may have.
+//! The lines of a recorded stream, parts of which may be missing.
 
-use memchr::memchr;
+use attache_text::Line;
 
 use super::Said;
 
 /// What is known of the line that has begun.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Lines {
-    begun: Vec<u8>,
-    /// How long it is, which is more than is kept once it is too long.
-    size: u64,
-    state: State,
+    lines: attache_text::Lines,
+    /// The beginning of this line was lost, so that the rest of it says nothing.
+    is_torn: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum State {
-    #[default]
-    Whole,
-    /// Only its beginning is kept.
-    TooLong,
-    /// Its beginning was lost, so that the rest of it says nothing.
-    Torn,
+impl Default for Lines {
+    fn default() -> Self {
+        Lines {
+            lines: attache_text::Lines::new(LONGEST, KEPT),
+            is_torn: false,
+        }
+    }
 }
 
 impl Lines {
     /// Takes a piece of the stream and gives the lines that end in it.
-    pub(super) fn push(&mut self, mut piece: &[u8], mut found: impl FnMut(Said)) {
-        while let Some(end) = memchr(b'\n', piece) {
-            if self.size == 0 && self.state == State::Whole && end <= LONGEST {
-                found(Said::whole(&piece[..end]));
-            } else {
-                self.extend(&piece[..end]);
-                if let Some(said) = self.take() {
-                    found(said);
-                }
+    pub(super) fn push(&mut self, piece: &[u8], mut found: impl FnMut(Said)) {
+        self.lines.push(piece, |line| {
+            if !std::mem::take(&mut self.is_torn) {
+                found(said(line));
             }
-            piece = &piece[end + 1..];
-        }
-        self.extend(piece);
+        });
     }
 
     /// What the stream ended with, if not with a line break.
     pub(super) fn end(&mut self) -> Option<Said> {
-        let said = self.take()?;
-        let unfinished = said.size() > 0;
-        unfinished.then_some(Said { unfinished, ..said })
+        let line = self.lines.end().filter(|_| !self.is_torn);
+        self.is_torn = false;
+        line.map(|line| Said {
+            unfinished: true,
+            ..said(line)
+        })
     }
 
     /// Part of the stream is missing from here. Gives the bytes that are worth nothing without it.
     pub(super) fn tear(&mut self) -> Vec<u8> {
-        self.state = State::Torn;
-        self.size = 0;
-        std::mem::take(&mut self.begun)
+        self.is_torn = true;
+        self.lines.forget()
     }
+}
 
-    fn extend(&mut self, piece: &[u8]) {
-        self.size += piece.len() as u64;
-        if self.state != State::Whole {
-            return;
-        }
-        if self.begun.len() + piece.len() > LONGEST {
-            self.state = State::TooLong;
-            let room = KEPT.saturating_sub(self.begun.len());
-            self.begun
-                .extend_from_slice(&piece[..room.min(piece.len())]);
-            self.begun.truncate(KEPT);
-            self.begun.shrink_to_fit();
-        } else {
-            self.begun.extend_from_slice(piece);
-        }
-    }
-
-    fn take(&mut self) -> Option<Said> {
-        let size = std::mem::take(&mut self.size);
-        let bytes = std::mem::take(&mut self.begun);
-        let cut = match std::mem::take(&mut self.state) {
-            State::Whole => None,
-            State::TooLong => Some(size),
-            State::Torn => return None,
-        };
-        Some(Said {
-            bytes,
-            cut,
-            ..Said::default()
-        })
+fn said(line: Line<'_>) -> Said {
+    Said {
+        cut: line.is_cut().then_some(line.size),
+        bytes: line.bytes.into_owned(),
+        ..Said::default()
     }
 }
 

@@ -1,13 +1,12 @@
 //! Writing a recording from a thread of its own: whoever speaks never waits for the disk.
 
-use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use attache_disk::{BackgroundWriter, Limits};
 use attache_rpc::json::Encode as _;
 use bytes::Bytes;
 
@@ -29,26 +28,17 @@ pub enum Secrets {
 
 #[derive(Debug)]
 struct Shared {
-    queue: Mutex<Queue>,
-    /// Something has come.
-    filled: Condvar,
-    /// The thread has ended.
-    ended: Condvar,
-    limit: usize,
+    writer: BackgroundWriter<Piece>,
+    losses: Mutex<Losses>,
+    fault: Arc<Mutex<Option<String>>>,
 }
 
 #[derive(Debug, Default)]
-struct Queue {
-    pieces: VecDeque<Piece>,
-    /// Bytes that wait or are being written.
-    bytes: usize,
+struct Losses {
     /// What did not fit since the last piece of the stream that did.
     missed: [Loss; 3],
     /// All that did not fit.
     lost: Loss,
-    finished: bool,
-    ended: bool,
-    fault: Option<String>,
 }
 
 #[derive(Debug)]
@@ -73,26 +63,17 @@ impl Tape {
     ///
     /// When the file cannot be made.
     pub fn create(path: &Path, agent: &str, secrets: Secrets) -> io::Result<Tape> {
-        Tape::start(open(path)?, agent, secrets, WAITING)
+        Ok(Tape::start(open(path)?, agent, secrets, WAITING))
     }
 
     /// The same for anything that can be written to, with room for so many bytes that wait.
-    ///
-    /// # Errors
-    ///
-    /// When the system has no room for another thread.
     pub fn start(
         out: impl Write + Send + 'static,
         agent: &str,
         secrets: Secrets,
         limit: usize,
-    ) -> io::Result<Tape> {
-        let shared = Arc::new(Shared {
-            queue: Mutex::default(),
-            filled: Condvar::new(),
-            ended: Condvar::new(),
-            limit,
-        });
+    ) -> Tape {
+        let fault = Arc::<Mutex<Option<String>>>::default();
         let mut scribe = Scribe {
             out,
             began: Instant::now(),
@@ -102,6 +83,7 @@ impl Tape {
             text: String::new(),
             unwritten: Loss::default(),
             torn: false,
+            fault: Arc::clone(&fault),
         };
         let header = Header {
             version: VERSION,
@@ -109,11 +91,20 @@ impl Tape {
             redacted: secrets == Secrets::Redacted,
         };
         scribe.put(scribe.began, What::Header(header));
-        let theirs = Arc::clone(&shared);
-        thread::Builder::new()
-            .name("tape".to_owned())
-            .spawn(move || scribe.work(&theirs))?;
-        Ok(Tape(shared))
+        let limits = Limits {
+            waiting: limit,
+            together: BATCH,
+            gather: LINGER,
+        };
+        let write = move |pieces: Vec<Piece>| {
+            pieces.into_iter().for_each(|piece| scribe.take(piece));
+            scribe.flush();
+        };
+        Tape(Arc::new(Shared {
+            writer: BackgroundWriter::start("tape", limits, write),
+            losses: Mutex::default(),
+            fault,
+        }))
     }
 
     /// Notes bytes of a stream, of any number of lines or parts of them. Never waits for the file.
@@ -129,10 +120,9 @@ impl Tape {
 
     /// Notes that a stream has ended.
     pub fn closed(&self, stream: Stream) {
-        let mut queue = self.0.lock();
-        queue.admit_missed(stream);
-        queue.push(Event::Closed(stream));
-        self.0.filled.notify_one();
+        let mut losses = lock(&self.0.losses);
+        self.tell_missed(&mut losses, stream);
+        self.push(Event::Closed(stream));
     }
 
     /// Ends the recording with how the agent ended, and waits for the file, but not longer than that.
@@ -141,63 +131,45 @@ impl Tape {
     ///
     /// When the recording is not whole; the text says why.
     pub fn finish(&self, how: &str, patience: Duration) -> Result<(), String> {
-        let mut queue = self.0.lock();
+        let mut losses = lock(&self.0.losses);
         for stream in Stream::ALL {
-            queue.admit_missed(stream);
+            self.tell_missed(&mut losses, stream);
         }
-        queue.push(Event::End(how.to_owned()));
-        queue.finished = true;
-        self.0.filled.notify_one();
-        let waited = self
-            .0
-            .ended
-            .wait_timeout_while(queue, patience, |queue| !queue.ended);
-        let (queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        match (&queue.fault, queue.ended, queue.lost.is_none()) {
-            (Some(fault), _, _) => Err(fault.clone()),
+        self.push(Event::End(how.to_owned()));
+        let lost = losses.lost;
+        drop(losses);
+        let has_ended = self.0.writer.close(patience);
+        match (lock(&self.0.fault).clone(), has_ended, lost.is_none()) {
+            (Some(fault), _, _) => Err(fault),
             (None, false, _) => Err("the file does not take it in time".to_owned()),
-            (None, true, false) => {
-                Err(format!("the file was too slow: {} are missing", queue.lost))
-            }
+            (None, true, false) => Err(format!("the file was too slow: {lost} are missing")),
             (None, true, true) => Ok(()),
         }
     }
 
     fn offer(&self, stream: Stream, bytes: Bytes, event: Event) {
-        let mut queue = self.0.lock();
-        if queue.bytes.saturating_add(bytes.len() + OVERHEAD) > self.0.limit {
-            queue.missed[stream as usize].add(&bytes);
-            queue.lost.add(&bytes);
-            return;
-        }
-        let was_empty = queue.pieces.is_empty();
-        queue.admit_missed(stream);
-        queue.bytes += bytes.len() + OVERHEAD;
-        queue.push(event);
-        drop(queue);
-        if was_empty {
-            self.0.filled.notify_one();
+        // Whoever notes something has this lock, so that what fits now still fits below.
+        let mut losses = lock(&self.0.losses);
+        if self.0.writer.fits(event.weight()) {
+            self.tell_missed(&mut losses, stream);
+            self.push(event);
+        } else {
+            losses.missed[stream as usize].add(&bytes);
+            losses.lost.add(&bytes);
         }
     }
-}
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Queue {
-    fn push(&mut self, what: Event) {
-        let at = Instant::now();
-        self.pieces.push_back(Piece { at, what });
-    }
-
-    fn admit_missed(&mut self, stream: Stream) {
-        let missed = std::mem::take(&mut self.missed[stream as usize]);
+    fn tell_missed(&self, losses: &mut Losses, stream: Stream) {
+        let missed = std::mem::take(&mut losses.missed[stream as usize]);
         if !missed.is_none() {
             self.push(Event::Lost(stream, missed));
         }
+    }
+
+    fn push(&self, what: Event) {
+        let weight = what.weight();
+        let at = Instant::now();
+        self.0.writer.push(Piece { at, what }, weight);
     }
 }
 
@@ -213,39 +185,10 @@ struct Scribe<W> {
     unwritten: Loss,
     /// Whether the file may end within a line.
     torn: bool,
+    fault: Arc<Mutex<Option<String>>>,
 }
 
 impl<W: Write> Scribe<W> {
-    fn work(&mut self, shared: &Shared) {
-        loop {
-            let (pieces, finished) = {
-                let queue = shared.lock();
-                let waits = |queue: &mut Queue| queue.pieces.is_empty() && !queue.finished;
-                let queue = shared.filled.wait_while(queue, waits);
-                let queue = queue.unwrap_or_else(PoisonError::into_inner);
-                let mut queue = linger(queue, shared);
-                (std::mem::take(&mut queue.pieces), queue.finished)
-            };
-            let mut taken = 0;
-            for piece in pieces {
-                taken += piece.weight();
-                self.take(piece);
-                if self.text.len() > BATCH {
-                    self.flush(shared);
-                    shared.lock().bytes -= std::mem::take(&mut taken);
-                }
-            }
-            self.flush(shared);
-            let mut queue = shared.lock();
-            queue.bytes -= taken;
-            if finished && queue.pieces.is_empty() {
-                queue.ended = true;
-                shared.ended.notify_all();
-                return;
-            }
-        }
-    }
-
     fn take(&mut self, piece: Piece) {
         let at = piece.at;
         match piece.what {
@@ -296,7 +239,7 @@ impl<W: Write> Scribe<W> {
     }
 
     /// Writes what has been put together. What the file does not take is counted, and said as soon as it takes more.
-    fn flush(&mut self, shared: &Shared) {
+    fn flush(&mut self) {
         if self.text.is_empty() {
             return;
         }
@@ -320,8 +263,7 @@ impl<W: Write> Scribe<W> {
             Err(error) => {
                 self.torn = true;
                 self.unwritten.add(text.as_bytes());
-                let mut queue = shared.lock();
-                queue.fault.get_or_insert_with(|| error.to_string());
+                lock(&self.fault).get_or_insert_with(|| error.to_string());
             }
         }
         text.clear();
@@ -329,23 +271,17 @@ impl<W: Write> Scribe<W> {
     }
 }
 
-/// Leaves others a moment to add more: to wake this thread costs them more than to add a line.
-fn linger<'a>(queue: MutexGuard<'a, Queue>, shared: &'a Shared) -> MutexGuard<'a, Queue> {
-    if queue.finished {
-        return queue;
-    }
-    drop(queue);
-    thread::sleep(LINGER);
-    shared.lock()
-}
-
-impl Piece {
+impl Event {
     fn weight(&self) -> usize {
-        match &self.what {
+        match self {
             Event::Bytes(_, bytes) | Event::Line(_, bytes) => bytes.len() + OVERHEAD,
             Event::Closed(_) | Event::Lost(..) | Event::End(_) => 0,
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn time_of_day(time: SystemTime) -> String {
@@ -387,6 +323,7 @@ const VERSION: u64 = 1;
 const WAITING: usize = 64 << 20;
 /// What a piece costs beside its bytes.
 const OVERHEAD: usize = 64;
+/// Leaves others a moment to add more.
 const LINGER: Duration = Duration::from_millis(1);
 /// How much is written at once.
 const BATCH: usize = 1 << 20;

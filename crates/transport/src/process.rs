@@ -2,7 +2,6 @@
 //! tree ends, and that of a command when it is told to. This is the only place that spawns processes. `docs/processes.md` says what holds on which system.
 
 pub mod guard;
-pub mod plain;
 
 mod child;
 mod confinement;
@@ -37,7 +36,6 @@ pub use exec::{
     exec_support,
 };
 pub use held::Held;
-pub use plain::is_hidden;
 pub use program::Program;
 pub use stdio::{Stdin, Stdout};
 pub use tail::Tail;

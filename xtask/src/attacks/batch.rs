@@ -9,6 +9,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use attache_text::shell::single_quoted;
 use serde_json::json;
 
 use super::agent::WENT_ON;
@@ -131,7 +132,7 @@ fn steps(
         let shell = ["bash", "-c", &line.text].map(str::to_owned).to_vec();
         let words = match way {
             Way::Terminal if random.once_in(3) => {
-                vec![format!("bash -c {}", lines::quoted(&line.text))]
+                vec![format!("bash -c {}", single_quoted(&line.text))]
             }
             _ => shell,
         };
@@ -255,7 +256,7 @@ impl Batch<'_> {
             words.push("--no-terminal".into());
         }
         // Its shell is `sh`, which reads some spellings otherwise than bash does.
-        let command = format!("bash -c {}", lines::quoted(&step.line.text));
+        let command = format!("bash -c {}", single_quoted(&step.line.text));
         words.push(format!("run {command}").into());
         let ended = stage.run(&words, LIMIT)?;
         // What is shown of the call is not what it printed.

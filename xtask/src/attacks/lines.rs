@@ -175,11 +175,6 @@ fn harmless(workshop: &mut Workshop<'_>) -> (&'static str, String) {
     ("harmless", text)
 }
 
-/// In single quotes for a shell.
-pub(super) fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
 /// As a string of Python: JSON's strings are some.
 fn literal(text: &str) -> String {
     serde_json::Value::from(text).to_string()

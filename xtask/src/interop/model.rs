@@ -4,7 +4,7 @@
 pub(super) mod http;
 
 use std::io::{self, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -15,15 +15,7 @@ use http::Request;
 
 /// Serves until the process ends.
 pub(super) fn serve() -> io::Result<SocketAddr> {
-    let listener = TcpListener::bind("127.0.0.1:0")?;
-    let address = listener.local_addr()?;
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            // A product that hangs up in the middle has been cancelled.
-            thread::spawn(move || answer(stream).ok());
-        }
-    });
-    Ok(address)
+    http::serve(answer)
 }
 
 /// What the prompt wants.

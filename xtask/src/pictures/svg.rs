@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use attache_text::markup::escape;
+
 use super::ansi::{Colour, Run, Style};
 
 /// Draws lines of text into a window of so many columns and rows.
@@ -55,7 +57,7 @@ fn write_run(out: &mut String, run: &Run, column: usize, row: usize) {
             more.push_str(attribute);
         }
     }
-    let (fill, base, text) = (hex(colour), y + BASE, escaped(&run.text));
+    let (fill, base, text) = (hex(colour), y + BASE, escape(&run.text));
     writeln!(
         out,
         "<text x=\"{x}\" y=\"{base}\" textLength=\"{length}\" xml:space=\"preserve\" fill=\"{fill}\"{more}>{text}</text>"
@@ -89,12 +91,6 @@ fn at(cells: usize, size: f64) -> f64 {
 
 fn hex(Colour(red, green, blue): Colour) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }
 
 const CELL: f64 = 8.4;

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use attache::json::Raw;
-use attache::process::plain;
 use attache::v1;
+use attache_text::plain;
 use serde_json::{Map, Value, json};
 
 use super::response;

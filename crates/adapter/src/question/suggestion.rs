@@ -3,7 +3,7 @@
 //! A suggestion is offered only when every part of it is understood, so that its name says all of what choosing it
 //! does. The CLI is sent back what was shown, not the suggestion as it came.
 
-use attache::process::plain::visible;
+use attache_text::plain::visible;
 use serde_json::{Value, json};
 
 use crate::frames::CanUseTool;

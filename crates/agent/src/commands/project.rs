@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use attache_text::shell::single_quoted;
+
 use super::Ours;
 
 /// What a look at a directory tells of the project in it.
@@ -61,8 +63,10 @@ impl Project {
             (Ours::Review, "") => {
                 "run git --no-pager diff --stat HEAD\nrun git --no-pager diff HEAD".to_owned()
             }
-            (Ours::Review, what) => format!("run git --no-pager diff HEAD -- {}", quoted(what)),
-            (Ours::Init, _) => format!("write AGENTS.md with {}", quoted(&self.notes())),
+            (Ours::Review, what) => {
+                format!("run git --no-pager diff HEAD -- {}", single_quoted(what))
+            }
+            (Ours::Init, _) => format!("write AGENTS.md with {}", single_quoted(&self.notes())),
             (Ours::Help | Ours::Compact | Ours::Clear | Ours::Mcp, _) => return None,
         })
     }
@@ -78,11 +82,6 @@ impl Project {
             self.language
         )
     }
-}
-
-/// In single quotes, as a shell and the embedded grammar read it.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 /// A file that tells the language, the language, and how its tests are usually run.

@@ -2,9 +2,9 @@
 //! server writes, it stays inside the quotation.
 
 use attache::json::Raw;
-use attache::process::plain::{visible, visible_lines, visible_start};
 use attache::v1;
 use attache_mcp::{Part, Resource, Tool};
+use attache_text::plain::{visible, visible_lines, visible_start};
 use serde_json::Value;
 
 /// The name of our tool that reads resources.

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use attache::json::Raw;
-use attache::process::plain;
 use attache::v1;
 use attache_host::permissions::Action;
 use attache_mcp as mcp;
+use attache_text::plain;
 use serde_json::{Map, json};
 
 use super::SessionPermissions;

@@ -1,7 +1,7 @@
 //! A log of hostile text: each event is one line, and every character of it can be seen.
 
-use attache::process::is_hidden;
 use attache_testkit::hostile::some_texts;
+use attache_text::plain::is_hidden;
 use serde_json::{Map, Value, json};
 
 use super::line;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use attache::process::{Child, Program};
 use attache_check::conformance::{Ends, Launch, Processes, ProxyLaunch};
+use attache_text::shell;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy, sink};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Mutex;
@@ -117,8 +118,7 @@ impl Command {
             "relay".to_owned(),
             door.place(),
         ];
-        let quoted: Vec<String> = agent.iter().map(|word| quote(word)).collect();
-        let quoted = quoted.join(" ");
+        let quoted = shell::join(&agent);
         let named = self.words.iter().any(|word| word.contains(AGENT));
         let words = self.words.iter().map(|word| word.replace(AGENT, &quoted));
         let program = self.program.clone().args(words);
@@ -245,15 +245,6 @@ fn us() -> anyhow::Result<String> {
     match us.into_os_string().into_string() {
         Ok(us) => Ok(us),
         Err(_) => bail!("the path of this program is no UTF-8"),
-    }
-}
-
-/// A word as a shell reads it.
-fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:+,@%".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }
 

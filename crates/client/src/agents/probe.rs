@@ -9,7 +9,7 @@ use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
 use super::Agent;
-use crate::plain;
+use attache_text::plain;
 
 /// What an agent says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]

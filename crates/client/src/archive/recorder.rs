@@ -3,13 +3,10 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Sender};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use attache::v1;
+use attache_disk::{BackgroundWriter, Limits};
 use attache_host::terminals::Terminals;
 
 use super::commands::{Commands, Kept, Wrote};
@@ -28,29 +25,27 @@ pub struct Recorder {
     open: HashSet<v1::SessionId>,
     /// Those in which nothing was said: nobody wants to read them.
     unsaid: HashSet<v1::SessionId>,
-    queue: Option<Sender<Job>>,
-    waiting: Arc<AtomicUsize>,
+    writer: Option<BackgroundWriter<Job>>,
     lost: u64,
     commands: Commands,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Recorder {
     pub(super) fn new(folder: PathBuf, agent: &str) -> Recorder {
-        let (queue, jobs) = mpsc::channel();
-        let waiting = Arc::new(AtomicUsize::new(0));
-        let writer = Writer::new(folder, Arc::clone(&waiting));
-        let thread = thread::Builder::new().name("transcripts".to_owned());
-        let thread = thread.spawn(move || writer.run(&jobs)).ok();
+        let limits = Limits {
+            waiting: BYTES,
+            together: usize::MAX,
+            gather: Duration::ZERO,
+        };
+        let mut writer = Writer::new(folder);
+        let write = move |jobs| writer.write(jobs);
         Recorder {
             agent: agent.to_owned(),
             open: HashSet::new(),
             unsaid: HashSet::new(),
-            queue: Some(queue),
-            waiting,
+            writer: Some(BackgroundWriter::start("transcripts", limits, write)),
             lost: 0,
             commands: Commands::default(),
-            thread,
         }
     }
 
@@ -137,7 +132,8 @@ impl Recorder {
     }
 
     fn line(&mut self, session: &v1::SessionId, text: String) {
-        if self.waiting.load(Ordering::Relaxed) + cost(&text) > BYTES {
+        let fits = |writer: &BackgroundWriter<Job>| writer.fits(cost(&text));
+        if !self.writer.as_ref().is_some_and(fits) {
             self.lost += 1;
             return;
         }
@@ -151,14 +147,18 @@ impl Recorder {
     }
 
     fn write(&self, name: String, text: String) {
-        self.waiting.fetch_add(cost(&text), Ordering::Relaxed);
-        self.send(Job::Line { name, text });
+        let cost = cost(&text);
+        self.push(Job::Line { name, text }, cost);
     }
 
+    /// What is no line is done however much waits.
     fn send(&self, job: Job) {
-        if let Some(queue) = &self.queue {
-            // Without the thread, which the system may have refused, nothing is recorded.
-            queue.send(job).ok();
+        self.push(job, 0);
+    }
+
+    fn push(&self, job: Job, weight: usize) {
+        if let Some(writer) = &self.writer {
+            writer.push(job, weight);
         }
     }
 
@@ -168,16 +168,8 @@ impl Recorder {
         for session in std::mem::take(&mut self.unsaid) {
             self.send(Job::Delete(file_name(&self.agent, &session)));
         }
-        self.queue = None;
-        let deadline = Instant::now() + PATIENCE;
-        let Some(thread) = self.thread.take() else {
-            return;
-        };
-        while !thread.is_finished() && Instant::now() < deadline {
-            thread::sleep(Duration::from_millis(1));
-        }
-        if thread.is_finished() {
-            thread.join().ok();
+        if let Some(writer) = self.writer.take() {
+            writer.close(PATIENCE);
         }
     }
 }
@@ -198,7 +190,7 @@ fn is_said(update: &v1::SessionUpdate) -> bool {
 }
 
 /// What a line takes while it waits.
-pub(super) fn cost(text: &str) -> usize {
+fn cost(text: &str) -> usize {
     text.len() + size_of::<Job>() + NAME
 }
 

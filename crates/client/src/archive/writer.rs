@@ -1,17 +1,14 @@
 //! The thread that writes: files are opened, appended to and put in their place here.
 
 use std::collections::HashMap;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::Receiver;
 
+use attache_disk::private;
 use tempfile::NamedTempFile;
 
 use super::ENDING;
-use super::recorder::cost;
 
 /// What is to be done with the file of a name.
 pub(super) enum Job {
@@ -41,7 +38,6 @@ pub(super) enum Start {
 
 pub(super) struct Writer {
     folder: PathBuf,
-    waiting: Arc<AtomicUsize>,
     files: HashMap<String, Open>,
 }
 
@@ -58,24 +54,17 @@ enum To {
 }
 
 impl Writer {
-    pub(super) fn new(folder: PathBuf, waiting: Arc<AtomicUsize>) -> Writer {
+    pub(super) fn new(folder: PathBuf) -> Writer {
         Writer {
             folder,
-            waiting,
             files: HashMap::new(),
         }
     }
 
-    /// Works until nobody can ask for more. What came together is written together. A file that fails is given up:
-    /// a conversation is worth more than its record.
-    pub(super) fn run(mut self, jobs: &Receiver<Job>) {
-        while let Ok(job) = jobs.recv() {
-            self.work(job);
-            while let Ok(job) = jobs.try_recv() {
-                self.work(job);
-            }
-            self.files.retain(|_, file| file.flush().is_ok());
-        }
+    /// What came together is written together. A file that fails is given up: a conversation is worth more than its record.
+    pub(super) fn write(&mut self, jobs: Vec<Job>) {
+        jobs.into_iter().for_each(|job| self.work(job));
+        self.files.retain(|_, file| file.flush().is_ok());
     }
 
     fn work(&mut self, job: Job) {
@@ -100,10 +89,7 @@ impl Writer {
                     self.files.insert(name, open);
                 }
             }
-            Job::Line { name, text } => {
-                self.waiting.fetch_sub(cost(&text), Ordering::Relaxed);
-                self.line(name, &text);
-            }
+            Job::Line { name, text } => self.line(name, &text),
             Job::Flush(name) => {
                 if let Some(file) = self.files.get_mut(&name) {
                     file.flush().ok();
@@ -168,7 +154,7 @@ impl Writer {
     }
 
     fn temporary(&self) -> io::Result<NamedTempFile> {
-        create(&self.folder)?;
+        private::make_dir(&self.folder)?;
         NamedTempFile::new_in(&self.folder)
     }
 }
@@ -233,14 +219,6 @@ fn copy(draft: Option<Open>, file: &mut File) -> io::Result<()> {
     early.seek(SeekFrom::Start(0))?;
     io::copy(&mut early, file)?;
     Ok(())
-}
-
-/// Makes the folder, for its owner alone.
-fn create(folder: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(folder)
 }
 
 fn append(path: &Path) -> io::Result<File> {

@@ -5,6 +5,7 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use attache_disk::private;
 use attache_host::ownership;
 use attache_host::permissions::{Policy, Preset, Term};
 use serde::{Deserialize, Serialize};
@@ -208,7 +209,7 @@ impl Trust {
         let folder = self.copies();
         let made = match folder.is_dir() {
             true => Ok(()),
-            false => private_directory(&folder),
+            false => private::make_dir(&folder),
         };
         let written = made.and_then(|()| super::edit::write_whole(&file, text));
         written.map_err(|cause| Error::Unwritable { path: file, cause })
@@ -260,18 +261,6 @@ fn setting<T>(project: &Path, (line, column): Position, value: T) -> Setting<T> 
     let path = project.to_owned();
     let place = Place { path, line, column };
     Setting { value, place }
-}
-
-#[cfg(unix)]
-fn private_directory(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true).mode(0o700).create(folder)
-}
-
-#[cfg(not(unix))]
-fn private_directory(folder: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(folder)
 }
 
 /// The directory beside the file of trust that has the texts.

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 
 use super::setup::{Listener, Way};
 use crate::event::Event;
-use crate::plain;
+use attache_text::plain;
 
 /// What the agent writes.
 pub(super) struct Reading<R> {

@@ -4,16 +4,17 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
+use attache_text::{Line, Lines};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use tokio::io::{AsyncRead, ReadBuf};
 
-use crate::agents::line;
+use crate::agents::line as safe;
 
 /// Passes everything on, and counts the lines that are no messages.
 pub(super) struct Watched<R> {
     inner: R,
-    line: Vec<u8>,
+    lines: Lines,
     garbage: Garbage,
 }
 
@@ -32,21 +33,16 @@ impl<R> Watched<R> {
         let garbage = Garbage::default();
         let watched = Watched {
             inner,
-            line: Vec::new(),
+            // A message too long to be looked at counts as one.
+            lines: Lines::new(LIMIT, 0),
             garbage: garbage.clone(),
         };
         (watched, garbage)
     }
 
     fn look(&mut self, bytes: &[u8]) {
-        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let room = LIMIT.saturating_sub(self.line.len());
-            self.line.extend(&piece[..piece.len().min(room)]);
-            if piece.ends_with(b"\n") {
-                self.garbage.look(&self.line);
-                self.line.clear();
-            }
-        }
+        let garbage = &self.garbage;
+        self.lines.push(bytes, |line| garbage.look(&line));
     }
 }
 
@@ -60,14 +56,14 @@ impl Garbage {
         self.lock().first.clone()
     }
 
-    fn look(&self, bytes: &[u8]) {
-        if is_fine(bytes) {
+    fn look(&self, line: &Line<'_>) {
+        if line.is_cut() || is_fine(&line.bytes) {
             return;
         }
         let mut seen = self.lock();
         seen.count += 1;
         if seen.count == 1 {
-            seen.first = line(&String::from_utf8_lossy(bytes));
+            seen.first = safe(&String::from_utf8_lossy(&line.bytes));
         }
     }
 
@@ -96,10 +92,10 @@ struct Message {
     error: Option<IgnoredAny>,
 }
 
-/// A message, nothing, or the head of one. A message too long to be looked at counts as one.
+/// A message, nothing, or the head of one.
 fn is_fine(bytes: &[u8]) -> bool {
     let text = bytes.trim_ascii();
-    if text.is_empty() || text.starts_with(b"Content-") || bytes.len() >= LIMIT {
+    if text.is_empty() || text.starts_with(b"Content-") {
         return true;
     }
     let message = serde_json::from_slice::<Message>(text);

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use attache::process::plain::{visible_start, visible_word};
 use attache::v1;
 use attache_host::permissions::Action;
+use attache_text::plain::{visible_start, visible_word};
 
 /// A permission prompt: what the user decides on.
 #[derive(Debug, Clone, PartialEq)]

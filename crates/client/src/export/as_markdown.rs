@@ -6,7 +6,8 @@ use attache::transcript::{Blocks, Entry, Item, Message, MessageKind, Outcome, To
 use attache::{Transcript, v1};
 
 use crate::export::Terminals;
-use crate::{content, figures, plain, tool_call};
+use crate::{content, figures, tool_call};
+use attache_text::plain;
 
 /// The whole transcript as Markdown. Fences are longer than any inside them, and nothing that an entry leaves open
 /// reaches into the next.

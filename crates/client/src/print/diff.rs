@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use attache::process::plain::{visible, visible_code};
 use attache::v1;
+use attache_text::plain::{visible, visible_code};
 use similar::{ChangeTag, TextDiff};
 
 use super::Colour;

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use attache::process::plain::visible;
 use attache::v1;
+use attache_text::plain::visible;
 
 use crate::figures;
 

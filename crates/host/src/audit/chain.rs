@@ -3,7 +3,7 @@
 use blake3::Hash;
 use serde_json::{Map, Value};
 
-use attache_transport::process::is_hidden;
+use attache_text::plain::is_hidden;
 
 /// Where a chain stands: the number and the digest of its last line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! What of an event goes into the log: names, paths and outcomes. No content, and nothing that looks like a secret.
 
+use attache_text::secret::{mask, masked_words};
 use serde_json::Value;
 
 use attache_transport::process::ExecRecord;
 
-use super::{Event, Reach, UserAnswer, mask, masked};
+use super::{Event, Reach, UserAnswer};
 use crate::permissions::{Action, Because};
 
 /// What goes into the log of an event, and when it happened.
@@ -247,7 +248,7 @@ fn asked(action: &Action) -> Vec<(&'static str, Value)> {
 }
 
 fn words(command: &[String]) -> Value {
-    list(masked(command))
+    list(masked_words(command))
 }
 
 /// Some of them, and how many more there are.
@@ -266,7 +267,7 @@ fn list(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Value {
 }
 
 fn text(text: &str) -> Value {
-    cut(&mask::text(text))
+    cut(&mask(text))
 }
 
 fn cut(text: &str) -> Value {

@@ -7,7 +7,7 @@ use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use blake3::Hash;
 
 use super::chain::Link;
-use crate::private::Key;
+use attache_disk::private::Key;
 
 /// Where the chain stood when it was last written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

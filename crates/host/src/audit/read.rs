@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::chain::Line;
-use crate::private::{self, Error};
+use attache_disk::private::{self, Error};
 
 /// An event as it stands in the log.
 #[derive(Debug, Clone, PartialEq)]

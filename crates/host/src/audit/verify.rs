@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::chain::{Bad, Line, Link};
 use super::head::{Found, Head};
 use super::read::{BASE, bytes, file_path, lines, numbers};
-use crate::private::{self, Error};
+use attache_disk::private::{self, Error};
 
 /// What a log looks like.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use super::chain::{Line, Link};
 use super::fields::Noted;
 use super::head::{Found, Head};
 use super::read::{BASE, bytes, file_path, lines, numbers};
-use crate::private::{self, Error, Key};
+use attache_disk::private::{self, Error, Key};
 
 #[derive(Debug)]
 pub(super) struct Writer {

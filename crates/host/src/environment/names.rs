@@ -1,5 +1,7 @@
 //! The names: which variables children get, which ones look like secrets, and which ones nobody misses.
 
+use attache_text::secret::{NameOf, is_secret_name};
+
 /// Whether children get this variable without the user saying so.
 pub(super) fn is_listed(name: &str) -> bool {
     // Windows does not tell `Path` from `PATH`.
@@ -19,10 +21,7 @@ pub(super) fn listed() -> impl Iterator<Item = &'static str> {
 
 /// Whether a name says that the variable is a secret.
 pub(super) fn looks_secret(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    let mut words = name.split(['_', '-', '.']);
-    words.any(|word| SECRET_WORDS.contains(&word))
-        || SECRET_ENDS.iter().any(|end| name.ends_with(end))
+    is_secret_name(name, NameOf::Variable)
 }
 
 /// Whether it is about shells, windows and sessions, so that no command is likely to want it.
@@ -181,45 +180,6 @@ const WINDOWS: &[&str] = &[
     "WSL_DISTRO_NAME",
     "WSL_INTEROP",
     "WSLENV",
-];
-
-const SECRET_WORDS: &[&str] = &[
-    "KEY",
-    "KEYS",
-    "TOKEN",
-    "TOKENS",
-    "SECRET",
-    "SECRETS",
-    "PASSWORD",
-    "PASSWD",
-    "PASSPHRASE",
-    "PASS",
-    "PWD",
-    "PIN",
-    "CREDENTIAL",
-    "CREDENTIALS",
-    "PAT",
-    "AUTH",
-    "COOKIE",
-    "DSN",
-    "WEBHOOK",
-    "CRED",
-    "CREDS",
-    "PASSCODE",
-    "PHRASE",
-    "MNEMONIC",
-    "JWT",
-    "BEARER",
-];
-const SECRET_ENDS: &[&str] = &[
-    "APIKEY",
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "PASSPHRASE",
-    "CREDENTIALS",
-    "DATABASE_URL",
 ];
 
 const DESKTOP: &[&str] = &[

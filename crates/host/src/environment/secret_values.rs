@@ -2,7 +2,7 @@
 //! options are not: they stand in the output of harmless commands too, and an agent that edits from such output would write
 //! what stands in their place into files.
 
-use crate::audit::mask::SECRET_STARTS;
+use attache_text::secret::behind_known_start;
 
 /// The parts of a value that look like secrets.
 pub(super) fn secret_parts<'a>(name: &str, value: &'a str) -> Vec<&'a str> {
@@ -43,8 +43,7 @@ fn is_digest(name: &str, part: &str) -> bool {
 }
 
 fn has_known_prefix(part: &str) -> bool {
-    let mut rests = SECRET_STARTS.iter().filter_map(|it| part.strip_prefix(it));
-    rests.any(|rest| {
+    behind_known_start(part).any(|rest| {
         let has = |is: fn(&u8) -> bool| rest.bytes().any(|byte| is(&byte));
         let is_mixed =
             has(u8::is_ascii_digit) || (has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase));

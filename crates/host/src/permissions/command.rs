@@ -13,6 +13,8 @@ mod variables;
 mod word;
 mod wrappers;
 
+use attache_text::shell::{is_plain, is_plain_char};
+
 /// The words of a command given as one text: split where no shell would see more than spaces, else one word.
 pub(super) fn words(text: &str) -> Vec<String> {
     let split: Vec<String> = text
@@ -43,20 +45,6 @@ pub(crate) fn base_name(word: &str) -> String {
         Some(stem) => stem.to_owned(),
         None => name,
     }
-}
-
-/// No shell reads anything but itself in it.
-fn is_plain(word: &str) -> bool {
-    // `=ls` is the path of `ls` to some shells.
-    !word.is_empty() && !word.starts_with('=') && word.chars().all(is_plain_char)
-}
-
-fn is_plain_char(char: char) -> bool {
-    char.is_ascii_alphanumeric()
-        || matches!(
-            char,
-            '-' | '_' | '.' | '/' | '=' | ':' | ',' | '@' | '%' | '+'
-        )
 }
 
 /// More is not analysed.

@@ -6,6 +6,7 @@ mod content;
 use std::path::{Path, PathBuf};
 
 use attache_schema::v1;
+use attache_text::shell::is_plain;
 
 use super::{Action, paths};
 pub use content::{ShownChange, ShownContent, WholeChange};
@@ -271,11 +272,6 @@ fn is_shell(program: &str, flag: &str) -> bool {
         .find_map(|folder| program.strip_prefix(folder))
         .unwrap_or(program);
     matches!(name, "sh" | "bash" | "zsh" | "dash") && matches!(flag, "-c" | "-lc")
-}
-
-fn is_plain(word: &str) -> bool {
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_-./=:,+@%".contains(char);
-    !word.is_empty() && !word.starts_with('=') && word.chars().all(is_plain)
 }
 
 const SYSTEM: [&str; 4] = [

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use attache_disk::private::identity;
 use attache_schema::v1;
+use attache_text::secret::masked_words;
 use serde::{Deserialize, Serialize};
 
 use super::command::pattern::CommandPattern;
@@ -13,7 +15,6 @@ use super::glob::PathPattern;
 use super::records::bound;
 use super::rules::{Rule, Rules, is_about_files};
 use super::{Action, Decision, Scope};
-use crate::private::identity;
 
 /// A decision that is remembered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -259,8 +260,8 @@ fn shown(action: &Action, what: &What) -> String {
     let text = match what {
         What::Commands(text) | What::Files(text) => text.clone(),
         What::Exactly(_) => match (&action.command, action.paths.as_slice()) {
-            (Some(words), _) => crate::audit::masked(words).join(" "),
-            (None, []) => crate::audit::masked(std::slice::from_ref(&action.title)).join(" "),
+            (Some(words), _) => masked_words(words).join(" "),
+            (None, []) => masked_words(std::slice::from_ref(&action.title)).join(" "),
             (None, paths) => {
                 let paths = paths.iter().map(|path| path.to_string_lossy());
                 paths.collect::<Vec<_>>().join(" ")

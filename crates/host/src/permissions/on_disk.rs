@@ -13,8 +13,8 @@ pub(crate) use resolve::{PathLookups, Resolved};
 
 use super::{Action, paths};
 use crate::names::{fold, is_protected};
-use crate::private::identity;
 use crate::{FieldHasher, protected_files};
+use attache_disk::private::identity;
 
 /// The files of an action as they are on the disk at one moment.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::memory::Remembered;
 use crate::ownership;
-use crate::private::{self, Error, Key, Stamp};
+use attache_disk::private::{self, Error, Key, Stamp};
 
 /// The file of decisions and what was last read of it.
 #[derive(Debug)]

@@ -6,6 +6,7 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use attache_schema::v1;
+use attache_text::shell;
 use attache_transport::process::{self, Program};
 
 use super::{Error, environment};
@@ -51,7 +52,7 @@ pub fn shown_command(request: &v1::CreateTerminalRequest) -> Vec<String> {
     let (shell, flag) = SHELL;
     match request.args.as_slice() {
         [first, line] if request.command == shell && first == flag => vec![line.clone()],
-        [] => vec![quoted(&request.command)],
+        [] => vec![shell::quote(&request.command).into_owned()],
         args => [std::slice::from_ref(&request.command), args].concat(),
     }
 }
@@ -60,37 +61,21 @@ pub fn shown_command(request: &v1::CreateTerminalRequest) -> Vec<String> {
 pub fn shown_line(request: &v1::CreateTerminalRequest) -> String {
     match shown_command(request).as_slice() {
         [line] => line.clone(),
-        words => {
-            let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-            words.join(" ")
-        }
+        words => shell::join(words),
     }
 }
 
 /// Whether a request may be more than the name of a program: the disk tells.
 pub(crate) fn may_be_line(request: &v1::CreateTerminalRequest) -> bool {
     let line = &request.command;
-    request.args.is_empty() && !line.trim().is_empty() && !is_plain_word(line)
+    request.args.is_empty() && !line.trim().is_empty() && !shell::is_plain(line)
 }
 
 /// Whether a line is several words in which a shell would read nothing else.
 fn is_plain_line(line: &str) -> bool {
     let mut words = line.split(' ').filter(|word| !word.is_empty());
     let sets_variable = words.clone().next().is_none_or(|first| first.contains('='));
-    !sets_variable && words.all(is_plain_word)
-}
-
-fn is_plain_word(word: &str) -> bool {
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_-./=:,+@%".contains(char);
-    !word.is_empty() && word.chars().all(is_plain)
-}
-
-/// The word as a shell takes it for one word.
-fn quoted(word: &str) -> String {
-    match is_plain_word(word) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
+    !sets_variable && words.all(shell::is_plain)
 }
 
 /// The program of a resolved request, without what is the same for all commands.

@@ -6,7 +6,7 @@ use std::io::{self, BufRead};
 use attache_schema::call::{AgentNotification, AgentRequest, ClientRequest};
 use attache_schema::v1;
 use attache_testkit::{Heard, Side};
-use attache_transport::process::plain::{visible, visible_command};
+use attache_text::plain::{visible, visible_command};
 
 use super::super::validate::heard;
 use super::super::{Records, What};

@@ -78,7 +78,7 @@ impl Write for Disk {
 }
 
 fn tape(disk: &Disk, limit: usize) -> Tape {
-    Tape::start(disk.clone(), "test", Secrets::Kept, limit).unwrap()
+    Tape::start(disk.clone(), "test", Secrets::Kept, limit)
 }
 
 /// Sends pieces through; what arrives, and what the recording says was sent.
@@ -213,7 +213,7 @@ fn a_full_disk_is_told_where_it_was_and_writing_goes_on() {
 fn what_is_recorded_is_redacted_unless_told() {
     for (secrets, shows) in [(Secrets::Redacted, false), (Secrets::Kept, true)] {
         let disk = Disk::default();
-        let tape = Tape::start(disk.clone(), "test", secrets, 1 << 20).unwrap();
+        let tape = Tape::start(disk.clone(), "test", secrets, 1 << 20);
         tape.line(Stream::Client, br#"{"apiKey":"hunter2"}"#);
         tape.bytes(Stream::Errors, Bytes::from_static(b"PASSWORD=hunter2\n"));
         tape.finish("over", PATIENCE).unwrap();
@@ -227,7 +227,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 #[test]
 fn a_secret_beside_bytes_that_are_no_text_is_taken_out() {
     let disk = Disk::default();
-    let tape = Tape::start(disk.clone(), "test", Secrets::Redacted, 1 << 20).unwrap();
+    let tape = Tape::start(disk.clone(), "test", Secrets::Redacted, 1 << 20);
     let line = Bytes::from_static(b"\xff PASSWORD=hunter2\n\xff nothing\n");
     tape.bytes(Stream::Errors, line);
     tape.finish("over", PATIENCE).unwrap();

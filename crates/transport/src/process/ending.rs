@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::plain;
+use attache_text::plain;
 
 /// How long each step of stopping waits before the next: standard input is closed, then the agent's process group
 /// gets SIGTERM, then everything is killed.

@@ -4,10 +4,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use attache_text::plain;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::watch;
-
-use super::plain;
 
 /// The end of what a child wrote to standard error. Clones look at the same text.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! The screen of an agent that has gone: how it ended, its last words, and what to do next.
 
-use attache::process::plain::visible_lines;
+use attache_text::plain::visible_lines;
 use crossterm::event::KeyEvent;
 
 use super::answer_list::{AnswerList, Chosen};

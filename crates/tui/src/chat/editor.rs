@@ -229,7 +229,7 @@ impl Editor {
 fn clean(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let text = text.replace('\t', "    ");
-    let is_kept = |char: &char| *char == '\n' || !attache::process::is_hidden(*char);
+    let is_kept = |char: &char| *char == '\n' || !attache_text::plain::is_hidden(*char);
     text.chars().filter(is_kept).collect()
 }
 

@@ -7,8 +7,8 @@ mod keys;
 
 use std::collections::BTreeMap;
 
-use attache::process::plain::{visible, visible_lines};
 use attache::v1;
+use attache_text::plain::{visible, visible_lines};
 
 use field::Field;
 

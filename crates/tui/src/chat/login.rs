@@ -1,9 +1,9 @@
 //! Logins that the agent wants: the ways to choose from, and a program in the terminal before it runs, with its arguments
 //! and the variables that the agent adds.
 
-use attache::process::plain::{visible, visible_command, visible_lines, visible_word};
 use attache::v1;
 use attache_client::desk::LoginCommand;
+use attache_text::plain::{visible, visible_command, visible_lines, visible_word};
 use crossterm::event::KeyEvent;
 
 use super::answer_list::{AnswerList, Chosen, Words};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use attache_client::plain;
+use attache_text::plain;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::paint::wrap;

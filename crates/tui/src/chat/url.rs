@@ -3,8 +3,8 @@
 
 mod address;
 
-use attache::process::plain::{visible, visible_lines};
 use attache::v1;
+use attache_text::plain::{visible, visible_lines};
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
 

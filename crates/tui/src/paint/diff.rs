@@ -8,8 +8,8 @@ mod unified;
 
 use std::path::Path;
 
-use attache::process::plain::visible_code;
 use attache::v1;
+use attache_text::plain::visible_code;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use attache::transcript::{Entry, Item, MessageKind};
 use attache_client::export::Terminals;
-use attache_client::plain;
+use attache_text::plain;
 use ratatui::text::{Line, Span};
 
 use super::theme::{Role, Sign};

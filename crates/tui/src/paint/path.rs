@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use attache::process::plain::visible;
 use attache::schema::FilePath;
+use attache_text::plain::visible;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::wrap;

@@ -1,7 +1,7 @@
 //! Plans as checklists.
 
 use attache::v1;
-use attache_client::plain;
+use attache_text::plain;
 use ratatui::text::{Line, Span};
 
 use super::theme::{Role, Sign};

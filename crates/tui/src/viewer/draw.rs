@@ -1,8 +1,8 @@
 //! The viewer on a terminal of any size.
 
-use attache::process::plain::visible;
 use attache_recording::units::{size, time};
 use attache_recording::{Row, Sort, Stream};
+use attache_text::plain::visible;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};

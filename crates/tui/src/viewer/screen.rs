@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use attache::process::plain::visible;
-use attache_client::plain;
 use attache_recording::{Filter, Index, Progress, Record, Row, Stream, Verdicts, What, pretty};
+use attache_text::plain;
+use attache_text::plain::visible;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// The viewer as a value. Drawing it changes nothing.

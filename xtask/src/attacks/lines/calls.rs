@@ -1,7 +1,9 @@
 //! Spellings of a call: quotes inside words, expansions, links, other ways to the same file, programs that start programs.
 
+use attache_text::shell::single_quoted;
+
 use super::super::random::Random;
-use super::{Workshop, literal, quoted};
+use super::{Workshop, literal};
 
 /// A line that starts the program with the word, and with the path of the file that the program is to leave behind.
 pub(super) fn spell(
@@ -12,7 +14,7 @@ pub(super) fn spell(
     let ran = workshop.stage.ran(&workshop.name).display().to_string();
     let path = workshop.stage.bin.join(program).display().to_string();
     let rest = match workshop.random.below(4) {
-        0 => format!("{} {ran}", quoted(word)),
+        0 => format!("{} {ran}", single_quoted(word)),
         1 => format!("{} {ran}", respelled(workshop.random, word)),
         _ => format!("{word} {ran}"),
     };

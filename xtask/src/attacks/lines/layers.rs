@@ -1,6 +1,8 @@
 //! Layers around a line that run it: shells, functions, scripts, interpreters, wrappers, `make`, `find`, git aliases.
 
-use super::{Workshop, literal, quoted};
+use attache_text::shell::single_quoted;
+
+use super::{Workshop, literal};
 
 /// The line inside one more layer, and the layer's name.
 pub(super) fn wrap(
@@ -9,7 +11,7 @@ pub(super) fn wrap(
 ) -> Result<(&'static str, String), String> {
     let (family, form) = workshop.random.pick(LAYERS);
     let mut text = form.to_owned();
-    let bash = format!("cd {}\n{line}\n", quoted(&workshop.project()));
+    let bash = format!("cd {}\n{line}\n", single_quoted(&workshop.project()));
     let python = workshop.stage.python.clone();
     let scripts = [
         ("{sh}", "sh", format!("{line}\n")),
@@ -50,9 +52,9 @@ pub(super) fn wrap(
         .replace("{m}", &mark)
         .replace("{dir}", &workshop.project())
         .replace("{python}", &python)
-        .replace("{qpy}", &quoted(&literal(line)))
-        .replace("{qq}", &quoted(&quoted(line)))
-        .replace("{q}", &quoted(line))
+        .replace("{qpy}", &single_quoted(&literal(line)))
+        .replace("{qq}", &single_quoted(&single_quoted(line)))
+        .replace("{q}", &single_quoted(line))
         .replace("{l}", line);
     Ok((family, text))
 }

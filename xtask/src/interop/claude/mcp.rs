@@ -2,9 +2,8 @@
 //! the requests. Its one tool says how the client was let in.
 
 use std::io::{self, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
 use serde_json::{Value, json};
 
@@ -14,17 +13,8 @@ type Stream = Arc<Mutex<Option<TcpStream>>>;
 
 /// Serves until the process ends: `/mcp` for the one form, `/sse` for the other.
 pub(super) fn serve() -> io::Result<SocketAddr> {
-    let listener = TcpListener::bind("127.0.0.1:0")?;
-    let address = listener.local_addr()?;
     let events = Stream::default();
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let events = Arc::clone(&events);
-            // A client that hangs up has had enough.
-            thread::spawn(move || answer(stream, &events).ok());
-        }
-    });
-    Ok(address)
+    http::serve(move |stream| answer(stream, &events))
 }
 
 fn answer(mut stream: TcpStream, events: &Stream) -> io::Result<()> {

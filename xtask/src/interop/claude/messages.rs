@@ -4,7 +4,7 @@
 //! nothing until somebody hangs up, and `{"error": status, "kind": …}`.
 
 use std::io::{self, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -24,20 +24,10 @@ pub(super) struct Model {
 impl Model {
     /// Serves until the process ends.
     pub(super) fn serve() -> io::Result<Model> {
-        let listener = TcpListener::bind("127.0.0.1:0")?;
-        let model = Model {
-            address: listener.local_addr()?,
-            asked: Arc::default(),
-        };
-        let serving = model.clone();
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let model = serving.clone();
-                // A CLI that hangs up in the middle has been interrupted.
-                thread::spawn(move || model.answer(stream).ok());
-            }
-        });
-        Ok(model)
+        let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+        let theirs = Arc::clone(&asked);
+        let address = http::serve(move |stream| answer(&theirs, stream))?;
+        Ok(Model { address, asked })
     }
 
     /// Whether some request held this text.
@@ -45,28 +35,28 @@ impl Model {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.iter().any(|request| request.contains(text))
     }
+}
 
-    fn answer(&self, mut stream: TcpStream) -> io::Result<()> {
-        let request = Request::read(&stream)?;
-        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-        if !request.path.ends_with("/messages") {
-            http::begin(&mut stream, "application/json")?;
-            return stream.write_all(
-                json!({ "input_tokens": 10, "data": [] })
-                    .to_string()
-                    .as_bytes(),
-            );
-        }
-        let blocks = blocks(&body);
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.push(format!("{}{body}", request.head));
-        drop(asked);
-        if let Some(status) = blocks.first().and_then(|block| block["error"].as_u64()) {
-            return fail(&mut stream, status, &blocks[0]);
-        }
-        http::begin(&mut stream, "text/event-stream")?;
-        tell(&mut stream, &blocks)
+fn answer(asked: &Mutex<Vec<String>>, mut stream: TcpStream) -> io::Result<()> {
+    let request = Request::read(&stream)?;
+    let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    if !request.path.ends_with("/messages") {
+        http::begin(&mut stream, "application/json")?;
+        return stream.write_all(
+            json!({ "input_tokens": 10, "data": [] })
+                .to_string()
+                .as_bytes(),
+        );
     }
+    let blocks = blocks(&body);
+    let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
+    asked.push(format!("{}{body}", request.head));
+    drop(asked);
+    if let Some(status) = blocks.first().and_then(|block| block["error"].as_u64()) {
+        return fail(&mut stream, status, &blocks[0]);
+    }
+    http::begin(&mut stream, "text/event-stream")?;
+    tell(&mut stream, &blocks)
 }
 
 /// The blocks that are due, by the last prompt with a script and the answers since.

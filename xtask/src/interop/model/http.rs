@@ -1,7 +1,26 @@
 //! As much of HTTP as the products' requests need: one request on a connection, a body of a known length.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+
+/// Serves on a free port of this machine until the process ends, each connection in a thread of its own. A client that
+/// hangs up in the middle has had enough.
+pub(in crate::interop) fn serve(
+    answer: impl Fn(TcpStream) -> io::Result<()> + Send + Sync + 'static,
+) -> io::Result<SocketAddr> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let address = listener.local_addr()?;
+    let answer = Arc::new(answer);
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let answer = Arc::clone(&answer);
+            thread::spawn(move || answer(stream).ok());
+        }
+    });
+    Ok(address)
+}
 
 pub(in crate::interop) struct Request {
     pub(in crate::interop) method: String,

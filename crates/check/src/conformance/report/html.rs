@@ -2,8 +2,8 @@
 
 use attache_recording::redact;
 use attache_testkit::Side;
+use attache_text::markup::escape;
 
-use super::junit::escape;
 use super::{Report, shown};
 use crate::conformance::{Conversation, Judgement, Verdict};
 

@@ -1,5 +1,7 @@
 //! For test reports of CI systems. A warning is a passed case with a note.
 
+use attache_text::markup::escape;
+
 use super::{Report, arrow};
 use crate::conformance::{Judgement, Verdict};
 
@@ -46,21 +48,4 @@ fn told(report: &Report, made: &Judgement) -> String {
         out += &format!("{} {said}\n", arrow(from));
     }
     out + made.check.hint
-}
-
-/// Text for XML and HTML; what neither can hold is replaced.
-pub(super) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(character),
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }

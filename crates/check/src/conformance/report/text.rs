@@ -1,9 +1,9 @@
 //! For people: what is not right, by groups.
 
-use attache_transport::process::plain::visible;
 use std::fmt::Write as _;
 
 use attache_schema::rules::Level;
+use attache_text::plain::visible;
 
 use super::{Report, arrow};
 use crate::conformance::{Judgement, Verdict};

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use attache::process::plain::visible;
 use attache::v1;
 use attache_host::audit::{self, Reach, UserAnswer};
 use attache_host::permissions::{self, Action, Because, Grant, GrantedBy, Remembered, Scope, Term};
+use attache_text::plain::visible;
 
 use super::{CANCELLED, Case, Outcome, Ruling, Settled, Subject, TURN_CANCELLED, TURN_ENDED};
 use crate::desk::{Desk, before};

@@ -1,10 +1,12 @@
 //! What looks like a secret is not logged.
 
+use attache_text::secret::masked_words;
+
 use super::*;
 
 fn check(command: &[&str], expected: Expect) {
     let words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
-    expected.assert_eq(&masked(&words).join(" "));
+    expected.assert_eq(&masked_words(&words).join(" "));
 }
 
 #[test]

@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use attache_text::shell::{self, is_plain};
+
 use super::options::CommandWord;
 use super::shell::Scanner;
-use super::{is_plain, wrappers};
+use super::wrappers;
 
 /// A command, split into the simple commands that it would run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -162,7 +164,7 @@ impl fmt::Display for ShellWord {
         match self {
             ShellWord::Undecided(text) => f.write_str(text),
             ShellWord::Literal(text) if is_plain(text) || text == "{}" => f.write_str(text),
-            ShellWord::Literal(text) => write!(f, "'{}'", text.replace('\'', r"'\''")),
+            ShellWord::Literal(text) => f.write_str(&shell::single_quoted(text)),
         }
     }
 }

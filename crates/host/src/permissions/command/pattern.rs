@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use attache_text::shell::is_plain;
+
 use super::line::SimpleCommand;
 use super::options::{CommandWord, ends};
-use super::{base_name, is_plain, wrappers};
+use super::{base_name, wrappers};
 
 /// Words that a command may begin with, as a user writes them.
 #[derive(Debug, Clone, PartialEq, Eq)]

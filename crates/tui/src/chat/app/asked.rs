@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use attache::process::plain::GUTTER;
 use attache::v1;
 use attache_client::command::{Answer, Command};
 use attache_host::permissions::{Scope, Term};
+use attache_text::plain::GUTTER;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Position;
 

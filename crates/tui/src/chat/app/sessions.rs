@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use attache::process::plain::{GUTTER, visible};
 use attache::v1;
 use attache_client::command::{Command, How, Opening};
 use attache_client::desk::LoginCommand;
 use attache_client::event::{Failure, FailureKind, Opened};
 use attache_client::setting::Choices;
+use attache_text::plain::{GUTTER, visible};
 
 use super::keys::TWICE;
 use super::{App, Latest, Life, Start};

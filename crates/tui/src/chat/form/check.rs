@@ -1,7 +1,7 @@
 //! Whether what stands in a field is what the agent asks for.
 
-use attache::process::plain::visible;
 use attache::v1;
+use attache_text::plain::visible;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use regex::RegexBuilder;

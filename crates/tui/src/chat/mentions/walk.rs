@@ -33,7 +33,7 @@ pub(crate) fn walk(roots: &[PathBuf]) -> Vec<String> {
 fn shown(path: &Path, first: &Path) -> Option<String> {
     let path = path.strip_prefix(first).unwrap_or(path);
     let name = path.to_str()?;
-    let is_plain = !name.contains('"') && !name.contains(attache::process::is_hidden);
+    let is_plain = !name.contains('"') && !name.contains(attache_text::plain::is_hidden);
     is_plain.then(|| name.to_owned())
 }
 

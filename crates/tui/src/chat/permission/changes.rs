@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use attache::process::plain::visible;
 use attache::v1;
 use attache_client::event::OnDisk;
+use attache_text::plain::visible;
 use ratatui::text::Line;
 
 use super::facts::LONGEST;

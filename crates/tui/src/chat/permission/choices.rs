@@ -1,10 +1,10 @@
 //! The answers to a permission request: the agent's own options in its order, then what Attaché remembers on top.
 
-use attache::process::plain::visible_start;
 use attache::v1;
 use attache_client::command::Answer;
 use attache_client::event::PermissionPrompt;
 use attache_host::permissions::{Scope, is_allowed_by, label};
+use attache_text::plain::visible_start;
 
 /// One answer.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
 //! What a lasting answer means, in a sentence that the user confirms.
 
-use attache::process::plain::visible;
 use attache::v1;
 use attache_host::permissions::{Action, Scope, Term};
+use attache_text::plain::visible;
 
 use super::PermissionDialog;
 use super::choices::{Choice, ChoiceKind, Source};

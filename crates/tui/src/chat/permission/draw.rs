@@ -1,10 +1,10 @@
 //! How a permission request looks.
 
-use attache::process::plain::{visible, visible_command, visible_lines, visible_word};
 use attache::v1;
 use attache_client::content;
 use attache_client::event::{HostRequest, PromptSubject};
 use attache_host::permissions::label;
+use attache_text::plain::{visible, visible_command, visible_lines, visible_word};
 use ratatui::text::{Line, Span};
 
 use super::choices::{Choice, ChoiceKind, Source};
@@ -313,7 +313,7 @@ fn deed(kind: &v1::ToolKind, files: usize) -> &'static str {
 
 /// A text that may be very long.
 fn long(text: &str) -> String {
-    match attache::process::plain::visible_start(text, INPUT) {
+    match attache_text::plain::visible_start(text, INPUT) {
         (text, 0) => text.into_owned(),
         (start, more) => format!("{start}… {more} more characters cannot be shown here"),
     }

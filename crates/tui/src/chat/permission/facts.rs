@@ -4,10 +4,10 @@
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
-use attache::process::plain::{visible, visible_command, visible_start, visible_word};
 use attache::v1;
 use attache_client::event::{HostRequest, PermissionPrompt, PromptSubject};
 use attache_host::permissions::{Action, Protection};
+use attache_text::plain::{visible, visible_command, visible_start, visible_word};
 
 use super::moves;
 use crate::paint::theme::Role;

@@ -102,7 +102,7 @@ proptest! {
                 Act::Tell(which, text) => tell(&mut stage, which, &text),
             }
             let screen = stage.screen();
-            let is_bad = |char: &char| *char != '\n' && attache::process::is_hidden(*char);
+            let is_bad = |char: &char| *char != '\n' && attache_text::plain::is_hidden(*char);
             prop_assert_eq!(screen.chars().find(is_bad), None, "{}", screen);
         }
     }

@@ -1,10 +1,10 @@
 //! Hostile text in every place where a user decides or reviews: every character can be seen, and none acts.
 
-use attache::process::plain::{visible, visible_code, visible_command, visible_word};
 use attache::v1;
 use attache_client::event::{Event, Exec, HostRequest, PromptSubject};
 use attache_client::print::{Colour, Format, Piece, Printer, Surface};
 use attache_testkit::hostile::some_texts;
+use attache_text::plain::{visible, visible_code, visible_command, visible_word};
 
 use super::stage::{asked, stage};
 
@@ -144,5 +144,5 @@ fn check(prompt: attache_client::event::PermissionPrompt, texts: &[&str]) {
 }
 
 fn is_raw(char: &char) -> bool {
-    *char != '\n' && attache::process::is_hidden(*char)
+    *char != '\n' && attache_text::plain::is_hidden(*char)
 }

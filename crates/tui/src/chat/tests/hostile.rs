@@ -34,7 +34,7 @@ fn nothing_that_an_agent_says_reaches_the_terminal_raw() {
     stage.event(Event::Asked(Box::new(question)));
     stage.press("<Tab><A-d>");
     let screen = stage.screen();
-    let is_bad = |char: &char| *char != '\n' && attache::process::is_hidden(*char);
+    let is_bad = |char: &char| *char != '\n' && attache_text::plain::is_hidden(*char);
     assert_eq!(screen.chars().find(is_bad), None, "{screen}");
     stage.check(&expect![[r#"
         | Test Agent · safe�elif eteled� over� · /code/project

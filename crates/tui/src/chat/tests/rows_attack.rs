@@ -46,7 +46,7 @@ fn a_report_of_a_decision_is_one_row_that_begins_with_ours() {
     texts.extend(forged_rows("allowed always with this agent", 80));
     for text in texts {
         let mut stage = super::stage::stage().size(80, 20);
-        let what = attache::process::plain::visible(&marked(&text)).into_owned();
+        let what = attache_text::plain::visible(&marked(&text)).into_owned();
         stage.event(Event::Remembered {
             term: attache_host::permissions::Term::Endless,
             id: "d1".to_owned(),

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use attache::process::plain::{visible, visible_command};
 use attache::v1;
 use attache_client::event::{Event, HostRequest, PermissionPrompt, PromptSubject};
+use attache_text::plain::{visible, visible_command};
 use expect_test::expect;
 
 use super::asking::{answers, ask};

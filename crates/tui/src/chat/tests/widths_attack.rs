@@ -3,10 +3,10 @@
 
 mod emulator;
 
-use attache::process::plain::visible_command;
 use attache::v1;
 use attache_client::event::Event;
 use attache_testkit::hostile::some_texts;
+use attache_text::plain::visible_command;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::{Buffer, CellWidth};

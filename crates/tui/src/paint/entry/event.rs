@@ -4,7 +4,7 @@ use attache::json::Raw;
 use attache::transcript::{Blocks, Compaction, End, Item, Outcome, SessionMessage, Subagent};
 use attache::v1;
 use attache_client::figures;
-use attache_client::plain;
+use attache_text::plain;
 use ratatui::text::{Line, Span};
 
 use super::{Around, Fold};

@@ -2,8 +2,8 @@
 
 use attache::transcript::{Message, MessageKind};
 use attache::v1;
-use attache_client::plain;
 use attache_client::{content, figures};
+use attache_text::plain;
 use ratatui::text::{Line, Span};
 
 use super::{Around, Fold};

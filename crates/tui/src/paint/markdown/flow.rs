@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use attache_client::plain;
+use attache_text::plain;
 use ratatui::text::Line;
 
 use super::block::{self, Painted};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use attache_client::plain;
+use attache_text::plain;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 
 use super::options;

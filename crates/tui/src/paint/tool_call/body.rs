@@ -1,9 +1,9 @@
 //! What stands below a card's first line.
 
-use attache::process::plain::visible_lines;
 use attache::transcript::ToolCall;
 use attache::{json, v1};
 use attache_client::{content, figures};
+use attache_text::plain::visible_lines;
 use ratatui::text::{Line, Span};
 
 use super::{Card, Surroundings, terminal, title};

@@ -1,9 +1,9 @@
 //! Terminals: the command, the end of what it wrote, and how it ended.
 
 use attache::v1;
-use attache_client::plain;
 use attache_client::tool_call::{terminal_command, terminal_exit};
 use attache_host::terminals::View;
+use attache_text::plain;
 use ratatui::text::{Line, Span};
 
 use crate::paint::theme::{Role, Sign};

@@ -6,11 +6,11 @@ use brush_parser::ParserOptions;
 use brush_parser::word::{self, WordPiece, WordPieceWithSource};
 
 use super::super::expansion::{self, Parameter};
-use super::super::is_plain;
 use super::super::line::ShellWord;
 use super::super::variables::{self, Setting};
 use super::super::word as literal;
 use super::Scanner;
+use attache_text::shell::is_plain;
 
 impl Scanner {
     /// The word without its quotes. What it substitutes is looked at as well.

@@ -21,9 +21,8 @@ use std::time::{Duration, Instant};
 /// # Errors
 ///
 /// When it cannot be made, or others may change what is in it.
-pub(crate) fn create_dir(dir: &Path) -> Result<(), Error> {
-    let made = platform::owner_only(DirBuilder::new().recursive(true)).create(dir);
-    made.map_err(|error| Error::new(dir, error))?;
+pub fn create_dir(dir: &Path) -> Result<(), Error> {
+    make_dir(dir).map_err(|error| Error::new(dir, error))?;
     let metadata = dir.metadata();
     let metadata = metadata.map_err(|error| Error::new(dir, error))?;
     if !metadata.is_dir() {
@@ -32,12 +31,32 @@ pub(crate) fn create_dir(dir: &Path) -> Result<(), Error> {
     check_owner(dir, &metadata)
 }
 
+/// The same for a directory that may be anybody's if it is there.
+///
+/// # Errors
+///
+/// When it cannot be made.
+pub fn make_dir(dir: &Path) -> io::Result<()> {
+    platform::owner_only(DirBuilder::new().recursive(true)).create(dir)
+}
+
+/// Opens a file for reading and writing, and makes it if there is none; then only its owner can read it.
+///
+/// # Errors
+///
+/// As [`open`].
+pub fn create(path: &Path) -> Result<File, Error> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true);
+    open(path, &mut options)?.ok_or_else(|| Error::refused(path, "cannot be made"))
+}
+
 /// Opens a file that is there; `None` if there is none.
 ///
 /// # Errors
 ///
 /// When it is a symbolic link or no file, belongs to somebody else, or others may write to it.
-pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<File>, Error> {
+pub fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<File>, Error> {
     let file = match platform::straight(options).open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -59,7 +78,7 @@ pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<File
 /// # Errors
 ///
 /// As [`open`], and when it is larger or is not text.
-pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<(String, Stamp)>, Error> {
+pub fn read(path: &Path, limit: u64) -> Result<Option<(String, Stamp)>, Error> {
     let Some(file) = open(path, OpenOptions::new().read(true))? else {
         return Ok(None);
     };
@@ -78,7 +97,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<(String, Stamp)>, E
 /// # Errors
 ///
 /// When it cannot be written.
-pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Error> {
+pub fn replace(path: &Path, text: &str) -> Result<(), Error> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let beside = path.with_file_name(name);
@@ -91,7 +110,7 @@ pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Error> {
 /// # Errors
 ///
 /// As [`open`], when others may read it, and when it does not hold a secret.
-pub(crate) fn read_key(path: &Path) -> Result<Option<Key>, Error> {
+pub fn read_key(path: &Path) -> Result<Option<Key>, Error> {
     let Some(mut file) = open(path, OpenOptions::new().read(true))? else {
         return Ok(None);
     };
@@ -118,7 +137,7 @@ pub(crate) fn read_key(path: &Path) -> Result<Option<Key>, Error> {
 /// # Errors
 ///
 /// As [`read_key`], and when it cannot be made.
-pub(crate) fn key(path: &Path) -> Result<Key, Error> {
+pub fn key(path: &Path) -> Result<Key, Error> {
     if let Some(key) = read_key(path)? {
         return Ok(key);
     }
@@ -130,23 +149,37 @@ pub(crate) fn key(path: &Path) -> Result<Key, Error> {
     Ok(key)
 }
 
+/// Makes sure that the names in a directory are on disk.
+///
+/// # Errors
+///
+/// When the system says so.
+pub fn sync_dir(dir: &Path) -> Result<(), Error> {
+    platform::sync_dir(dir).map_err(|error| Error::new(dir, error))
+}
+
+/// Whether this open file, and no later one, has the name.
+///
+/// # Errors
+///
+/// When the system does not tell.
+pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    platform::is_at(file, path)
+}
+
 /// A lock among processes, held until it is dropped.
 ///
 /// # Errors
 ///
 /// When it cannot be had in time.
-pub(crate) fn lock(path: &Path) -> Result<File, Error> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true);
-    let Some(file) = open(path, &mut options)? else {
-        return Err(Error::refused(path, "cannot be made"));
-    };
+pub fn lock(path: &Path) -> Result<File, Error> {
+    let file = create(path)?;
     hold(path, &file, PATIENCE)?;
     Ok(file)
 }
 
 /// Takes the lock of an open file, and waits for it only so long.
-pub(crate) fn hold(path: &Path, file: &File, patience: Duration) -> Result<(), Error> {
+pub fn hold(path: &Path, file: &File, patience: Duration) -> Result<(), Error> {
     let deadline = Instant::now() + patience;
     loop {
         match file.try_lock() {
@@ -162,7 +195,7 @@ pub(crate) fn hold(path: &Path, file: &File, patience: Duration) -> Result<(), E
 
 /// Which content a file had: another one after every change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub struct Stamp {
     identity: (u64, u64),
     size: u64,
     changed: (i64, i64),
@@ -170,7 +203,7 @@ pub(crate) struct Stamp {
 
 impl Stamp {
     /// That of a file which is there.
-    pub(crate) fn at(path: &Path) -> Option<Stamp> {
+    pub fn at(path: &Path) -> Option<Stamp> {
         path.symlink_metadata().ok().as_ref().map(Stamp::of)
     }
 
@@ -184,7 +217,7 @@ impl Stamp {
 }
 
 /// A secret for keyed digests.
-pub(crate) type Key = [u8; 32];
+pub type Key = [u8; 32];
 
 /// Why a private file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -195,11 +228,18 @@ pub struct Error {
 }
 
 impl Error {
-    pub(crate) fn new(path: &Path, error: io::Error) -> Error {
+    /// The system says why.
+    pub fn new(path: &Path, error: io::Error) -> Error {
         Error::refused(path, &format!("cannot be used: {error}"))
     }
 
-    pub(crate) fn refused(path: &Path, why: &str) -> Error {
+    /// The file or directory, and why it cannot be used.
+    pub fn into_parts(self) -> (PathBuf, String) {
+        (self.path, self.why)
+    }
+
+    /// We say why, to be read behind the path.
+    pub fn refused(path: &Path, why: &str) -> Error {
         Error {
             path: path.to_owned(),
             why: why.to_owned(),
@@ -208,7 +248,7 @@ impl Error {
 }
 
 /// What tells a file from all others.
-pub(crate) fn identity(metadata: &Metadata) -> (u64, u64) {
+pub fn identity(metadata: &Metadata) -> (u64, u64) {
     platform::identity(metadata)
 }
 
@@ -237,5 +277,5 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Others hold a lock for as long as a write to the disk takes, unless they were stopped; and a person may be waiting.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+pub const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(1);

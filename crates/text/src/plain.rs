@@ -2,11 +2,14 @@
 //! endless lines. Where a user decides or reviews, [`visible`] shows what is otherwise removed.
 
 mod clusters;
+mod safe;
+mod screen_line;
 mod visible;
 
 use std::borrow::Cow;
 
 pub use clusters::capped;
+pub use safe::{line, lines, terminal};
 pub use visible::{
     GUTTER, visible, visible_code, visible_command, visible_lines, visible_quote, visible_start,
     visible_word,
@@ -70,7 +73,7 @@ pub fn words(text: &str) -> String {
 }
 
 /// The text with line ends and tabs kept, everything else that could steer a terminal removed, and long lines cut.
-pub(super) fn text(bytes: &[u8]) -> String {
+pub fn text(bytes: &[u8]) -> String {
     let raw = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     let mut plain = Plain::default();
     for token in tokens(&raw) {
@@ -87,7 +90,7 @@ pub(super) fn text(bytes: &[u8]) -> String {
 }
 
 /// The last lines that are not blank, on one line.
-pub(super) fn last_lines(text: &str, count: usize) -> String {
+pub fn last_lines(text: &str, count: usize) -> String {
     let lines = text.lines().rev().map(str::trim);
     let mut lines: Vec<&str> = lines.filter(|line| !line.is_empty()).take(count).collect();
     lines.reverse();

@@ -1,14 +1,23 @@
 //! Values that look like secrets, replaced. It errs on the side of hiding.
 
+use super::keys::behind_known_start;
+use super::names::{NameOf, is_secret_name};
+use super::redact::{recognised, without};
+
 /// The words of a command without what looks like a secret.
-pub(crate) fn masked(words: &[String]) -> Vec<String> {
+pub fn masked_words(words: &[String]) -> Vec<String> {
     let mut next = Next::Shown;
-    words.iter().map(|word| mask(word, &mut next)).collect()
+    words.iter().map(|word| masked(word, &mut next)).collect()
 }
 
 /// A text without what looks like a secret.
-pub(super) fn text(text: &str) -> String {
-    mask(text, &mut Next::Shown)
+pub fn mask(text: &str) -> String {
+    masked(text, &mut Next::Shown)
+}
+
+fn masked(text: &str, next: &mut Next) -> String {
+    let masked = mask_parts(text, next);
+    without(&masked, recognised(&masked), HIDDEN).0.into_owned()
 }
 
 /// What is known of the word that comes.
@@ -20,7 +29,7 @@ enum Next {
     Login,
 }
 
-fn mask(text: &str, next: &mut Next) -> String {
+fn mask_parts(text: &str, next: &mut Next) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {
@@ -112,11 +121,7 @@ fn names_secret_variable(name: &str) -> bool {
 }
 
 fn names_secret(name: &str) -> bool {
-    let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    let name = name.to_ascii_lowercase();
-    let is_author = name.contains("author") && !name.contains("authoriz");
-    let is_secret = SECRET_NAMES.iter().any(|secret| name.contains(secret));
-    (is_secret && !is_author) || matches!(&*name, "pw" | "pat" | "pin")
+    is_secret_name(name, NameOf::Argument)
 }
 
 fn is_scheme(part: &str) -> bool {
@@ -125,9 +130,7 @@ fn is_scheme(part: &str) -> bool {
 
 /// The prefixes of well-known keys, or long and mixed as only machines write.
 fn looks_secret(part: &str) -> bool {
-    let is_prefixed = SECRET_STARTS
-        .iter()
-        .any(|start| part.starts_with(start) && part.len() >= start.len() + 8);
+    let is_prefixed = behind_known_start(part).any(|rest| rest.len() >= 8);
     let has = |fits: fn(&char) -> bool| part.chars().any(|char| fits(&char));
     let is_mixed =
         has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase) && has(char::is_ascii_digit);
@@ -158,86 +161,3 @@ fn is_between(char: char) -> bool {
 }
 
 const HIDDEN: &str = "***";
-
-const SECRET_NAMES: &[&str] = &[
-    "token",
-    "secret",
-    "password",
-    "passwd",
-    "passphrase",
-    "apikey",
-    "accesskey",
-    "privatekey",
-    "authorization",
-    "credential",
-    "cookie",
-    "signature",
-    "sessionkey",
-    "xapikey",
-    "auth",
-];
-
-/// How tokens of well-known services begin.
-pub(crate) const SECRET_STARTS: &[&str] = &[
-    "sk-",
-    "sk_",
-    "pk_",
-    "rk_",
-    "ghp_",
-    "gho_",
-    "ghu_",
-    "ghs_",
-    "ghr_",
-    "github_pat_",
-    "glpat-",
-    "xoxb-",
-    "xoxp-",
-    "xoxa-",
-    "xapp-",
-    "AKIA",
-    "ASIA",
-    "AIza",
-    "ya29.",
-    "eyJ",
-    "npm_",
-    "pypi-",
-    "hf_",
-    "dop_v1_",
-    "shpat_",
-    "SG.",
-    "xai-",
-    "gsk_",
-    "-----BEGIN",
-    "gldt-",
-    "glrt-",
-    "glsa_",
-    "xoxe-",
-    "xoxr-",
-    "xoxs-",
-    "doo_v1_",
-    "shpss_",
-    "sq0atp-",
-    "sq0csp-",
-    "lin_api_",
-    "ntn_",
-    "secret_",
-    "whsec_",
-    "AGE-SECRET-KEY-",
-    "dckr_pat_",
-    "hvs.",
-    "tskey-",
-    "PMAK-",
-    "sntrys_",
-    "sntryu_",
-    "r8_",
-    "nvapi-",
-    "pplx-",
-    "tvly-",
-    "dapi",
-    "ATATT",
-    "fo1_",
-    "rnd_",
-    "sbp_",
-    "vercel_",
-    "pul-",
-];

@@ -1,20 +1,18 @@
 //! Text of strangers made safe to show: it cannot touch the terminal, hide, or turn around.
 
-mod screen_line;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
 
-use attache::process::plain::{self, Token};
-
-use screen_line::ScreenLine;
+use super::screen_line::ScreenLine;
+use super::{Token, capped, is_plain, tokens};
 
 /// One line: line ends and tabs become spaces, escape sequences are removed, and what else could steer a terminal or
 /// hide is marked with `�`.
 pub fn line(text: &str) -> Cow<'_, str> {
     if is_safe(text) && !text.contains(['\n', '\t']) {
-        return plain::capped(text);
+        return capped(text);
     }
     Cow::Owned(lines(text).replace(['\n', '\t'], " "))
 }
@@ -22,10 +20,10 @@ pub fn line(text: &str) -> Cow<'_, str> {
 /// Several lines, with tabs kept. Line ends of all sorts become `\n`.
 pub fn lines(text: &str) -> Cow<'_, str> {
     if is_safe(text) {
-        return plain::capped(text);
+        return capped(text);
     }
     let mut safe = String::with_capacity(text.len());
-    let mut tokens = plain::tokens(text).peekable();
+    let mut tokens = tokens(text).peekable();
     while let Some(token) = tokens.next() {
         match token {
             Token::Text(text) => push_joined(&mut safe, text),
@@ -36,7 +34,7 @@ pub fn lines(text: &str) -> Cow<'_, str> {
             Token::Control(_) | Token::Hidden(_) => safe.push(MARK),
         }
     }
-    Cow::Owned(plain::capped(&safe).into_owned())
+    Cow::Owned(capped(&safe).into_owned())
 }
 
 /// What a terminal would show of a command's output, line by line: a carriage return writes over the line, a
@@ -45,8 +43,8 @@ pub fn lines(text: &str) -> Cow<'_, str> {
 pub fn terminal(text: &str) -> Vec<String> {
     let mut shown = Vec::new();
     for line in text.split('\n') {
-        if plain::is_plain(line) && !line.contains('\t') && line.len() <= ScreenLine::LIMIT {
-            shown.push(plain::capped(&without_stray_joiners(line)).into_owned());
+        if is_plain(line) && !line.contains('\t') && line.len() <= ScreenLine::LIMIT {
+            shown.push(capped(&without_stray_joiners(line)).into_owned());
         } else {
             shown.push(written(line));
         }
@@ -59,7 +57,7 @@ pub fn terminal(text: &str) -> Vec<String> {
 
 fn written(line: &str) -> String {
     let mut screen = ScreenLine::default();
-    for token in plain::tokens(line) {
+    for token in tokens(line) {
         match token {
             Token::Text(text) => screen.write(&without_stray_joiners(text)),
             Token::Control('\r') => screen.go_to_start(),
@@ -70,7 +68,7 @@ fn written(line: &str) -> String {
             Token::Sequence(sequence) => erase(&mut screen, sequence),
         }
     }
-    plain::capped(&screen.text()).into_owned()
+    capped(&screen.text()).into_owned()
 }
 
 fn erase(screen: &mut ScreenLine, sequence: &str) {
@@ -85,7 +83,7 @@ fn erase(screen: &mut ScreenLine, sequence: &str) {
 }
 
 fn is_safe(text: &str) -> bool {
-    plain::is_plain(text) && !text.contains(is_joiner)
+    is_plain(text) && !text.contains(is_joiner)
 }
 
 fn without_stray_joiners(text: &str) -> Cow<'_, str> {

@@ -4,7 +4,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use super::{capped, is_emoji, most_columns};
-use crate::process::plain::{visible, words};
+use crate::plain::{visible, words};
 
 #[test]
 fn no_character_covers_the_one_behind_it_where_a_user_decides() {

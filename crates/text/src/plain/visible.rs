@@ -13,6 +13,7 @@ use unicode_width::UnicodeWidthChar;
 
 use super::clusters::{MARKS, is_emoji, is_prefix, taken_apart};
 use super::is_hidden;
+use crate::shell;
 
 /// The text on one line.
 pub fn visible(text: &str) -> Cow<'_, str> {
@@ -81,15 +82,12 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
 
 /// The text as one word of a command: quoted as for a shell where that is needed to see where it begins and ends.
 pub fn visible_word(word: &str) -> Cow<'_, str> {
-    let is_bare = |char: char| match char {
-        '^' | '%' | '+' | ',' | '-' | '.' | '/' | ':' | '=' | '@' | '_' => true,
-        _ => char.is_alphanumeric(),
-    };
+    let is_bare = |char: char| shell::is_plain_char(char) || char == '^' || char.is_alphanumeric();
     let shown = visible(word);
     if !word.is_empty() && word.chars().all(is_bare) && shown == word {
         return shown;
     }
-    Cow::Owned(format!("'{}'", shown.replace('\'', r"'\''")))
+    Cow::Owned(shell::single_quoted(&shown))
 }
 
 /// A command and its arguments, with visible word boundaries. A single word is a line for a shell and stays unquoted.

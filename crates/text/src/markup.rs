@@ -1,0 +1,32 @@
+//! Text as part of an HTML or XML document.
+
+/// The text, for content and for attributes in double quotes. Control characters, which neither language can express, become
+/// `�`.
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\t' => escaped.push(char),
+            char if char.is_control() => escaped.push('\u{fffd}'),
+            char => escaped.push(char),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escape;
+
+    #[test]
+    fn no_text_ends_its_element_or_attribute() {
+        assert_eq!(
+            escape("<a href=\"x\">&amp;\u{1b}[m\n"),
+            "&lt;a href=&quot;x&quot;&gt;&amp;amp;\u{fffd}[m\n"
+        );
+    }
+}

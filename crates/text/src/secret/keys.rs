@@ -1,0 +1,174 @@
+//! How the keys and tokens of well-known services begin.
+
+/// What stands behind the beginning of a well-known key; `None` if the text does not begin like one.
+pub fn behind_known_start(text: &str) -> impl Iterator<Item = &str> {
+    STARTS
+        .iter()
+        .filter_map(|start| text.strip_prefix(start.text))
+}
+
+/// How long the key is that a text begins with; 0 if there is none.
+pub(super) fn length(text: &str) -> usize {
+    let lengths = STARTS.iter().map(|start| start.length(text));
+    lengths.max().unwrap_or(0)
+}
+
+/// Whether a key can begin with this byte.
+pub(super) fn can_begin(first: u8) -> bool {
+    const FIRST: [bool; 256] = {
+        let mut first = [false; 256];
+        let mut at = 0;
+        while at < STARTS.len() {
+            first[STARTS[at].text.as_bytes()[0] as usize] = true;
+            at += 1;
+        }
+        first
+    };
+    FIRST[usize::from(first)]
+}
+
+struct Start {
+    text: &'static str,
+    /// How much more there must be.
+    least: usize,
+    /// Whether words of programs begin so, too: then what follows must look random.
+    is_common: bool,
+}
+
+impl Start {
+    fn length(&self, text: &str) -> usize {
+        let Some(rest) = text.strip_prefix(self.text) else {
+            return 0;
+        };
+        if self.is_common {
+            let run = rest.bytes().position(|byte| !byte.is_ascii_alphanumeric());
+            let run = &rest.as_bytes()[..run.unwrap_or(rest.len())];
+            let has = |kind: fn(&u8) -> bool| run.iter().any(kind);
+            let is_random = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+            if !is_random || run.len() < self.least {
+                return 0;
+            }
+        }
+        let is_of_key = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+        let count = rest.bytes().take_while(|byte| is_of_key(*byte)).count();
+        match count >= self.least {
+            true => self.text.len() + count,
+            false => 0,
+        }
+    }
+}
+
+const fn sure(text: &'static str, least: usize) -> Start {
+    Start {
+        text,
+        least,
+        is_common: false,
+    }
+}
+
+const fn common(text: &'static str) -> Start {
+    Start {
+        text,
+        least: 16,
+        is_common: true,
+    }
+}
+
+const STARTS: &[Start] = &[
+    sure("sk-", 16),
+    sure("sk_live_", 16),
+    sure("sk_test_", 16),
+    sure("rk_live_", 16),
+    sure("rk_test_", 16),
+    common("sk_"),
+    common("pk_"),
+    common("rk_"),
+    sure("ghp_", 20),
+    sure("gho_", 20),
+    sure("ghu_", 20),
+    sure("ghs_", 20),
+    sure("ghr_", 20),
+    sure("github_pat_", 20),
+    sure("glpat-", 16),
+    sure("gldt-", 16),
+    sure("glrt-", 16),
+    sure("glsa_", 16),
+    sure("xoxa-", 10),
+    sure("xoxb-", 10),
+    sure("xoxe-", 10),
+    sure("xoxp-", 10),
+    sure("xoxr-", 10),
+    sure("xoxs-", 10),
+    sure("xapp-", 10),
+    sure("xai-", 20),
+    sure("gsk_", 20),
+    sure("hf_", 20),
+    sure("npm_", 30),
+    sure("pypi-", 30),
+    sure("AKIA", 16),
+    sure("ASIA", 16),
+    sure("AIza", 30),
+    sure("ya29.", 20),
+    sure("eyJ", 60),
+    sure("SG.", 30),
+    sure("AGE-SECRET-KEY-", 20),
+    sure("dckr_pat_", 16),
+    sure("tskey-", 16),
+    sure("nvapi-", 20),
+    sure("sq0atp-", 16),
+    sure("sq0csp-", 16),
+    sure("shpat_", 20),
+    sure("shpss_", 20),
+    sure("lin_api_", 20),
+    sure("whsec_", 20),
+    common("dop_v1_"),
+    common("doo_v1_"),
+    common("ntn_"),
+    common("secret_"),
+    common("hvs."),
+    common("PMAK-"),
+    common("sntrys_"),
+    common("sntryu_"),
+    common("r8_"),
+    common("pplx-"),
+    common("tvly-"),
+    common("dapi"),
+    common("ATATT"),
+    common("fo1_"),
+    common("rnd_"),
+    common("sbp_"),
+    common("vercel_"),
+    common("pul-"),
+    sure("-----BEGIN", 8),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::{STARTS, behind_known_start, can_begin, length};
+
+    #[test]
+    fn every_beginning_counts_when_enough_follows() {
+        for start in STARTS {
+            let rest = "aB3dE5fG7hJ9kL1m".repeat(4);
+            let key = format!("{}{}", start.text, &rest[..start.least]);
+            let found = length(&format!("{key}\""));
+            assert_eq!(found, key.len(), "{key}");
+            assert!(can_begin(key.as_bytes()[0]));
+            assert!(behind_known_start(&key).next().is_some());
+            let short = format!("{}{}", start.text, &rest[..start.least - 1]);
+            assert!(length(&short) < short.len(), "{short}");
+        }
+    }
+
+    #[test]
+    fn words_of_programs_are_none() {
+        for word in [
+            "secret_manager_of_version_2",
+            "rnd_generator_state_of_2",
+            "sk_buff_head_init_2_of_these",
+            "pul-",
+        ] {
+            assert_eq!(length(word), 0, "{word}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Names that say that a value is secret.
+
+/// What a name is the name of. `key` is a secret as a variable, and anything as a member of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameOf {
+    /// A member of a message, or a name before `=` or `:` in any text.
+    Member,
+    /// A field that somebody is to fill in; also its title.
+    Field,
+    /// An option of a command, a header or an assignment in it.
+    Argument,
+    /// A variable of the environment.
+    Variable,
+}
+
+/// Whether values of this name are secrets, by the words in it, whatever their case.
+pub fn is_secret_name(name: &str, of: NameOf) -> bool {
+    let words = words(name);
+    let joined = words.concat();
+    let fits = |(secret, part, scope): &(&str, Part, &[NameOf])| {
+        scope.contains(&of)
+            && match part {
+                Part::Anywhere => joined.contains(secret),
+                Part::End => joined.ends_with(secret),
+                Part::Word => words.iter().any(|word| word == secret),
+                Part::OneOfWords => words.len() > 1 && words.iter().any(|word| word == secret),
+            }
+    };
+    NAMES.iter().any(fits) || of == Argument && is_login(&joined)
+}
+
+/// `auth` in one form or another; an author is none.
+fn is_login(joined: &str) -> bool {
+    joined.contains("auth") && (!joined.contains("author") || joined.contains("authoriz"))
+}
+
+/// The words of `api_key`, `apiKey`, `API key` and the like, in lower case.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for char in name.chars().take(LONGEST) {
+        let starts = char.is_uppercase() && was_lower;
+        if starts || !char.is_alphanumeric() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| char.is_alphanumeric()) {
+            word.extend(char.to_lowercase());
+        }
+        was_lower = char.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Where in a name a secret's is looked for.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    /// In its letters and digits, also across words: `apikey` in `my_api-key2`.
+    Anywhere,
+    /// At the end of these.
+    End,
+    /// As a whole word.
+    Word,
+    /// As a whole word beside others. `PWD` alone is a directory.
+    OneOfWords,
+}
+
+use NameOf::{Argument, Field, Member, Variable};
+
+const ALL: &[NameOf] = &[Member, Field, Argument, Variable];
+/// Words that mean something else in messages.
+const NAMED: &[NameOf] = &[Field, Argument, Variable];
+const OF_COMMANDS: &[NameOf] = &[Argument, Variable];
+
+/// One list for all. A row that is not for [`ALL`] would hide or report what is no secret elsewhere.
+const NAMES: &[(&str, Part, &[NameOf])] = &[
+    ("password", Part::Anywhere, ALL),
+    ("passwd", Part::Anywhere, ALL),
+    ("passphrase", Part::Anywhere, ALL),
+    ("passcode", Part::Anywhere, ALL),
+    ("secret", Part::Anywhere, ALL),
+    ("apikey", Part::Anywhere, ALL),
+    ("accesskey", Part::Anywhere, ALL),
+    ("privatekey", Part::Anywhere, ALL),
+    ("signingkey", Part::Anywhere, ALL),
+    ("encryptionkey", Part::Anywhere, ALL),
+    ("sessionkey", Part::Anywhere, ALL),
+    ("authtoken", Part::Anywhere, ALL),
+    ("authorization", Part::Anywhere, ALL),
+    ("credential", Part::Anywhere, ALL),
+    ("cookie", Part::Anywhere, ALL),
+    ("token", Part::End, ALL),
+    ("cred", Part::Word, ALL),
+    ("creds", Part::Word, ALL),
+    ("jwt", Part::Word, ALL),
+    ("bearer", Part::Word, ALL),
+    ("mnemonic", Part::Word, ALL),
+    // Of a language model there are tokens, in a program positions, at a shop pins.
+    ("token", Part::Word, NAMED),
+    ("pin", Part::Word, NAMED),
+    ("otp", Part::Word, NAMED),
+    ("cvc", Part::Word, NAMED),
+    ("cvv", Part::Word, NAMED),
+    ("pwd", Part::Word, &[Field, Variable]),
+    ("pwd", Part::OneOfWords, &[Argument]),
+    ("token", Part::Anywhere, &[Argument]),
+    ("signature", Part::Anywhere, &[Argument]),
+    ("pass", Part::Word, OF_COMMANDS),
+    ("pat", Part::Word, OF_COMMANDS),
+    ("pw", Part::Word, OF_COMMANDS),
+    ("auth", Part::Word, OF_COMMANDS),
+    ("tokens", Part::Word, OF_COMMANDS),
+    // `sort --key=2` and the like are no secrets.
+    ("key", Part::Word, &[Variable]),
+    ("keys", Part::Word, &[Variable]),
+    ("dsn", Part::Word, &[Variable]),
+    ("webhook", Part::Word, &[Variable]),
+    ("phrase", Part::Word, &[Variable]),
+    ("databaseurl", Part::End, &[Variable]),
+];
+
+const LONGEST: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::NameOf::{Argument, Field, Member, Variable};
+    use super::{ALL, NAMES, NameOf, Part, is_secret_name};
+
+    /// A name with this part of it, and one in which it is no such part.
+    fn examples(secret: &str, part: Part) -> (String, Option<String>) {
+        match part {
+            Part::Anywhere => (format!("my_{}_{}x", &secret[..2], &secret[2..]), None),
+            Part::End => (format!("x{secret}"), None),
+            Part::Word => (format!("x-{secret}.y"), Some(format!("q{secret}q"))),
+            Part::OneOfWords => (format!("x_{secret}"), Some(secret.to_owned())),
+        }
+    }
+
+    #[test]
+    fn every_name_counts_where_the_list_says_so() {
+        for (secret, part, scope) in NAMES {
+            let (name, other) = examples(secret, *part);
+            for of in *scope {
+                for name in [&name, &name.to_uppercase()] {
+                    assert!(is_secret_name(name, *of), "{name} as {of:?}");
+                }
+                // Another row may have it, or a part of it.
+                let is_in_another = NAMES.iter().any(|row| {
+                    matches!(row.1, Part::Anywhere) && row.2.contains(of) && secret.contains(row.0)
+                });
+                if let Some(other) = other.as_ref().filter(|_| !is_in_another) {
+                    let has_login = *of == Argument && other.contains("auth");
+                    assert!(
+                        has_login || !is_secret_name(other, *of),
+                        "{other} as {of:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// Every name of the four lists that there were, where it counted.
+    #[test]
+    fn no_name_was_lost() {
+        let lists: [(NameOf, &str); 4] = [
+            (
+                Argument,
+                "token secret password passwd passphrase apikey accesskey privatekey authorization credential cookie signature \
+                 sessionkey xapikey auth pw pat pin",
+            ),
+            (
+                Member,
+                "apikey authorization cookie credential passphrase passwd password privatekey secret accesskey authtoken signingkey \
+                 encryptionkey token accesstoken",
+            ),
+            (
+                Variable,
+                "KEY KEYS TOKEN TOKENS SECRET SECRETS PASSWORD PASSWD PASSPHRASE PASS PWD PIN CREDENTIAL CREDENTIALS PAT AUTH COOKIE \
+                 DSN WEBHOOK CRED CREDS PASSCODE PHRASE MNEMONIC JWT BEARER APIKEY MYTOKEN DATABASE_URL",
+            ),
+            (
+                Field,
+                "accesskey apikey api_key credential credentials cvc cvv otp passcode passphrase passwd password pin privatekey pwd \
+                 secret secretkey secrets token",
+            ),
+        ];
+        for (of, names) in lists {
+            for name in names.split_whitespace() {
+                assert!(is_secret_name(name, of), "{name} as {of:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ordinary_names_are_none() {
+        for name in [
+            "author",
+            "authMethods",
+            "auth",
+            "key",
+            "tokens",
+            "maxTokens",
+            "pwd",
+            "pass",
+            "pin",
+            "keyboard",
+            "monkey",
+            "signature",
+            "tokenizer",
+            "mapping",
+        ] {
+            assert!(!is_secret_name(name, Member), "{name}");
+        }
+        for name in ["author", "git-author", "key", "PWD", "compass", "spin"] {
+            assert!(!is_secret_name(name, Argument), "{name}");
+        }
+        for name in ["MONKEY", "COMPASS", "TOKENIZERS_PARALLELISM", "PATH"] {
+            assert!(!is_secret_name(name, Variable), "{name}");
+        }
+        for of in ALL {
+            assert!(!is_secret_name("", *of));
+        }
+    }
+}
