@@ -11,7 +11,9 @@ use crate::process::exec::{ExecEvent, ExecRecord};
 
 /// An event as a frame.
 pub(super) fn frame(event: &ExecEvent) -> io::Result<Vec<u8>> {
-    let mut body = Vec::new();
+    // The length is filled in when it is known.
+    let mut body = Vec::with_capacity(USUAL_FRAME);
+    body.extend([0; LENGTH]);
     match event {
         ExecEvent::AlreadyWatched => body.push(b'b'),
         ExecEvent::Ran(exec) => {
@@ -43,9 +45,10 @@ pub(super) fn frame(event: &ExecEvent) -> io::Result<Vec<u8>> {
             body.extend(count.to_le_bytes());
         }
     }
-    let mut frame = Vec::with_capacity(body.len() + LENGTH);
-    put(&mut frame, &body)?;
-    Ok(frame)
+    let length = u32::try_from(body.len() - LENGTH);
+    let length = length.map_err(|_| io::ErrorKind::ArgumentListTooLong)?;
+    body[..LENGTH].copy_from_slice(&length.to_le_bytes());
+    Ok(body)
 }
 
 /// The length of the frame that follows these bytes; an error if it is too large.
@@ -149,6 +152,8 @@ fn take_number(from: &mut &[u8]) -> io::Result<u64> {
 
 pub(super) const LENGTH: usize = 4;
 pub(super) const ANSWER: usize = 9;
+/// Most records fit.
+const USUAL_FRAME: usize = 512;
 /// More than the longest arguments that are read, with their directory and parents.
 const MOST_FRAME: usize = 1024 * 1024;
 

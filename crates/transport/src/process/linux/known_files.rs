@@ -1,7 +1,7 @@
 //! What is known of files that were executed before, where looking again would cost more than making sure.
 //!
 //! - *Where a file is.* A path is believed if it leads to the same file on the same mount now, through no link, and the
-//!   file has no other name.
+//!   file has no other name, or was found under that very path.
 //! - *What the kernel makes of it.* Believed for files that belong to root and that nobody else can write, as long as they
 //!   have not changed: the watched program cannot change them, unless it is root's.
 
@@ -24,13 +24,19 @@ use super::view::HANDLE;
 pub(super) struct Found {
     pub(super) file: OwnedFd,
     pub(super) stat: Statx,
+    /// Whether no link was on the way to it.
+    pub(super) is_straight: bool,
 }
 
 impl Found {
     pub(super) fn of(file: OwnedFd) -> Result<Found, Errno> {
         let wanted = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID;
         let stat = statx(&file, "", AtFlags::EMPTY_PATH, wanted)?;
-        Ok(Found { file, stat })
+        Ok(Found {
+            file,
+            stat,
+            is_straight: false,
+        })
     }
 
     pub(super) fn device(&self) -> u64 {
@@ -87,8 +93,17 @@ impl KnownFiles {
 
     /// Where a file was found under an absolute path before, if it is there now, as we see it.
     pub(super) fn known_path(&self, given: &OsStr, found: &Found) -> Option<PathBuf> {
-        let known = self.paths.borrow().get(given).cloned();
-        known.filter(|path| is_the_path_of(found, path))
+        let paths = self.paths.borrow();
+        let path = paths.get(given)?;
+        is_the_path_of(found, given, path).then(|| path.clone())
+    }
+
+    /// Whether an absolute path was seen to lead to its file without links.
+    pub(super) fn is_straight(&self, given: &OsStr) -> bool {
+        let paths = self.paths.borrow();
+        paths
+            .get(given)
+            .is_some_and(|path| path.as_os_str() == given)
     }
 
     /// Notes where a file was found under an absolute path.
@@ -121,15 +136,18 @@ impl KnownFiles {
     }
 }
 
-/// Whether a path without links leads to this file, and the file has no other path.
-fn is_the_path_of(found: &Found, path: &Path) -> bool {
+/// Whether a path without links leads to this file, which was found under the path that was given, and is its only one.
+/// The path that a file was found under without links is where it is, whatever other paths it has.
+fn is_the_path_of(found: &Found, given: &OsStr, path: &Path) -> bool {
+    if found.is_straight && path.as_os_str() == given {
+        return found.mount().is_some();
+    }
+    if found.stat.stx_nlink != 1 || found.mount().is_none() {
+        return false;
+    }
     let strict = ResolveFlags::NO_SYMLINKS;
     let again = openat2(CWD, path, HANDLE, Mode::empty(), strict).and_then(Found::of);
-    again.is_ok_and(|again| {
-        found.stat.stx_nlink == 1
-            && found.mount().is_some()
-            && (again.id(), again.mount()) == (found.id(), found.mount())
-    })
+    again.is_ok_and(|again| (again.id(), again.mount()) == (found.id(), found.mount()))
 }
 
 fn keep<K: Eq + Hash, V>(all: &RefCell<HashMap<K, V>>, key: K, value: V) {

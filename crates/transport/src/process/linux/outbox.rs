@@ -162,6 +162,6 @@ impl Outbox {
 const MOST_RECORDS: usize = 256 * 1024;
 const MOST_WAITING: usize = 2 * 1024 * 1024;
 /// Records wait so long for others, in so many bytes.
-const LATER: Duration = Duration::from_millis(5);
+const LATER: Duration = Duration::from_millis(20);
 const MOST_PUT_OFF: usize = 8 * 1024;
 const PATIENCE: Duration = Duration::from_millis(300);

@@ -14,8 +14,10 @@ use super::tracee::name_and_parent;
 use crate::process::exec::{Exec, ExecRecord};
 
 /// The names and parents of processes, as they were a moment ago.
-#[derive(Default)]
-pub(super) struct Processes(HashMap<i32, Known>);
+pub(super) struct Processes {
+    known: HashMap<i32, Known>,
+    us: i32,
+}
 
 struct Known {
     since: Instant,
@@ -24,45 +26,54 @@ struct Known {
 }
 
 impl Processes {
+    pub(super) fn new() -> Processes {
+        Processes {
+            known: HashMap::new(),
+            us: us(),
+        }
+    }
+
     /// For the log: quick, and so without the directory. What a process has executed under our eyes is known.
     pub(super) fn brief(&mut self, exec: &Exec, pidfd: BorrowedFd<'_>) -> ExecRecord {
         let process = i32::try_from(exec.pid).unwrap_or(0);
-        let before = self.0.remove(&process).filter(Known::is_fresh);
+        let now = Instant::now();
+        let before = self.known.remove(&process);
+        let before = before.filter(|known| known.is_fresh(now));
         let parent = seccomp::parent_of(pidfd).or_else(|| Some(name_and_parent(process)?.1));
         let parent = parent.unwrap_or(0);
         let mut found: Vec<OsString> = before.into_iter().map(|known| known.name).collect();
-        found.extend(above(parent, |process| self.of(process)));
+        found.extend(above(parent, self.us, |process| self.of(process, now)));
         let name = Path::new(&exec.given).file_name().unwrap_or_default();
-        self.keep(process, name.to_owned(), parent);
+        self.keep(process, name.to_owned(), parent, now);
         record(exec, BRIEF_WORDS, BRIEF_BYTES, found)
     }
 
-    fn of(&mut self, process: i32) -> Option<(OsString, i32)> {
-        if let Some(known) = self.0.get(&process).filter(|known| known.is_fresh()) {
+    fn of(&mut self, process: i32, now: Instant) -> Option<(OsString, i32)> {
+        let known = self.known.get(&process);
+        if let Some(known) = known.filter(|known| known.is_fresh(now)) {
             return Some((known.name.clone(), known.parent));
         }
         let (name, parent) = name_and_parent(process)?;
-        self.keep(process, name.clone(), parent);
+        self.keep(process, name.clone(), parent, now);
         Some((name, parent))
     }
 
-    fn keep(&mut self, process: i32, name: OsString, parent: i32) {
-        if self.0.len() >= MOST_KNOWN {
-            self.0.clear();
+    fn keep(&mut self, process: i32, name: OsString, parent: i32, since: Instant) {
+        if self.known.len() >= MOST_KNOWN {
+            self.known.clear();
         }
-        let since = Instant::now();
         let known = Known {
             since,
             name,
             parent,
         };
-        self.0.insert(process, known);
+        self.known.insert(process, known);
     }
 }
 
 impl Known {
-    fn is_fresh(&self) -> bool {
-        self.since.elapsed() < FRESH
+    fn is_fresh(&self, now: Instant) -> bool {
+        now.saturating_duration_since(self.since) < FRESH
     }
 }
 
@@ -101,7 +112,7 @@ fn record(exec: &Exec, words: usize, bytes: usize, parents: Vec<OsString>) -> Ex
 
 /// The names of the processes above, nearest first. What the process itself has executed before counts, too.
 fn parents(process: i32, name_of: impl Fn(i32) -> Option<(OsString, i32)>) -> Vec<OsString> {
-    let mut found = above(process, &name_of);
+    let mut found = above(process, us(), &name_of);
     // A copy of its parent that has not executed anything is not a step of its own.
     let next = found.get(1).cloned().or_else(|| Some(name_of(us())?.0));
     if next.as_ref() == found.first() && !found.is_empty() {
@@ -113,10 +124,10 @@ fn parents(process: i32, name_of: impl Fn(i32) -> Option<(OsString, i32)>) -> Ve
 /// The names of a process and of those above it, up to us.
 fn above(
     mut process: i32,
+    us: i32,
     mut name_of: impl FnMut(i32) -> Option<(OsString, i32)>,
 ) -> Vec<OsString> {
     let mut found = Vec::new();
-    let us = us();
     while found.len() < MOST_PARENTS
         && process > 1
         && process != us

@@ -106,7 +106,7 @@ impl Supervisor {
             next_request: 1,
             looks: SecondLooks::new(),
             formats: Formats::default(),
-            processes: Processes::default(),
+            processes: Processes::new(),
         }
     }
 
@@ -135,20 +135,23 @@ impl Supervisor {
             tv_sec: i64::try_from(pause.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: i64::from(pause.subsec_nanos()),
         });
-        let mut fds = vec![PollFd::new(&self.listener, PollFlags::IN)];
-        if self.outbox.is_open() {
-            let wanted = match self.outbox.is_waiting() {
-                true => PollFlags::IN | PollFlags::OUT,
-                false => PollFlags::IN,
-            };
-            fds.push(PollFd::new(self.outbox.owner(), wanted));
-        }
+        let wanted = match self.outbox.is_waiting() {
+            true => PollFlags::IN | PollFlags::OUT,
+            false => PollFlags::IN,
+        };
+        let mut fds = [
+            PollFd::new(&self.listener, PollFlags::IN),
+            PollFd::new(self.outbox.owner(), wanted),
+        ];
+        let watched = match self.outbox.is_open() {
+            true => &mut fds[..],
+            false => &mut fds[..1],
+        };
         // It fails when a signal interrupts it, and then nothing is ready.
-        if poll(&mut fds, pause.as_ref()).is_err() {
+        if poll(watched, pause.as_ref()).is_err() {
             return Ready::default();
         }
-        let call = fds[0].revents();
-        let owner = fds.get(1).map_or(PollFlags::empty(), PollFd::revents);
+        let [call, owner] = fds.map(|fd| fd.revents());
         Ready {
             call: call.contains(PollFlags::IN),
             is_over: call.intersects(PollFlags::HUP | PollFlags::ERR),
@@ -159,12 +162,11 @@ impl Supervisor {
     /// Until something is due.
     fn pause(&self) -> Option<Duration> {
         let requests = self.requests.iter().map(|request| request.deadline);
-        let now = Instant::now();
         // Those that wait are looked at now and then: their process may have been killed.
-        let check = (!self.requests.is_empty()).then(|| now + CHECK);
+        let check = (!self.requests.is_empty()).then(|| Instant::now() + CHECK);
         let events = requests.chain(self.looks.due()).chain(self.outbox.due());
         let next = events.chain(check).min()?;
-        Some(next.saturating_duration_since(now))
+        Some(next.saturating_duration_since(Instant::now()))
     }
 
     fn receive(&mut self) {
@@ -375,6 +377,9 @@ impl Supervisor {
     }
 
     fn expire(&mut self) {
+        if self.requests.is_empty() {
+            return;
+        }
         let now = Instant::now();
         for request in std::mem::take(&mut self.requests) {
             let is_waiting = seccomp::is_waiting(self.listener.as_fd(), request.call.id);
@@ -393,6 +398,9 @@ impl Supervisor {
 
     /// Looks at those that are due, and while awake at those that soon will be.
     fn look_again(&mut self) {
+        if self.looks.due().is_none() {
+            return;
+        }
         for found in self.looks.at_due(Instant::now() + SOON, &mut *self.judge) {
             self.outbox.put(&found);
         }

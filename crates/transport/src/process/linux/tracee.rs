@@ -221,7 +221,12 @@ impl Tracee {
     /// would lead to our own process.
     fn open_at_once(&self, directory: i32, path: &OsStr) -> Option<Result<Found, Errno>> {
         let base = match path.as_bytes().first() {
-            Some(b'/') => None,
+            Some(b'/') => {
+                if let Some(found) = self.open_straight(path) {
+                    return Some(Ok(found));
+                }
+                None
+            }
             _ => match self.lookup.descriptor(directory) {
                 Ok(base) => Some(base),
                 Err(errno) => return Some(Err(errno)),
@@ -242,6 +247,20 @@ impl Tracee {
             Ok(found) if Some(found.device()) == self.lookup.processes => None,
             found => Some(found),
         }
+    }
+
+    /// A file whose path was without links before and is now.
+    fn open_straight(&self, path: &OsStr) -> Option<Found> {
+        if !self.known.is_straight(path) {
+            return None;
+        }
+        let strict = ResolveFlags::NO_SYMLINKS;
+        let file = rustix::fs::openat2(CWD, path, HANDLE, Mode::empty(), strict).ok()?;
+        let found = Found::of(file).ok()?;
+        (Some(found.device()) != self.lookup.processes).then_some(Found {
+            is_straight: true,
+            ..found
+        })
     }
 
     /// Notes the file and what the kernel will run in its place. Fails if it cannot be executed.
