@@ -96,7 +96,7 @@ mod tests {
     fn executables_are_found_by_kind_and_name() {
         let message = |kind: &str, name: &str, executable: Value| {
             let target = json!({ "kind": [kind], "name": name });
-            let manifest = "/p/crates/agent/Cargo.toml";
+            let manifest = "/p/crates/mcp/Cargo.toml";
             json!({ "reason": "compiler-artifact", "manifest_path": manifest, "target": target, "executable": executable })
         };
         let lines = [
@@ -111,6 +111,6 @@ mod tests {
         assert!(built.example("mcp").is_err());
         let test = built.test("mcp");
         let at = test.map(|test| test.get_current_dir().map(Path::to_owned));
-        assert_eq!(at, Ok(Some("/p/crates/agent".into())));
+        assert_eq!(at, Ok(Some("/p/crates/mcp".into())));
     }
 }

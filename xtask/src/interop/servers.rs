@@ -26,7 +26,7 @@ pub(super) fn install(place: &Place) -> Result<Servers, String> {
     Ok(Servers { missing: None })
 }
 
-/// The tests of the agent's crate that need them.
+/// The tests of the crate `mcp` that need them.
 pub(super) fn test(place: &Place, built: &Built, servers: &Servers) -> Outcome {
     if let Some(missing) = &servers.missing {
         return Outcome::Skipped(missing.clone());
