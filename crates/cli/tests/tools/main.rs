@@ -9,6 +9,7 @@ mod audit;
 mod check;
 mod claude;
 mod config;
+mod dialects;
 mod doctor;
 mod generated;
 #[cfg(target_os = "linux")]

@@ -71,5 +71,5 @@ Exit codes: 0 explained, 1 something was wrong (only with --strict), 2 the
 arguments or the input could not be used.
 
 Example, in the project's folder:
-  cargo run -p attache-schema --example explain -- --strict conversation.jsonl
+  cargo run -p attache-dialect --example explain -- --strict conversation.jsonl
 ";
