@@ -45,6 +45,71 @@ async fn loading_shows_everything_again_and_the_model_knows() {
     .assert_eq(&stage.told());
 }
 
+/// `stored.db` was written by an earlier version, with entries of every kind.
+#[tokio::test]
+async fn a_session_that_an_earlier_version_stored_is_shown_again_and_the_model_knows() {
+    let stage = Stage::new(HELLO);
+    stage.put_database(include_bytes!("stored.db"));
+    expect![[r#"
+        Prompt
+        Message
+        Update tool_call Pending
+        Message
+        Update tool_call_update None
+        Decision
+        ToolStarted
+        Update tool_call_update Some(InProgress)
+        ToolEnded
+        Message
+        Update tool_call_update Some(Completed)
+        Update message "It says hi."
+        Message
+        TurnEnded
+        Prompt
+        Compacted
+        Update message "The conversation is shortened from about 14 to 26 tokens."
+        TurnEnded
+        Prompt
+        Message
+        Update message "Again."
+        Message
+        TurnEnded
+    "#]]
+    .assert_eq(&stage.journal().await);
+    let id = stage.only().await;
+    let script = format!(
+        r#"
+        -> session/load {{"sessionId":"{id}","cwd":"CWD","mcpServers":[]}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"user_message_chunk","content":{{"type":"text","text":"Say hi"}},"messageId":_}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"tool_call","toolCallId":$c, ...}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"tool_call_update","toolCallId":$c, ...}}}} x3
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"It says hi."}},"messageId":_}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"user_message_chunk","content":{{"type":"text","text":"/compact"}},"messageId":_}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"agent_message_chunk", ...}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"user_message_chunk","content":{{"type":"text","text":"And now?"}},"messageId":_}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"Again."}},"messageId":_}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"usage_update", ...}}}}
+        <= {{...}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"available_commands_update", ...}}}}
+        -> session/prompt @turn {{"sessionId":"{id}","prompt":[{{"type":"text","text":"Hi"}}]}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"agent_message_chunk", ...}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"usage_update", ...}}}}
+        <= @turn {{"stopReason":"end_turn", ...}}
+    "#
+    );
+    stage.play("{}", &script).await;
+    expect![[r#"
+        user: This is what happened before, in short:
+
+        The user wanted hi.
+        user: Go on from there when something is left to do.
+        user: And now?
+        model: Again.
+        user: Hi
+    "#]]
+    .assert_eq(&stage.told());
+}
+
 #[tokio::test]
 async fn resuming_shows_nothing_again_and_the_model_knows() {
     let stage = Stage::new(&format!("{HELLO},{HELLO}"));

@@ -57,6 +57,13 @@ impl Stage {
         fs::read_to_string(self.project().join(name)).unwrap()
     }
 
+    /// Puts a database of sessions there, before anything has opened one.
+    pub(super) fn put_database(&self, bytes: &[u8]) {
+        let data = self.dir.path().join("data");
+        fs::create_dir(&data).unwrap();
+        fs::write(data.join("sessions.db"), bytes).unwrap();
+    }
+
     pub(super) fn store(&self) -> Store {
         Store::open(&self.dir.path().join("data")).unwrap()
     }
