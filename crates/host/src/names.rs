@@ -121,8 +121,9 @@ fn fold_letters(name: &str) -> String {
 pub(crate) fn is_folded(path: &str) -> bool {
     let is_plain = |byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_');
     let bytes = path.as_bytes();
-    let mut pairs = bytes.iter().zip(bytes.iter().skip(1).chain(b"/"));
-    pairs.all(|(byte, next)| is_plain(byte) || *byte == b'/' || (*byte == b'.' && is_plain(next)))
+    let is_point_in_name = |at: usize| bytes[at] == b'.' && bytes.get(at + 1).is_some_and(is_plain);
+    let mut places = bytes.iter().enumerate();
+    places.all(|(at, byte)| is_plain(byte) || *byte == b'/' || is_point_in_name(at))
 }
 
 /// Characters that some file system passes over when it compares names.

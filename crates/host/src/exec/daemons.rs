@@ -6,7 +6,8 @@ use crate::permissions::subcommands;
 /// The name of the program, if this call of it can make a daemon run something.
 pub(super) fn client(invocation: &Invocation) -> Option<&'static str> {
     CLIENTS.iter().find_map(|client| {
-        let name = client.names.iter().find(|name| invocation.is(name))?;
+        let mut names = client.names.iter();
+        let name = names.find(|name| invocation.is_called(|it| it == **name))?;
         client.is_used(invocation, name).then_some(*name)
     })
 }

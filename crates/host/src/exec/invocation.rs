@@ -28,14 +28,11 @@ pub(super) struct Invocation {
 }
 
 impl Invocation {
-    /// Whether it is called this. A name with a slash is a whole path.
-    pub(super) fn is(&self, program: &str) -> bool {
+    /// Whether it is called this, whose base name is given too. A name with a slash is a whole path.
+    pub(super) fn is(&self, program: &str, base: &str) -> bool {
         match program.contains('/') {
             true => self.names.iter().any(|name| name == program),
-            false => {
-                let program = base_name(program);
-                self.is_called(|name| name == program)
-            }
+            false => self.is_called(|name| name == base),
         }
     }
 

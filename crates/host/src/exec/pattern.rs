@@ -10,6 +10,8 @@ use crate::permissions::{CommandPattern, Match, SimpleCommand, base_name, subcom
 #[derive(Debug)]
 pub(super) struct Pattern {
     written: CommandPattern,
+    /// The name of its program without a directory.
+    base: String,
     /// The files that the program's name leads to.
     files: Vec<RuleFile>,
 }
@@ -18,8 +20,11 @@ impl Pattern {
     /// A pattern as a user wrote it.
     pub(super) fn parse(text: &str) -> Option<Pattern> {
         let written = CommandPattern::parse(text).ok()?;
-        let files = Vec::new();
-        Some(Pattern { written, files })
+        Some(Pattern {
+            base: base_name(written.program()),
+            files: Vec::new(),
+            written,
+        })
     }
 
     /// Looks where the program's name leads now.
@@ -40,14 +45,14 @@ impl Pattern {
             .iter()
             .filter(|file| file.is(invocation.file))
             .collect();
-        if same.is_empty() && !invocation.is(program) {
+        if same.is_empty() && !invocation.is(program, &self.base) {
             return false;
         }
         // The file of a program that acts on the name it is started by is another program under another of its names.
-        let own = base_name(program);
+        let own = &self.base;
         let is_other = |name: &String| {
-            *name != own
-                && (are_different(&own, name)
+            name != own
+                && (are_different(own, name)
                     || (!same.is_empty() && same.iter().all(|file| file.is_other_name(name))))
         };
         invocation.called.is_empty() || !invocation.called.iter().all(is_other)
@@ -69,7 +74,7 @@ impl Pattern {
     /// Whether every word that may be the subcommand is one of git's own, such as `bisect--helper`.
     fn is_of_git_alone(&self, invocation: &Invocation) -> bool {
         let mut found = subcommands("git", &invocation.words);
-        base_name(self.written.program()) == "git"
+        self.base == "git"
             && found.all(|word| word.is_some_and(|word| is_built_into_git(word, invocation.file)))
     }
 

@@ -338,7 +338,8 @@ impl<'a> Facts<'a> {
     /// What may be a path: every known word of a program that opens files, the values of its options, and the pieces of
     /// words that are not known.
     fn words_as_paths(&self) -> HashSet<&str> {
-        let mut found = HashSet::new();
+        let words = self.all_parts().map(|part| part.words.len()).sum();
+        let mut found = HashSet::with_capacity(MAX_WORDS_AS_PATHS.min(words));
         for part in self.all_parts() {
             let is_silent = effects::effect(part) == Effect::Silent && !changes_directory(part);
             // The program itself is found by its name.

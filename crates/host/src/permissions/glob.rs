@@ -195,10 +195,13 @@ impl Index {
         found.extend(&self.anything);
         let mut before = Cow::Borrowed("");
         for path in paths {
-            let is_lower = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
-            let path = match path.bytes().all(is_lower) {
-                true => Cow::Borrowed(path.as_str()),
-                false => Cow::Owned(path.to_lowercase()),
+            // Without leaving early, so that many bytes are looked at together.
+            let has_other = path.bytes().fold(false, |found, byte| {
+                found | !byte.is_ascii() | byte.is_ascii_uppercase()
+            });
+            let path = match has_other {
+                true => Cow::Owned(path.to_lowercase()),
+                false => Cow::Borrowed(path.as_str()),
             };
             // The directories that it shares with the path before have been looked for.
             let mut start = shared_directories(&before, &path);
@@ -240,8 +243,11 @@ impl RulesByText {
 
 /// The length of the directories that two paths begin with, and of the slash behind them.
 fn shared_directories(one: &str, other: &str) -> usize {
-    let pairs = one.bytes().zip(other.bytes());
-    let same = pairs.take_while(|(a, b)| a == b).count();
+    let groups = one.as_bytes().as_chunks::<GROUP>().0.iter();
+    let groups = groups.zip(other.as_bytes().as_chunks::<GROUP>().0);
+    let start = GROUP * groups.take_while(|(a, b)| a == b).count();
+    let pairs = one.bytes().skip(start).zip(other.bytes().skip(start));
+    let same = start + pairs.take_while(|(a, b)| a == b).count();
     let mut names = other.as_bytes()[..same].iter();
     names.rposition(|byte| *byte == b'/').map_or(0, |at| at + 1)
 }
@@ -267,6 +273,8 @@ fn matcher(glob: &str, letters: Letters) -> Option<GlobMatcher> {
     build(glob, letters).ok().map(|glob| glob.compile_matcher())
 }
 
+/// Bytes that are compared together.
+const GROUP: usize = 8;
 /// Keeps what is made of a pattern small.
 const MAX_LENGTH: usize = 1024;
 const WILD: [char; 6] = ['*', '?', '[', ']', '{', '\\'];

@@ -272,7 +272,7 @@ impl<'a> Look<'a> {
         if !found.is_known {
             return Some(Protection::Unknown);
         }
-        let metadata = found.metadata.as_ref();
+        let metadata = found.metadata.as_deref();
         match metadata {
             Some(metadata) if metadata.is_file() && links(metadata) > 1 => {
                 return Some(Protection::HardLink);

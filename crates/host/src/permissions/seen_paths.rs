@@ -23,7 +23,7 @@ impl Seen {
         let base = &paths::normal_path(base);
         for path in paths {
             let length = base.as_os_str().len() + path.as_os_str().len();
-            match room.checked_sub(length.saturating_mul(path.components().count())) {
+            match room.checked_sub(length.saturating_mul(names(&path))) {
                 Some(left) => {
                     room = left;
                     add_views(&path, base, &mut seen.views);
@@ -55,7 +55,7 @@ impl Seen {
         };
         for word in words {
             for (base, followed) in bases.iter().zip(&followed) {
-                let place = base.join(word);
+                let place = paths::joined(base, Path::new(word));
                 looked_for += 1;
                 if looked_for <= MAX_LINKS {
                     places.extend(resolved_in(followed, word, &place, lookups));
@@ -111,27 +111,49 @@ fn resolved_in(
 /// systems see it.
 fn add_views(path: &Path, base: &Path, views: &mut Vec<String>) {
     let normal = paths::normal(base, path);
-    let at_home = HOME.as_ref().and_then(|home| {
-        let rest = normal.strip_prefix(home).ok()?;
-        Some(Path::new("~").join(rest))
-    });
-    let given = (normal.as_os_str() != path.as_os_str()).then_some(path);
-    let inside = normal.strip_prefix(base).ok();
-    for path in [given, inside, at_home.as_deref(), Some(&*normal)]
-        .into_iter()
-        .flatten()
-    {
-        let text = path.to_string_lossy().into_owned();
-        if !is_folded(&text) {
-            let folded: Vec<String> = text.split('/').map(paths::folded).collect();
+    let text = normal.to_string_lossy();
+    let is_plain = is_folded(&text);
+    let mut add = |view: String, is_plain: bool| {
+        if !is_plain {
+            let folded: Vec<String> = view.split('/').map(paths::folded).collect();
             views.push(folded.join("/"));
         }
-        views.push(text);
+        views.push(view);
+    };
+    if normal.as_os_str() != path.as_os_str() {
+        let given = path.to_string_lossy().into_owned();
+        let is_plain = is_folded(&given);
+        add(given, is_plain);
     }
+    // The names in it are those of the whole path.
+    if let Some(inside) = paths::below(&normal, base) {
+        let inside = inside.to_string_lossy().into_owned();
+        let is_plain = is_plain || is_folded(&inside);
+        add(inside, is_plain);
+    }
+    if let Some(rest) = HOME.as_ref().and_then(|home| paths::below(&normal, home)) {
+        let rest = rest.to_string_lossy();
+        add(format!("~/{rest}"), is_plain || is_folded(&rest));
+    }
+    let text = normal.into_os_string().into_string();
+    add(
+        text.unwrap_or_else(|name| name.to_string_lossy().into_owned()),
+        is_plain,
+    );
+}
+
+/// How many names a path has, and not fewer.
+fn names(path: &Path) -> usize {
+    let bytes = path.as_os_str().as_encoded_bytes().iter();
+    let separators = bytes.filter(|byte| std::path::is_separator(char::from(**byte)));
+    separators.count() + 1
 }
 
 /// What a rule calls `~`.
-static HOME: LazyLock<Option<PathBuf>> = LazyLock::new(std::env::home_dir);
+static HOME: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
+    let home = std::env::home_dir().filter(|home| home.is_absolute());
+    home.map(|home| paths::normal_path(&home))
+});
 
 /// Letters times directories of all paths together: ten thousand usual ones are less than half.
 const MAX_LOOKS: usize = 1 << 24;

@@ -31,9 +31,12 @@ pub(super) fn is_told_to_run(program: &str, arguments: &[String]) -> bool {
 
 /// Long options can be shortened and short ones written together or with their value.
 fn is_option(option: &str, word: &str) -> bool {
-    let name = word.split('=').next().unwrap_or(word);
     match option.as_bytes() {
-        [b'-', b'-', ..] => name.len() > 2 && option.starts_with(name),
+        [b'-', b'-', ..] if word.starts_with("--") => {
+            let name = word.split('=').next().unwrap_or(word);
+            name.len() > 2 && option.starts_with(name)
+        }
+        [b'-', b'-', ..] => false,
         [b'-', letter] => {
             !word.starts_with("--") && word.starts_with('-') && word.as_bytes().contains(letter)
         }

@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
 
 /// Looks at paths on the disk, at each of them once. It lives for one verdict at most: links change between requests.
 #[derive(Debug, Default)]
@@ -15,11 +16,17 @@ pub(crate) struct PathLookups(RefCell<HashMap<OsString, PathEntry>>);
 /// What a path is, without following it.
 #[derive(Debug, Clone)]
 enum PathEntry {
-    /// A link, and what it says if that can be read.
-    Link(Metadata, Option<PathBuf>),
-    Other(Metadata),
+    Link(Rc<Link>),
+    Other(Rc<Metadata>),
     Absent,
     Unreadable,
+}
+
+#[derive(Debug)]
+struct Link {
+    metadata: Rc<Metadata>,
+    /// What it says; `None` if that cannot be read.
+    target: Option<PathBuf>,
 }
 
 /// Where a path leads.
@@ -30,7 +37,7 @@ pub(crate) struct Resolved {
     /// The links on the way, each by where it really is.
     pub(crate) links: Vec<PathBuf>,
     /// What is there; `None` if nothing is.
-    pub(crate) metadata: Option<Metadata>,
+    pub(crate) metadata: Option<Rc<Metadata>>,
     /// Whether the whole way could be seen.
     pub(crate) is_known: bool,
 }
@@ -43,8 +50,10 @@ impl PathLookups {
 
     /// Follows a path from a directory on, which is without links itself.
     pub(crate) fn resolve_below(&self, directory: &Path, path: &Path) -> Resolved {
+        let mut whole = PathBuf::with_capacity(length_of(directory) + length_of(path) + 1);
+        whole.push(directory);
         let mut found = Resolved {
-            path: directory.to_owned(),
+            path: whole,
             links: Vec::new(),
             metadata: None,
             is_known: true,
@@ -63,7 +72,7 @@ impl PathLookups {
                 continue;
             }
             match self.entry(&found.path) {
-                PathEntry::Link(_, target) => found.follow(target, &mut left),
+                PathEntry::Link(link) => found.follow(link.target.as_deref(), &mut left),
                 PathEntry::Other(metadata) => found.metadata = Some(metadata),
                 entry => {
                     is_missing = true;
@@ -74,7 +83,8 @@ impl PathLookups {
         }
         if found.metadata.is_none() && !is_missing {
             found.metadata = match self.entry(&found.path) {
-                PathEntry::Link(metadata, _) | PathEntry::Other(metadata) => Some(metadata),
+                PathEntry::Link(link) => Some(Rc::clone(&link.metadata)),
+                PathEntry::Other(metadata) => Some(metadata),
                 PathEntry::Absent | PathEntry::Unreadable => None,
             };
         }
@@ -86,22 +96,26 @@ impl PathLookups {
             return entry.clone();
         }
         let entry = match path.symlink_metadata() {
-            Ok(metadata) if metadata.is_symlink() => {
-                PathEntry::Link(metadata, path.read_link().ok())
-            }
-            Ok(metadata) => PathEntry::Other(metadata),
+            Ok(metadata) if metadata.is_symlink() => PathEntry::Link(Rc::new(Link {
+                metadata: Rc::new(metadata),
+                target: path.read_link().ok(),
+            })),
+            Ok(metadata) => PathEntry::Other(Rc::new(metadata)),
             Err(error) if is_absence(&error) => PathEntry::Absent,
             Err(_) => PathEntry::Unreadable,
         };
-        let path = path.as_os_str().to_owned();
-        self.0.borrow_mut().insert(path, entry.clone());
+        let mut entries = self.0.borrow_mut();
+        if entries.is_empty() {
+            entries.reserve(USUAL_ENTRIES);
+        }
+        entries.insert(path.as_os_str().to_owned(), entry.clone());
         entry
     }
 }
 
 impl Resolved {
     /// Follows the link that the path ends in.
-    fn follow(&mut self, target: Option<PathBuf>, left: &mut Vec<Cow<'_, OsStr>>) {
+    fn follow(&mut self, target: Option<&Path>, left: &mut Vec<Cow<'_, OsStr>>) {
         let link = self.path.clone();
         // What stands there is another thing for each process.
         self.is_known &= !link.starts_with("/proc");
@@ -109,7 +123,7 @@ impl Resolved {
             Some(target) if self.links.len() < MAX_LINKS => {
                 self.path.pop();
                 self.metadata = None;
-                self.push(left, &target, |name| Cow::Owned(name.to_owned()));
+                self.push(left, target, |name| Cow::Owned(name.to_owned()));
             }
             _ => {
                 self.is_known = false;
@@ -141,6 +155,10 @@ impl Resolved {
     }
 }
 
+fn length_of(path: &Path) -> usize {
+    path.as_os_str().len()
+}
+
 fn is_absence(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -148,5 +166,7 @@ fn is_absence(error: &io::Error) -> bool {
     )
 }
 
+/// A command of some words looks at so many; growing step by step costs more than the looks.
+const USUAL_ENTRIES: usize = 56;
 /// As many as systems follow.
 const MAX_LINKS: usize = 40;

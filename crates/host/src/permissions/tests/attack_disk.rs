@@ -428,7 +428,7 @@ fn a_link_to_the_root_is_not_taken_for_the_directory_that_it_lies_in() {
     symlink("/", stage.root.join("src/root")).unwrap();
     let resolved = PathLookups::default().resolve(&stage.root.join("src/root"));
     let identity = attache_disk::private::identity;
-    let found = resolved.metadata.as_ref().map(identity);
+    let found = resolved.metadata.as_deref().map(identity);
     assert_eq!(found, Path::new("/").metadata().ok().as_ref().map(identity));
 }
 
