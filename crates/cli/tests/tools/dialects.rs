@@ -16,8 +16,9 @@ fn check_sent(arguments: &[&str], expected: &Expect) {
     let capabilities = r#""capabilities":{"loadSession":true}"#;
     machine.program("bin/agent", &scripts::agent(capabilities, noted));
     let output = machine.attache(&[arguments, &["--", "agent"]].concat());
-    let sent = fs::read_to_string(machine.path("project/sent"));
-    let sent = sent.unwrap_or_else(|error| panic!("{error}: {}", machine.shown(&output)));
+    let sent = machine.path("project/sent");
+    assert!(sent.exists(), "{}", machine.shown(&output));
+    let sent = fs::read_to_string(sent).unwrap();
     let root = machine.path("").display().to_string();
     expected.assert_eq(&sent.replace(root.trim_end_matches('/'), "~"));
 }
@@ -30,7 +31,8 @@ fn check_answered(arguments: &[&str]) {
     let output = machine.send(arguments, format!("{hello}\n").as_bytes());
     let shown = machine.shown(&output);
     let answer = String::from_utf8(output.stdout).unwrap();
-    let answer: serde_json::Value = serde_json::from_str(&answer).expect(&shown);
+    assert_eq!(answer.lines().count(), 1, "{shown}");
+    let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
     assert!(answer["result"]["capabilities"].is_object(), "{shown}");
     let official = answer["result"].get("agentCapabilities");
     assert!(official.is_none(), "{shown}");
