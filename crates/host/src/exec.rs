@@ -6,6 +6,7 @@ mod invocation;
 mod judge;
 mod pattern;
 mod programs;
+mod run_files;
 mod scripts;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use crate::environment::is_harmless;
 use crate::permissions::{ShellLine, ShellWord, SimpleCommand, normal_path};
 use judge::Judge;
 use programs::{id, resolve};
+pub(crate) use run_files::RunFiles;
 pub use watcher::{ExecDenial, ExecRequest, Watcher};
 
 /// What is watched.

@@ -198,11 +198,19 @@ impl PermissionRequest {
         self.clerk.hand(move || permissions.with_disk(action)).await
     }
 
-    /// Whether the files lead elsewhere than the user was shown.
-    async fn leads_elsewhere(&self, shown: &Action) -> bool {
-        let now = self.with_disk(shown).await.and_then(|now| now.on_disk);
-        let both = now.zip(shown.on_disk.as_ref());
-        both.is_some_and(|(now, shown)| !now.is_shown_as(shown))
+    /// What is no longer as the user was shown it.
+    async fn change_since(&self, shown: &Case) -> Option<&'static str> {
+        let now = self.with_disk(&shown.action).await?.on_disk?;
+        let before = shown.action.on_disk.as_ref()?;
+        match &shown.subject {
+            _ if !now.is_shown_as(before) => Some(FILES_CHANGED),
+            // Who holds the program that waits compares its file.
+            Subject::Exec(_) => None,
+            Subject::ToolCall(_) | Subject::HostRequest(_) if !before.runs_same_files(&now) => {
+                Some(PROGRAM_REPLACED)
+            }
+            Subject::ToolCall(_) | Subject::HostRequest(_) => None,
+        }
     }
 
     /// Nothing where too much waits to be judged. What the user had before them, and has changed since, can be denied but
@@ -240,8 +248,8 @@ impl PermissionRequest {
             biased;
             answer = answered => {
                 let (answer, term) = answer.ok()?;
-                if self.leads_elsewhere(&case.action).await {
-                    let end = move |desk: &mut Desk| desk.end_record(key, "the files have changed");
+                if let Some(change) = self.change_since(case).await {
+                    let end = move |desk: &mut Desk| desk.outdated(key, change);
                     self.owner.with(end).await;
                     return None;
                 }
@@ -408,6 +416,9 @@ fn written(request: &HostRequest) -> Option<WholeChange<'_>> {
     }
 }
 
+/// Why an answer does not count.
+const FILES_CHANGED: &str = "the files have changed";
+const PROGRAM_REPLACED: &str = "a program or script was replaced while the request waited";
 /// Why a request is not put to the user.
 const TOO_MANY: &str = "too many requests wait for an answer";
 pub(super) const TURN_CANCELLED: &str = "the turn was cancelled";

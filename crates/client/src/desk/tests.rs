@@ -11,6 +11,8 @@ mod opening;
 mod prompts_attack;
 mod questions;
 mod records_attack;
+#[cfg(unix)]
+mod replaced_attack;
 mod shown;
 mod turns;
 

@@ -25,6 +25,7 @@ fn file(path: &str) -> ExecFile {
         path: path.into(),
         id: (1, u64::try_from(path.len()).unwrap()),
         gains_rights: false,
+        changed: (0, 0),
         is_directory: false,
         has_links: false,
         version: FileVersion::default(),

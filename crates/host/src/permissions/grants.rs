@@ -116,7 +116,7 @@ impl Grant {
         }
         let files: Vec<PathBuf> = action.whole_paths().collect();
         match &mut self.reach {
-            Reach::Run => is_run(&self.action, action),
+            Reach::Run => is_run(&self.action, action) && runs_same_files(&self.action, action),
             Reach::Remembered => {
                 is_run(&self.action, action)
                     || (is_of_files(&self.action, action)
@@ -215,6 +215,12 @@ fn is_run(granted: &Action, action: &Action) -> bool {
         (Some(shown), Some(words)) => is_same_command(shown, words),
         _ => false,
     }
+}
+
+/// Whether the programs and scripts are those that were shown, as far as the disk was looked at.
+fn runs_same_files(granted: &Action, action: &Action) -> bool {
+    let both = granted.on_disk.as_ref().zip(action.on_disk.as_ref());
+    both.is_none_or(|(shown, now)| shown.runs_same_files(now))
 }
 
 fn is_of_files(granted: &Action, action: &Action) -> bool {

@@ -12,6 +12,7 @@ use attache_schema::v1;
 pub(crate) use resolve::{PathLookups, Resolved};
 
 use super::{Action, paths};
+use crate::exec::RunFiles;
 use crate::names::{fold, is_protected};
 use crate::{FieldHasher, protected_files};
 use attache_disk::private::identity;
@@ -25,6 +26,8 @@ pub struct FilesOnDisk {
     is_cut: bool,
     /// Whether it may change them.
     is_change: bool,
+    /// The programs and scripts of its command, if the user is shown it.
+    run: RunFiles,
 }
 
 /// A path as the file system sees it.
@@ -61,7 +64,13 @@ impl Action {
     /// that. `also` are directories that count as inside beside the workspace. Looks at the disk.
     #[must_use]
     pub fn with_disk(mut self, also: &[PathBuf]) -> Action {
-        self.on_disk = Some(Arc::new(FilesOnDisk::now(&self, also)));
+        let directory = self.directory.as_deref().unwrap_or(Path::new(""));
+        let run = self.command.as_deref();
+        let run = run.map(|command| RunFiles::now(command, &self.workspace.join(directory)));
+        self.on_disk = Some(Arc::new(FilesOnDisk {
+            run: run.unwrap_or_default(),
+            ..FilesOnDisk::now(&self, also)
+        }));
         self
     }
 
@@ -104,6 +113,7 @@ impl FilesOnDisk {
             files: files.map(|path| look.file(path)).collect(),
             is_cut: action.paths.len() > MAX_FILES,
             is_change: look.is_change,
+            run: RunFiles::default(),
         }
     }
 
@@ -120,6 +130,11 @@ impl FilesOnDisk {
             shown.collect::<Vec<_>>()
         };
         self.is_cut == other.is_cut && shown(self) == shown(other)
+    }
+
+    /// Whether the command would run the same files: its programs, and the scripts that its words name.
+    pub fn runs_same_files(&self, other: &FilesOnDisk) -> bool {
+        self.run.are_still(&other.run)
     }
 
     pub(super) fn is_protected(&self) -> bool {

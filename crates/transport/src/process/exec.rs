@@ -53,6 +53,8 @@ pub struct ExecFile {
     pub has_links: bool,
     /// Its size and when its content was changed.
     pub version: FileVersion,
+    /// When it was changed in any way, in seconds and nanoseconds: nobody can set this time back.
+    pub changed: (i64, u32),
     /// How its path and its id compare with those of files that we see.
     pub origin: FileOrigin,
 }

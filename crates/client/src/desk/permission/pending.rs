@@ -252,11 +252,12 @@ impl Desk {
         Some(request)
     }
 
-    /// Has the log say that a request was not decided as it was asked.
-    pub(super) fn end_record(&mut self, key: u64, why: &'static str) {
+    /// The user's answer does not count, because what was shown has changed: the log and the user are told why.
+    pub(super) fn outdated(&mut self, key: u64, why: &'static str) {
         if let Some(mut request) = self.pending.requests.remove(&key) {
             self.note_end(&mut request, why);
             self.pending.requests.insert(key, request);
+            self.tell(Event::Notice(format!("your answer does not count: {why}")));
         }
     }
 

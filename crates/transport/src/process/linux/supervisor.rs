@@ -371,8 +371,11 @@ impl Supervisor {
         };
         match look {
             Look::Exec(now) if is_unchanged(&now) => self.go_on(&call, tracee, &exec),
+            Look::Exec(now) if !has_same_files(&now, &exec) => {
+                self.deny(&call, &exec, REPLACED.to_owned());
+            }
             Look::Exec(now) => self.deny(&call, &now, CHANGED.to_owned()),
-            Look::Futile(_) => self.deny(&call, &exec, CHANGED.to_owned()),
+            Look::Futile(_) => self.deny(&call, &exec, REPLACED.to_owned()),
         }
     }
 
@@ -439,10 +442,21 @@ impl Receiver {
 fn is_same(one: &Exec, other: &Exec) -> bool {
     (one.pid, &one.given, &one.file, one.more) == (other.pid, &other.given, &other.file, other.more)
         && one.args == other.args
-        && (&one.interpreters, &one.loaders, one.unseen)
-            == (&other.interpreters, &other.loaders, other.unseen)
+        && has_same_interpreters(one, other)
+        && one.unseen == other.unseen
 }
 
+/// Whether the same path leads to the same files, which nobody has changed.
+fn has_same_files(one: &Exec, other: &Exec) -> bool {
+    one.given != other.given || (one.file == other.file && has_same_interpreters(one, other))
+}
+
+fn has_same_interpreters(one: &Exec, other: &Exec) -> bool {
+    (&one.interpreters, &one.loaders) == (&other.interpreters, &other.loaders)
+}
+
+const REPLACED: &str =
+    "the program or its interpreter was replaced or removed while the request waited";
 const CHANGED: &str = "its arguments or variables were changed while the request waited";
 const FORMATS: &str =
     "formats of programs are registered in its namespace, so another program may run";

@@ -466,6 +466,7 @@ fn described(found: &Found, path: PathBuf) -> ExecFile {
             seconds: found.stat.stx_mtime.tv_sec,
             nanoseconds: found.stat.stx_mtime.tv_nsec,
         },
+        changed: (found.stat.stx_ctime.tv_sec, found.stat.stx_ctime.tv_nsec),
         origin: FileOrigin::Shared,
     }
 }

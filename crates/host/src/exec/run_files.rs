@@ -1,0 +1,202 @@
+//! The files that a command would run, as they are at one moment: its programs, and the scripts that its words name. A yes
+//! is for these files: who replaces one while the request waits, or before the command starts, has not been allowed.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::directories_of;
+use super::programs::resolve;
+use super::scripts::{self, Program};
+use crate::permissions::{ShellLine, ShellWord, SimpleCommand};
+
+/// The files that a command would run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct RunFiles(Vec<RunFile>);
+
+/// What a word of a command leads to from a directory.
+#[derive(Debug, Clone, PartialEq)]
+struct RunFile {
+    word: String,
+    directory: PathBuf,
+    found: Option<FileState>,
+}
+
+/// A file as it is at one moment.
+#[derive(Debug, Clone, PartialEq)]
+struct FileState {
+    path: PathBuf,
+    version: Version,
+    /// Of a file that is not too large: a mapped file can be changed without a new time.
+    digest: Option<blake3::Hash>,
+}
+
+/// A word that names a file to run.
+#[derive(Clone)]
+enum RunWord {
+    Program(String),
+    Script(String),
+}
+
+impl RunFiles {
+    /// The files of a command that starts in a directory. Looks at the disk.
+    pub(crate) fn now(command: &[String], cwd: &Path) -> RunFiles {
+        let line = ShellLine::of(command);
+        let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
+        let directories = directories_of(&line, &cwd);
+        let path = path_of(&line);
+        let mut files = RunFiles::default();
+        for part in &line.parts {
+            for word in run_words(part) {
+                for directory in &directories {
+                    if files.0.len() >= MOST_FILES {
+                        return files;
+                    }
+                    files.add(word.clone(), directory, &path);
+                }
+            }
+        }
+        files
+    }
+
+    /// Whether every word that both have leads to the same file with the same content.
+    pub(crate) fn are_still(&self, now: &RunFiles) -> bool {
+        let is_still = |file: &RunFile| {
+            let mut same = now.0.iter();
+            let same = same.find(|it| (&it.word, &it.directory) == (&file.word, &file.directory));
+            same.is_none_or(|it| it.found == file.found)
+        };
+        self.0.iter().all(is_still)
+    }
+
+    fn add(&mut self, word: RunWord, directory: &Path, path: &OsStr) {
+        let (word, found) = match word {
+            RunWord::Program(word) => {
+                let found = resolve(&word, directory, path);
+                (word, found)
+            }
+            RunWord::Script(word) => {
+                let found = script(&word, directory, path);
+                (word, found)
+            }
+        };
+        let is_known = |it: &RunFile| it.word == word && it.directory == directory;
+        if !self.0.iter().any(is_known) {
+            self.0.push(RunFile {
+                word,
+                directory: directory.to_owned(),
+                found: found.and_then(FileState::now),
+            });
+        }
+    }
+}
+
+impl FileState {
+    fn now(path: PathBuf) -> Option<FileState> {
+        let metadata = path.metadata().ok().filter(Metadata::is_file)?;
+        let digest = (metadata.len() <= MOST_TEXT)
+            .then(|| digest(&path))
+            .flatten();
+        Some(FileState {
+            path,
+            version: version(&metadata),
+            digest,
+        })
+    }
+}
+
+/// The words of a simple command that name what it runs. A word that the shell makes something else of names no file.
+fn run_words(part: &SimpleCommand) -> Vec<RunWord> {
+    let words: Vec<String> = part.words.iter().map(text).collect();
+    let Some((program, words)) = words.split_first() else {
+        return Vec::new();
+    };
+    let mut found = vec![RunWord::Program(program.clone())];
+    let mut add = |word: Option<&String>| found.extend(word.cloned().map(RunWord::Script));
+    let name = part.program().unwrap_or_default();
+    if matches!(name.as_str(), "." | "source") {
+        add(words.first());
+        return found;
+    }
+    let Some(run) = scripts::run_by(&name, words) else {
+        return found;
+    };
+    for program in run.programs {
+        match program {
+            Program::Script(at) | Program::Perhaps(at) => add(words.get(at)),
+            Program::Loaded(file, _) => add(Some(&file.to_owned())),
+            Program::Module(..) => {}
+        }
+    }
+    let read = part.redirections.iter().filter(|file| !file.is_write);
+    read.for_each(|file| add(Some(&text(&file.target))));
+    found
+}
+
+fn text(word: &ShellWord) -> String {
+    match word {
+        ShellWord::Literal(text) | ShellWord::Undecided(text) => text.clone(),
+    }
+}
+
+/// The script that an interpreter would read: in its directory, or where programs are looked for.
+fn script(word: &str, directory: &Path, path: &OsStr) -> Option<PathBuf> {
+    let here = directory.join(word).canonicalize().ok();
+    here.filter(|path| path.is_file())
+        .or_else(|| resolve(word, directory, path))
+}
+
+/// Where a line looks for programs.
+fn path_of(line: &ShellLine) -> OsString {
+    let mut set = line.variables.iter().rev();
+    match set.find(|(name, _)| name == "PATH") {
+        Some((_, value)) => text(value).into(),
+        None => std::env::var_os("PATH").unwrap_or_default(),
+    }
+}
+
+fn digest(path: &Path) -> Option<blake3::Hash> {
+    let mut options = File::options();
+    options.read(true);
+    // Reading a pipe would wait for somebody to write.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NONBLOCK);
+    let mut content = Vec::new();
+    let opened = options.open(path).ok()?;
+    opened.take(MOST_TEXT).read_to_end(&mut content).ok()?;
+    Some(blake3::hash(&content))
+}
+
+/// What changes with a file: its device and inode, its size, and when it was changed last. Nobody can set the last of
+/// these times back.
+#[cfg(unix)]
+type Version = (u64, u64, u64, [(i64, i64); 2]);
+
+#[cfg(unix)]
+fn version(metadata: &Metadata) -> Version {
+    use std::os::unix::fs::MetadataExt;
+    let times = [
+        (metadata.mtime(), metadata.mtime_nsec()),
+        (metadata.ctime(), metadata.ctime_nsec()),
+    ];
+    (metadata.dev(), metadata.ino(), metadata.size(), times)
+}
+
+#[cfg(not(unix))]
+type Version = (u64, Option<std::time::SystemTime>);
+
+#[cfg(not(unix))]
+fn version(metadata: &Metadata) -> Version {
+    (metadata.len(), metadata.modified().ok())
+}
+
+#[cfg(unix)]
+const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+const MOST_FILES: usize = 64;
+const MOST_TEXT: u64 = 1 << 20;
+
+#[cfg(unix)]
+#[cfg(test)]
+#[path = "run_files_attack.rs"]
+mod attack;
