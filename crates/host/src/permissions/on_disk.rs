@@ -1,6 +1,7 @@
 //! What the files of an action are on the disk now: where links lead, whether a file has other names, and whether a change
 //! reaches something protected. Everything here looks at the disk.
 
+mod command_changes;
 mod resolve;
 
 use std::path::{Path, PathBuf};
@@ -25,6 +26,8 @@ pub struct FilesOnDisk {
     is_cut: bool,
     /// Whether it may change them.
     is_change: bool,
+    /// Why the command is asked about each time: what it would change by its words and redirections.
+    command: Vec<Protection>,
 }
 
 /// A path as the file system sees it.
@@ -95,8 +98,12 @@ impl FilesOnDisk {
     }
 
     pub(super) fn of(action: &Action, also: &[PathBuf], lookups: &PathLookups) -> FilesOnDisk {
+        let command = command_changes::protections(action, also, lookups);
         if action.paths.is_empty() {
-            return FilesOnDisk::default();
+            return FilesOnDisk {
+                command,
+                ..FilesOnDisk::default()
+            };
         }
         let look = Look::new(action, also, lookups);
         let files = action.paths.iter().take(MAX_FILES);
@@ -104,6 +111,7 @@ impl FilesOnDisk {
             files: files.map(|path| look.file(path)).collect(),
             is_cut: action.paths.len() > MAX_FILES,
             is_change: look.is_change,
+            command,
         }
     }
 
@@ -119,10 +127,27 @@ impl FilesOnDisk {
             let shown = files.map(|it| (it.leads_to.clone(), it.is_inside, it.protection));
             shown.collect::<Vec<_>>()
         };
-        self.is_cut == other.is_cut && shown(self) == shown(other)
+        self.is_cut == other.is_cut && self.command == other.command && shown(self) == shown(other)
     }
 
+    /// Why it is asked about each time; empty if it is not.
+    pub fn protections(&self) -> impl Iterator<Item = Protection> {
+        let files = self.files.iter().filter_map(|file| file.protection);
+        files.chain(self.command.iter().copied())
+    }
+
+    /// Whether a file that it names, or that its command changes, is protected.
     pub(super) fn is_protected(&self) -> bool {
+        self.has_protected_files() || self.changes_protected_by_command()
+    }
+
+    /// Whether its command would change a protected file.
+    pub(super) fn changes_protected_by_command(&self) -> bool {
+        !self.command.is_empty()
+    }
+
+    /// Whether a file that it names is protected.
+    pub(super) fn has_protected_files(&self) -> bool {
         let is_in_doubt = self.is_cut && self.is_change;
         is_in_doubt || self.files.iter().any(|file| file.protection.is_some())
     }
