@@ -2,7 +2,6 @@
 
 use std::env;
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -93,13 +92,9 @@ fn policy(arguments: &Agent) -> anyhow::Result<Option<Policy>> {
 /// Protects the policy, and what the project's file names here, trusted or not: the agent must not write what decides on
 /// it. A configuration that cannot be read is the client's to report.
 fn protect(arguments: &Agent) {
-    let given = arguments.policy.iter().map(PathBuf::from);
     let configuration = configuration();
-    let policy: Vec<PathBuf> = configuration
-        .policies()
-        .map(|it| it.value.clone())
-        .collect();
-    protected_files::protect(given.chain(policy).chain(configuration.named_files));
+    let deciding = terms::deciding(arguments.policy.iter(), &configuration);
+    protected_files::protect(deciding.into_iter().chain(configuration.named_files));
 }
 
 /// What is configured here; nothing where that cannot be read.
@@ -136,7 +131,8 @@ fn equipment(arguments: &Agent) -> anyhow::Result<Equipment> {
     ];
     ours.extend(arguments.data.clone());
     let configuration = configuration();
-    let (sandbox, missing) = terms::sandbox(arguments.sandbox, &configuration, &ours)?;
+    let fixed = terms::deciding(arguments.policy.iter(), &configuration);
+    let (sandbox, missing) = terms::sandbox(arguments.sandbox, &configuration, &ours, fixed)?;
     for missing in missing {
         crate::print::say!("attache: {missing}");
     }

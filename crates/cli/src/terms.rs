@@ -2,7 +2,7 @@
 
 mod served;
 
-pub(crate) use served::sandbox;
+pub(crate) use served::{deciding, sandbox};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -110,6 +110,8 @@ pub struct Configuration {
     pub kept: Vec<KeptPolicy>,
     /// Files that the project's file names, trusted or not. Who writes one of them could widen what agents may do.
     pub named_files: Vec<PathBuf>,
+    /// The user's file and the project's, whether they are there or not.
+    pub files: Vec<PathBuf>,
     /// The policy of a trusted project as it was when trust was checked.
     policy_text: Option<String>,
 }
@@ -173,7 +175,11 @@ impl Configuration {
     ///
     /// When a file of ours that counts cannot be read or does not fit. A file that does not exist is empty.
     pub fn load(sources: &Sources) -> Result<Configuration, Error> {
-        let mut configuration = Configuration::default();
+        let files = std::iter::once(&sources.user).chain(&sources.project);
+        let mut configuration = Configuration {
+            files: files.cloned().collect(),
+            ..Configuration::default()
+        };
         let user = match Document::open(&sources.user)? {
             Some(document) => Layer::read(&document)?,
             None => Layer::default(),

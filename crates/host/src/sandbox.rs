@@ -29,6 +29,8 @@ pub struct Places {
     secrets: Vec<SecretPlace>,
     /// Secrets that the user opens.
     read: Vec<PathBuf>,
+    /// What commands cannot change, also where they can write everything beside it.
+    read_only: Vec<PathBuf>,
     network: Network,
     /// What the user's configuration says, to be repeated in hints.
     settings: Arc<Settings>,
@@ -53,6 +55,8 @@ pub(crate) struct Limits {
     pub(crate) writable: Vec<PathBuf>,
     pub(crate) secret: Vec<PathBuf>,
     pub(crate) denied: Vec<PathBuf>,
+    /// The policy and the configuration in force, as far as they are covered.
+    pub(crate) read_only: Vec<PathBuf>,
     pub(crate) is_sandboxed: bool,
     /// What the user's configuration says.
     pub(crate) settings: Arc<Settings>,
@@ -80,6 +84,14 @@ impl Places {
         let system = homes::of_the_system();
         hidden.extend(system.into_iter().map(SecretPlace::known));
         Places::of(settings, own, home.as_deref(), &variable).and_hide(hidden)
+    }
+
+    /// The same with files that commands cannot change, also inside the session's directories: the policy and the
+    /// configuration that are in force. It takes a kernel that gives commands a namespace of their own.
+    #[must_use]
+    pub fn keep_read_only(mut self, files: impl IntoIterator<Item = PathBuf>) -> Places {
+        self.read_only.extend(files);
+        self
     }
 
     /// The same for another home directory, whatever variables say, and without the temporary folders of the system.
@@ -114,6 +126,7 @@ impl Places {
             write,
             secrets: Vec::new(),
             read: settings.read.iter().map(|path| real(path)).collect(),
+            read_only: own.to_vec(),
             network: settings.network,
             settings: Arc::new(settings.clone()),
         };
@@ -140,6 +153,20 @@ impl Places {
         };
         let found: BTreeSet<Secret> = found.filter(is_closed).collect();
         found.into_iter().collect()
+    }
+
+    /// What is there of the files that commands cannot change.
+    fn read_only(&self) -> impl Iterator<Item = Cover> {
+        self.read_only.iter().filter_map(|path| {
+            let path = std::fs::canonicalize(path).ok()?;
+            let (device, inode) = identity(&path.symlink_metadata().ok()?);
+            Some(Cover {
+                path,
+                device,
+                inode,
+                kind: CoverKind::ReadOnly,
+            })
+        })
     }
 
     /// The places that commands can write, in the order of their names, to be shown.
@@ -196,6 +223,7 @@ pub(crate) fn confinement(
     };
     let own: Vec<PathBuf> = roots.real_paths().map(Path::to_owned).collect();
     let mut secrets: Vec<Secret> = Vec::new();
+    let mut read_only: Vec<Cover> = Vec::new();
     if let Some(places) = places {
         limits.is_sandboxed = true;
         limits.since = Some(SystemTime::now());
@@ -218,10 +246,22 @@ pub(crate) fn confinement(
         }
         secrets = places.secrets_of(&own);
         limits.secret = secrets.iter().map(|secret| secret.path.clone()).collect();
+        read_only.extend(places.read_only());
     }
     let is_writable = |path: &Path| limits.writable.iter().any(|it| path.starts_with(it));
     let has_inside = secrets.iter().any(|secret| is_writable(&secret.path));
-    let has_namespace = (has_inside || !covers.is_empty()) && namespace_support().is_ok();
+    // What is unreadable or denied is covered as that, and nothing else has to be covered twice.
+    let is_closed = |path: &Path| {
+        let mut closed = limits.secret.iter().chain(&limits.denied);
+        closed.any(|it| path.starts_with(it))
+    };
+    read_only.retain(|cover| is_writable(&cover.path) && !is_closed(&cover.path));
+    let needs_namespace = has_inside || !covers.is_empty() || !read_only.is_empty();
+    let has_namespace = needs_namespace && namespace_support().is_ok();
+    if has_namespace {
+        limits.read_only = read_only.iter().map(|it| it.path.clone()).collect();
+        confinement = read_only.into_iter().fold(confinement, Confinement::cover);
+    }
     for secret in &secrets {
         // Landlock cannot keep it from being written where everything beside it can be.
         let cover = hidden(&secret.path).filter(|_| is_writable(&secret.path));

@@ -31,7 +31,8 @@ pub(super) fn host(
         places::state_dir()?,
     ];
     let files = Files::new(files::Limits::default(), &ours);
-    let (sandbox, missing) = sandbox(terms.sandbox, configuration, &ours)?;
+    let fixed = deciding(terms.approval.policy.iter(), configuration);
+    let (sandbox, missing) = sandbox(terms.sandbox, configuration, &ours, fixed)?;
     let terminals = Terminals::with_environment(
         terminals::Limits::default(),
         sandbox,
@@ -90,11 +91,12 @@ pub(super) fn limit(terms: &Terms, presence: Presence, offer: &mut v1::ClientCap
 }
 
 /// The sandbox for commands, and what is missing about it; an error where it is required and the system has none. `ours` are
-/// our own directories, which commands cannot read.
+/// our own directories, which commands cannot read, and `fixed` what they cannot change.
 pub(crate) fn sandbox(
     flags: SandboxFlags,
     configuration: &Configuration,
     ours: &[PathBuf],
+    fixed: Vec<PathBuf>,
 ) -> anyhow::Result<(Sandbox, Vec<String>)> {
     let configured = configuration.sandbox.as_ref().map(|it| it.value.clone());
     let configured = configured.unwrap_or_default();
@@ -106,7 +108,7 @@ pub(crate) fn sandbox(
         _ => configured.mode,
     };
     let on = || {
-        let places = Places::usual(&configured.settings, ours);
+        let places = Places::usual(&configured.settings, ours).keep_read_only(fixed);
         Sandbox::On(Arc::new(places))
     };
     match (mode, Sandbox::support()) {
@@ -159,12 +161,23 @@ fn refuse_without_rules(configuration: &Configuration, presence: Presence) -> an
     }
 }
 
-/// Protects the files that decide what agents may do: the policy, and what the project's file names.
+/// The files that decide what agents may do: the policies, those given on the command line first, and the configuration.
+/// Without one on the command line those of the configuration count.
+pub(crate) fn deciding<'a>(
+    given: impl Iterator<Item = &'a String>,
+    configuration: &Configuration,
+) -> Vec<PathBuf> {
+    let given = given.map(PathBuf::from);
+    let policies = configuration.policies().map(|it| it.value.clone());
+    let files = configuration.files.iter().cloned();
+    given.chain(policies).chain(files).collect()
+}
+
+/// Protects the files that decide what agents may do, and what the project's file names.
 fn protect(approval: &Approval, configuration: &Configuration) {
-    let given = approval.policy.iter().map(PathBuf::from);
-    let policy = configuration.policies().map(|it| it.value.clone());
     let named = configuration.named_files.iter().cloned();
-    protected_files::protect(given.chain(policy).chain(named));
+    let deciding = deciding(approval.policy.iter(), configuration);
+    protected_files::protect(deciding.into_iter().chain(named));
 }
 
 /// Where nobody is there nobody is asked, whatever the configuration says.

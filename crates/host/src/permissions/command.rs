@@ -1,5 +1,6 @@
 //! What a command's words tell before it runs.
 
+pub(super) mod changes;
 pub(super) mod effects;
 mod expansion;
 pub(super) mod line;

@@ -1,6 +1,7 @@
 //! What the files of an action are on the disk now: where links lead, whether a file has other names, and whether a change
 //! reaches something protected. Everything here looks at the disk.
 
+mod command_changes;
 mod resolve;
 
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ pub struct FilesOnDisk {
     is_change: bool,
     /// The programs and scripts of its command, if the user is shown it.
     run: RunFiles,
+    /// Why the command is asked about each time: what it would change by its words and redirections.
+    command: Vec<Protection>,
 }
 
 /// A path as the file system sees it.
@@ -104,8 +107,12 @@ impl FilesOnDisk {
     }
 
     pub(super) fn of(action: &Action, also: &[PathBuf], lookups: &PathLookups) -> FilesOnDisk {
+        let command = command_changes::protections(action, also, lookups);
         if action.paths.is_empty() {
-            return FilesOnDisk::default();
+            return FilesOnDisk {
+                command,
+                ..FilesOnDisk::default()
+            };
         }
         let look = Look::new(action, also, lookups);
         let files = action.paths.iter().take(MAX_FILES);
@@ -114,6 +121,7 @@ impl FilesOnDisk {
             is_cut: action.paths.len() > MAX_FILES,
             is_change: look.is_change,
             run: RunFiles::default(),
+            command,
         }
     }
 
@@ -129,7 +137,7 @@ impl FilesOnDisk {
             let shown = files.map(|it| (it.leads_to.clone(), it.is_inside, it.protection));
             shown.collect::<Vec<_>>()
         };
-        self.is_cut == other.is_cut && shown(self) == shown(other)
+        self.is_cut == other.is_cut && self.command == other.command && shown(self) == shown(other)
     }
 
     /// Whether the command would run the same files: its programs, and the scripts that its words name.
@@ -137,7 +145,24 @@ impl FilesOnDisk {
         self.run.are_still(&other.run)
     }
 
+    /// Why it is asked about each time; empty if it is not.
+    pub fn protections(&self) -> impl Iterator<Item = Protection> {
+        let files = self.files.iter().filter_map(|file| file.protection);
+        files.chain(self.command.iter().copied())
+    }
+
+    /// Whether a file that it names, or that its command changes, is protected.
     pub(super) fn is_protected(&self) -> bool {
+        self.has_protected_files() || self.changes_protected_by_command()
+    }
+
+    /// Whether its command would change a protected file.
+    pub(super) fn changes_protected_by_command(&self) -> bool {
+        !self.command.is_empty()
+    }
+
+    /// Whether a file that it names is protected.
+    pub(super) fn has_protected_files(&self) -> bool {
         let is_in_doubt = self.is_cut && self.is_change;
         is_in_doubt || self.files.iter().any(|file| file.protection.is_some())
     }

@@ -48,7 +48,8 @@ impl Rule {
             && self.covers(facts)
             && !action.is_ambiguous
             && !facts.may_name_protected()
-            && (!facts.on_disk().is_protected() || self.spells_out(facts))
+            && (!facts.on_disk().has_protected_files() || self.spells_out(facts))
+            && (!facts.on_disk().changes_protected_by_command() || self.spells_command(facts))
     }
 
     fn covers(&self, facts: &Facts<'_>) -> bool {

@@ -17,6 +17,8 @@ mod attack_paths;
 mod attack_patterns;
 #[cfg(unix)]
 mod attack_policy_files;
+#[cfg(unix)]
+mod attack_protected_commands;
 #[cfg(target_os = "linux")]
 mod attack_shell_variables;
 #[cfg(unix)]

@@ -121,6 +121,11 @@ fn reason(limits: &Limits, path: &Path, line: &str) -> Option<String> {
             "the sandbox keeps `{secret}` unreadable; to allow it: {line}"
         ));
     }
+    if is_below(&limits.read_only) {
+        return Some(format!(
+            "`{shown}` decides what agents may do, so commands cannot change it; change it yourself"
+        ));
+    }
     if let Some(new) = limits.made_beside_secrets(&path) {
         return Some(format!(
             "`{}` was made while the command ran, beside places that the sandbox keeps unreadable, so only the next command can read it; make directories with a command of their own, or work in a directory without secrets",

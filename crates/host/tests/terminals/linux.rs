@@ -22,6 +22,8 @@ mod leaks;
 mod limits;
 #[path = "outputs.rs"]
 mod outputs;
+#[path = "read_only_attack.rs"]
+mod read_only_attack;
 #[path = "sandbox.rs"]
 mod sandbox;
 #[path = "sandbox_attack.rs"]
@@ -53,6 +55,7 @@ pub(super) fn main() -> ExitCode {
     trials.extend(floods::trials());
     trials.extend(sandbox::trials());
     trials.extend(sandbox_attack::trials());
+    trials.extend(read_only_attack::trials());
     trials.extend(secrets_attack::trials());
     trials.extend(directories_attack::trials());
     trials.extend(exec_attacks::trials());

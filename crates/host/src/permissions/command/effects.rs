@@ -110,5 +110,5 @@ const FILES: &str = "date cat head tail wc stat file cut sort uniq nl tac rev tr
     ls dir vdir mkdir rmdir touch readlink realpath test [ jq grep egrep fgrep sed tee cp mv rm ln chmod chown chgrp \
     truncate shred install mktemp df";
 const TREE: &str = "find fd fdfind rg ag ack tree du";
-const GIT: &str = "status log diff show branch rev-parse ls-files ls-tree describe blame shortlog tag rev-list cat-file \
+pub(super) const GIT: &str = "status log diff show branch rev-parse ls-files ls-tree describe blame shortlog tag rev-list cat-file \
     name-rev reflog whatchanged merge-base symbolic-ref for-each-ref show-ref count-objects var version help grep";

@@ -391,11 +391,8 @@ fn is_right_to_left(char: char) -> bool {
 
 /// Why a change is asked about each time.
 fn protection(action: &Action) -> &'static str {
-    let files = action
-        .paths
-        .iter()
-        .filter_map(|path| action.file_on_disk(path));
-    match files.filter_map(|file| file.protection).next() {
+    let files = action.on_disk.as_deref();
+    match files.and_then(|files| files.protections().next()) {
         Some(Protection::Directory) => {
             "! This directory contains protected files, or would afterwards. You can allow it only once."
         }
@@ -404,6 +401,9 @@ fn protection(action: &Action) -> &'static str {
         }
         Some(Protection::Unknown) => {
             "! It cannot be told what this would change. You can allow it only once."
+        }
+        Some(Protection::File) if action.command.is_some() => {
+            "! Changes a protected file, which can grant rights later. You can allow it only once."
         }
         _ => "! Protected file: a change here can grant rights later. You can allow it only once.",
     }

@@ -1,0 +1,120 @@
+//! Attacks on the files that decide what agents may do, where they lie inside the session's directories: no command changes
+//! them, whatever its words are.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use attache_host::sandbox::{Places, Settings};
+use attache_host::terminals::{Limits, Sandbox, Terminals};
+use attache_transport::process::{Support, namespace_support};
+use libtest_mimic::Trial;
+
+use super::desk::Desk;
+use super::trial;
+
+pub(super) fn trials() -> Vec<Trial> {
+    vec![
+        trial(
+            "read_only_attack::no_command_changes_the_policy_in_force",
+            policy,
+        ),
+        trial(
+            "read_only_attack::our_own_files_stay_read_only_where_the_user_opens_them",
+            own_files,
+        ),
+    ]
+}
+
+/// A session in a project with a policy, which a link leads to as well.
+fn desk() -> Option<(Desk, PathBuf)> {
+    let support = Sandbox::support();
+    if matches!(support, Support::Missing { .. }) || namespace_support().is_err() {
+        eprintln!("skipped: {support}");
+        return None;
+    }
+    let mut desk = Desk::new();
+    let project = desk.project().canonicalize().unwrap();
+    fs::create_dir(project.join("rules")).unwrap();
+    fs::write(project.join("rules/policy.json"), POLICY).unwrap();
+    fs::write(project.join("other.json"), "{}\n").unwrap();
+    symlink("rules", project.join("way")).unwrap();
+    let home = project.join("no-home");
+    let places = Places::for_home(&Settings::default(), &[], &home);
+    let places = places.keep_read_only([
+        project.join("way/policy.json"),
+        project.join("not-there.json"),
+    ]);
+    desk.terminals = Terminals::new(Limits::default(), Sandbox::On(Arc::new(places)));
+    Some((desk, project))
+}
+
+async fn policy() {
+    let Some((desk, project)) = desk() else {
+        return;
+    };
+    for script in [
+        "echo '{}' > rules/policy.json",
+        "echo '{}' > way/policy.json",
+        "f=pol; cp other.json rules/${f}icy.json",
+        "cp other.json \"$(find . -name 'pol*')\"",
+        "mv other.json rules/policy.json",
+        "ln -f other.json rules/policy.json",
+        "ln rules/policy.json linked && echo '{}' > linked",
+        "rm -f rules/policy.json",
+        "rm -rf rules",
+        "mv rules gone && mkdir rules && cp other.json rules/policy.json",
+        "mv rules/policy.json rules/old.json",
+        "sed -i 's/curl/wget/' rules/policy.json",
+        "truncate -s 0 rules/policy.json",
+        "chmod 777 rules/policy.json && echo '{}' > rules/policy.json",
+        "tar cf x.tar -C . other.json --transform s/other/policy/ && tar xf x.tar -C rules",
+        "python3 -c \"open('rules/policy.json','w').write('{}')\"",
+        "perl -e 'open(F, \">rules/policy.json\"); print F \"{}\"'",
+        "unshare -Urm sh -c 'umount rules/policy.json; echo {} > rules/policy.json'",
+        "mount --bind other.json rules/policy.json",
+    ] {
+        let _ = desk.output_of(&desk.request("sh", &["-c", script])).await;
+        let now = fs::read_to_string(project.join("rules/policy.json"));
+        assert_eq!(now.unwrap_or_default(), POLICY, "{script}");
+        fs::write(project.join("other.json"), "{}\n").unwrap();
+    }
+    // Beside it everything works.
+    let script = "cat rules/policy.json && echo new > rules/new && cat rules/new && echo x > not-there.json && echo end";
+    let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
+    assert_eq!(said, format!("{POLICY}new\nend\n"));
+    let script = "echo '{}' > rules/policy.json";
+    let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
+    assert!(said.contains("decides what agents may do"), "{said}");
+    assert!(!said.contains("attache config set"), "{said}");
+}
+
+/// Whoever works in the home directory and opens our data to be read does not open it to be changed.
+async fn own_files() {
+    let Some((mut desk, project)) = desk() else {
+        return;
+    };
+    let own = project.join(".local/share/attache");
+    fs::create_dir_all(&own).unwrap();
+    fs::write(own.join("permissions.json"), "kept\n").unwrap();
+    for read in [Vec::new(), vec![own.clone()]] {
+        let is_opened = !read.is_empty();
+        let settings = Settings {
+            read,
+            ..Settings::default()
+        };
+        let places = Places::for_home(&settings, std::slice::from_ref(&own), &project);
+        desk.terminals = Terminals::new(Limits::default(), Sandbox::On(Arc::new(places)));
+        let script = "cd .local/share/attache; cat permissions.json; echo x >permissions.json; echo x >new; rm -f permissions.json; cd ..; mv attache old; echo end";
+        let script = format!("exec 2>/dev/null; {script}");
+        let said = desk.output_of(&desk.request("sh", &["-c", &script])).await;
+        let expected = if is_opened { "kept\nend\n" } else { "end\n" };
+        assert_eq!(said, expected);
+        let kept = fs::read_to_string(own.join("permissions.json"));
+        assert_eq!(kept.unwrap_or_default(), "kept\n");
+        assert!(!own.join("new").exists());
+    }
+}
+
+const POLICY: &str = "{\"rules\":[{\"action\":\"deny\",\"command\":\"curl\"}]}\n";
