@@ -1,26 +1,27 @@
-//! Turns wait in line: whoever is first holds what the turns share, and hands it to the next.
+//! Turns wait in line: whoever is first holds what the turns share, and lets the next one have it when it is dropped.
 
-use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::ops::DerefMut;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Waker};
 
-use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use futures_util::future::{MaybeDone, maybe_done};
+use tokio::sync::{Mutex, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
+use tokio::task::coop::unconstrained;
 
 /// A line in front of one thing.
 #[derive(Debug)]
 pub(crate) struct Queue<T: Send + 'static> {
-    /// Where the last in line will leave it.
-    last: Mutex<oneshot::Receiver<T>>,
+    /// The line is the mutex's own, which is fair.
+    thing: Arc<Mutex<T>>,
     room: Arc<Semaphore>,
 }
 
 impl<T: Send + 'static> Queue<T> {
     /// A line without anybody, with room for so many.
     pub(crate) fn new(thing: T, room: usize) -> Queue<T> {
-        let (next, last) = oneshot::channel();
-        drop(next.send(thing));
         Queue {
-            last: Mutex::new(last),
+            thing: Arc::new(Mutex::new(thing)),
             room: Arc::new(Semaphore::new(room)),
         }
     }
@@ -37,81 +38,31 @@ impl<T: Send + 'static> Queue<T> {
     }
 
     fn ticket(&self, permit: Option<OwnedSemaphorePermit>) -> Ticket<T> {
-        let (next, last) = oneshot::channel();
-        let mut end = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let thing = Arc::clone(&self.thing);
+        let mut turn: MaybeDone<Wait<T>> = maybe_done(Box::pin(unconstrained(thing.lock_owned())));
+        // The first poll is what joins the line; without the budget of a task nothing puts it off.
+        let _ = Pin::new(&mut turn).poll(&mut Context::from_waker(Waker::noop()));
         Ticket {
-            before: Some(std::mem::replace(&mut end, last)),
-            next: Some(next),
-            permit,
+            turn,
+            _permit: permit,
         }
     }
 }
 
-/// A place in line. Given up, the next in line takes it.
-#[derive(Debug)]
+type Wait<T> = Pin<Box<dyn Future<Output = OwnedMutexGuard<T>> + Send>>;
+
+/// A place in line, and in the room, until it is dropped; then the next in line has its turn.
 pub(crate) struct Ticket<T: Send + 'static> {
-    before: Option<oneshot::Receiver<T>>,
-    next: Option<oneshot::Sender<T>>,
-    permit: Option<OwnedSemaphorePermit>,
-}
-
-impl<T: Send + 'static> Ticket<T> {
-    /// Waits for its turn. `None` if the thing was lost, which only the end of the runtime does.
-    pub(crate) async fn turn(&mut self) -> Option<Hold<T>> {
-        let thing = self.before.as_mut()?.await.ok()?;
-        self.before = None;
-        Some(Hold {
-            thing: Some(thing),
-            next: self.next.take(),
-            _permit: self.permit.take(),
-        })
-    }
-}
-
-impl<T: Send + 'static> Drop for Ticket<T> {
-    fn drop(&mut self) {
-        if let (Some(before), Some(next), Ok(runtime)) =
-            (self.before.take(), self.next.take(), Handle::try_current())
-        {
-            runtime.spawn(async move {
-                if let Ok(thing) = before.await {
-                    drop(next.send(thing));
-                }
-            });
-        }
-    }
-}
-
-/// The thing itself, until it is dropped.
-#[derive(Debug)]
-pub(crate) struct Hold<T> {
-    thing: Option<T>,
-    next: Option<oneshot::Sender<T>>,
+    turn: MaybeDone<Wait<T>>,
     _permit: Option<OwnedSemaphorePermit>,
 }
 
-impl<T> Deref for Hold<T> {
-    type Target = T;
-
-    #[allow(clippy::expect_used, reason = "only the drop takes it out")]
-    fn deref(&self) -> &T {
-        self.thing.as_ref().expect("held until dropped")
-    }
-}
-
-impl<T> DerefMut for Hold<T> {
-    #[allow(clippy::expect_used, reason = "only the drop takes it out")]
-    fn deref_mut(&mut self) -> &mut T {
-        self.thing.as_mut().expect("held until dropped")
-    }
-}
-
-impl<T> Drop for Hold<T> {
-    fn drop(&mut self) {
-        if let (Some(thing), Some(next)) = (self.thing.take(), self.next.take()) {
-            // Nobody waits if the session is gone.
-            drop(next.send(thing));
-        }
+impl<T: Send + 'static> Ticket<T> {
+    /// Waits for its turn, and has the thing from then on.
+    pub(crate) async fn turn(&mut self) -> Option<&mut T> {
+        let mut turn = Pin::new(&mut self.turn);
+        turn.as_mut().await;
+        turn.output_mut().map(DerefMut::deref_mut)
     }
 }
 
@@ -131,10 +82,10 @@ mod tests {
         let later = tokio::spawn(async move {
             third.turn().await.unwrap().push("third");
         });
-        let mut held = first.turn().await.unwrap();
+        let held = first.turn().await.unwrap();
         drop(second);
         held.push("first");
-        drop(held);
+        drop(first);
         later.await.unwrap();
         assert_eq!(
             *queue.enter().unwrap().turn().await.unwrap(),

@@ -349,10 +349,10 @@ impl Session {
     pub(crate) async fn close(&self) {
         self.closing.send_replace(true);
         let mut ticket = self.turns.enter_anyway();
-        let held = ticket.turn().await;
+        ticket.turn().await;
         self.place.close().await;
         self.servers.close().await;
-        drop(held);
+        drop(ticket);
         self.permissions.end();
         // What could not be written has been told to whoever waited for it.
         drop(self.journal.close().await);

@@ -57,7 +57,7 @@ async fn wait(
     request: v1::PromptRequest,
     reply: Reply<v1::PromptResponse>,
 ) {
-    let mut held = select! {
+    let held = select! {
         biased;
         () = called_off(&session, &reply) => return reply.ok(cancelled()),
         turn = ticket.turn() => match turn {
@@ -68,7 +68,7 @@ async fn wait(
     let history = select! {
         biased;
         () = called_off(&session, &reply) => return reply.ok(cancelled()),
-        recalled = session.recall(&mut held) => match recalled {
+        recalled = session.recall(held) => match recalled {
             Ok(history) => history,
             Err(failure) => return reply.fail(failure),
         },
