@@ -4,6 +4,7 @@
 //! Nothing here does I/O, starts a task or reads a clock, and no word of any protocol above JSON-RPC occurs.
 
 mod arrival;
+mod endpoint;
 mod error;
 mod frame;
 mod id;
@@ -11,13 +12,13 @@ pub mod json;
 mod limits;
 mod message;
 mod outbox;
-mod peer;
 mod repair;
 #[cfg(test)]
 mod tests;
 mod translator;
 
 pub use arrival::{Arrival, Call, Payload};
+pub use endpoint::{CallId, Counts, Endpoint, Event, Fatal, Garbage, Lost};
 pub use error::Error;
 pub use frame::{Broken, Frame, Framing, Splitter};
 pub use id::Id;
@@ -26,5 +27,4 @@ pub use message::{
     Guess, Malformed, Message, write_failure, write_notification, write_request, write_response,
 };
 pub use outbox::{Chunk, Flow, Outbox, Stream, TooLarge, Urgency};
-pub use peer::{CallId, Counts, Event, Fatal, Garbage, Lost, Peer};
 pub use translator::{Crossing, Instead, Translator};

@@ -9,7 +9,8 @@ use std::sync::{Arc, MutexGuard};
 
 use attache_rpc::json::Encode;
 use attache_rpc::{
-    Broken, CallId, Counts, Error, Fatal, Flow, Id, Lost, Payload, Peer, Stream, TooLarge, Urgency,
+    Broken, CallId, Counts, Endpoint, Error, Fatal, Flow, Id, Lost, Payload, Stream, TooLarge,
+    Urgency,
 };
 use bytestring::ByteString;
 use thiserror::Error as ThisError;
@@ -102,13 +103,13 @@ impl Link {
         delivery: Delivery,
     ) -> Result<Pending, CallError> {
         let until = |state: &State| {
-            let room = state.peer.has_room(flow.urgency) && state.peer.may_call();
+            let room = state.endpoint.has_room(flow.urgency) && state.endpoint.may_call();
             room || state.closing || state.closed().is_some()
         };
         let mut state = self.room(flow, until).await;
         open(&state, state.closed())?;
         let call = state
-            .peer
+            .endpoint
             .call(method, params, flow)
             .map_err(CallError::TooLarge)?;
         state.wake_writer();
@@ -122,20 +123,20 @@ impl Link {
         params: &T,
         flow: Flow,
     ) -> Result<(), CallError> {
-        self.send(flow, |state| state.peer.notify(method, params, flow))
+        self.send(flow, |state| state.endpoint.notify(method, params, flow))
             .await
     }
 
     /// Passes a line on as it is, without a copy, and waits until there is room for it in the queue.
     pub async fn relay(&self, line: ByteString, flow: Flow) -> Result<(), CallError> {
-        self.send(flow, |state| state.peer.outbox().push_line(flow, line))
+        self.send(flow, |state| state.endpoint.outbox().push_line(flow, line))
             .await
     }
 
     /// Answers a request of the peer, at once. `false` if it has been answered already or the connection has ended.
     pub fn answer<T: Encode>(&self, id: &Id, flow: Flow, outcome: Result<&T, &Error>) -> bool {
         let mut state = self.shared().lock();
-        let sent = state.writing.is_none() && state.peer.answer(id, flow, outcome);
+        let sent = state.writing.is_none() && state.endpoint.answer(id, flow, outcome);
         state.wake_writer();
         drop(state);
         self.shared().settled.notify_waiters();
@@ -145,17 +146,17 @@ impl Link {
 
     /// The peer's open requests that belong to a stream.
     pub fn open_requests(&self, stream: Stream) -> Vec<Id> {
-        self.shared().lock().peer.of_stream(stream)
+        self.shared().lock().endpoint.of_stream(stream)
     }
 
     /// Whether a request of the peer has been taken back, answered, or lost its asker.
     pub fn is_cancelled(&self, id: &Id) -> bool {
-        self.shared().lock().peer.is_cancelled(id)
+        self.shared().lock().endpoint.is_cancelled(id)
     }
 
     /// Waits until a request of the peer is taken back, answered, or has lost its asker.
     pub async fn cancelled(&self, id: &Id) {
-        let until = |state: &State| state.peer.is_cancelled(id);
+        let until = |state: &State| state.endpoint.is_cancelled(id);
         let cancelled = &self.shared().cancelled;
         drop(self.shared().wait(cancelled, until).await);
     }
@@ -180,12 +181,12 @@ impl Link {
 
     /// What has happened so far that nobody was told of.
     pub fn counts(&self) -> Counts {
-        self.shared().lock().peer.counts()
+        self.shared().lock().endpoint.counts()
     }
 
     fn take_back(&self, call: CallId) {
         let mut state = self.shared().lock();
-        state.peer.cancel(call);
+        state.endpoint.cancel(call);
         state.wake_writer();
     }
 
@@ -200,7 +201,7 @@ impl Link {
     ) -> Result<(), CallError> {
         let until = |state: &State| {
             let ended = state.closing || state.writing.is_some();
-            ended || state.peer.has_room(flow.urgency)
+            ended || state.endpoint.has_room(flow.urgency)
         };
         let mut state = self.room(flow, until).await;
         open(&state, state.writing.as_ref())?;
@@ -310,9 +311,9 @@ impl Drop for Owner {
 }
 
 /// Answers a request that nobody will ever take.
-pub(crate) fn refuse_unheard(peer: &mut Peer, id: &Id) {
+pub(crate) fn refuse_unheard(endpoint: &mut Endpoint, id: &Id) {
     let error = Error::new(Error::METHOD_NOT_FOUND, "nobody here takes calls");
-    peer.answer::<u64>(id, Flow::of(Stream::CONNECTION), Err(&error));
+    endpoint.answer::<u64>(id, Flow::of(Stream::CONNECTION), Err(&error));
 }
 
 /// A peer that has closed its side may still read, but it answers nothing.

@@ -206,22 +206,24 @@ impl Reading {
         let mut fatal = None;
         for read in self.batch.drain(..) {
             let (event, look, bytes) = match read {
-                Read::Arrival(arrival, look, bytes) => (state.peer.receive(arrival), look, bytes),
+                Read::Arrival(arrival, look, bytes) => {
+                    (state.endpoint.receive(arrival), look, bytes)
+                }
                 Read::TooLong(malformed) => {
-                    let event = state.peer.receive_too_long(malformed);
+                    let event = state.endpoint.receive_too_long(malformed);
                     (event, Look::Plain, 0)
                 }
-                Read::CutOff(arrival) => (state.peer.receive_last(arrival), Look::Plain, 0),
-                Read::Back(message) => (state.peer.send_back(&message), Look::Plain, 0),
+                Read::CutOff(arrival) => (state.endpoint.receive_last(arrival), Look::Plain, 0),
+                Read::Back(message) => (state.endpoint.send_back(&message), Look::Plain, 0),
             };
             match (&event, look) {
                 (Some(Event::Fatal(why)), _) => fatal = Some(*why),
                 (Some(Event::Cancelled(_)), _) => cancelled = true,
                 (Some(Event::Request(id, _)), Look::BelongsTo(stream)) => {
-                    state.peer.assign(id, stream);
+                    state.endpoint.assign(id, stream);
                 }
                 (Some(Event::Notification(_)), Look::TakesBack(stream)) => {
-                    state.peer.take_back(Some(stream));
+                    state.endpoint.take_back(Some(stream));
                     cancelled = true;
                 }
                 _ => {}
@@ -232,7 +234,7 @@ impl Reading {
         if !state.inbox.is_empty() {
             state.wake_consumer();
         }
-        if !state.peer.outbox().is_empty() {
+        if !state.endpoint.outbox().is_empty() {
             state.wake_writer();
         }
         drop(guard);

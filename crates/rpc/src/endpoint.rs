@@ -16,7 +16,7 @@ use crate::{
 
 /// One end of a conversation.
 #[derive(Debug)]
-pub struct Peer {
+pub struct Endpoint {
     limits: Limits,
     garbage: Garbage,
     outbox: Outbox,
@@ -100,13 +100,13 @@ pub struct Counts {
     pub stray_cancels: usize,
 }
 
-impl Peer {
+impl Endpoint {
     /// An end of a conversation that has not begun.
     pub fn new(mut limits: Limits, framing: Framing, garbage: Garbage) -> Self {
         limits.frame = limits.frame.max(limits.id.saturating_add(SMALLEST));
         limits.outbound = limits.outbound.max(1);
         limits.in_flight = limits.in_flight.max(1);
-        Peer {
+        Endpoint {
             outbox: Outbox::new(framing, limits.frame, limits.outbound),
             limits,
             garbage,

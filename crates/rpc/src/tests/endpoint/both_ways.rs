@@ -59,8 +59,8 @@ impl Talk {
             Step::Call(side, stream, urgency) => {
                 let known = &mut self.known[*side as usize];
                 let params = raw(&format!("[{}]", known.calls.len()));
-                let peer = &mut self.pair.end(*side).peer;
-                let call = peer
+                let endpoint = &mut self.pair.end(*side).endpoint;
+                let call = endpoint
                     .call("m", &params, flow(*stream, *urgency))
                     .expect("short");
                 known.calls.push(call);
@@ -69,8 +69,9 @@ impl Talk {
                 let next = &mut self.known[*side as usize].told[usize::from(*stream)];
                 let params = raw(&format!("[{stream},{next}]"));
                 *next += 1;
-                let peer = &mut self.pair.end(*side).peer;
-                peer.notify("n", &params, flow(*stream, *urgency))
+                let endpoint = &mut self.pair.end(*side).endpoint;
+                endpoint
+                    .notify("n", &params, flow(*stream, *urgency))
                     .expect("short");
             }
             Step::Answer(side, which, urgency) => {
@@ -83,7 +84,7 @@ impl Talk {
                 let calls = &self.known[*side as usize].calls;
                 if !calls.is_empty() {
                     let call = calls[which.index(calls.len())];
-                    self.pair.end(*side).peer.cancel(call);
+                    self.pair.end(*side).endpoint.cancel(call);
                 }
             }
             Step::Deliver(side, bytes) => {
@@ -95,8 +96,8 @@ impl Talk {
 
     fn answer(&mut self, side: Side, which: usize, urgency: Urgency) {
         let (id, params) = self.known[side as usize].questions.swap_remove(which);
-        let peer = &mut self.pair.end(side).peer;
-        assert!(peer.answer(&id, flow(0, urgency), Ok(&raw(&params))));
+        let endpoint = &mut self.pair.end(side).endpoint;
+        assert!(endpoint.answer(&id, flow(0, urgency), Ok(&raw(&params))));
     }
 
     fn see(&mut self, side: Side) {
@@ -150,10 +151,13 @@ impl Talk {
             assert_eq!(known.told, other.heard, "nothing is lost");
         }
         for end in [&mut self.pair.left, &mut self.pair.right] {
-            assert_eq!(end.peer.end(), []);
-            assert_eq!(end.peer.questions(), 0);
+            assert_eq!(end.endpoint.end(), []);
+            assert_eq!(end.endpoint.questions(), 0);
             assert_eq!(
-                (end.peer.counts().malformed, end.peer.counts().stray_answers),
+                (
+                    end.endpoint.counts().malformed,
+                    end.endpoint.counts().stray_answers
+                ),
                 (0, 0)
             );
         }

@@ -1,11 +1,11 @@
 //! Our calls, each of which ends once.
 
-use super::{CallId, Event, Lost, Peer, answers};
+use super::{CallId, Endpoint, Event, Lost, answers};
 use crate::json::Encode;
 use crate::message::write_call;
 use crate::{Flow, Id, Payload, TooLarge, write_notification};
 
-impl Peer {
+impl Endpoint {
     /// Whether another call should be made now.
     pub fn may_call(&self) -> bool {
         self.calls.len() < self.limits.in_flight

@@ -2,11 +2,11 @@
 
 use std::collections::hash_map::Entry;
 
-use super::{CANCEL, Event, Peer, Question, fault};
+use super::{CANCEL, Endpoint, Event, Question, fault};
 use crate::json::{Encode, Object, Raw};
 use crate::{Call, Error, Flow, Id, Stream, write_failure, write_response};
 
-impl Peer {
+impl Endpoint {
     /// Answers a request. `false` if it is not under way, as after the first answer; then nothing is sent.
     pub fn answer<T: Encode>(&mut self, id: &Id, flow: Flow, outcome: Result<&T, &Error>) -> bool {
         let known = self.questions.get_key_value(id);
