@@ -10,7 +10,7 @@ use std::fmt;
 
 use crate::json::{Object, Raw};
 use crate::{
-    Arrival, Call, Error, Flow, Framing, Guess, Id, Limits, Malformed, Outbox, Payload, Stream,
+    Arrival, Call, Error, Flow, Framing, Guess, Id, Limits, Malformed, Outbox, Payload, SessionKey,
     Urgency,
 };
 
@@ -20,8 +20,8 @@ pub struct Endpoint {
     limits: Limits,
     garbage: Garbage,
     outbox: Outbox,
-    /// Our calls that have not been answered, with the stream that each belongs to.
-    calls: BTreeMap<u64, Stream>,
+    /// Our calls that have not been answered, with the session that each belongs to.
+    calls: BTreeMap<u64, SessionKey>,
     next_call: u64,
     /// The peer's requests that have not been answered.
     questions: HashMap<Id, Question>,
@@ -35,8 +35,8 @@ pub struct Endpoint {
 /// A request of the peer that has not been answered.
 #[derive(Debug)]
 struct Question {
-    /// The stream that it was found to belong to.
-    stream: Option<Stream>,
+    /// The session that it was found to belong to.
+    session: Option<SessionKey>,
     cancelled: bool,
 }
 
@@ -220,7 +220,7 @@ impl Endpoint {
             return Some(Event::Fatal(Fatal::Flooded));
         }
         let before = self.outbox.unwritten();
-        let sent = self.outbox.push(Flow::of(Stream::CONNECTION), encode);
+        let sent = self.outbox.push(Flow::of(SessionKey::CONNECTION), encode);
         self.refusals += self.outbox.unwritten() - before;
         sent.is_err().then_some(Event::Fatal(Fatal::Flooded))
     }

@@ -1,7 +1,8 @@
 //! JSON-RPC 2.0 as a value: messages, ids, errors, one end of a conversation, and the JSON reader and writer under
 //! them.
 //!
-//! Nothing here does I/O, starts a task or reads a clock, and no word of any protocol above JSON-RPC occurs.
+//! Nothing here does I/O, starts a task or reads a clock, and no message of a protocol above JSON-RPC is named: a
+//! session is no more than a key under which messages keep their order.
 
 mod arrival;
 mod endpoint;
@@ -26,5 +27,5 @@ pub use limits::Limits;
 pub use message::{
     Guess, Malformed, Message, write_failure, write_notification, write_request, write_response,
 };
-pub use outbox::{Chunk, Flow, Outbox, Stream, TooLarge, Urgency};
+pub use outbox::{Chunk, Flow, Outbox, SessionKey, TooLarge, Urgency};
 pub use translator::{Crossing, Instead, Translator};

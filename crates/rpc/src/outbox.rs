@@ -1,5 +1,5 @@
 //! What waits to be written: one queue, bounded by bytes, in which what is urgent goes first without ever changing the
-//! order within a stream.
+//! order within a session.
 
 mod buffer;
 mod lane;
@@ -15,22 +15,22 @@ use crate::json::write;
 use buffer::Buffer;
 use lane::{Content, Lane, Shared};
 
-/// Messages that belong together and keep their order whatever happens. Messages of different streams may change
-/// places when one of them is urgent.
+/// The key of a session. Messages with the same key always keep their order; an urgent message may overtake messages
+/// with another key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stream(u64);
+pub struct SessionKey(u64);
 
-impl Stream {
-    /// The stream of messages that belong to no other.
-    pub const CONNECTION: Stream = Stream(0);
+impl SessionKey {
+    /// The key of messages that belong to no session.
+    pub const CONNECTION: SessionKey = SessionKey(0);
 
-    /// The stream of a name.
+    /// The key of the session with this id.
     pub fn named(name: &str) -> Self {
         // FNV-1a: names are short, and each message has one. Where it begins no peer knows.
-        static BEGIN: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("stream"));
+        static BEGIN: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("session"));
         let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         let hash = name.bytes().fold(*BEGIN, step);
-        Stream(hash.max(1))
+        SessionKey(hash.max(1))
     }
 }
 
@@ -40,32 +40,32 @@ pub enum Urgency {
     /// It does.
     #[default]
     Ordinary,
-    /// It goes before everything else that waits, together with what waits of its own stream.
+    /// It goes before everything else that waits, together with what waits of its own session.
     Urgent,
 }
 
 /// Where a message belongs in the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flow {
-    /// Its stream.
-    pub stream: Stream,
-    /// Whether it may overtake other streams.
+    /// Its session.
+    pub session: SessionKey,
+    /// Whether it may overtake other sessions.
     pub urgency: Urgency,
 }
 
 impl Flow {
     /// A message that waits its turn.
-    pub const fn of(stream: Stream) -> Self {
+    pub const fn of(session: SessionKey) -> Self {
         Flow {
-            stream,
+            session,
             urgency: Urgency::Ordinary,
         }
     }
 
     /// A message that goes first.
-    pub const fn urgent(stream: Stream) -> Self {
+    pub const fn urgent(session: SessionKey) -> Self {
         Flow {
-            stream,
+            session,
             urgency: Urgency::Urgent,
         }
     }
@@ -167,7 +167,7 @@ impl Outbox {
             return Err(TooLarge { size, limit });
         }
         buffer.text.push('\n');
-        buffer.mark(flow.stream);
+        buffer.mark(flow.session);
         self.queued(flow, size + 1);
         Ok(())
     }
@@ -201,7 +201,7 @@ impl Outbox {
         let whole = line.len();
         self.lane(flow).push_shared(Shared {
             line,
-            stream: flow.stream,
+            session: flow.session,
             pins,
         });
         self.count(whole);
@@ -273,7 +273,7 @@ impl Outbox {
         let start = buffer.text.len();
         Framing::Headers.write(&mut buffer.text, &body);
         let total = buffer.text.len() - start;
-        buffer.mark(flow.stream);
+        buffer.mark(flow.session);
         self.queued(flow, total);
         if body.capacity() <= CHUNK {
             self.scratch = body;
@@ -281,12 +281,12 @@ impl Outbox {
         Ok(())
     }
 
-    /// Where a message is queued. What waits of the stream of an urgent one has been moved before it.
+    /// Where a message is queued. What waits of the session of an urgent one has been moved before it.
     fn lane(&mut self, flow: Flow) -> &mut Lane {
         match flow.urgency {
             Urgency::Ordinary => &mut self.bulk,
             Urgency::Urgent => {
-                self.bulk.move_stream(flow.stream, &mut self.urgent);
+                self.bulk.move_session(flow.session, &mut self.urgent);
                 &mut self.urgent
             }
         }

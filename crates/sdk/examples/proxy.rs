@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use attache::process::{Program, guard};
 use attache::rpc::json::Object;
-use attache::rpc::{Error, Flow, Garbage, Stream};
+use attache::rpc::{Error, Flow, Garbage, SessionKey};
 use attache::transport::{CallError, Delivery, Inbox, Incoming, Link, Options, connect, stdio};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -75,4 +75,4 @@ fn refusal(error: CallError) -> Error {
     }
 }
 
-const FLOW: Flow = Flow::of(Stream::CONNECTION);
+const FLOW: Flow = Flow::of(SessionKey::CONNECTION);

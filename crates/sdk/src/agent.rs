@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use attache_rpc::json::{Encode, Raw};
-use attache_rpc::{Flow, Garbage, Stream};
+use attache_rpc::{Flow, Garbage, SessionKey};
 use attache_schema::{FilePath, v1};
 use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -76,7 +76,7 @@ impl ClientHandle {
     pub fn session(&self, id: impl Into<v1::SessionId>) -> ClientSession {
         let id = id.into();
         ClientSession {
-            stream: Stream::named(id.as_str()),
+            session: SessionKey::named(id.as_str()),
             id,
             client: self.clone(),
         }
@@ -101,7 +101,7 @@ impl Deref for ClientHandle {
 pub struct ClientSession {
     client: ClientHandle,
     id: v1::SessionId,
-    stream: Stream,
+    session: SessionKey,
 }
 
 impl ClientSession {
@@ -118,7 +118,7 @@ impl ClientSession {
     /// Tells what has happened. Waits while the client does not read.
     pub async fn update(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), CallError> {
         let notification = v1::SessionNotification::new(self.id.clone(), update);
-        let flow = Flow::of(self.stream);
+        let flow = Flow::of(self.session);
         self.client.connection.tell_in(flow, &notification).await
     }
 
@@ -129,7 +129,7 @@ impl ClientSession {
             update,
         };
         let connection = &self.client.connection;
-        connection.repeat_in(Flow::of(self.stream), &told).await
+        connection.repeat_in(Flow::of(self.session), &told).await
     }
 
     /// Says something to the person: a part of the agent's message.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use attache_rpc::json::Raw;
-use attache_rpc::{Id, Stream};
+use attache_rpc::{Id, SessionKey};
 use attache_schema::call::{
     AgentNotification, AgentRequest, ClientNotification, ClientRequest, Extension,
 };
@@ -67,13 +67,13 @@ macro_rules! side {
         }
 
         impl $Call {
-            pub(crate) fn asked(connection: &Arc<Connection>, id: Id, stream: Stream, request: $Requests) -> Self {
+            pub(crate) fn asked(connection: &Arc<Connection>, id: Id, session: SessionKey, request: $Requests) -> Self {
                 match request {
                     $($Requests::$Request(params) => {
-                        $Call::$Request(params, Reply::new(connection, id, stream, Sort::of($method)))
+                        $Call::$Request(params, Reply::new(connection, id, session, Sort::of($method)))
                     })*
                     $Requests::Extension(call) => {
-                        $Call::Extension(call, Reply::new(connection, id, stream, Sort::Plain))
+                        $Call::Extension(call, Reply::new(connection, id, session, Sort::Plain))
                     }
                 }
             }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use attache_rpc::json::{self, Encode, Raw, Reader};
-use attache_rpc::{Counts, Flow, Stream};
+use attache_rpc::{Counts, Flow, SessionKey};
 use attache_schema::method::{Gate, Method, Notification, Request};
 use attache_schema::v1;
 use attache_transport::{Closed, Delivery, Link};
@@ -76,7 +76,7 @@ impl Connection {
     pub async fn tell<N: Notification>(&self, notification: N) -> Result<(), CallError> {
         self.check(N::METHOD)?;
         let params = Text::of(&notification);
-        let flow = Flow::of(stream(&params.0));
+        let flow = Flow::of(session_key(&params.0));
         Ok(self.link.notify(N::METHOD.name, &params, flow).await?)
     }
 
@@ -88,7 +88,7 @@ impl Connection {
     ) -> Result<Raw, CallError> {
         extension(method)?;
         let params = Raw::of(params);
-        let flow = Flow::of(stream(params.as_str()));
+        let flow = Flow::of(session_key(params.as_str()));
         let result = self.call(method, &params, flow).await?;
         let result = Raw::parse(result.as_str());
         result.map_err(|fault| CallError::Malformed(fault.to_string()))
@@ -102,7 +102,7 @@ impl Connection {
     ) -> Result<(), CallError> {
         extension(method)?;
         let params = Raw::of(params);
-        let flow = Flow::of(stream(params.as_str()));
+        let flow = Flow::of(session_key(params.as_str()));
         Ok(self.link.notify(method, &params, flow).await?)
     }
 
@@ -143,8 +143,8 @@ impl Connection {
         let method = R::METHOD;
         self.check(method)?;
         let params = Text::of(request);
-        let flow = Flow::of(stream(&params.0));
-        let turn = (method.name == PROMPT).then(|| self.turns.begin(flow.stream));
+        let flow = Flow::of(session_key(&params.0));
+        let turn = (method.name == PROMPT).then(|| self.turns.begin(flow.session));
         let result = self.call(method.name, &params, flow).await;
         drop(turn);
         let result = result?;
@@ -219,7 +219,7 @@ impl Connection {
     }
 
     /// Learns from an answer that is about to be given; the session that it brings into being, if it does.
-    pub(crate) fn learn(&self, answer: &dyn Any) -> Option<Stream> {
+    pub(crate) fn learn(&self, answer: &dyn Any) -> Option<SessionKey> {
         if let Some(answer) = answer.downcast_ref::<v1::InitializeResponse>() {
             let mut known = self.known();
             known.agent = Some(answer.agent_capabilities.clone());
@@ -229,7 +229,7 @@ impl Connection {
         let new = new.map(|answer| &answer.session_id);
         let fork = answer.downcast_ref::<v1::ForkSessionResponse>();
         let fork = fork.map(|answer| &answer.session_id);
-        new.or(fork).map(|id| Stream::named(id.as_str()))
+        new.or(fork).map(|id| SessionKey::named(id.as_str()))
     }
 }
 
@@ -257,18 +257,18 @@ impl Encode for Text {
     }
 }
 
-/// The stream that a call belongs to: its session's.
-pub(crate) fn stream(params: &str) -> Stream {
-    session_stream(params).unwrap_or(Stream::CONNECTION)
+/// The session that a call belongs to.
+pub(crate) fn session_key(params: &str) -> SessionKey {
+    session_named_in(params).unwrap_or(SessionKey::CONNECTION)
 }
 
-/// The stream of the session that the params name, if they name one.
-pub(crate) fn session_stream(params: &str) -> Option<Stream> {
+/// The session that the params name, if they name one.
+pub(crate) fn session_named_in(params: &str) -> Option<SessionKey> {
     if let Some(id) = first_session(params) {
-        return Some(Stream::named(id));
+        return Some(SessionKey::named(id));
     }
     let session = Reader::new(params).tag("sessionId").ok()?;
-    session.map(|id| Stream::named(&id))
+    session.map(|id| SessionKey::named(&id))
 }
 
 /// The session's id where it stands as we and most peers write it: first, and without an escape.

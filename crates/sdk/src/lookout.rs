@@ -1,9 +1,9 @@
 //! What has to be seen before its turn: a cancellation stands behind the very prompt that it cancels.
 
-use attache_rpc::{Call, Stream};
+use attache_rpc::{Call, SessionKey};
 use attache_transport::{Look, Lookout};
 
-use crate::connection::session_stream;
+use crate::connection::session_named_in;
 
 /// Looks out for the client's cancellations.
 pub(crate) struct ForAgent;
@@ -32,6 +32,6 @@ impl Lookout for ForClient {
 }
 
 /// A call without a session is about none, and cancels none.
-fn session(call: &Call) -> Option<Stream> {
-    call.params().and_then(session_stream)
+fn session(call: &Call) -> Option<SessionKey> {
+    call.params().and_then(session_named_in)
 }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use attache_rpc::json::Encode;
-use attache_rpc::{Error, Flow, Id, Stream};
+use attache_rpc::{Error, Flow, Id, SessionKey};
 use attache_schema::error;
 use attache_schema::v1::{PromptResponse, StopReason};
 
@@ -24,7 +24,7 @@ pub struct Reply<T> {
 struct Question {
     connection: Arc<Connection>,
     id: Id,
-    stream: Stream,
+    session: SessionKey,
     sort: Sort,
 }
 
@@ -41,12 +41,17 @@ pub(crate) enum Sort {
 }
 
 impl<T: Encode + 'static> Reply<T> {
-    pub(crate) fn new(connection: &Arc<Connection>, id: Id, stream: Stream, sort: Sort) -> Self {
+    pub(crate) fn new(
+        connection: &Arc<Connection>,
+        id: Id,
+        session: SessionKey,
+        sort: Sort,
+    ) -> Self {
         let connection = Arc::clone(connection);
         let question = Some(Question {
             connection,
             id,
-            stream,
+            session,
             sort,
         });
         Reply {
@@ -58,8 +63,8 @@ impl<T: Encode + 'static> Reply<T> {
     /// Answers with a result.
     pub fn ok(mut self, result: T) {
         if let Some(question) = self.question.take() {
-            let stream = question.connection.learn(&result);
-            question.answer(stream, Ok(&result));
+            let session = question.connection.learn(&result);
+            question.answer(session, Ok(&result));
         }
     }
 
@@ -121,11 +126,11 @@ impl Question {
         }
     }
 
-    fn answer<T: Encode>(&self, stream: Option<Stream>, outcome: Result<&T, &Error>) {
-        let stream = stream.unwrap_or(self.stream);
+    fn answer<T: Encode>(&self, session: Option<SessionKey>, outcome: Result<&T, &Error>) {
+        let session = session.unwrap_or(self.session);
         let flow = match self.sort {
-            Sort::Permission => Flow::urgent(stream),
-            Sort::Plain | Sort::Initialize | Sort::Prompt => Flow::of(stream),
+            Sort::Permission => Flow::urgent(session),
+            Sort::Plain | Sort::Initialize | Sort::Prompt => Flow::of(session),
         };
         self.connection.link.answer(&self.id, flow, outcome);
     }

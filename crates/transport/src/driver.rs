@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
-use attache_rpc::{Arrival, Call, CallId, Endpoint, Event, Lost, Payload, Stream, Translator};
+use attache_rpc::{Arrival, Call, CallId, Endpoint, Event, Lost, Payload, SessionKey, Translator};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
@@ -96,8 +96,8 @@ pub(crate) struct State {
     /// Why nothing more can go out.
     pub(crate) writing: Option<Closed>,
     pub(crate) closing: bool,
-    /// The streams of messages that wait for room, one entry for each.
-    pub(crate) waiting: Vec<Stream>,
+    /// The sessions of messages that wait for room, one entry for each.
+    pub(crate) waiting: Vec<SessionKey>,
     /// The task that writes, while it waits for something to write.
     pub(crate) writer: Option<Waker>,
     /// The inbox's owner, while it waits for something to come in.

@@ -9,7 +9,7 @@ use std::sync::{Arc, MutexGuard};
 
 use attache_rpc::json::Encode;
 use attache_rpc::{
-    Broken, CallId, Counts, Endpoint, Error, Fatal, Flow, Id, Lost, Payload, Stream, TooLarge,
+    Broken, CallId, Counts, Endpoint, Error, Fatal, Flow, Id, Lost, Payload, SessionKey, TooLarge,
     Urgency,
 };
 use bytestring::ByteString;
@@ -144,9 +144,9 @@ impl Link {
         sent
     }
 
-    /// The peer's open requests that belong to a stream.
-    pub fn open_requests(&self, stream: Stream) -> Vec<Id> {
-        self.shared().lock().endpoint.of_stream(stream)
+    /// The peer's open requests that belong to a session.
+    pub fn open_requests(&self, session: SessionKey) -> Vec<Id> {
+        self.shared().lock().endpoint.of_session(session)
     }
 
     /// Whether a request of the peer has been taken back, answered, or lost its asker.
@@ -220,14 +220,14 @@ impl Link {
                 if let Some(state) = shared.lock_if(&until) {
                     return state;
                 }
-                let mut place = Place::new(shared, flow.stream);
+                let mut place = Place::new(shared, flow.session);
                 let mut state = shared.wait(&shared.room, until).await;
                 place.leave(&mut state);
                 state
             }
-            // What is urgent does not overtake its own stream, not even where that still waits for room.
+            // What is urgent does not overtake its own session, not even where that still waits for room.
             Urgency::Urgent => {
-                let until = |state: &State| until(state) && !state.waiting.contains(&flow.stream);
+                let until = |state: &State| until(state) && !state.waiting.contains(&flow.session);
                 shared.wait(&shared.room, until).await
             }
         }
@@ -237,19 +237,19 @@ impl Link {
 /// A message that waits for room.
 struct Place<'a> {
     shared: &'a Shared,
-    stream: Option<Stream>,
+    session: Option<SessionKey>,
 }
 
 impl<'a> Place<'a> {
-    fn new(shared: &'a Shared, stream: Stream) -> Self {
-        shared.lock().waiting.push(stream);
-        let stream = Some(stream);
-        Place { shared, stream }
+    fn new(shared: &'a Shared, session: SessionKey) -> Self {
+        shared.lock().waiting.push(session);
+        let session = Some(session);
+        Place { shared, session }
     }
 
     fn leave(&mut self, state: &mut State) {
-        let stream = self.stream.take();
-        let at = state.waiting.iter().position(|it| Some(*it) == stream);
+        let session = self.session.take();
+        let at = state.waiting.iter().position(|it| Some(*it) == session);
         if let Some(at) = at {
             state.waiting.swap_remove(at);
         }
@@ -259,7 +259,7 @@ impl<'a> Place<'a> {
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        if self.stream.is_some() {
+        if self.session.is_some() {
             let shared = self.shared;
             self.leave(&mut shared.lock());
         }
@@ -313,7 +313,7 @@ impl Drop for Owner {
 /// Answers a request that nobody will ever take.
 pub(crate) fn refuse_unheard(endpoint: &mut Endpoint, id: &Id) {
     let error = Error::new(Error::METHOD_NOT_FOUND, "nobody here takes calls");
-    endpoint.answer::<u64>(id, Flow::of(Stream::CONNECTION), Err(&error));
+    endpoint.answer::<u64>(id, Flow::of(SessionKey::CONNECTION), Err(&error));
 }
 
 /// A peer that has closed its side may still read, but it answers nothing.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use attache_rpc::{Call, Framing, Garbage, Limits, Stream, Translator};
+use attache_rpc::{Call, Framing, Garbage, Limits, SessionKey, Translator};
 
 /// The settings of a connection.
 pub struct Options {
@@ -48,10 +48,10 @@ pub trait Lookout: Send {
 pub enum Look {
     /// Nothing.
     Plain,
-    /// The request belongs to a stream.
-    BelongsTo(Stream),
-    /// The notification takes back the open requests of a stream.
-    TakesBack(Stream),
+    /// The request belongs to a session.
+    BelongsTo(SessionKey),
+    /// The notification takes back the open requests of a session.
+    TakesBack(SessionKey),
 }
 
 struct Blind;

@@ -219,11 +219,11 @@ impl Reading {
             match (&event, look) {
                 (Some(Event::Fatal(why)), _) => fatal = Some(*why),
                 (Some(Event::Cancelled(_)), _) => cancelled = true,
-                (Some(Event::Request(id, _)), Look::BelongsTo(stream)) => {
-                    state.endpoint.assign(id, stream);
+                (Some(Event::Request(id, _)), Look::BelongsTo(session)) => {
+                    state.endpoint.assign(id, session);
                 }
-                (Some(Event::Notification(_)), Look::TakesBack(stream)) => {
-                    state.endpoint.take_back(Some(stream));
+                (Some(Event::Notification(_)), Look::TakesBack(session)) => {
+                    state.endpoint.take_back(Some(session));
                     cancelled = true;
                 }
                 _ => {}

@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 
 use super::{CANCEL, Endpoint, Event, Question, fault};
 use crate::json::{Encode, Object, Raw};
-use crate::{Call, Error, Flow, Id, Stream, write_failure, write_response};
+use crate::{Call, Error, Flow, Id, SessionKey, write_failure, write_response};
 
 impl Endpoint {
     /// Answers a request. `false` if it is not under way, as after the first answer; then nothing is sent.
@@ -52,24 +52,24 @@ impl Endpoint {
         }
     }
 
-    /// Notes that a request belongs to a stream, so that it can be found by it.
-    pub fn assign(&mut self, id: &Id, stream: Stream) {
+    /// Notes that a request belongs to a session, so that it can be found by it.
+    pub fn assign(&mut self, id: &Id, session: SessionKey) {
         if let Some(question) = self.questions.get_mut(id) {
-            question.stream = Some(stream);
+            question.session = Some(session);
         }
     }
 
-    /// The requests of a stream that have not been answered.
-    pub fn of_stream(&self, stream: Stream) -> Vec<Id> {
+    /// The requests of a session that have not been answered.
+    pub fn of_session(&self, session: SessionKey) -> Vec<Id> {
         let questions = self.questions.iter();
-        let of_stream = questions.filter(|(_, question)| question.stream == Some(stream));
-        of_stream.map(|(id, _)| id.clone()).collect()
+        let of_session = questions.filter(|(_, question)| question.session == Some(session));
+        of_session.map(|(id, _)| id.clone()).collect()
     }
 
-    /// Takes back every request of a stream, or of all streams, as if the peer had done it one by one.
-    pub fn take_back(&mut self, stream: Option<Stream>) {
+    /// Takes back every request of a session, or of all sessions, as if the peer had done it one by one.
+    pub fn take_back(&mut self, session: Option<SessionKey>) {
         for question in self.questions.values_mut() {
-            if stream.is_none() || question.stream == stream {
+            if session.is_none() || question.session == session {
                 question.cancelled = true;
             }
         }
@@ -98,7 +98,7 @@ impl Endpoint {
             return self.overloaded(&id, "answers to earlier requests have not been read", None);
         }
         place.insert(Question {
-            stream: None,
+            session: None,
             cancelled: false,
         });
         Some(Event::Request(id, call))

@@ -23,7 +23,7 @@ impl Endpoint {
             write_call(out, Some(&number), method, Some(params));
         })?;
         self.next_call += 1;
-        self.calls.insert(number, flow.stream);
+        self.calls.insert(number, flow.session);
         Ok(CallId(number))
     }
 
@@ -40,8 +40,8 @@ impl Endpoint {
 
     /// Takes a call back. The peer still answers it, with what it has or with an error.
     pub fn cancel(&mut self, call: CallId) {
-        if let Some(stream) = self.calls.get(&call.0) {
-            let flow = Flow::urgent(*stream);
+        if let Some(session) = self.calls.get(&call.0) {
+            let flow = Flow::urgent(*session);
             let id = Id::numbered(call.0);
             // It is shorter than any limit.
             let sent = self

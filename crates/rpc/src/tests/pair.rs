@@ -6,7 +6,7 @@ use crate::json::Raw;
 use crate::{
     Arrival, CallId, Endpoint, Event, Flow, Frame, Framing, Garbage, Id, Limits, Malformed,
 };
-use crate::{Splitter, Stream};
+use crate::{SessionKey, Splitter};
 
 /// A peer, and the bytes that it has been sent.
 pub(super) struct End {
@@ -85,14 +85,14 @@ impl End {
     }
 
     pub(super) fn call(&mut self, method: &str, params: &str) -> CallId {
-        let flow = Flow::of(Stream::CONNECTION);
+        let flow = Flow::of(SessionKey::CONNECTION);
         self.endpoint
             .call(method, &raw(params), flow)
             .expect("short")
     }
 
     pub(super) fn answer(&mut self, id: &Id, result: &str) -> bool {
-        let flow = Flow::of(Stream::CONNECTION);
+        let flow = Flow::of(SessionKey::CONNECTION);
         self.endpoint.answer(id, flow, Ok(&raw(result)))
     }
 }

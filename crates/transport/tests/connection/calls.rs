@@ -1,7 +1,7 @@
 //! Every call of ours ends once, every request of the peer is answered once.
 
 use attache_rpc::json::Encode;
-use attache_rpc::{Error, Flow, Framing, Stream};
+use attache_rpc::{Error, Flow, Framing, SessionKey};
 use attache_transport::{CallError, Closed, Delivery, Options};
 
 use crate::support::{
@@ -171,7 +171,7 @@ async fn params_that_panic_while_they_are_written_leave_the_stream_whole() {
         let asking = tokio::spawn({
             let link = link.clone();
             async move {
-                let flow = Flow::of(Stream::named("torn"));
+                let flow = Flow::of(SessionKey::named("torn"));
                 link.call("torn", &Torn, flow, Delivery::AtOnce).await
             }
         });

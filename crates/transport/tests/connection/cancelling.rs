@@ -1,6 +1,6 @@
 //! Calls that are taken back, by either side, at any moment.
 
-use attache_rpc::{Call, Error, Flow, Stream};
+use attache_rpc::{Call, Error, Flow, SessionKey};
 use attache_transport::{Delivery, Look, Lookout, Options};
 
 use crate::support::{
@@ -45,10 +45,10 @@ async fn a_call_that_has_been_answered_is_not_taken_back() {
 #[tokio::test]
 async fn a_cancel_never_goes_before_the_request_that_it_cancels() {
     let (link, inbox, mut wire) = Medium::Memory(1).connect(Options::default());
-    let stream = Flow::of(Stream::named("other"));
-    link.notify("before", &empty(), stream).await.unwrap();
+    let session = Flow::of(SessionKey::named("other"));
+    link.notify("before", &empty(), session).await.unwrap();
     let waiting = call(&link, Delivery::AtOnce).await;
-    link.notify("after", &empty(), stream).await.unwrap();
+    link.notify("after", &empty(), session).await.unwrap();
     waiting.abort();
     assert!(within(waiting).await.unwrap_err().is_cancelled());
     drop((link, inbox));
@@ -108,8 +108,8 @@ async fn a_cancel_reaches_requests_that_nobody_has_taken_yet() {
     impl Lookout for Sessions {
         fn look(&self, call: &Call) -> Look {
             match call.method() {
-                "turn" => Look::BelongsTo(Stream::named("s")),
-                "stop" => Look::TakesBack(Stream::named("s")),
+                "turn" => Look::BelongsTo(SessionKey::named("s")),
+                "stop" => Look::TakesBack(SessionKey::named("s")),
                 _ => Look::Plain,
             }
         }
@@ -131,7 +131,7 @@ async fn a_cancel_reaches_requests_that_nobody_has_taken_yet() {
     let (id, _) = next_request(&mut inbox).await;
     cancelled.push(link.is_cancelled(&id));
     assert_eq!(cancelled, [true, false, false]);
-    assert_eq!(link.open_requests(Stream::named("s")).len(), 2);
+    assert_eq!(link.open_requests(SessionKey::named("s")).len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

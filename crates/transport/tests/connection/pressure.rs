@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use attache_rpc::json::Raw;
-use attache_rpc::{Flow, Stream};
+use attache_rpc::{Flow, SessionKey};
 use attache_transport::{Incoming, Link, Options};
 use bytestring::ByteString;
 
@@ -79,7 +79,7 @@ async fn a_pipe_that_is_read_late_stops_the_sender_and_loses_nothing() {
 async fn what_is_urgent_overtakes_other_streams_and_never_its_own() {
     for medium in [Medium::Memory(1000), Medium::Pipes] {
         let (link, inbox, mut wire) = medium.connect(Options::default());
-        let (flood, own) = (Stream::named("flood"), Stream::named("own"));
+        let (flood, own) = (SessionKey::named("flood"), SessionKey::named("own"));
         let filler = Raw::of(&vec!["x".repeat(1000)]);
         for number in 0..2000 {
             link.notify(&format!("flood-{number}"), &filler, Flow::of(flood))
@@ -126,7 +126,7 @@ fn method(line: &str) -> &str {
 async fn what_is_urgent_does_not_wait_for_room() {
     let (link, _inbox, _wire) = Medium::Memory(1).connect(limited(|limits| limits.outbound = 1));
     link.notify("bulk", &empty(), FLOW).await.unwrap();
-    let urgent = Flow::urgent(Stream::named("control"));
+    let urgent = Flow::urgent(SessionKey::named("control"));
     for _ in 0..100 {
         within(link.notify("control", &empty(), urgent))
             .await
@@ -191,16 +191,16 @@ async fn both_sides_may_say_much_before_either_listens() {
 async fn an_urgent_message_does_not_overtake_its_own_stream_while_that_waits_for_room() {
     let options = limited(|limits| limits.outbound = 1);
     let (link, _inbox, mut wire) = Medium::Memory(1).connect(options);
-    let stream = Stream::named("s");
+    let session = SessionKey::named("s");
     link.notify("first", &empty(), FLOW).await.unwrap();
     let waiting = tokio::spawn({
         let link = link.clone();
-        async move { link.notify("prompt", &empty(), Flow::of(stream)).await }
+        async move { link.notify("prompt", &empty(), Flow::of(session)).await }
     });
     tokio::task::yield_now().await;
     let urgent = tokio::spawn({
         let link = link.clone();
-        async move { link.notify("cancel", &empty(), Flow::urgent(stream)).await }
+        async move { link.notify("cancel", &empty(), Flow::urgent(session)).await }
     });
     tokio::task::yield_now().await;
     for method in ["first", "prompt", "cancel"] {

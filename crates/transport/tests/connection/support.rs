@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use attache_rpc::json::Raw;
-use attache_rpc::{Flow, Id, Limits, Stream};
+use attache_rpc::{Flow, Id, Limits, SessionKey};
 use attache_transport::{CallError, Delivery, Inbox, Incoming, Link, Options, connect, pipes};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::unix::pipe;
 
-pub(crate) const FLOW: Flow = Flow::of(Stream::CONNECTION);
+pub(crate) const FLOW: Flow = Flow::of(SessionKey::CONNECTION);
 
 type Read = Box<dyn AsyncRead + Send + Unpin>;
 type Write = Box<dyn AsyncWrite + Send + Unpin>;

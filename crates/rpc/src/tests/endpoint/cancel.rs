@@ -2,7 +2,7 @@
 
 use super::super::pair::{End, Pair, raw};
 use super::request;
-use crate::{Flow, Id, Stream};
+use crate::{Flow, Id, SessionKey};
 
 fn cancel(params: &str) -> Vec<u8> {
     format!("{{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{params}}}\n").into()
@@ -108,7 +108,7 @@ fn as_a_request_it_is_a_request() {
 #[test]
 fn a_call_is_taken_back_behind_its_request_and_before_everything_else() {
     let mut end = End::default();
-    let flow = |name| Flow::of(Stream::named(name));
+    let flow = |name| Flow::of(SessionKey::named(name));
     for number in 0..3 {
         let params = raw(&format!("[{number}]"));
         end.endpoint.notify("a", &params, flow("a")).expect("short");
@@ -169,15 +169,15 @@ fn a_call_that_has_ended_is_not_taken_back() {
 #[test]
 fn the_requests_of_a_stream_are_taken_back_together() {
     let mut end = End::default();
-    let (a, b) = (Stream::named("a"), Stream::named("b"));
-    for (id, stream) in [(1, a), (2, b), (3, a), (4, Stream::CONNECTION)] {
+    let (a, b) = (SessionKey::named("a"), SessionKey::named("b"));
+    for (id, session) in [(1, a), (2, b), (3, a), (4, SessionKey::CONNECTION)] {
         end.feed(&request(&id.to_string()));
-        end.endpoint.assign(&Id::from(id), stream);
+        end.endpoint.assign(&Id::from(id), session);
     }
     end.endpoint.assign(&Id::from(9), a);
     let mut of_a: Vec<String> = end
         .endpoint
-        .of_stream(a)
+        .of_session(a)
         .iter()
         .map(Id::to_string)
         .collect();
@@ -191,5 +191,5 @@ fn the_requests_of_a_stream_are_taken_back_together() {
     for id in 1..=4 {
         assert!(end.answer(&Id::from(id), "1"), "still to be answered");
     }
-    assert!(end.endpoint.of_stream(a).is_empty());
+    assert!(end.endpoint.of_session(a).is_empty());
 }
