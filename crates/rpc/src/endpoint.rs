@@ -10,8 +10,8 @@ use std::fmt;
 
 use crate::json::{Object, Raw};
 use crate::{
-    Arrival, Call, Error, Flow, Framing, Guess, Id, Limits, Malformed, Outbox, Payload, SessionKey,
-    Urgency,
+    Arrival, Call, Error, Framing, Guess, Id, Limits, Malformed, Outbox, Payload, SendOptions,
+    SessionKey, Urgency,
 };
 
 /// One end of a conversation.
@@ -220,7 +220,9 @@ impl Endpoint {
             return Some(Event::Fatal(Fatal::Flooded));
         }
         let before = self.outbox.unwritten();
-        let sent = self.outbox.push(Flow::of(SessionKey::CONNECTION), encode);
+        let sent = self
+            .outbox
+            .push(SendOptions::of(SessionKey::CONNECTION), encode);
         self.refusals += self.outbox.unwritten() - before;
         sent.is_err().then_some(Event::Fatal(Fatal::Flooded))
     }

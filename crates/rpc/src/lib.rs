@@ -27,5 +27,5 @@ pub use limits::Limits;
 pub use message::{
     Guess, Malformed, Message, write_failure, write_notification, write_request, write_response,
 };
-pub use outbox::{Chunk, Flow, Outbox, SessionKey, TooLarge, Urgency};
+pub use outbox::{Chunk, Outbox, SendOptions, SessionKey, TooLarge, Urgency};
 pub use translator::{Crossing, Instead, Translator};

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use attache_rpc::json::{Encode, Raw};
-use attache_rpc::{Flow, Garbage, SessionKey};
+use attache_rpc::{Garbage, SendOptions, SessionKey};
 use attache_schema::{FilePath, v1};
 use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -118,8 +118,8 @@ impl ClientSession {
     /// Tells what has happened. Waits while the client does not read.
     pub async fn update(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), CallError> {
         let notification = v1::SessionNotification::new(self.id.clone(), update);
-        let flow = Flow::of(self.session);
-        self.client.connection.tell_in(flow, &notification).await
+        let options = SendOptions::of(self.session);
+        self.client.connection.tell_in(options, &notification).await
     }
 
     /// Tells what has happened in JSON that was made before: the text of an update.
@@ -129,7 +129,9 @@ impl ClientSession {
             update,
         };
         let connection = &self.client.connection;
-        connection.repeat_in(Flow::of(self.session), &told).await
+        connection
+            .repeat_in(SendOptions::of(self.session), &told)
+            .await
     }
 
     /// Says something to the person: a part of the agent's message.

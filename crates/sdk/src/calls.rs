@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use attache_rpc::{Call, Error, Flow, Id, SessionKey};
+use attache_rpc::{Call, Error, Id, SendOptions, SessionKey};
 use attache_schema::call::{AgentNotification, AgentRequest, ClientNotification, ClientRequest};
 use attache_schema::{error, v1};
 use attache_transport::{Inbox, Incoming};
@@ -104,8 +104,8 @@ fn client_request(connection: &Connection, call: &Call) -> Result<AgentRequest, 
 }
 
 fn refuse(connection: &Connection, id: &Id, error: &Error) {
-    let flow = Flow::of(SessionKey::CONNECTION);
+    let options = SendOptions::of(SessionKey::CONNECTION);
     connection
         .link
-        .answer::<v1::PromptResponse>(id, flow, Err(error));
+        .answer::<v1::PromptResponse>(id, options, Err(error));
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use attache_rpc::json::{self, Encode, Raw, Reader};
-use attache_rpc::{Counts, Flow, SessionKey};
+use attache_rpc::{Counts, SendOptions, SessionKey};
 use attache_schema::method::{Gate, Method, Notification, Request};
 use attache_schema::v1;
 use attache_transport::{Closed, Delivery, Link};
@@ -76,8 +76,8 @@ impl Connection {
     pub async fn tell<N: Notification>(&self, notification: N) -> Result<(), CallError> {
         self.check(N::METHOD)?;
         let params = Text::of(&notification);
-        let flow = Flow::of(session_key(&params.0));
-        Ok(self.link.notify(N::METHOD.name, &params, flow).await?)
+        let options = SendOptions::of(session_key(&params.0));
+        Ok(self.link.notify(N::METHOD.name, &params, options).await?)
     }
 
     /// Asks something outside the protocol; the method's name starts with `_`.
@@ -88,8 +88,8 @@ impl Connection {
     ) -> Result<Raw, CallError> {
         extension(method)?;
         let params = Raw::of(params);
-        let flow = Flow::of(session_key(params.as_str()));
-        let result = self.call(method, &params, flow).await?;
+        let options = SendOptions::of(session_key(params.as_str()));
+        let result = self.call(method, &params, options).await?;
         let result = Raw::parse(result.as_str());
         result.map_err(|fault| CallError::Malformed(fault.to_string()))
     }
@@ -102,8 +102,8 @@ impl Connection {
     ) -> Result<(), CallError> {
         extension(method)?;
         let params = Raw::of(params);
-        let flow = Flow::of(session_key(params.as_str()));
-        Ok(self.link.notify(method, &params, flow).await?)
+        let options = SendOptions::of(session_key(params.as_str()));
+        Ok(self.link.notify(method, &params, options).await?)
     }
 
     /// Waits until everything that has been said is written.
@@ -143,9 +143,9 @@ impl Connection {
         let method = R::METHOD;
         self.check(method)?;
         let params = Text::of(request);
-        let flow = Flow::of(session_key(&params.0));
-        let turn = (method.name == PROMPT).then(|| self.turns.begin(flow.session));
-        let result = self.call(method.name, &params, flow).await;
+        let options = SendOptions::of(session_key(&params.0));
+        let turn = (method.name == PROMPT).then(|| self.turns.begin(options.session));
+        let result = self.call(method.name, &params, options).await;
         drop(turn);
         let result = result?;
         json::from_str(result.as_str()).map_err(|fault| CallError::Unreadable {
@@ -158,36 +158,38 @@ impl Connection {
         &self,
         method: &str,
         params: &impl Encode,
-        flow: Flow,
+        options: SendOptions,
     ) -> Result<attache_rpc::Payload, CallError> {
         let delivery = if self.ordered && ENDS_UPDATES.contains(&method) {
             Delivery::InOrder
         } else {
             Delivery::AtOnce
         };
-        Ok(self.link.call(method, params, flow, delivery).await?)
+        Ok(self.link.call(method, params, options, delivery).await?)
     }
 
     /// Tells the peer something of a session that the caller names.
     pub(crate) async fn tell_in<N: Notification>(
         &self,
-        flow: Flow,
+        options: SendOptions,
         notification: &N,
     ) -> Result<(), CallError> {
         self.check(N::METHOD)?;
-        self.link.notify(N::METHOD.name, notification, flow).await?;
+        self.link
+            .notify(N::METHOD.name, notification, options)
+            .await?;
         Ok(())
     }
 
     /// The same, with the params of `session/update` made by the caller.
     pub(crate) async fn repeat_in(
         &self,
-        flow: Flow,
+        options: SendOptions,
         params: &impl Encode,
     ) -> Result<(), CallError> {
         let method = <v1::SessionNotification as Notification>::METHOD;
         self.check(method)?;
-        Ok(self.link.notify(method.name, params, flow).await?)
+        Ok(self.link.notify(method.name, params, options).await?)
     }
 
     /// Whether the other side has said that it may be called so.

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use attache_rpc::json::Encode;
-use attache_rpc::{Error, Flow, Id, SessionKey};
+use attache_rpc::{Error, Id, SendOptions, SessionKey};
 use attache_schema::error;
 use attache_schema::v1::{PromptResponse, StopReason};
 
@@ -128,11 +128,11 @@ impl Question {
 
     fn answer<T: Encode>(&self, session: Option<SessionKey>, outcome: Result<&T, &Error>) {
         let session = session.unwrap_or(self.session);
-        let flow = match self.sort {
-            Sort::Permission => Flow::urgent(session),
-            Sort::Plain | Sort::Initialize | Sort::Prompt => Flow::of(session),
+        let options = match self.sort {
+            Sort::Permission => SendOptions::urgent(session),
+            Sort::Plain | Sort::Initialize | Sort::Prompt => SendOptions::of(session),
         };
-        self.connection.link.answer(&self.id, flow, outcome);
+        self.connection.link.answer(&self.id, options, outcome);
     }
 }
 

@@ -9,8 +9,8 @@ use std::sync::{Arc, MutexGuard};
 
 use attache_rpc::json::Encode;
 use attache_rpc::{
-    Broken, CallId, Counts, Endpoint, Error, Fatal, Flow, Id, Lost, Payload, SessionKey, TooLarge,
-    Urgency,
+    Broken, CallId, Counts, Endpoint, Error, Fatal, Id, Lost, Payload, SendOptions, SessionKey,
+    TooLarge, Urgency,
 };
 use bytestring::ByteString;
 use thiserror::Error as ThisError;
@@ -87,10 +87,10 @@ impl Link {
         &self,
         method: &str,
         params: &T,
-        flow: Flow,
+        options: SendOptions,
         delivery: Delivery,
     ) -> Result<Payload, CallError> {
-        let call = self.start(method, params, flow, delivery).await?;
+        let call = self.start(method, params, options, delivery).await?;
         call.answer().await
     }
 
@@ -99,18 +99,18 @@ impl Link {
         &self,
         method: &str,
         params: &T,
-        flow: Flow,
+        options: SendOptions,
         delivery: Delivery,
     ) -> Result<Pending, CallError> {
         let until = |state: &State| {
-            let room = state.endpoint.has_room(flow.urgency) && state.endpoint.may_call();
+            let room = state.endpoint.has_room(options.urgency) && state.endpoint.may_call();
             room || state.closing || state.closed().is_some()
         };
-        let mut state = self.room(flow, until).await;
+        let mut state = self.room(options, until).await;
         open(&state, state.closed())?;
         let call = state
             .endpoint
-            .call(method, params, flow)
+            .call(method, params, options)
             .map_err(CallError::TooLarge)?;
         state.wake_writer();
         Ok(Pending::new(self, &mut state, call, delivery))
@@ -121,22 +121,31 @@ impl Link {
         &self,
         method: &str,
         params: &T,
-        flow: Flow,
+        options: SendOptions,
     ) -> Result<(), CallError> {
-        self.send(flow, |state| state.endpoint.notify(method, params, flow))
-            .await
+        self.send(options, |state| {
+            state.endpoint.notify(method, params, options)
+        })
+        .await
     }
 
     /// Passes a line on as it is, without a copy, and waits until there is room for it in the queue.
-    pub async fn relay(&self, line: ByteString, flow: Flow) -> Result<(), CallError> {
-        self.send(flow, |state| state.endpoint.outbox().push_line(flow, line))
-            .await
+    pub async fn relay(&self, line: ByteString, options: SendOptions) -> Result<(), CallError> {
+        self.send(options, |state| {
+            state.endpoint.outbox().push_line(options, line)
+        })
+        .await
     }
 
     /// Answers a request of the peer, at once. `false` if it has been answered already or the connection has ended.
-    pub fn answer<T: Encode>(&self, id: &Id, flow: Flow, outcome: Result<&T, &Error>) -> bool {
+    pub fn answer<T: Encode>(
+        &self,
+        id: &Id,
+        options: SendOptions,
+        outcome: Result<&T, &Error>,
+    ) -> bool {
         let mut state = self.shared().lock();
-        let sent = state.writing.is_none() && state.endpoint.answer(id, flow, outcome);
+        let sent = state.writing.is_none() && state.endpoint.answer(id, options, outcome);
         state.wake_writer();
         drop(state);
         self.shared().settled.notify_waiters();
@@ -196,14 +205,14 @@ impl Link {
 
     async fn send(
         &self,
-        flow: Flow,
+        options: SendOptions,
         push: impl FnOnce(&mut State) -> Result<(), TooLarge>,
     ) -> Result<(), CallError> {
         let until = |state: &State| {
             let ended = state.closing || state.writing.is_some();
-            ended || state.endpoint.has_room(flow.urgency)
+            ended || state.endpoint.has_room(options.urgency)
         };
-        let mut state = self.room(flow, until).await;
+        let mut state = self.room(options, until).await;
         open(&state, state.writing.as_ref())?;
         push(&mut state).map_err(CallError::TooLarge)?;
         state.wake_writer();
@@ -212,22 +221,27 @@ impl Link {
 
     /// Waits for room in the queue, which nobody else can take before the state is let go. Every sender lets others
     /// run now and then, so that what it says leaves.
-    async fn room(&self, flow: Flow, until: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
+    async fn room(
+        &self,
+        options: SendOptions,
+        until: impl Fn(&State) -> bool,
+    ) -> MutexGuard<'_, State> {
         tokio::task::consume_budget().await;
         let shared = self.shared();
-        match flow.urgency {
+        match options.urgency {
             Urgency::Ordinary => {
                 if let Some(state) = shared.lock_if(&until) {
                     return state;
                 }
-                let mut place = Place::new(shared, flow.session);
+                let mut place = Place::new(shared, options.session);
                 let mut state = shared.wait(&shared.room, until).await;
                 place.leave(&mut state);
                 state
             }
             // What is urgent does not overtake its own session, not even where that still waits for room.
             Urgency::Urgent => {
-                let until = |state: &State| until(state) && !state.waiting.contains(&flow.session);
+                let until =
+                    |state: &State| until(state) && !state.waiting.contains(&options.session);
                 shared.wait(&shared.room, until).await
             }
         }
@@ -313,7 +327,7 @@ impl Drop for Owner {
 /// Answers a request that nobody will ever take.
 pub(crate) fn refuse_unheard(endpoint: &mut Endpoint, id: &Id) {
     let error = Error::new(Error::METHOD_NOT_FOUND, "nobody here takes calls");
-    endpoint.answer::<u64>(id, Flow::of(SessionKey::CONNECTION), Err(&error));
+    endpoint.answer::<u64>(id, SendOptions::of(SessionKey::CONNECTION), Err(&error));
 }
 
 /// A peer that has closed its side may still read, but it answers nothing.

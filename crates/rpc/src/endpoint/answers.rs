@@ -4,21 +4,28 @@ use std::collections::hash_map::Entry;
 
 use super::{CANCEL, Endpoint, Event, Question, fault};
 use crate::json::{Encode, Object, Raw};
-use crate::{Call, Error, Flow, Id, SessionKey, write_failure, write_response};
+use crate::{Call, Error, Id, SendOptions, SessionKey, write_failure, write_response};
 
 impl Endpoint {
     /// Answers a request. `false` if it is not under way, as after the first answer; then nothing is sent.
-    pub fn answer<T: Encode>(&mut self, id: &Id, flow: Flow, outcome: Result<&T, &Error>) -> bool {
+    pub fn answer<T: Encode>(
+        &mut self,
+        id: &Id,
+        options: SendOptions,
+        outcome: Result<&T, &Error>,
+    ) -> bool {
         let known = self.questions.get_key_value(id);
         if !known.is_some_and(|(known, _)| known.is_of(id)) {
             return false;
         }
         self.questions.remove(id);
         let limit = self.answer_limit();
-        let sent = self.outbox.push_within(limit, flow, |out| match outcome {
-            Ok(result) => write_response(out, id, result),
-            Err(error) => write_failure(out, id, error),
-        });
+        let sent = self
+            .outbox
+            .push_within(limit, options, |out| match outcome {
+                Ok(result) => write_response(out, id, result),
+                Err(error) => write_failure(out, id, error),
+            });
         if let Err(too_large) = sent {
             let reason = if limit < self.limits.frame {
                 "answers to earlier requests have not been read, and this one is long"
@@ -29,7 +36,7 @@ impl Endpoint {
             let error = fault(Error::INTERNAL, reason, "frame_too_large", limit);
             return self
                 .outbox
-                .push(flow, |out| write_failure(out, id, &error))
+                .push(options, |out| write_failure(out, id, &error))
                 .is_ok();
         }
         true

@@ -3,7 +3,7 @@
 use super::{CallId, Endpoint, Event, Lost, answers};
 use crate::json::Encode;
 use crate::message::write_call;
-use crate::{Flow, Id, Payload, TooLarge, write_notification};
+use crate::{Id, Payload, SendOptions, TooLarge, write_notification};
 
 impl Endpoint {
     /// Whether another call should be made now.
@@ -16,14 +16,14 @@ impl Endpoint {
         &mut self,
         method: &str,
         params: &T,
-        flow: Flow,
+        options: SendOptions,
     ) -> Result<CallId, TooLarge> {
         let number = self.next_call;
-        self.outbox.push(flow, |out| {
+        self.outbox.push(options, |out| {
             write_call(out, Some(&number), method, Some(params));
         })?;
         self.next_call += 1;
-        self.calls.insert(number, flow.session);
+        self.calls.insert(number, options.session);
         Ok(CallId(number))
     }
 
@@ -32,21 +32,21 @@ impl Endpoint {
         &mut self,
         method: &str,
         params: &T,
-        flow: Flow,
+        options: SendOptions,
     ) -> Result<(), TooLarge> {
         self.outbox
-            .push(flow, |out| write_notification(out, method, params))
+            .push(options, |out| write_notification(out, method, params))
     }
 
     /// Takes a call back. The peer still answers it, with what it has or with an error.
     pub fn cancel(&mut self, call: CallId) {
         if let Some(session) = self.calls.get(&call.0) {
-            let flow = Flow::urgent(*session);
+            let options = SendOptions::urgent(*session);
             let id = Id::numbered(call.0);
             // It is shorter than any limit.
             let sent = self
                 .outbox
-                .push(flow, |out| answers::write_cancel(out, &id));
+                .push(options, |out| answers::write_cancel(out, &id));
             debug_assert!(sent.is_ok());
         }
     }

@@ -7,9 +7,9 @@ mod room;
 use bytes::BytesMut;
 use bytestring::ByteString;
 
-use crate::{Flow, Frame, Framing, Outbox, SessionKey, Splitter};
+use crate::{Frame, Framing, Outbox, SendOptions, SessionKey, Splitter};
 
-const BULK: Flow = Flow::of(SessionKey::CONNECTION);
+const BULK: SendOptions = SendOptions::of(SessionKey::CONNECTION);
 
 /// Takes and writes everything.
 fn written(outbox: &mut Outbox) -> Vec<u8> {

@@ -4,7 +4,7 @@ use bytes::BytesMut;
 
 use crate::json::Raw;
 use crate::{
-    Arrival, CallId, Endpoint, Event, Flow, Frame, Framing, Garbage, Id, Limits, Malformed,
+    Arrival, CallId, Endpoint, Event, Frame, Framing, Garbage, Id, Limits, Malformed, SendOptions,
 };
 use crate::{SessionKey, Splitter};
 
@@ -85,15 +85,15 @@ impl End {
     }
 
     pub(super) fn call(&mut self, method: &str, params: &str) -> CallId {
-        let flow = Flow::of(SessionKey::CONNECTION);
+        let options = SendOptions::of(SessionKey::CONNECTION);
         self.endpoint
-            .call(method, &raw(params), flow)
+            .call(method, &raw(params), options)
             .expect("short")
     }
 
     pub(super) fn answer(&mut self, id: &Id, result: &str) -> bool {
-        let flow = Flow::of(SessionKey::CONNECTION);
-        self.endpoint.answer(id, flow, Ok(&raw(result)))
+        let options = SendOptions::of(SessionKey::CONNECTION);
+        self.endpoint.answer(id, options, Ok(&raw(result)))
     }
 }
 

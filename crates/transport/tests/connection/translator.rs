@@ -4,7 +4,7 @@ use attache_rpc::{Crossing, Instead, Message, Translator};
 use attache_transport::{Delivery, Inbox, Link, Options};
 
 use crate::support::{
-    FLOW, Medium, Wire, call, empty, next_method, next_request, notification, request, response,
+    IN_TURN, Medium, Wire, call, empty, next_method, next_request, notification, request, response,
     within,
 };
 
@@ -66,7 +66,7 @@ async fn what_crosses_keeps_its_place() {
         assert_eq!(next_method(&mut inbox).await, method);
     }
     for method in ["a", "hello", "b"] {
-        link.notify(method, &empty(), FLOW).await.unwrap();
+        link.notify(method, &empty(), IN_TURN).await.unwrap();
     }
     for method in ["a", "hallo", "b"] {
         assert_eq!(wire.line().await + "\n", notification(method));
@@ -86,7 +86,7 @@ async fn what_turns_back_is_an_answer_on_either_side() {
         wire.send(request(8, "after")).await;
         let ((id, method), rest) = within(next).await.unwrap();
         assert_eq!(method, "after");
-        assert!(link.answer(&id, FLOW, Ok(&empty())));
+        assert!(link.answer(&id, IN_TURN, Ok(&empty())));
         assert_eq!(wire.line().await + "\n", response(8));
         inbox = rest;
     }
@@ -99,7 +99,7 @@ async fn a_translator_that_is_no_longer_needed_is_gone_for_good() {
         .await;
     assert_eq!(next_method(&mut inbox).await, "open");
     assert_eq!(next_method(&mut inbox).await, "hallo");
-    link.notify("hello", &empty(), FLOW).await.unwrap();
+    link.notify("hello", &empty(), IN_TURN).await.unwrap();
     assert_eq!(wire.line().await + "\n", notification("hello"));
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::pair::{End, Pair, raw};
 use super::{failure, request};
-use crate::{Error, Event, Flow, Framing, Garbage, Id, Limits, Lost, SessionKey};
+use crate::{Error, Event, Framing, Garbage, Id, Limits, Lost, SendOptions, SessionKey};
 
 fn asked(end: &mut End) -> Vec<Id> {
     let events = end.events().into_iter();
@@ -47,8 +47,8 @@ fn a_second_answer_is_not_sent() {
     assert!(end.answer(&ids[0], "1"));
     assert!(!end.answer(&ids[0], "2"));
     let error = Error::new(1, "late");
-    let flow = Flow::of(SessionKey::CONNECTION);
-    assert!(!end.endpoint.answer::<u64>(&ids[0], flow, Err(&error)));
+    let options = SendOptions::of(SessionKey::CONNECTION);
+    assert!(!end.endpoint.answer::<u64>(&ids[0], options, Err(&error)));
     assert!(!end.answer(&Id::from(8), "1"));
     assert_eq!(end.lines(), [r#"{"jsonrpc":"2.0","id":7,"result":1}"#]);
     assert_eq!(end.endpoint.questions(), 0);
@@ -193,11 +193,11 @@ fn an_error_reaches_whoever_asked() {
     pair.settle();
     let ids = asked(&mut pair.right);
     let error = Error::new(-32602, "no").data(raw(r#"{"a":[1]}"#));
-    let flow = Flow::of(SessionKey::CONNECTION);
+    let options = SendOptions::of(SessionKey::CONNECTION);
     assert!(
         pair.right
             .endpoint
-            .answer::<u64>(&ids[0], flow, Err(&error))
+            .answer::<u64>(&ids[0], options, Err(&error))
     );
     pair.settle();
     let events = pair.left.events();

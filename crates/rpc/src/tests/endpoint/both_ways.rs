@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 
 use super::super::pair::{Pair, Side, raw};
-use crate::{CallId, Event, Flow, Framing, Id, Limits, SessionKey, Urgency};
+use crate::{CallId, Event, Framing, Id, Limits, SendOptions, SessionKey, Urgency};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -48,9 +48,9 @@ struct Talk {
     known: [Known; 2],
 }
 
-fn flow(session: u8, urgency: Urgency) -> Flow {
+fn options(session: u8, urgency: Urgency) -> SendOptions {
     let session = SessionKey::named(&session.to_string());
-    Flow { session, urgency }
+    SendOptions { session, urgency }
 }
 
 impl Talk {
@@ -61,7 +61,7 @@ impl Talk {
                 let params = raw(&format!("[{}]", known.calls.len()));
                 let endpoint = &mut self.pair.end(*side).endpoint;
                 let call = endpoint
-                    .call("m", &params, flow(*session, *urgency))
+                    .call("m", &params, options(*session, *urgency))
                     .expect("short");
                 known.calls.push(call);
             }
@@ -71,7 +71,7 @@ impl Talk {
                 *next += 1;
                 let endpoint = &mut self.pair.end(*side).endpoint;
                 endpoint
-                    .notify("n", &params, flow(*session, *urgency))
+                    .notify("n", &params, options(*session, *urgency))
                     .expect("short");
             }
             Step::Answer(side, which, urgency) => {
@@ -97,7 +97,7 @@ impl Talk {
     fn answer(&mut self, side: Side, which: usize, urgency: Urgency) {
         let (id, params) = self.known[side as usize].questions.swap_remove(which);
         let endpoint = &mut self.pair.end(side).endpoint;
-        assert!(endpoint.answer(&id, flow(0, urgency), Ok(&raw(&params))));
+        assert!(endpoint.answer(&id, options(0, urgency), Ok(&raw(&params))));
     }
 
     fn see(&mut self, side: Side) {

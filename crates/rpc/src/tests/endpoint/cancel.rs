@@ -2,7 +2,7 @@
 
 use super::super::pair::{End, Pair, raw};
 use super::request;
-use crate::{Flow, Id, SessionKey};
+use crate::{Id, SendOptions, SessionKey};
 
 fn cancel(params: &str) -> Vec<u8> {
     format!("{{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{params}}}\n").into()
@@ -108,21 +108,25 @@ fn as_a_request_it_is_a_request() {
 #[test]
 fn a_call_is_taken_back_behind_its_request_and_before_everything_else() {
     let mut end = End::default();
-    let flow = |name| Flow::of(SessionKey::named(name));
+    let options = |name| SendOptions::of(SessionKey::named(name));
     for number in 0..3 {
         let params = raw(&format!("[{number}]"));
-        end.endpoint.notify("a", &params, flow("a")).expect("short");
-        end.endpoint.notify("b", &params, flow("b")).expect("short");
+        end.endpoint
+            .notify("a", &params, options("a"))
+            .expect("short");
+        end.endpoint
+            .notify("b", &params, options("b"))
+            .expect("short");
     }
     let call = end
         .endpoint
-        .call("call", &raw("{}"), flow("b"))
+        .call("call", &raw("{}"), options("b"))
         .expect("short");
     end.endpoint
-        .notify("a", &raw("[3]"), flow("a"))
+        .notify("a", &raw("[3]"), options("a"))
         .expect("short");
     end.endpoint
-        .notify("b", &raw("[3]"), flow("b"))
+        .notify("b", &raw("[3]"), options("b"))
         .expect("short");
     end.endpoint.cancel(call);
     let methods: Vec<String> = end.lines().iter().map(|line| method(line)).collect();

@@ -2,7 +2,7 @@
 
 use super::super::pair::{End, Pair, raw};
 use super::{failure, request};
-use crate::{Event, Flow, Framing, Garbage, Id, Limits, SessionKey};
+use crate::{Event, Framing, Garbage, Id, Limits, SendOptions, SessionKey};
 
 fn small(outbound: usize) -> End {
     let limits = Limits {
@@ -102,9 +102,9 @@ fn an_answer_that_is_too_long_becomes_an_error() {
 fn a_call_that_is_too_long_is_not_made() {
     let mut end = small(1 << 20);
     let params = raw(&format!("[\"{}\"]", "x".repeat(1000)));
-    let flow = Flow::of(SessionKey::CONNECTION);
-    assert!(end.endpoint.call("m", &params, flow).is_err());
-    assert!(end.endpoint.notify("m", &params, flow).is_err());
+    let options = SendOptions::of(SessionKey::CONNECTION);
+    assert!(end.endpoint.call("m", &params, options).is_err());
+    assert!(end.endpoint.notify("m", &params, options).is_err());
     assert_eq!(end.lines(), [""; 0]);
     assert_eq!(end.endpoint.end(), []);
     end.call("m", "{}");

@@ -5,7 +5,7 @@ use bytestring::ByteString;
 use proptest::prelude::*;
 
 use super::{messages, unbounded};
-use crate::{Chunk, Flow, Framing, Outbox, SessionKey, Urgency};
+use crate::{Chunk, Framing, Outbox, SendOptions, SessionKey, Urgency};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -79,11 +79,11 @@ impl Run {
                 form,
                 padding,
             } => {
-                let flow = Flow {
+                let options = SendOptions {
                     session: SessionKey::named(&session.to_string()),
                     urgency,
                 };
-                self.push(flow, form, padding);
+                self.push(options, form, padding);
                 let taken = self.taken.len();
                 self.pushed.push(Pushed {
                     session,
@@ -106,7 +106,7 @@ impl Run {
         }
     }
 
-    fn push(&mut self, flow: Flow, form: Form, padding: usize) {
+    fn push(&mut self, options: SendOptions, form: Form, padding: usize) {
         let number = self.pushed.len();
         let text = format!("{{\"n\":{number},\"x\":\"{}\"}}", "x".repeat(padding));
         let (sent, line) = match form {
@@ -118,8 +118,8 @@ impl Run {
         };
         let before = self.outbox.unwritten();
         let pushed = match line {
-            Some(line) => self.outbox.push_line(flow, ByteString::from(line)),
-            None => self.outbox.push(flow, |out| out.push_str(&text)),
+            Some(line) => self.outbox.push_line(options, ByteString::from(line)),
+            None => self.outbox.push(options, |out| out.push_str(&text)),
         };
         assert_eq!(pushed, Ok(()));
         if self.framing == Framing::Lines {

@@ -3,7 +3,7 @@
 use bytestring::ByteString;
 
 use super::{BULK, line, messages, unbounded, written};
-use crate::{Flow, Framing, Outbox, SessionKey, TooLarge};
+use crate::{Framing, Outbox, SendOptions, SessionKey, TooLarge};
 
 #[test]
 fn there_is_room_until_the_limit_and_again_when_something_is_written() {
@@ -27,7 +27,7 @@ fn there_is_room_until_the_limit_and_again_when_something_is_written() {
 #[test]
 fn a_message_may_be_as_long_as_the_limit() {
     for framing in [Framing::Lines, Framing::Headers] {
-        for urgent in [BULK, Flow::urgent(SessionKey::CONNECTION)] {
+        for urgent in [BULK, SendOptions::urgent(SessionKey::CONNECTION)] {
             let mut outbox = Outbox::new(framing, 10, 1000);
             let text = |length: usize| format!("\"{}\"", "x".repeat(length - 2));
             let too_large = Err(TooLarge {
