@@ -197,7 +197,7 @@ impl Shared {
 
     /// Nobody waits for the open requests of the peer any more.
     pub(crate) fn take_all_back(&self) {
-        self.lock().endpoint.take_back(None);
+        self.lock().endpoint.cancel_requests(None);
         self.cancelled.notify_waiters();
     }
 
@@ -207,7 +207,7 @@ impl Shared {
         if state.writing.is_none() {
             state.writing = Some(why.clone());
         }
-        state.endpoint.take_back(None);
+        state.endpoint.cancel_requests(None);
         state.fail_unqueued(why);
         state.wake_consumer();
         drop(state);
@@ -258,7 +258,7 @@ impl State {
 
     /// Whether nothing more will leave, because it cannot or because everything has.
     pub(crate) fn has_written_all(&self) -> bool {
-        self.writing.is_some() || (self.flushed && self.endpoint.has_said_all())
+        self.writing.is_some() || (self.flushed && self.endpoint.has_sent_all())
     }
 
     /// Why nothing can be sent, if nothing can.

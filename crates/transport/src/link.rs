@@ -155,7 +155,7 @@ impl Link {
 
     /// The peer's open requests that belong to a session.
     pub fn open_requests(&self, session: SessionKey) -> Vec<Id> {
-        self.shared().lock().endpoint.of_session(session)
+        self.shared().lock().endpoint.requests_of(session)
     }
 
     /// Whether a request of the peer has been taken back, answered, or lost its asker.

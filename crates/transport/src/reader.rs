@@ -223,7 +223,7 @@ impl Reading {
                     state.endpoint.assign(id, session);
                 }
                 (Some(Event::Notification(_)), Look::TakesBack(session)) => {
-                    state.endpoint.take_back(Some(session));
+                    state.endpoint.cancel_requests(Some(session));
                     cancelled = true;
                 }
                 _ => {}

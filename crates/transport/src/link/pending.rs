@@ -93,7 +93,7 @@ impl Pending {
     /// Whether the peer waits for an answer itself, to something that has not been taken.
     fn is_asked(&self) -> bool {
         let shared = self.link.shared();
-        shared.unread.load(Ordering::Acquire) > 0 && shared.lock().endpoint.questions() > 0
+        shared.unread.load(Ordering::Acquire) > 0 && shared.lock().endpoint.open_requests() > 0
     }
 }
 

@@ -51,7 +51,7 @@ fn a_second_answer_is_not_sent() {
     assert!(!end.endpoint.answer::<u64>(&ids[0], options, Err(&error)));
     assert!(!end.answer(&Id::from(8), "1"));
     assert_eq!(end.lines(), [r#"{"jsonrpc":"2.0","id":7,"result":1}"#]);
-    assert_eq!(end.endpoint.questions(), 0);
+    assert_eq!(end.endpoint.open_requests(), 0);
 }
 
 #[test]

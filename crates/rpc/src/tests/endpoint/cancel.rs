@@ -181,19 +181,19 @@ fn the_requests_of_a_stream_are_taken_back_together() {
     end.endpoint.assign(&Id::from(9), a);
     let mut of_a: Vec<String> = end
         .endpoint
-        .of_session(a)
+        .requests_of(a)
         .iter()
         .map(Id::to_string)
         .collect();
     of_a.sort();
     assert_eq!(of_a, ["1", "3"]);
     let taken_back = |end: &End| [1, 2, 3, 4].map(|id| end.endpoint.is_cancelled(&Id::from(id)));
-    end.endpoint.take_back(Some(a));
+    end.endpoint.cancel_requests(Some(a));
     assert_eq!(taken_back(&end), [true, false, true, false]);
-    end.endpoint.take_back(None);
+    end.endpoint.cancel_requests(None);
     assert_eq!(taken_back(&end), [true; 4]);
     for id in 1..=4 {
         assert!(end.answer(&Id::from(id), "1"), "still to be answered");
     }
-    assert!(end.endpoint.of_session(a).is_empty());
+    assert!(end.endpoint.requests_of(a).is_empty());
 }

@@ -118,7 +118,7 @@ impl Run {
         }
         for end in [&mut self.pair.left, &mut self.pair.right] {
             assert_eq!(end.endpoint.end(), []);
-            assert_eq!(end.endpoint.questions(), 0);
+            assert_eq!(end.endpoint.open_requests(), 0);
             assert_eq!(
                 (
                     end.endpoint.counts().malformed,

@@ -68,7 +68,7 @@ fn what_is_urgent_has_room_when_nothing_else_has() {
             .map(|urgency| end.endpoint.has_room(urgency))
     };
     assert_eq!(room(&end), [true, true]);
-    assert!(end.endpoint.has_said_all());
+    assert!(end.endpoint.has_sent_all());
     let long = format!("[\"{}\"]", "x".repeat(900));
     end.call("m", &long);
     end.call("m", &long);
@@ -79,7 +79,7 @@ fn what_is_urgent_has_room_when_nothing_else_has() {
     assert_eq!(room(&end), [false, false]);
     end.sent();
     assert_eq!(room(&end), [true, true]);
-    assert!(end.endpoint.has_said_all());
+    assert!(end.endpoint.has_sent_all());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Our calls, each of which ends once.
 
-use super::{CallId, Endpoint, Event, Lost, answers};
+use super::{CallId, Endpoint, Event, Lost, inbound};
 use crate::json::Encode;
 use crate::message::write_call;
 use crate::{Id, Payload, SendOptions, TooLarge, write_notification};
@@ -38,7 +38,7 @@ impl Endpoint {
             .push(options, |out| write_notification(out, method, params))
     }
 
-    /// Takes a call back. The peer still answers it, with what it has or with an error.
+    /// Cancels a call. The peer still answers the request, with a result or an error.
     pub fn cancel(&mut self, call: CallId) {
         if let Some(session) = self.calls.get(&call.0) {
             let options = SendOptions::urgent(*session);
@@ -46,7 +46,7 @@ impl Endpoint {
             // It is shorter than any limit.
             let sent = self
                 .outbox
-                .push(options, |out| answers::write_cancel(out, &id));
+                .push(options, |out| inbound::write_cancel(out, &id));
             debug_assert!(sent.is_ok());
         }
     }
@@ -62,7 +62,11 @@ impl Endpoint {
         calls.into_keys().map(CallId).collect()
     }
 
-    pub(super) fn answered(&mut self, id: &Id, outcome: Result<Payload, Lost>) -> Option<Event> {
+    pub(super) fn receive_response(
+        &mut self,
+        id: &Id,
+        outcome: Result<Payload, Lost>,
+    ) -> Option<Event> {
         let known = id
             .as_number()
             .filter(|number| self.calls.remove(number).is_some());
