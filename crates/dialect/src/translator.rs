@@ -5,7 +5,7 @@ mod detection;
 use std::collections::HashMap;
 
 use attache_rpc::json::Object;
-use attache_rpc::{Crossing, Error, Id, Instead, Message, Translator};
+use attache_rpc::{Error, Id, Message, MessageReplacement, Translation, Translator};
 
 use crate::{Border, Call, Dialect, Passage, Role};
 use detection::Detecting;
@@ -15,14 +15,14 @@ use detection::Detecting;
 ///
 /// ```
 /// use attache_dialect::{Role, detect};
-/// use attache_rpc::Crossing;
+/// use attache_rpc::Translation;
 ///
 /// let mut translator = detect(Role::Client);
 /// let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"capabilities":{}}}"#;
-/// let Crossing::Instead(official) = translator.incoming(hello) else {
+/// let Translation::Replaced(official) = translator.incoming(hello) else {
 ///     panic!("a client of the draft");
 /// };
-/// assert!(official.on[0].contains("clientCapabilities"));
+/// assert!(official.forward[0].contains("clientCapabilities"));
 /// ```
 pub fn detect(peer: Role) -> Box<dyn Translator> {
     Box::new(Detecting::new(peer))
@@ -89,7 +89,12 @@ impl DialectTranslator {
         })
     }
 
-    fn read_call(&mut self, id: Option<&Id>, method: &str, params: Option<&str>) -> Instead {
+    fn read_call(
+        &mut self,
+        id: Option<&Id>,
+        method: &str,
+        params: Option<&str>,
+    ) -> MessageReplacement {
         let passage = self.border.read_call(Call { id, method, params });
         match (passage, id) {
             (Ok(passage), id) => {
@@ -99,13 +104,18 @@ impl DialectTranslator {
                 passed(passage, id)
             }
             (Err(error), Some(id)) => {
-                back(failure(id, &self.border.write_error(id, method, error)))
+                send_back(failure(id, &self.border.write_error(id, method, error)))
             }
-            (Err(_), None) => Instead::default(),
+            (Err(_), None) => MessageReplacement::default(),
         }
     }
 
-    fn write_call(&mut self, id: Option<&Id>, method: &str, params: Option<&str>) -> Instead {
+    fn write_call(
+        &mut self,
+        id: Option<&Id>,
+        method: &str,
+        params: Option<&str>,
+    ) -> MessageReplacement {
         let passage = self.border.write_call(Call { id, method, params });
         match (passage, id) {
             (Ok(passage), id) => {
@@ -114,15 +124,15 @@ impl DialectTranslator {
                 }
                 passed(passage, id)
             }
-            (Err(error), Some(id)) => back(failure(id, &error)),
-            (Err(_), None) => Instead::default(),
+            (Err(error), Some(id)) => send_back(failure(id, &error)),
+            (Err(_), None) => MessageReplacement::default(),
         }
     }
 }
 
 impl Translator for DialectTranslator {
-    fn incoming(&mut self, message: &str) -> Crossing {
-        let instead = match Message::parse_str(message) {
+    fn incoming(&mut self, message: &str) -> Translation {
+        let replacement = match Message::parse_str(message) {
             Ok(Message::Request { id, method, params }) => {
                 self.read_call(Some(&id), &method, params)
             }
@@ -130,21 +140,21 @@ impl Translator for DialectTranslator {
             Ok(Message::Response { id, result }) => {
                 let method = self.ours.remove(&id).unwrap_or_default();
                 match self.border.read_result(&id, &method, result) {
-                    Ok(result) => on(response(&id, &result)),
-                    Err(error) => on(failure(&id, &error)),
+                    Ok(result) => forward(response(&id, &result)),
+                    Err(error) => forward(failure(&id, &error)),
                 }
             }
             Ok(Message::Failure { id, error }) => {
                 let method = self.ours.remove(&id).unwrap_or_default();
-                on(failure(&id, &self.border.read_error(&id, &method, error)))
+                forward(failure(&id, &self.border.read_error(&id, &method, error)))
             }
-            Err(_) => return Crossing::Same,
+            Err(_) => return Translation::Unchanged,
         };
-        Crossing::Instead(instead)
+        Translation::Replaced(replacement)
     }
 
-    fn outgoing(&mut self, message: &str) -> Crossing {
-        let instead = match Message::parse_str(message) {
+    fn outgoing(&mut self, message: &str) -> Translation {
+        let replacement = match Message::parse_str(message) {
             Ok(Message::Request { id, method, params }) => {
                 self.write_call(Some(&id), &method, params)
             }
@@ -152,20 +162,20 @@ impl Translator for DialectTranslator {
             Ok(Message::Response { id, result }) => {
                 let method = self.theirs.remove(&id).unwrap_or_default();
                 match self.border.write_result(&id, &method, result) {
-                    Ok(result) => on(response(&id, &result)),
+                    Ok(result) => forward(response(&id, &result)),
                     Err(error) => {
                         let error = self.border.write_error(&id, &method, error);
-                        on(failure(&id, &error))
+                        forward(failure(&id, &error))
                     }
                 }
             }
             Ok(Message::Failure { id, error }) => {
                 let method = self.theirs.remove(&id).unwrap_or_default();
-                on(failure(&id, &self.border.write_error(&id, &method, error)))
+                forward(failure(&id, &self.border.write_error(&id, &method, error)))
             }
-            Err(_) => return Crossing::Same,
+            Err(_) => return Translation::Unchanged,
         };
-        Crossing::Instead(instead)
+        Translation::Replaced(replacement)
     }
 }
 
@@ -178,9 +188,9 @@ fn remember(requests: &mut HashMap<Id, String>, id: &Id, method: &str) {
 }
 
 /// The messages that a passage stands for. Of several calls only the last one is the original and wants the answer.
-fn passed(passage: Passage<'_>, id: Option<&Id>) -> Instead {
+fn passed(passage: Passage<'_>, id: Option<&Id>) -> MessageReplacement {
     match passage {
-        Passage::Call { method, params } => on(call(id, &method, params.as_deref())),
+        Passage::Call { method, params } => forward(call(id, &method, params.as_deref())),
         Passage::Calls(calls) => {
             let last = calls.len().saturating_sub(1);
             let calls = calls.iter().enumerate();
@@ -188,16 +198,16 @@ fn passed(passage: Passage<'_>, id: Option<&Id>) -> Instead {
                 let id = id.filter(|_| at == last);
                 call(id, method, params.as_deref())
             });
-            Instead {
-                on: lines.collect(),
-                back: Vec::new(),
+            MessageReplacement {
+                forward: lines.collect(),
+                send_back: Vec::new(),
             }
         }
         Passage::Answer(result) => match id {
-            Some(id) => back(response(id, &result)),
-            None => Instead::default(),
+            Some(id) => send_back(response(id, &result)),
+            None => MessageReplacement::default(),
         },
-        Passage::Nothing => Instead::default(),
+        Passage::Nothing => MessageReplacement::default(),
     }
 }
 
@@ -210,17 +220,17 @@ fn last_method<'a>(passage: &'a Passage<'_>) -> Option<&'a str> {
     }
 }
 
-fn on(message: String) -> Instead {
-    Instead {
-        on: vec![message],
-        back: Vec::new(),
+fn forward(message: String) -> MessageReplacement {
+    MessageReplacement {
+        forward: vec![message],
+        send_back: Vec::new(),
     }
 }
 
-fn back(message: String) -> Instead {
-    Instead {
-        on: Vec::new(),
-        back: vec![message],
+fn send_back(message: String) -> MessageReplacement {
+    MessageReplacement {
+        forward: Vec::new(),
+        send_back: vec![message],
     }
 }
 

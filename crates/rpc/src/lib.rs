@@ -28,4 +28,4 @@ pub use message::{
     Guess, Malformed, Message, write_failure, write_notification, write_request, write_response,
 };
 pub use outbox::{Chunk, Outbox, SendOptions, SessionKey, TooLarge, Urgency};
-pub use translator::{Crossing, Instead, Translator};
+pub use translator::{MessageReplacement, Translation, Translator};

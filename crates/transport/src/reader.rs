@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use attache_rpc::{Arrival, Crossing, Event, Frame, Limits, Malformed, Splitter};
+use attache_rpc::{Arrival, Event, Frame, Limits, Malformed, Splitter, Translation};
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
@@ -146,25 +146,26 @@ impl Reading {
 
     /// Takes a message through the translator, if there is one.
     fn cross(&mut self, line: Bytes, size: usize) {
-        let mut crossing = Crossing::Same;
+        let mut translation = Translation::Unchanged;
         self.shared.with_translator(|translator| {
             if let Ok(text) = std::str::from_utf8(&line) {
-                crossing = translator.incoming(text.trim_end());
+                translation = translator.incoming(text.trim_end());
             }
-            crossing == Crossing::Open
+            translation == Translation::Finished
         });
-        match crossing {
-            Crossing::Same | Crossing::Open => {
+        match translation {
+            Translation::Unchanged | Translation::Finished => {
                 let (arrival, look) = self.read(line);
                 self.batch.push(Read::Arrival(arrival, look, size));
             }
-            Crossing::Instead(instead) => {
-                for message in instead.on {
+            Translation::Replaced(replacement) => {
+                for message in replacement.forward {
                     let size = message.len();
                     let (arrival, look) = self.read(message.into());
                     self.batch.push(Read::Arrival(arrival, look, size));
                 }
-                self.batch.extend(instead.back.into_iter().map(Read::Back));
+                self.batch
+                    .extend(replacement.send_back.into_iter().map(Read::Back));
             }
         }
     }

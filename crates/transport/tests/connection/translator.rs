@@ -1,6 +1,6 @@
 //! A translator between the bytes and everything else: what goes through it, what turns back, and what it never sees.
 
-use attache_rpc::{Crossing, Instead, Message, Translator};
+use attache_rpc::{Message, MessageReplacement, Translation, Translator};
 use attache_transport::{Delivery, Inbox, Link, Options};
 
 use crate::support::{
@@ -13,40 +13,40 @@ use crate::support::{
 struct Test;
 
 impl Translator for Test {
-    fn incoming(&mut self, message: &str) -> Crossing {
+    fn incoming(&mut self, message: &str) -> Translation {
         match Message::parse_str(message) {
-            Ok(Message::Request { id, method, .. }) if method == "ping" => back(response(id)),
+            Ok(Message::Request { id, method, .. }) if method == "ping" => send_back(response(id)),
             Ok(Message::Notification { method, .. }) => match &*method {
-                "hallo" => on([notification("hello")]),
-                "twice" => on([notification("once"), notification("again")]),
-                "open" => Crossing::Open,
-                _ => Crossing::Same,
+                "hallo" => forward([notification("hello")]),
+                "twice" => forward([notification("once"), notification("again")]),
+                "open" => Translation::Finished,
+                _ => Translation::Unchanged,
             },
-            _ => Crossing::Same,
+            _ => Translation::Unchanged,
         }
     }
 
-    fn outgoing(&mut self, message: &str) -> Crossing {
+    fn outgoing(&mut self, message: &str) -> Translation {
         match Message::parse_str(message) {
             Ok(Message::Notification { method, .. }) if method == "hello" => {
-                on([notification("hallo")])
+                forward([notification("hallo")])
             }
-            Ok(Message::Request { id, method, .. }) if method == "ask" => back(response(id)),
-            _ => Crossing::Same,
+            Ok(Message::Request { id, method, .. }) if method == "ask" => send_back(response(id)),
+            _ => Translation::Unchanged,
         }
     }
 }
 
-fn on<const N: usize>(messages: [String; N]) -> Crossing {
-    let on = messages.map(|message| message.trim_end().to_owned()).into();
-    let back = Vec::new();
-    Crossing::Instead(Instead { on, back })
+fn forward<const N: usize>(messages: [String; N]) -> Translation {
+    let forward = messages.map(|message| message.trim_end().to_owned()).into();
+    let send_back = Vec::new();
+    Translation::Replaced(MessageReplacement { forward, send_back })
 }
 
-fn back(message: String) -> Crossing {
-    let back = vec![message.trim_end().to_owned()];
-    let on = Vec::new();
-    Crossing::Instead(Instead { on, back })
+fn send_back(message: String) -> Translation {
+    let send_back = vec![message.trim_end().to_owned()];
+    let forward = Vec::new();
+    Translation::Replaced(MessageReplacement { forward, send_back })
 }
 
 fn connected() -> (Link, Inbox, Wire) {
