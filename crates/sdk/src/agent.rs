@@ -11,7 +11,7 @@ use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::connection::Connection;
-use crate::lookout::ForAgent;
+use crate::session_index::AgentSessionIndex;
 use crate::{AgentCall, CallError, Options, calls};
 
 /// An agent on standard input and output, which belong to the protocol from now on: what the program prints goes to
@@ -38,7 +38,7 @@ where
         garbage: Garbage::Answer,
         stall: options.stall,
         grace: options.grace,
-        lookout: Box::new(ForAgent),
+        session_index: Box::new(AgentSessionIndex),
         translator: options.translator,
     };
     let (link, inbox) = transport::connect(read, write, options);

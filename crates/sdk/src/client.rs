@@ -13,7 +13,7 @@ use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::connection::Connection;
-use crate::lookout::ForClient;
+use crate::session_index::ClientSessionIndex;
 use crate::{CallError, ClientCall, Options, calls};
 
 /// A client on any stream of bytes.
@@ -28,7 +28,7 @@ where
         garbage: Garbage::Skip,
         stall: options.stall,
         grace: options.grace,
-        lookout: Box::new(ForClient),
+        session_index: Box::new(ClientSessionIndex),
         translator: options.translator,
     };
     let (link, inbox) = transport::connect(read, write, options);

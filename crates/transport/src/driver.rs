@@ -53,7 +53,7 @@ where
         read,
         Arc::clone(&shared),
         limits,
-        options.lookout,
+        options.session_index,
     ));
     tokio::spawn(writer::run(write, Arc::clone(&shared), options.framing));
     let owner = Arc::new(Owner(Arc::clone(&shared)));

@@ -10,13 +10,13 @@ use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use crate::driver::{Ending, Shared};
-use crate::{Closed, Look, Lookout};
+use crate::{Closed, SessionEffect, SessionIndex};
 
 pub(crate) async fn run<R: AsyncRead + Unpin>(
     mut read: R,
     shared: Arc<Shared>,
     limits: Limits,
-    lookout: Box<dyn Lookout>,
+    session_index: Box<dyn SessionIndex>,
 ) {
     let mut reading = Reading {
         splitter: Splitter::new(limits.frame),
@@ -26,7 +26,7 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
         passed: 0,
         shared,
         limits,
-        lookout,
+        session_index,
     };
     let shared = Arc::clone(&reading.shared);
     let _ending = Ending::of(&shared, Shared::end_reading);
@@ -51,12 +51,12 @@ struct Reading {
     passed: usize,
     shared: Arc<Shared>,
     limits: Limits,
-    lookout: Box<dyn Lookout>,
+    session_index: Box<dyn SessionIndex>,
 }
 
 enum Read {
     /// With the bytes that it takes up: what it keeps in memory is everything since the message before it.
-    Arrival(Arrival, Look, usize),
+    Arrival(Arrival, SessionEffect, usize),
     TooLong(Malformed),
     /// What the stream ended with, if it is no message.
     CutOff(Arrival),
@@ -155,14 +155,14 @@ impl Reading {
         });
         match translation {
             Translation::Unchanged | Translation::Finished => {
-                let (arrival, look) = self.read(line);
-                self.batch.push(Read::Arrival(arrival, look, size));
+                let (arrival, effect) = self.read(line);
+                self.batch.push(Read::Arrival(arrival, effect, size));
             }
             Translation::Replaced(replacement) => {
                 for message in replacement.forward {
                     let size = message.len();
-                    let (arrival, look) = self.read(message.into());
-                    self.batch.push(Read::Arrival(arrival, look, size));
+                    let (arrival, effect) = self.read(message.into());
+                    self.batch.push(Read::Arrival(arrival, effect, size));
                 }
                 self.batch
                     .extend(replacement.send_back.into_iter().map(Read::Back));
@@ -170,13 +170,15 @@ impl Reading {
         }
     }
 
-    fn read(&self, line: Bytes) -> (Arrival, Look) {
+    fn read(&self, line: Bytes) -> (Arrival, SessionEffect) {
         let arrival = Arrival::read(line, &self.limits);
-        let look = match &arrival {
-            Arrival::Request(_, call) | Arrival::Notification(call) => self.lookout.look(call),
-            _ => Look::Plain,
+        let effect = match &arrival {
+            Arrival::Request(_, call) | Arrival::Notification(call) => {
+                self.session_index.session_effect(call)
+            }
+            _ => SessionEffect::None,
         };
-        (arrival, look)
+        (arrival, effect)
     }
 
     /// Puts what has been read where it belongs, then waits until there is room for more.
@@ -206,24 +208,26 @@ impl Reading {
         let mut cancelled = false;
         let mut fatal = None;
         for read in self.batch.drain(..) {
-            let (event, look, bytes) = match read {
-                Read::Arrival(arrival, look, bytes) => {
-                    (state.endpoint.receive(arrival), look, bytes)
+            let (event, effect, bytes) = match read {
+                Read::Arrival(arrival, effect, bytes) => {
+                    (state.endpoint.receive(arrival), effect, bytes)
                 }
                 Read::TooLong(malformed) => {
                     let event = state.endpoint.receive_too_long(malformed);
-                    (event, Look::Plain, 0)
+                    (event, SessionEffect::None, 0)
                 }
-                Read::CutOff(arrival) => (state.endpoint.receive_last(arrival), Look::Plain, 0),
-                Read::Back(message) => (state.endpoint.send_back(&message), Look::Plain, 0),
+                Read::CutOff(arrival) => {
+                    (state.endpoint.receive_last(arrival), SessionEffect::None, 0)
+                }
+                Read::Back(message) => (state.endpoint.send_back(&message), SessionEffect::None, 0),
             };
-            match (&event, look) {
+            match (&event, effect) {
                 (Some(Event::Fatal(why)), _) => fatal = Some(*why),
                 (Some(Event::Cancelled(_)), _) => cancelled = true,
-                (Some(Event::Request(id, _)), Look::BelongsTo(session)) => {
+                (Some(Event::Request(id, _)), SessionEffect::BelongsTo(session)) => {
                     state.endpoint.assign(id, session);
                 }
-                (Some(Event::Notification(_)), Look::TakesBack(session)) => {
+                (Some(Event::Notification(_)), SessionEffect::Cancels(session)) => {
                     state.endpoint.cancel_requests(Some(session));
                     cancelled = true;
                 }

@@ -1,7 +1,7 @@
 //! Calls that are taken back, by either side, at any moment.
 
 use attache_rpc::{Call, Error, SendOptions, SessionKey};
-use attache_transport::{Delivery, Look, Lookout, Options};
+use attache_transport::{Delivery, Options, SessionEffect, SessionIndex};
 
 use crate::support::{
     IN_TURN, MEDIA, Medium, call, code, connected, empty, limited, next_request, notification,
@@ -105,17 +105,17 @@ async fn waiting_for_a_cancel_ends_when_the_request_is_answered_elsewhere() {
 #[tokio::test]
 async fn a_cancel_reaches_requests_that_nobody_has_taken_yet() {
     struct Sessions;
-    impl Lookout for Sessions {
-        fn look(&self, call: &Call) -> Look {
+    impl SessionIndex for Sessions {
+        fn session_effect(&self, call: &Call) -> SessionEffect {
             match call.method() {
-                "turn" => Look::BelongsTo(SessionKey::named("s")),
-                "stop" => Look::TakesBack(SessionKey::named("s")),
-                _ => Look::Plain,
+                "turn" => SessionEffect::BelongsTo(SessionKey::named("s")),
+                "stop" => SessionEffect::Cancels(SessionKey::named("s")),
+                _ => SessionEffect::None,
             }
         }
     }
     let options = Options {
-        lookout: Box::new(Sessions),
+        session_index: Box::new(Sessions),
         ..Options::default()
     };
     let (link, mut inbox, mut wire) = Medium::Pipes.connect(options);
