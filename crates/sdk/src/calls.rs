@@ -19,14 +19,14 @@ pub(crate) async fn next_for_agent(
             Incoming::Request(id, call) => match agent_request(connection, &call) {
                 Ok(request) => {
                     let session = call.params().map_or(SessionKey::CONNECTION, session_key);
-                    return Some(AgentCall::asked(connection, id, session, request));
+                    return Some(AgentCall::from_request(connection, id, session, request));
                 }
                 Err(error) => refuse(connection, &id, &error),
             },
             // One that does not fit is ignored, as the protocol asks.
             Incoming::Notification(call) => {
                 match ClientNotification::decode(call.method(), call.params()) {
-                    Ok(told) => return Some(AgentCall::told(told)),
+                    Ok(notification) => return Some(AgentCall::from_notification(notification)),
                     Err(_) => connection.ignore(),
                 }
             }
@@ -43,7 +43,7 @@ pub(crate) async fn next_for_client(
             Incoming::Request(id, call) => match client_request(connection, &call) {
                 Ok(request) => {
                     let session = call.params().map_or(SessionKey::CONNECTION, session_key);
-                    let call = ClientCall::asked(connection, id, session, request);
+                    let call = ClientCall::from_request(connection, id, session, request);
                     // Asked before the agent had heard of the cancellation: nobody needs to decide.
                     match call {
                         ClientCall::RequestPermission(_, reply)
@@ -59,7 +59,7 @@ pub(crate) async fn next_for_client(
             },
             Incoming::Notification(call) => {
                 match AgentNotification::decode(call.method(), call.params()) {
-                    Ok(told) => return Some(ClientCall::told(told)),
+                    Ok(notification) => return Some(ClientCall::from_notification(notification)),
                     Err(_) => connection.ignore(),
                 }
             }
