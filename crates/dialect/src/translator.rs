@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use attache_rpc::json::Object;
 use attache_rpc::{Error, Id, Message, MessageReplacement, Translation, Translator};
 
-use crate::{Border, Call, Dialect, Passage, Role};
+use crate::{Call, CallTranslator, Dialect, Role, TranslatedCall};
 use detection::Detecting;
 
 /// Detects the peer's dialect from its first messages and translates from then on. A peer whose messages do not tell
@@ -49,7 +49,7 @@ pub(crate) enum Age {
 
 /// Translates between the official protocol inside and a dialect outside.
 pub struct DialectTranslator {
-    border: Border,
+    calls: CallTranslator,
     /// The methods of the peer's requests that we have not answered, by their official names.
     theirs: HashMap<Id, String>,
     /// The methods of our requests that the peer has not answered.
@@ -60,7 +60,7 @@ impl DialectTranslator {
     /// The translator of a connection with a peer of that dialect.
     pub fn new(dialect: Dialect, peer: Role) -> Self {
         DialectTranslator {
-            border: Border::new(dialect, peer),
+            calls: CallTranslator::new(dialect, peer),
             theirs: HashMap::new(),
             ours: HashMap::new(),
         }
@@ -95,16 +95,16 @@ impl DialectTranslator {
         method: &str,
         params: Option<&str>,
     ) -> MessageReplacement {
-        let passage = self.border.read_call(Call { id, method, params });
-        match (passage, id) {
-            (Ok(passage), id) => {
-                if let (Some(id), Some(official)) = (id, last_method(&passage)) {
+        let translated = self.calls.read_call(Call { id, method, params });
+        match (translated, id) {
+            (Ok(translated), id) => {
+                if let (Some(id), Some(official)) = (id, last_method(&translated)) {
                     remember(&mut self.theirs, id, official);
                 }
-                passed(passage, id)
+                passed(translated, id)
             }
             (Err(error), Some(id)) => {
-                send_back(failure(id, &self.border.write_error(id, method, error)))
+                send_back(failure(id, &self.calls.write_error(id, method, error)))
             }
             (Err(_), None) => MessageReplacement::default(),
         }
@@ -116,13 +116,13 @@ impl DialectTranslator {
         method: &str,
         params: Option<&str>,
     ) -> MessageReplacement {
-        let passage = self.border.write_call(Call { id, method, params });
-        match (passage, id) {
-            (Ok(passage), id) => {
+        let translated = self.calls.write_call(Call { id, method, params });
+        match (translated, id) {
+            (Ok(translated), id) => {
                 if let Some(id) = id {
                     remember(&mut self.ours, id, method);
                 }
-                passed(passage, id)
+                passed(translated, id)
             }
             (Err(error), Some(id)) => send_back(failure(id, &error)),
             (Err(_), None) => MessageReplacement::default(),
@@ -139,14 +139,14 @@ impl Translator for DialectTranslator {
             Ok(Message::Notification { method, params }) => self.read_call(None, &method, params),
             Ok(Message::Response { id, result }) => {
                 let method = self.ours.remove(&id).unwrap_or_default();
-                match self.border.read_result(&id, &method, result) {
+                match self.calls.read_result(&id, &method, result) {
                     Ok(result) => forward(response(&id, &result)),
                     Err(error) => forward(failure(&id, &error)),
                 }
             }
             Ok(Message::Failure { id, error }) => {
                 let method = self.ours.remove(&id).unwrap_or_default();
-                forward(failure(&id, &self.border.read_error(&id, &method, error)))
+                forward(failure(&id, &self.calls.read_error(&id, &method, error)))
             }
             Err(_) => return Translation::Unchanged,
         };
@@ -161,17 +161,17 @@ impl Translator for DialectTranslator {
             Ok(Message::Notification { method, params }) => self.write_call(None, &method, params),
             Ok(Message::Response { id, result }) => {
                 let method = self.theirs.remove(&id).unwrap_or_default();
-                match self.border.write_result(&id, &method, result) {
+                match self.calls.write_result(&id, &method, result) {
                     Ok(result) => forward(response(&id, &result)),
                     Err(error) => {
-                        let error = self.border.write_error(&id, &method, error);
+                        let error = self.calls.write_error(&id, &method, error);
                         forward(failure(&id, &error))
                     }
                 }
             }
             Ok(Message::Failure { id, error }) => {
                 let method = self.theirs.remove(&id).unwrap_or_default();
-                forward(failure(&id, &self.border.write_error(&id, &method, error)))
+                forward(failure(&id, &self.calls.write_error(&id, &method, error)))
             }
             Err(_) => return Translation::Unchanged,
         };
@@ -187,11 +187,11 @@ fn remember(requests: &mut HashMap<Id, String>, id: &Id, method: &str) {
     requests.insert(id.clone(), method.to_owned());
 }
 
-/// The messages that a passage stands for. Of several calls only the last one is the original and wants the answer.
-fn passed(passage: Passage<'_>, id: Option<&Id>) -> MessageReplacement {
-    match passage {
-        Passage::Call { method, params } => forward(call(id, &method, params.as_deref())),
-        Passage::Calls(calls) => {
+/// The messages that take the place of a call. Of several calls, only the last keeps the id and gets the response.
+fn passed(translated: TranslatedCall<'_>, id: Option<&Id>) -> MessageReplacement {
+    match translated {
+        TranslatedCall::Call { method, params } => forward(call(id, &method, params.as_deref())),
+        TranslatedCall::Calls(calls) => {
             let last = calls.len().saturating_sub(1);
             let calls = calls.iter().enumerate();
             let lines = calls.map(|(at, (method, params))| {
@@ -203,20 +203,20 @@ fn passed(passage: Passage<'_>, id: Option<&Id>) -> MessageReplacement {
                 send_back: Vec::new(),
             }
         }
-        Passage::Answer(result) => match id {
+        TranslatedCall::Response(result) => match id {
             Some(id) => send_back(response(id, &result)),
             None => MessageReplacement::default(),
         },
-        Passage::Nothing => MessageReplacement::default(),
+        TranslatedCall::Nothing => MessageReplacement::default(),
     }
 }
 
 /// The official name of the call that will be answered.
-fn last_method<'a>(passage: &'a Passage<'_>) -> Option<&'a str> {
-    match passage {
-        Passage::Call { method, .. } => Some(method),
-        Passage::Calls(calls) => calls.last().map(|(method, _)| method.as_str()),
-        Passage::Answer(_) | Passage::Nothing => None,
+fn last_method<'a>(translated: &'a TranslatedCall<'_>) -> Option<&'a str> {
+    match translated {
+        TranslatedCall::Call { method, .. } => Some(method),
+        TranslatedCall::Calls(calls) => calls.last().map(|(method, _)| method.as_str()),
+        TranslatedCall::Response(_) | TranslatedCall::Nothing => None,
     }
 }
 
