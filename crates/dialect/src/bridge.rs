@@ -6,7 +6,7 @@ use attache_rpc::json::{self, Object};
 use attache_rpc::{Error, Id};
 
 use super::legacy::Legacy;
-use super::{Call, Passage, Translate, edit};
+use super::{Call, TranslateCalls, TranslatedCall, edit};
 
 /// One connection with such a bridge, which is also as old as what older documents name.
 #[derive(Debug, Default)]
@@ -14,17 +14,19 @@ pub(super) struct Bridge {
     legacy: Legacy,
 }
 
-impl Translate for Bridge {
-    fn read_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
-        let passage = self.legacy.read_call(call)?;
-        let (Passage::Call { params, .. }, Some(read)) = (&passage, reading_of(call.method)) else {
-            return Ok(passage);
+impl TranslateCalls for Bridge {
+    fn read_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
+        let translated = self.legacy.read_call(call)?;
+        let (TranslatedCall::Call { params, .. }, Some(read)) =
+            (&translated, reading_of(call.method))
+        else {
+            return Ok(translated);
         };
         let Some(params) = params else {
-            return Ok(passage);
+            return Ok(translated);
         };
         let params = edit::object(params, read).map_err(edit::refusal)?;
-        Ok(Passage::Call {
+        Ok(TranslatedCall::Call {
             method: Cow::Borrowed(call.method),
             params: Some(Cow::Owned(params)),
         })
@@ -43,7 +45,7 @@ impl Translate for Bridge {
         self.legacy.read_error(id, method, error)
     }
 
-    fn write_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+    fn write_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
         self.legacy.write_call(call)
     }
 

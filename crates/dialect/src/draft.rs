@@ -48,7 +48,7 @@ use attache_schema::error;
 
 use self::memory::Memory;
 use self::method::Method;
-use super::{Call, Passage, Role, Translate, edit};
+use super::{Call, Role, TranslateCalls, TranslatedCall, edit};
 
 /// The translation of one connection with a draft peer.
 pub(super) struct Draft {
@@ -66,13 +66,13 @@ impl Draft {
     }
 }
 
-impl Translate for Draft {
-    fn read_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+impl TranslateCalls for Draft {
+    fn read_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
         let Some((method, mut params)) = known(method::draft(call.method), call) else {
-            return Ok(Passage::of(call));
+            return Ok(TranslatedCall::unchanged(call));
         };
-        let passage = self.read_params(call.id, method, &mut params);
-        passage.map_err(edit::refusal)
+        let translated = self.read_params(call.id, method, &mut params);
+        translated.map_err(edit::refusal)
     }
 
     fn read_result<'a>(
@@ -103,9 +103,9 @@ impl Translate for Draft {
         error_code::read(error)
     }
 
-    fn write_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+    fn write_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
         let Some((method, mut params)) = known(method::official(call.method), call) else {
-            return Ok(Passage::of(call));
+            return Ok(TranslatedCall::unchanged(call));
         };
         match (method.name, self.peer) {
             ("terminal/output", Role::Client) => return self.output(&params),
@@ -118,7 +118,7 @@ impl Translate for Draft {
         if let Some(fact) = fact {
             self.memory.asked.ours.call(call.id, method.name, fact);
         }
-        Ok(passage(method.draft, json::to_string(&params)))
+        Ok(translated(method.draft, json::to_string(&params)))
     }
 
     fn write_result<'a>(
@@ -151,13 +151,13 @@ impl Draft {
         id: Option<&Id>,
         method: &'static Method,
         params: &mut Object<'_>,
-    ) -> Result<Passage<'static>, json::Error> {
+    ) -> Result<TranslatedCall<'static>, json::Error> {
         if (method.name, self.peer) == ("terminal/output", Role::Client)
             && let Some(answer) = terminal::pushed(params, &mut self.memory)?
         {
             return Ok(match id {
-                Some(_) => Passage::Answer(answer),
-                None => Passage::Nothing,
+                Some(_) => TranslatedCall::Response(answer),
+                None => TranslatedCall::Nothing,
             });
         }
         let [read, _] = method.params;
@@ -165,7 +165,7 @@ impl Draft {
         if let Some(fact) = fact::of(method.name, params, &mut self.memory) {
             self.memory.asked.theirs.call(id, method.name, fact);
         }
-        Ok(passage(method.name, json::to_string(params)))
+        Ok(translated(method.name, json::to_string(params)))
     }
 
     fn written_result<'a>(
@@ -190,23 +190,25 @@ impl Draft {
     }
 
     /// Answers our question for the output of a terminal, which a draft client would not understand.
-    fn output(&self, params: &Object<'_>) -> Result<Passage<'static>, Error> {
+    fn output(&self, params: &Object<'_>) -> Result<TranslatedCall<'static>, Error> {
         let id = edit::string(params, "terminalId");
         match id.and_then(|id| self.memory.terminals.output(&id)) {
-            Some(output) => Ok(Passage::Answer(output)),
+            Some(output) => Ok(TranslatedCall::Response(output)),
             None => Err(error::unusable_params("terminalId: no such terminal")),
         }
     }
 
-    fn write_update(&mut self, params: &str) -> Result<Passage<'static>, Error> {
+    fn write_update(&mut self, params: &str) -> Result<TranslatedCall<'static>, Error> {
         let mut updates = update::write(params, &mut self.memory).map_err(edit::refusal)?;
         if updates.len() > 1 {
             let name = |params| ("session/update".to_owned(), Some(params));
-            return Ok(Passage::Calls(updates.into_iter().map(name).collect()));
+            return Ok(TranslatedCall::Calls(
+                updates.into_iter().map(name).collect(),
+            ));
         }
         Ok(match updates.pop() {
-            Some(params) => passage("session/update", params),
-            None => Passage::Nothing,
+            Some(params) => translated("session/update", params),
+            None => TranslatedCall::Nothing,
         })
     }
 }
@@ -224,8 +226,8 @@ fn parsed(fact: Option<&str>) -> Object<'_> {
     Object::parse(fact.unwrap_or_default()).unwrap_or_default()
 }
 
-fn passage<'a>(method: &'static str, params: String) -> Passage<'a> {
-    Passage::Call {
+fn translated<'a>(method: &'static str, params: String) -> TranslatedCall<'a> {
+    TranslatedCall::Call {
         method: Cow::Borrowed(method),
         params: Some(Cow::Owned(params)),
     }

@@ -15,7 +15,7 @@ use attache_schema::error;
 use self::offered::Offered;
 use super::error_code::{self, Meaning};
 use super::memory::{Asked, Recent, short};
-use super::{Call, Passage, Translate, divide, edit, option_list};
+use super::{Call, TranslateCalls, TranslatedCall, divide, edit, option_list};
 
 /// One official connection.
 #[derive(Debug, Default)]
@@ -36,8 +36,8 @@ enum Models {
     Method(Option<Offered>),
 }
 
-impl Translate for Legacy {
-    fn read_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+impl TranslateCalls for Legacy {
+    fn read_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
         if call.method == SET_MODEL {
             return self.set_model(call);
         }
@@ -47,10 +47,10 @@ impl Translate for Legacy {
         if let Some(session) = opened_by(call) {
             self.asked.theirs.call(call.id, call.method, session);
         }
-        Ok(Passage::of(call))
+        Ok(TranslatedCall::unchanged(call))
     }
 
-    fn write_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+    fn write_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
         if call.method == SET_OPTION && self.has_methods {
             return self.set_option(call);
         }
@@ -60,7 +60,7 @@ impl Translate for Legacy {
         if let Some(session) = opened_by(call) {
             self.asked.ours.call(call.id, call.method, session);
         }
-        Ok(Passage::of(call))
+        Ok(TranslatedCall::unchanged(call))
     }
 
     fn read_result<'a>(
@@ -114,24 +114,24 @@ impl Translate for Legacy {
 
 /// The model of a session, as it is set.
 impl Legacy {
-    fn set_model<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+    fn set_model<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
         let mut params = parsed(call)?;
         let session = edit::string(&params, "sessionId").unwrap_or_default();
         let option = match self.models.get(&session) {
             Some(Models::Option(option)) => option,
-            Some(Models::Method(_)) => return Ok(Passage::of(call)),
+            Some(Models::Method(_)) => return Ok(TranslatedCall::unchanged(call)),
             None => return Err(error::unusable_params(NO_OPTION)),
         };
         params.put("configId", option);
         params.rename("modelId", "value");
-        Ok(passage(SET_OPTION, &params))
+        Ok(translated(SET_OPTION, &params))
     }
 
-    fn set_option<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+    fn set_option<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
         let mut params = parsed(call)?;
         let session = edit::string(&params, "sessionId").unwrap_or_default();
         let Some(Models::Method(offered)) = self.models.get(&session) else {
-            return Ok(Passage::of(call));
+            return Ok(TranslatedCall::unchanged(call));
         };
         let id = offered
             .as_ref()
@@ -145,11 +145,11 @@ impl Legacy {
         let fact = json::to_string(&divide::only(&params, known));
         self.asked.ours.call(call.id, SET_OPTION, fact);
         if !is_model {
-            return Ok(Passage::of(call));
+            return Ok(TranslatedCall::unchanged(call));
         }
         params.take("configId");
         params.rename("value", "modelId");
-        Ok(passage(SET_MODEL, &params))
+        Ok(translated(SET_MODEL, &params))
     }
 
     /// The result of an option that was set. That of `session/set_model` is empty, where that of the option is the list
@@ -220,20 +220,20 @@ impl Legacy {
     }
 
     /// An agent's update of all options, with ours if that is missing.
-    fn read_told<'a>(&mut self, call: Call<'a>, mut params: Object<'_>) -> Passage<'a> {
+    fn read_told<'a>(&mut self, call: Call<'a>, mut params: Object<'_>) -> TranslatedCall<'a> {
         let Some((session, mut update)) = told(&params) else {
-            return Passage::of(call);
+            return TranslatedCall::unchanged(call);
         };
         if self.learn_option(&session, &update) {
-            return Passage::of(call);
+            return TranslatedCall::unchanged(call);
         }
         let list = update.get("configOptions").unwrap_or("[]");
         let Some(list) = self.complete(&session, list) else {
-            return Passage::of(call);
+            return TranslatedCall::unchanged(call);
         };
         update.set("configOptions", list);
         params.put("update", &update);
-        passage(UPDATE, &params)
+        translated(UPDATE, &params)
     }
 
     /// All options of a session whose agent has told the others; none if ours is not remembered or not missing.
@@ -296,8 +296,8 @@ fn parsed(call: Call<'_>) -> Result<Object<'_>, Error> {
     Object::parse(call.params.unwrap_or("{}")).map_err(edit::refusal)
 }
 
-fn passage(method: &'static str, params: &Object<'_>) -> Passage<'static> {
-    Passage::Call {
+fn translated(method: &'static str, params: &Object<'_>) -> TranslatedCall<'static> {
+    TranslatedCall::Call {
         method: Cow::Borrowed(method),
         params: Some(Cow::Owned(json::to_string(params))),
     }

@@ -1,5 +1,5 @@
-//! What a border remembers of a connection, within bounds: values by name, and calls that wait for their answer. Whoever
-//! remembers a text that the peer chose passes it through [`short`] first.
+//! What a translator remembers of a connection, within bounds: values by name, and calls that wait for their response.
+//! A text that the peer chose goes through [`short`] before it is remembered.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, VecDeque};

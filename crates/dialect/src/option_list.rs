@@ -1,4 +1,4 @@
-//! Official lists of options, as a border remembers and changes them.
+//! Official lists of options, as a translator remembers and changes them.
 
 use attache_rpc::json::{self, Object, Raw};
 

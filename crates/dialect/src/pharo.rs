@@ -18,7 +18,7 @@ use attache_rpc::json::{self, Object};
 use attache_rpc::{Error, Id};
 
 use super::memory::{Asked, Recent, short};
-use super::{Call, Dialect, Passage, Translate, divide, edit, error_code};
+use super::{Call, Dialect, TranslateCalls, TranslatedCall, divide, edit, error_code};
 use initialize::Mode;
 use session::Session;
 
@@ -38,8 +38,8 @@ pub(super) struct Pharo {
     ids: u64,
 }
 
-impl Translate for Pharo {
-    fn read_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+impl TranslateCalls for Pharo {
+    fn read_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
         if let Some(fact) = fact_of_theirs(call) {
             self.asked.theirs.call(call.id, call.method, fact);
         }
@@ -61,11 +61,11 @@ impl Translate for Pharo {
         })
     }
 
-    fn write_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+    fn write_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
         if self.closed.contains(&call.method) {
             return Err(not_offered(call.method));
         }
-        let passage = edited(call, |params| match call.method {
+        let translated = edited(call, |params| match call.method {
             "initialize" => initialize::write_params(params),
             "authenticate" => edit::restore(params),
             "session/new" => server::write_all(params),
@@ -79,7 +79,7 @@ impl Translate for Pharo {
         if let Some(fact) = fact_of_ours(call) {
             self.asked.ours.call(call.id, call.method, fact);
         }
-        Ok(passage)
+        Ok(translated)
     }
 
     fn read_result<'a>(
@@ -219,12 +219,12 @@ fn fact_of_ours(call: Call<'_>) -> Option<String> {
 fn edited<'a>(
     call: Call<'a>,
     edit: impl FnOnce(&mut Object<'_>) -> Result<(), json::Error>,
-) -> Result<Passage<'a>, Error> {
+) -> Result<TranslatedCall<'a>, Error> {
     let Some(params) = call.params.filter(|_| CALLS.contains(&call.method)) else {
-        return Ok(Passage::of(call));
+        return Ok(TranslatedCall::unchanged(call));
     };
     let params = edit::object(params, edit).map_err(edit::refusal)?;
-    Ok(Passage::Call {
+    Ok(TranslatedCall::Call {
         method: Cow::Borrowed(call.method),
         params: Some(Cow::Owned(params)),
     })

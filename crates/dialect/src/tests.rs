@@ -1,13 +1,13 @@
 //! Proof that the translations are right: against the official types, against the documents, against hostile input, and
 //! on the wire.
 
-mod border;
 mod bridge;
+mod call_translator;
 mod connection;
 mod detect;
 mod documents;
 mod draft;
-mod hostile_borders;
+mod hostile_peers;
 mod legacy;
 #[path = "../../schema/src/tests/official.rs"]
 mod official;

@@ -5,9 +5,9 @@ mod detection;
 use std::collections::HashMap;
 
 use attache_rpc::json::Object;
-use attache_rpc::{Crossing, Error, Id, Instead, Message, Translator};
+use attache_rpc::{Error, Id, Message, MessageReplacement, Translation, Translator};
 
-use crate::{Border, Call, Dialect, Passage, Role};
+use crate::{Call, CallTranslator, Dialect, Role, TranslatedCall};
 use detection::Detecting;
 
 /// Detects the peer's dialect from its first messages and translates from then on. A peer whose messages do not tell
@@ -15,14 +15,14 @@ use detection::Detecting;
 ///
 /// ```
 /// use attache_dialect::{Role, detect};
-/// use attache_rpc::Crossing;
+/// use attache_rpc::Translation;
 ///
 /// let mut translator = detect(Role::Client);
 /// let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"capabilities":{}}}"#;
-/// let Crossing::Instead(official) = translator.incoming(hello) else {
+/// let Translation::Replaced(official) = translator.incoming(hello) else {
 ///     panic!("a client of the draft");
 /// };
-/// assert!(official.on[0].contains("clientCapabilities"));
+/// assert!(official.forward[0].contains("clientCapabilities"));
 /// ```
 pub fn detect(peer: Role) -> Box<dyn Translator> {
     Box::new(Detecting::new(peer))
@@ -49,7 +49,7 @@ pub(crate) enum Age {
 
 /// Translates between the official protocol inside and a dialect outside.
 pub struct DialectTranslator {
-    border: Border,
+    calls: CallTranslator,
     /// The methods of the peer's requests that we have not answered, by their official names.
     theirs: HashMap<Id, String>,
     /// The methods of our requests that the peer has not answered.
@@ -60,7 +60,7 @@ impl DialectTranslator {
     /// The translator of a connection with a peer of that dialect.
     pub fn new(dialect: Dialect, peer: Role) -> Self {
         DialectTranslator {
-            border: Border::new(dialect, peer),
+            calls: CallTranslator::new(dialect, peer),
             theirs: HashMap::new(),
             ours: HashMap::new(),
         }
@@ -89,83 +89,93 @@ impl DialectTranslator {
         })
     }
 
-    fn read_call(&mut self, id: Option<&Id>, method: &str, params: Option<&str>) -> Instead {
-        let passage = self.border.read_call(Call { id, method, params });
-        match (passage, id) {
-            (Ok(passage), id) => {
-                if let (Some(id), Some(official)) = (id, last_method(&passage)) {
+    fn read_call(
+        &mut self,
+        id: Option<&Id>,
+        method: &str,
+        params: Option<&str>,
+    ) -> MessageReplacement {
+        let translated = self.calls.read_call(Call { id, method, params });
+        match (translated, id) {
+            (Ok(translated), id) => {
+                if let (Some(id), Some(official)) = (id, last_method(&translated)) {
                     remember(&mut self.theirs, id, official);
                 }
-                passed(passage, id)
+                passed(translated, id)
             }
             (Err(error), Some(id)) => {
-                back(failure(id, &self.border.write_error(id, method, error)))
+                send_back(failure(id, &self.calls.write_error(id, method, error)))
             }
-            (Err(_), None) => Instead::default(),
+            (Err(_), None) => MessageReplacement::default(),
         }
     }
 
-    fn write_call(&mut self, id: Option<&Id>, method: &str, params: Option<&str>) -> Instead {
-        let passage = self.border.write_call(Call { id, method, params });
-        match (passage, id) {
-            (Ok(passage), id) => {
+    fn write_call(
+        &mut self,
+        id: Option<&Id>,
+        method: &str,
+        params: Option<&str>,
+    ) -> MessageReplacement {
+        let translated = self.calls.write_call(Call { id, method, params });
+        match (translated, id) {
+            (Ok(translated), id) => {
                 if let Some(id) = id {
                     remember(&mut self.ours, id, method);
                 }
-                passed(passage, id)
+                passed(translated, id)
             }
-            (Err(error), Some(id)) => back(failure(id, &error)),
-            (Err(_), None) => Instead::default(),
+            (Err(error), Some(id)) => send_back(failure(id, &error)),
+            (Err(_), None) => MessageReplacement::default(),
         }
     }
 }
 
 impl Translator for DialectTranslator {
-    fn incoming(&mut self, message: &str) -> Crossing {
-        let instead = match Message::parse_str(message) {
+    fn incoming(&mut self, message: &str) -> Translation {
+        let replacement = match Message::parse_str(message) {
             Ok(Message::Request { id, method, params }) => {
                 self.read_call(Some(&id), &method, params)
             }
             Ok(Message::Notification { method, params }) => self.read_call(None, &method, params),
             Ok(Message::Response { id, result }) => {
                 let method = self.ours.remove(&id).unwrap_or_default();
-                match self.border.read_result(&id, &method, result) {
-                    Ok(result) => on(response(&id, &result)),
-                    Err(error) => on(failure(&id, &error)),
+                match self.calls.read_result(&id, &method, result) {
+                    Ok(result) => forward(response(&id, &result)),
+                    Err(error) => forward(failure(&id, &error)),
                 }
             }
             Ok(Message::Failure { id, error }) => {
                 let method = self.ours.remove(&id).unwrap_or_default();
-                on(failure(&id, &self.border.read_error(&id, &method, error)))
+                forward(failure(&id, &self.calls.read_error(&id, &method, error)))
             }
-            Err(_) => return Crossing::Same,
+            Err(_) => return Translation::Unchanged,
         };
-        Crossing::Instead(instead)
+        Translation::Replaced(replacement)
     }
 
-    fn outgoing(&mut self, message: &str) -> Crossing {
-        let instead = match Message::parse_str(message) {
+    fn outgoing(&mut self, message: &str) -> Translation {
+        let replacement = match Message::parse_str(message) {
             Ok(Message::Request { id, method, params }) => {
                 self.write_call(Some(&id), &method, params)
             }
             Ok(Message::Notification { method, params }) => self.write_call(None, &method, params),
             Ok(Message::Response { id, result }) => {
                 let method = self.theirs.remove(&id).unwrap_or_default();
-                match self.border.write_result(&id, &method, result) {
-                    Ok(result) => on(response(&id, &result)),
+                match self.calls.write_result(&id, &method, result) {
+                    Ok(result) => forward(response(&id, &result)),
                     Err(error) => {
-                        let error = self.border.write_error(&id, &method, error);
-                        on(failure(&id, &error))
+                        let error = self.calls.write_error(&id, &method, error);
+                        forward(failure(&id, &error))
                     }
                 }
             }
             Ok(Message::Failure { id, error }) => {
                 let method = self.theirs.remove(&id).unwrap_or_default();
-                on(failure(&id, &self.border.write_error(&id, &method, error)))
+                forward(failure(&id, &self.calls.write_error(&id, &method, error)))
             }
-            Err(_) => return Crossing::Same,
+            Err(_) => return Translation::Unchanged,
         };
-        Crossing::Instead(instead)
+        Translation::Replaced(replacement)
     }
 }
 
@@ -177,50 +187,50 @@ fn remember(requests: &mut HashMap<Id, String>, id: &Id, method: &str) {
     requests.insert(id.clone(), method.to_owned());
 }
 
-/// The messages that a passage stands for. Of several calls only the last one is the original and wants the answer.
-fn passed(passage: Passage<'_>, id: Option<&Id>) -> Instead {
-    match passage {
-        Passage::Call { method, params } => on(call(id, &method, params.as_deref())),
-        Passage::Calls(calls) => {
+/// The messages that take the place of a call. Of several calls, only the last keeps the id and gets the response.
+fn passed(translated: TranslatedCall<'_>, id: Option<&Id>) -> MessageReplacement {
+    match translated {
+        TranslatedCall::Call { method, params } => forward(call(id, &method, params.as_deref())),
+        TranslatedCall::Calls(calls) => {
             let last = calls.len().saturating_sub(1);
             let calls = calls.iter().enumerate();
             let lines = calls.map(|(at, (method, params))| {
                 let id = id.filter(|_| at == last);
                 call(id, method, params.as_deref())
             });
-            Instead {
-                on: lines.collect(),
-                back: Vec::new(),
+            MessageReplacement {
+                forward: lines.collect(),
+                send_back: Vec::new(),
             }
         }
-        Passage::Answer(result) => match id {
-            Some(id) => back(response(id, &result)),
-            None => Instead::default(),
+        TranslatedCall::Response(result) => match id {
+            Some(id) => send_back(response(id, &result)),
+            None => MessageReplacement::default(),
         },
-        Passage::Nothing => Instead::default(),
+        TranslatedCall::Nothing => MessageReplacement::default(),
     }
 }
 
 /// The official name of the call that will be answered.
-fn last_method<'a>(passage: &'a Passage<'_>) -> Option<&'a str> {
-    match passage {
-        Passage::Call { method, .. } => Some(method),
-        Passage::Calls(calls) => calls.last().map(|(method, _)| method.as_str()),
-        Passage::Answer(_) | Passage::Nothing => None,
+fn last_method<'a>(translated: &'a TranslatedCall<'_>) -> Option<&'a str> {
+    match translated {
+        TranslatedCall::Call { method, .. } => Some(method),
+        TranslatedCall::Calls(calls) => calls.last().map(|(method, _)| method.as_str()),
+        TranslatedCall::Response(_) | TranslatedCall::Nothing => None,
     }
 }
 
-fn on(message: String) -> Instead {
-    Instead {
-        on: vec![message],
-        back: Vec::new(),
+fn forward(message: String) -> MessageReplacement {
+    MessageReplacement {
+        forward: vec![message],
+        send_back: Vec::new(),
     }
 }
 
-fn back(message: String) -> Instead {
-    Instead {
-        on: Vec::new(),
-        back: vec![message],
+fn send_back(message: String) -> MessageReplacement {
+    MessageReplacement {
+        forward: Vec::new(),
+        send_back: vec![message],
     }
 }
 

@@ -1,9 +1,11 @@
 //! JSON-RPC 2.0 as a value: messages, ids, errors, one end of a conversation, and the JSON reader and writer under
 //! them.
 //!
-//! Nothing here does I/O, starts a task or reads a clock, and no word of any protocol above JSON-RPC occurs.
+//! Nothing here does I/O, starts a task or reads a clock, and no message of a protocol above JSON-RPC is named: a
+//! session is no more than a key under which messages keep their order.
 
 mod arrival;
+mod endpoint;
 mod error;
 mod frame;
 mod id;
@@ -11,13 +13,13 @@ pub mod json;
 mod limits;
 mod message;
 mod outbox;
-mod peer;
 mod repair;
 #[cfg(test)]
 mod tests;
 mod translator;
 
 pub use arrival::{Arrival, Call, Payload};
+pub use endpoint::{CallId, Counts, Endpoint, Event, Fatal, Garbage, Lost};
 pub use error::Error;
 pub use frame::{Broken, Frame, Framing, Splitter};
 pub use id::Id;
@@ -25,6 +27,5 @@ pub use limits::Limits;
 pub use message::{
     Guess, Malformed, Message, write_failure, write_notification, write_request, write_response,
 };
-pub use outbox::{Chunk, Flow, Outbox, Stream, TooLarge, Urgency};
-pub use peer::{CallId, Counts, Event, Fatal, Garbage, Lost, Peer};
-pub use translator::{Crossing, Instead, Translator};
+pub use outbox::{Chunk, Outbox, SendOptions, SessionKey, TooLarge, Urgency};
+pub use translator::{MessageReplacement, Translation, Translator};

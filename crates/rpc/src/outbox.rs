@@ -1,5 +1,5 @@
 //! What waits to be written: one queue, bounded by bytes, in which what is urgent goes first without ever changing the
-//! order within a stream.
+//! order within a session.
 
 mod buffer;
 mod lane;
@@ -15,57 +15,57 @@ use crate::json::write;
 use buffer::Buffer;
 use lane::{Content, Lane, Shared};
 
-/// Messages that belong together and keep their order whatever happens. Messages of different streams may change
-/// places when one of them is urgent.
+/// The key of a session. Messages with the same key always keep their order; an urgent message may overtake messages
+/// with another key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stream(u64);
+pub struct SessionKey(u64);
 
-impl Stream {
-    /// The stream of messages that belong to no other.
-    pub const CONNECTION: Stream = Stream(0);
+impl SessionKey {
+    /// The key of messages that belong to no session.
+    pub const CONNECTION: SessionKey = SessionKey(0);
 
-    /// The stream of a name.
+    /// The key of the session with this id.
     pub fn named(name: &str) -> Self {
         // FNV-1a: names are short, and each message has one. Where it begins no peer knows.
-        static BEGIN: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("stream"));
+        static BEGIN: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("session"));
         let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         let hash = name.bytes().fold(*BEGIN, step);
-        Stream(hash.max(1))
+        SessionKey(hash.max(1))
     }
 }
 
-/// Whether a message may wait its turn.
+/// Whether a message may overtake messages of other sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Urgency {
-    /// It does.
+    /// Sent after everything that was queued before it.
     #[default]
     Ordinary,
-    /// It goes before everything else that waits, together with what waits of its own stream.
+    /// Sent before everything else in the queue, together with the queued messages of its own session.
     Urgent,
 }
 
-/// Where a message belongs in the queue.
+/// How a message is queued: the session whose order it keeps, and whether it may overtake other sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Flow {
-    /// Its stream.
-    pub stream: Stream,
-    /// Whether it may overtake other streams.
+pub struct SendOptions {
+    /// The session whose messages it stays in order with.
+    pub session: SessionKey,
+    /// Whether it may overtake other sessions.
     pub urgency: Urgency,
 }
 
-impl Flow {
-    /// A message that waits its turn.
-    pub const fn of(stream: Stream) -> Self {
-        Flow {
-            stream,
+impl SendOptions {
+    /// An ordinary message of a session.
+    pub const fn of(session: SessionKey) -> Self {
+        SendOptions {
+            session,
             urgency: Urgency::Ordinary,
         }
     }
 
-    /// A message that goes first.
-    pub const fn urgent(stream: Stream) -> Self {
-        Flow {
-            stream,
+    /// An urgent message of a session.
+    pub const fn urgent(session: SessionKey) -> Self {
+        SendOptions {
+            session,
             urgency: Urgency::Urgent,
         }
     }
@@ -142,21 +142,25 @@ impl Outbox {
     }
 
     /// Queues a message, which `encode` appends as text without a line break.
-    pub fn push(&mut self, flow: Flow, encode: impl FnOnce(&mut String)) -> Result<(), TooLarge> {
-        self.push_within(self.frame_limit, flow, encode)
+    pub fn push(
+        &mut self,
+        options: SendOptions,
+        encode: impl FnOnce(&mut String),
+    ) -> Result<(), TooLarge> {
+        self.push_within(self.frame_limit, options, encode)
     }
 
     /// The same, for a message that may only be so long.
     pub(crate) fn push_within(
         &mut self,
         limit: usize,
-        flow: Flow,
+        options: SendOptions,
         encode: impl FnOnce(&mut String),
     ) -> Result<(), TooLarge> {
         if self.framing == Framing::Headers {
-            return self.push_with_header(limit, flow, encode);
+            return self.push_with_header(limit, options, encode);
         }
-        let buffer = &mut self.lane(flow).open;
+        let buffer = &mut self.lane(options).open;
         buffer.drop_unmarked();
         let start = buffer.text.len();
         encode(&mut buffer.text);
@@ -167,8 +171,8 @@ impl Outbox {
             return Err(TooLarge { size, limit });
         }
         buffer.text.push('\n');
-        buffer.mark(flow.stream);
-        self.queued(flow, size + 1);
+        buffer.mark(options.session);
+        self.queued(options, size + 1);
         Ok(())
     }
 
@@ -177,14 +181,14 @@ impl Outbox {
     ///
     /// A line keeps in memory what was read together with it. Where that may be more than twice what the queue holds,
     /// it is copied.
-    pub fn push_line(&mut self, flow: Flow, line: ByteString) -> Result<(), TooLarge> {
+    pub fn push_line(&mut self, options: SendOptions, line: ByteString) -> Result<(), TooLarge> {
         let text = line.trim_ascii_end();
         let size = text.len();
         if self.framing == Framing::Headers {
-            return self.push(flow, |out| out.push_str(text));
+            return self.push(options, |out| out.push_str(text));
         }
         if memchr(b'\n', line.as_bytes()) != line.len().checked_sub(1) {
-            return self.push(flow, |out| write::raw(out, text));
+            return self.push(options, |out| write::raw(out, text));
         }
         if size > self.frame_limit {
             return Err(TooLarge {
@@ -194,14 +198,14 @@ impl Outbox {
         }
         let pins = self.pins(&line);
         if self.pinned.saturating_add(pins) > self.limit.saturating_mul(2) {
-            return self.push(flow, |out| out.push_str(text));
+            return self.push(options, |out| out.push_str(text));
         }
         self.pinned += pins;
         self.pinned_to = line.as_ptr().addr() + line.len();
         let whole = line.len();
-        self.lane(flow).push_shared(Shared {
+        self.lane(options).push_shared(Shared {
             line,
-            stream: flow.stream,
+            session: options.session,
             pins,
         });
         self.count(whole);
@@ -240,9 +244,9 @@ impl Outbox {
     }
 
     /// Counts a message, and closes its buffer when it is long enough.
-    fn queued(&mut self, flow: Flow, bytes: usize) {
+    fn queued(&mut self, options: SendOptions, bytes: usize) {
         self.count(bytes);
-        let lane = match flow.urgency {
+        let lane = match options.urgency {
             Urgency::Ordinary => &mut self.bulk,
             Urgency::Urgent => &mut self.urgent,
         };
@@ -259,7 +263,7 @@ impl Outbox {
     fn push_with_header(
         &mut self,
         limit: usize,
-        flow: Flow,
+        options: SendOptions,
         encode: impl FnOnce(&mut String),
     ) -> Result<(), TooLarge> {
         let mut body = std::mem::take(&mut self.scratch);
@@ -269,24 +273,24 @@ impl Outbox {
         if size > limit {
             return Err(TooLarge { size, limit });
         }
-        let buffer = &mut self.lane(flow).open;
+        let buffer = &mut self.lane(options).open;
         let start = buffer.text.len();
         Framing::Headers.write(&mut buffer.text, &body);
         let total = buffer.text.len() - start;
-        buffer.mark(flow.stream);
-        self.queued(flow, total);
+        buffer.mark(options.session);
+        self.queued(options, total);
         if body.capacity() <= CHUNK {
             self.scratch = body;
         }
         Ok(())
     }
 
-    /// Where a message is queued. What waits of the stream of an urgent one has been moved before it.
-    fn lane(&mut self, flow: Flow) -> &mut Lane {
-        match flow.urgency {
+    /// Where a message is queued. What waits of the session of an urgent one has been moved before it.
+    fn lane(&mut self, options: SendOptions) -> &mut Lane {
+        match options.urgency {
             Urgency::Ordinary => &mut self.bulk,
             Urgency::Urgent => {
-                self.bulk.move_stream(flow.stream, &mut self.urgent);
+                self.bulk.move_session(options.session, &mut self.urgent);
                 &mut self.urgent
             }
         }

@@ -2,12 +2,12 @@
 //! envelope, however it is made, gets another answer than the one it deserves.
 
 mod depth;
+mod endpoint;
 mod envelope;
 mod framing;
 mod members;
 mod oracle;
 mod outbox;
 mod pair;
-mod peer;
 mod round_trip;
 mod syntax;

@@ -1,30 +1,30 @@
-//! The place where messages of another shape are translated: between the bytes and everything else.
+//! The interface of a translator between a peer's message shapes and ours.
 
-/// Translates the messages of one connection, in the order of the wire.
+/// Translates the messages of one connection, in the order in which they are received and sent.
 pub trait Translator: Send {
-    /// A message that has come in.
-    fn incoming(&mut self, message: &str) -> Crossing;
+    /// Translates a message received from the peer.
+    fn incoming(&mut self, message: &str) -> Translation;
 
-    /// A message that is to go out.
-    fn outgoing(&mut self, message: &str) -> Crossing;
+    /// Translates a message that is about to be sent to the peer.
+    fn outgoing(&mut self, message: &str) -> Translation;
 }
 
-/// What becomes of a message that is translated.
+/// What a [`Translator`] makes of one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Crossing {
-    /// It goes on as it is.
-    Same,
-    /// It goes on as it is, and so does everything after it: the translator is no longer needed.
-    Open,
-    /// Other messages stand for it.
-    Instead(Instead),
+pub enum Translation {
+    /// The message is forwarded unchanged.
+    Unchanged,
+    /// This message and all later ones are forwarded unchanged: the translator is no longer needed.
+    Finished,
+    /// Other messages take its place.
+    Replaced(MessageReplacement),
 }
 
-/// The messages that stand for another one.
+/// The messages that take the place of a translated one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Instead {
-    /// Those that go on.
-    pub on: Vec<String>,
-    /// Those that go back to whoever sent it.
-    pub back: Vec<String>,
+pub struct MessageReplacement {
+    /// Messages forwarded to the receiver of the original.
+    pub forward: Vec<String>,
+    /// Messages sent back to the sender of the original.
+    pub send_back: Vec<String>,
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use attache::process::{Program, guard};
 use attache::rpc::json::Object;
-use attache::rpc::{Error, Flow, Garbage, Stream};
+use attache::rpc::{Error, Garbage, SendOptions, SessionKey};
 use attache::transport::{CallError, Delivery, Inbox, Incoming, Link, Options, connect, stdio};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -44,15 +44,15 @@ async fn pass(mut inbox: Inbox, from: Link, to: Link) {
     while let Some(incoming) = inbox.next().await {
         match incoming {
             Incoming::Notification(call) => {
-                if to.relay(call.line().clone(), FLOW).await.is_err() {
+                if to.relay(call.line().clone(), IN_TURN).await.is_err() {
                     return;
                 }
             }
             Incoming::Request(id, call) => {
                 let (method, order) = (call.method(), Delivery::InOrder);
                 let asked = match call.payload() {
-                    Some(params) => to.start(method, &params, FLOW, order).await,
-                    None => to.start(method, &Object::default(), FLOW, order).await,
+                    Some(params) => to.start(method, &params, IN_TURN, order).await,
+                    None => to.start(method, &Object::default(), IN_TURN, order).await,
                 };
                 let from = from.clone();
                 tokio::spawn(async move {
@@ -61,7 +61,7 @@ async fn pass(mut inbox: Inbox, from: Link, to: Link) {
                         Err(error) => Err(error),
                     };
                     let answer = answer.map_err(refusal);
-                    from.answer(&id, FLOW, answer.as_ref());
+                    from.answer(&id, IN_TURN, answer.as_ref());
                 });
             }
         }
@@ -75,4 +75,4 @@ fn refusal(error: CallError) -> Error {
     }
 }
 
-const FLOW: Flow = Flow::of(Stream::CONNECTION);
+const IN_TURN: SendOptions = SendOptions::of(SessionKey::CONNECTION);

@@ -5,13 +5,13 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use attache_rpc::json::{Encode, Raw};
-use attache_rpc::{Flow, Garbage, Stream};
+use attache_rpc::{Garbage, SendOptions, SessionKey};
 use attache_schema::{FilePath, v1};
 use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::connection::Connection;
-use crate::lookout::ForAgent;
+use crate::session_index::AgentSessionIndex;
 use crate::{AgentCall, CallError, Options, calls};
 
 /// An agent on standard input and output, which belong to the protocol from now on: what the program prints goes to
@@ -38,7 +38,7 @@ where
         garbage: Garbage::Answer,
         stall: options.stall,
         grace: options.grace,
-        lookout: Box::new(ForAgent),
+        session_index: Box::new(AgentSessionIndex),
         translator: options.translator,
     };
     let (link, inbox) = transport::connect(read, write, options);
@@ -76,7 +76,7 @@ impl ClientHandle {
     pub fn session(&self, id: impl Into<v1::SessionId>) -> ClientSession {
         let id = id.into();
         ClientSession {
-            stream: Stream::named(id.as_str()),
+            session: SessionKey::named(id.as_str()),
             id,
             client: self.clone(),
         }
@@ -101,7 +101,7 @@ impl Deref for ClientHandle {
 pub struct ClientSession {
     client: ClientHandle,
     id: v1::SessionId,
-    stream: Stream,
+    session: SessionKey,
 }
 
 impl ClientSession {
@@ -118,8 +118,8 @@ impl ClientSession {
     /// Tells what has happened. Waits while the client does not read.
     pub async fn update(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), CallError> {
         let notification = v1::SessionNotification::new(self.id.clone(), update);
-        let flow = Flow::of(self.stream);
-        self.client.connection.tell_in(flow, &notification).await
+        let options = SendOptions::of(self.session);
+        self.client.connection.tell_in(options, &notification).await
     }
 
     /// Tells what has happened in JSON that was made before: the text of an update.
@@ -129,7 +129,9 @@ impl ClientSession {
             update,
         };
         let connection = &self.client.connection;
-        connection.repeat_in(Flow::of(self.stream), &told).await
+        connection
+            .repeat_in(SendOptions::of(self.session), &told)
+            .await
     }
 
     /// Says something to the person: a part of the agent's message.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use attache_rpc::json::Raw;
-use attache_rpc::{Id, Stream};
+use attache_rpc::{Id, SessionKey};
 use attache_schema::call::{
     AgentNotification, AgentRequest, ClientNotification, ClientRequest, Extension,
 };
@@ -12,7 +12,7 @@ use attache_schema::v1;
 
 use crate::Reply;
 use crate::connection::Connection;
-use crate::reply::Sort;
+use crate::reply::RequestKind;
 
 macro_rules! sides {
     (
@@ -67,18 +67,18 @@ macro_rules! side {
         }
 
         impl $Call {
-            pub(crate) fn asked(connection: &Arc<Connection>, id: Id, stream: Stream, request: $Requests) -> Self {
+            pub(crate) fn from_request(connection: &Arc<Connection>, id: Id, session: SessionKey, request: $Requests) -> Self {
                 match request {
                     $($Requests::$Request(params) => {
-                        $Call::$Request(params, Reply::new(connection, id, stream, Sort::of($method)))
+                        $Call::$Request(params, Reply::new(connection, id, session, RequestKind::of($method)))
                     })*
                     $Requests::Extension(call) => {
-                        $Call::Extension(call, Reply::new(connection, id, stream, Sort::Plain))
+                        $Call::Extension(call, Reply::new(connection, id, session, RequestKind::Ordinary))
                     }
                 }
             }
 
-            pub(crate) fn told(notification: $Notifications) -> Self {
+            pub(crate) fn from_notification(notification: $Notifications) -> Self {
                 match notification {
                     $($Notifications::$Notification(params) => $Call::$Notification(params),)*
                     $Notifications::Extension(call) => $Call::ExtensionNotification(call),
@@ -109,13 +109,13 @@ macro_rules! side {
 
 attache_schema::__methods!(sides);
 
-impl Sort {
+impl RequestKind {
     fn of(method: &str) -> Self {
         match method {
-            "initialize" => Sort::Initialize,
-            "session/prompt" => Sort::Prompt,
-            "session/request_permission" => Sort::Permission,
-            _ => Sort::Plain,
+            "initialize" => RequestKind::Initialize,
+            "session/prompt" => RequestKind::Prompt,
+            "session/request_permission" => RequestKind::Permission,
+            _ => RequestKind::Ordinary,
         }
     }
 }

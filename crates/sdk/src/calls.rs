@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use attache_rpc::{Call, Error, Flow, Id, Stream};
+use attache_rpc::{Call, Error, Id, SendOptions, SessionKey};
 use attache_schema::call::{AgentNotification, AgentRequest, ClientNotification, ClientRequest};
 use attache_schema::{error, v1};
 use attache_transport::{Inbox, Incoming};
 
-use crate::connection::{Connection, stream};
+use crate::connection::{Connection, session_key};
 use crate::{AgentCall, ClientCall};
 
 pub(crate) async fn next_for_agent(
@@ -18,15 +18,15 @@ pub(crate) async fn next_for_agent(
         match inbox.next().await? {
             Incoming::Request(id, call) => match agent_request(connection, &call) {
                 Ok(request) => {
-                    let stream = call.params().map_or(Stream::CONNECTION, stream);
-                    return Some(AgentCall::asked(connection, id, stream, request));
+                    let session = call.params().map_or(SessionKey::CONNECTION, session_key);
+                    return Some(AgentCall::from_request(connection, id, session, request));
                 }
                 Err(error) => refuse(connection, &id, &error),
             },
             // One that does not fit is ignored, as the protocol asks.
             Incoming::Notification(call) => {
                 match ClientNotification::decode(call.method(), call.params()) {
-                    Ok(told) => return Some(AgentCall::told(told)),
+                    Ok(notification) => return Some(AgentCall::from_notification(notification)),
                     Err(_) => connection.ignore(),
                 }
             }
@@ -42,12 +42,12 @@ pub(crate) async fn next_for_client(
         match inbox.next().await? {
             Incoming::Request(id, call) => match client_request(connection, &call) {
                 Ok(request) => {
-                    let stream = call.params().map_or(Stream::CONNECTION, stream);
-                    let call = ClientCall::asked(connection, id, stream, request);
+                    let session = call.params().map_or(SessionKey::CONNECTION, session_key);
+                    let call = ClientCall::from_request(connection, id, session, request);
                     // Asked before the agent had heard of the cancellation: nobody needs to decide.
                     match call {
                         ClientCall::RequestPermission(_, reply)
-                            if connection.turns.are_cancelled(stream) =>
+                            if connection.turns.are_cancelled(session) =>
                         {
                             let outcome = v1::RequestPermissionOutcome::Cancelled;
                             reply.ok(v1::RequestPermissionResponse::new(outcome));
@@ -59,7 +59,7 @@ pub(crate) async fn next_for_client(
             },
             Incoming::Notification(call) => {
                 match AgentNotification::decode(call.method(), call.params()) {
-                    Ok(told) => return Some(ClientCall::told(told)),
+                    Ok(notification) => return Some(ClientCall::from_notification(notification)),
                     Err(_) => connection.ignore(),
                 }
             }
@@ -104,8 +104,8 @@ fn client_request(connection: &Connection, call: &Call) -> Result<AgentRequest, 
 }
 
 fn refuse(connection: &Connection, id: &Id, error: &Error) {
-    let flow = Flow::of(Stream::CONNECTION);
+    let options = SendOptions::of(SessionKey::CONNECTION);
     connection
         .link
-        .answer::<v1::PromptResponse>(id, flow, Err(error));
+        .answer::<v1::PromptResponse>(id, options, Err(error));
 }

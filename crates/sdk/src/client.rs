@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::pin::pin;
 use std::sync::Arc;
 
-use attache_rpc::{Flow, Garbage, Stream};
+use attache_rpc::{Garbage, SendOptions, SessionKey};
 use attache_schema::method::Request;
 use attache_schema::v1;
 use attache_transport::process::{self, Child, Program};
@@ -13,7 +13,7 @@ use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::connection::Connection;
-use crate::lookout::ForClient;
+use crate::session_index::ClientSessionIndex;
 use crate::{CallError, ClientCall, Options, calls};
 
 /// A client on any stream of bytes.
@@ -28,7 +28,7 @@ where
         garbage: Garbage::Skip,
         stall: options.stall,
         grace: options.grace,
-        lookout: Box::new(ForClient),
+        session_index: Box::new(ClientSessionIndex),
         translator: options.translator,
     };
     let (link, inbox) = transport::connect(read, write, options);
@@ -175,14 +175,17 @@ impl AgentSession {
     /// Cancels the turn that runs, before everything else that waits to be said. The questions to a person that are
     /// still open are answered with `cancelled`; the turn's own answer still comes.
     pub async fn cancel(&self) -> Result<(), CallError> {
-        let flow = Flow::urgent(Stream::named(self.id.as_str()));
+        let options = SendOptions::urgent(SessionKey::named(self.id.as_str()));
         let notification = v1::CancelNotification::new(self.id.clone());
-        self.agent.connection.turns.cancel(flow.stream);
-        self.agent.connection.tell_in(flow, &notification).await?;
+        self.agent.connection.turns.cancel(options.session);
+        self.agent
+            .connection
+            .tell_in(options, &notification)
+            .await?;
         let link = &self.agent.connection.link;
         let cancelled = v1::RequestPermissionResponse::new(v1::RequestPermissionOutcome::Cancelled);
-        for question in link.open_requests(flow.stream) {
-            link.answer(&question, flow, Ok(&cancelled));
+        for question in link.open_requests(options.session) {
+            link.answer(&question, options, Ok(&cancelled));
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use attache_rpc::json::{self, Encode, Raw, Reader};
-use attache_rpc::{Counts, Flow, Stream};
+use attache_rpc::{Counts, SendOptions, SessionKey};
 use attache_schema::method::{Gate, Method, Notification, Request};
 use attache_schema::v1;
 use attache_transport::{Closed, Delivery, Link};
@@ -76,8 +76,8 @@ impl Connection {
     pub async fn tell<N: Notification>(&self, notification: N) -> Result<(), CallError> {
         self.check(N::METHOD)?;
         let params = Text::of(&notification);
-        let flow = Flow::of(stream(&params.0));
-        Ok(self.link.notify(N::METHOD.name, &params, flow).await?)
+        let options = SendOptions::of(session_key(&params.0));
+        Ok(self.link.notify(N::METHOD.name, &params, options).await?)
     }
 
     /// Asks something outside the protocol; the method's name starts with `_`.
@@ -88,8 +88,8 @@ impl Connection {
     ) -> Result<Raw, CallError> {
         extension(method)?;
         let params = Raw::of(params);
-        let flow = Flow::of(stream(params.as_str()));
-        let result = self.call(method, &params, flow).await?;
+        let options = SendOptions::of(session_key(params.as_str()));
+        let result = self.call(method, &params, options).await?;
         let result = Raw::parse(result.as_str());
         result.map_err(|fault| CallError::Malformed(fault.to_string()))
     }
@@ -102,8 +102,8 @@ impl Connection {
     ) -> Result<(), CallError> {
         extension(method)?;
         let params = Raw::of(params);
-        let flow = Flow::of(stream(params.as_str()));
-        Ok(self.link.notify(method, &params, flow).await?)
+        let options = SendOptions::of(session_key(params.as_str()));
+        Ok(self.link.notify(method, &params, options).await?)
     }
 
     /// Waits until everything that has been said is written.
@@ -143,9 +143,9 @@ impl Connection {
         let method = R::METHOD;
         self.check(method)?;
         let params = Text::of(request);
-        let flow = Flow::of(stream(&params.0));
-        let turn = (method.name == PROMPT).then(|| self.turns.begin(flow.stream));
-        let result = self.call(method.name, &params, flow).await;
+        let options = SendOptions::of(session_key(&params.0));
+        let turn = (method.name == PROMPT).then(|| self.turns.begin(options.session));
+        let result = self.call(method.name, &params, options).await;
         drop(turn);
         let result = result?;
         json::from_str(result.as_str()).map_err(|fault| CallError::Unreadable {
@@ -158,36 +158,38 @@ impl Connection {
         &self,
         method: &str,
         params: &impl Encode,
-        flow: Flow,
+        options: SendOptions,
     ) -> Result<attache_rpc::Payload, CallError> {
         let delivery = if self.ordered && ENDS_UPDATES.contains(&method) {
             Delivery::InOrder
         } else {
             Delivery::AtOnce
         };
-        Ok(self.link.call(method, params, flow, delivery).await?)
+        Ok(self.link.call(method, params, options, delivery).await?)
     }
 
     /// Tells the peer something of a session that the caller names.
     pub(crate) async fn tell_in<N: Notification>(
         &self,
-        flow: Flow,
+        options: SendOptions,
         notification: &N,
     ) -> Result<(), CallError> {
         self.check(N::METHOD)?;
-        self.link.notify(N::METHOD.name, notification, flow).await?;
+        self.link
+            .notify(N::METHOD.name, notification, options)
+            .await?;
         Ok(())
     }
 
     /// The same, with the params of `session/update` made by the caller.
     pub(crate) async fn repeat_in(
         &self,
-        flow: Flow,
+        options: SendOptions,
         params: &impl Encode,
     ) -> Result<(), CallError> {
         let method = <v1::SessionNotification as Notification>::METHOD;
         self.check(method)?;
-        Ok(self.link.notify(method.name, params, flow).await?)
+        Ok(self.link.notify(method.name, params, options).await?)
     }
 
     /// Whether the other side has said that it may be called so.
@@ -219,7 +221,7 @@ impl Connection {
     }
 
     /// Learns from an answer that is about to be given; the session that it brings into being, if it does.
-    pub(crate) fn learn(&self, answer: &dyn Any) -> Option<Stream> {
+    pub(crate) fn learn(&self, answer: &dyn Any) -> Option<SessionKey> {
         if let Some(answer) = answer.downcast_ref::<v1::InitializeResponse>() {
             let mut known = self.known();
             known.agent = Some(answer.agent_capabilities.clone());
@@ -229,7 +231,7 @@ impl Connection {
         let new = new.map(|answer| &answer.session_id);
         let fork = answer.downcast_ref::<v1::ForkSessionResponse>();
         let fork = fork.map(|answer| &answer.session_id);
-        new.or(fork).map(|id| Stream::named(id.as_str()))
+        new.or(fork).map(|id| SessionKey::named(id.as_str()))
     }
 }
 
@@ -257,18 +259,18 @@ impl Encode for Text {
     }
 }
 
-/// The stream that a call belongs to: its session's.
-pub(crate) fn stream(params: &str) -> Stream {
-    session_stream(params).unwrap_or(Stream::CONNECTION)
+/// The session that a call belongs to.
+pub(crate) fn session_key(params: &str) -> SessionKey {
+    session_named_in(params).unwrap_or(SessionKey::CONNECTION)
 }
 
-/// The stream of the session that the params name, if they name one.
-pub(crate) fn session_stream(params: &str) -> Option<Stream> {
+/// The session that the params name, if they name one.
+pub(crate) fn session_named_in(params: &str) -> Option<SessionKey> {
     if let Some(id) = first_session(params) {
-        return Some(Stream::named(id));
+        return Some(SessionKey::named(id));
     }
     let session = Reader::new(params).tag("sessionId").ok()?;
-    session.map(|id| Stream::named(&id))
+    session.map(|id| SessionKey::named(&id))
 }
 
 /// The session's id where it stands as we and most peers write it: first, and without an escape.

@@ -8,9 +8,9 @@ mod calls;
 pub mod client;
 mod connection;
 mod error;
-mod lookout;
 mod options;
 mod reply;
+mod session_index;
 #[cfg(test)]
 mod tests;
 pub mod transcript;

@@ -1,4 +1,4 @@
-//! How a connection is to be.
+//! The settings of a connection.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,15 +8,16 @@ use attache_transport as transport;
 
 /// The settings of a connection. The defaults fit an editor and its agent.
 pub struct Options {
-    /// What the peer may cost.
+    /// Size and count limits for this connection.
     pub limits: Limits,
-    /// How messages are written. How they are read is told by how the stream begins.
+    /// How outgoing messages are framed. The framing of incoming messages is detected from the first bytes.
     pub framing: Framing,
-    /// Translates between the official protocol and a peer that speaks a dialect of it. Default: none.
+    /// Translates between the official protocol and a peer that speaks a dialect. Default: none.
     pub translator: Option<Box<dyn Translator>>,
-    /// How long calls may wait for an answer that cannot arrive because what came before it is not taken.
+    /// How long a call waits for its response while the program takes no calls. Then it fails with
+    /// [`CallError::Stalled`](crate::CallError::Stalled). Default: 30 seconds.
     pub stall: Duration,
-    /// How long the peer's open requests may take to be answered once it has closed its side.
+    /// How long the peer's open requests may still be answered after the peer has closed its side. Default: 2 seconds.
     pub grace: Duration,
 }
 

@@ -1,76 +1,84 @@
-//! The answer to a request, which is given once: by whoever handles the request, or when nobody does.
+//! The response to a request of the peer. Every request is answered exactly once, even if its [`Reply`] is dropped.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use attache_rpc::json::Encode;
-use attache_rpc::{Error, Flow, Id, Stream};
+use attache_rpc::{Error, Id, SendOptions, SessionKey};
 use attache_schema::error;
 use attache_schema::v1::{PromptResponse, StopReason};
 
 use crate::connection::Connection;
 
-/// The answer that a request of the peer waits for.
+/// Sends the response to one request of the peer. Every method that sends the response consumes the reply, so a request
+/// cannot be answered twice.
 ///
-/// Dropped without an answer it answers that the request failed, or that it was cancelled if the peer has taken it
-/// back, so that nobody waits for ever.
-#[must_use = "the peer waits for this answer"]
+/// Dropping a reply sends an internal error, or the error for a cancelled request if the peer has cancelled it. A
+/// cancelled `session/prompt` always ends with the stop reason `cancelled`.
+#[must_use = "the peer waits for this response"]
 pub struct Reply<T> {
-    question: Option<Question>,
+    target: Option<ReplyTarget>,
     result: PhantomData<fn(T)>,
 }
 
-struct Question {
+/// The request that a [`Reply`] answers.
+struct ReplyTarget {
     connection: Arc<Connection>,
     id: Id,
-    stream: Stream,
-    sort: Sort,
+    session: SessionKey,
+    kind: RequestKind,
 }
 
-/// What is special about a request.
+/// The requests that are answered in a way of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sort {
-    Plain,
-    /// If it fails, the peer may try again.
+pub(crate) enum RequestKind {
+    Ordinary,
+    /// `initialize`: if it fails, the client may send it again.
     Initialize,
-    /// A turn that is cancelled ends with a stop reason, never with an error.
+    /// `session/prompt`: a cancelled turn ends with a stop reason, never with an error.
     Prompt,
-    /// Somebody waits for a person's decision.
+    /// `session/request_permission`: the response is urgent.
     Permission,
 }
 
 impl<T: Encode + 'static> Reply<T> {
-    pub(crate) fn new(connection: &Arc<Connection>, id: Id, stream: Stream, sort: Sort) -> Self {
+    pub(crate) fn new(
+        connection: &Arc<Connection>,
+        id: Id,
+        session: SessionKey,
+        kind: RequestKind,
+    ) -> Self {
         let connection = Arc::clone(connection);
-        let question = Some(Question {
+        let target = Some(ReplyTarget {
             connection,
             id,
-            stream,
-            sort,
+            session,
+            kind,
         });
         Reply {
-            question,
+            target,
             result: PhantomData,
         }
     }
 
-    /// Answers with a result.
+    /// Sends a result.
     pub fn ok(mut self, result: T) {
-        if let Some(question) = self.question.take() {
-            let stream = question.connection.learn(&result);
-            question.answer(stream, Ok(&result));
+        if let Some(target) = self.target.take() {
+            let session = target.connection.learn(&result);
+            target.answer(session, Ok(&result));
         }
     }
 
-    /// Answers with an error. A turn that the peer has cancelled is answered with `cancelled` instead.
+    /// Sends an error. If the request is a `session/prompt` that the client has cancelled, sends the stop reason
+    /// `cancelled` instead.
     pub fn fail(mut self, error: impl Into<Error>) {
-        if let Some(question) = self.question.take() {
-            question.fail(&error.into());
+        if let Some(target) = self.target.take() {
+            target.fail(&error.into());
         }
     }
 
-    /// Answers with whatever came of it.
+    /// Sends a result or an error.
     pub fn with(self, outcome: Result<T, impl Into<Error>>) {
         match outcome {
             Ok(result) => self.ok(result),
@@ -80,7 +88,8 @@ impl<T: Encode + 'static> Reply<T> {
 }
 
 impl<T: Encode + 'static> Reply<T> {
-    /// Does some work and answers with what comes of it. When the peer no longer wants the answer the work is dropped.
+    /// Awaits `work` and sends its outcome. If the peer cancels the request first, drops `work` and answers the request as
+    /// cancelled.
     pub async fn run<E: Into<Error>>(self, work: impl Future<Output = Result<T, E>>) {
         tokio::select! {
             outcome = work => self.with(outcome),
@@ -90,30 +99,30 @@ impl<T: Encode + 'static> Reply<T> {
 }
 
 impl<T> Reply<T> {
-    /// Waits until the peer no longer wants the answer: it has cancelled the request or its turn, or is gone.
+    /// Waits until the peer has cancelled the request or its turn, or has disconnected.
     pub async fn cancelled(&self) {
-        if let Some(question) = &self.question {
-            question.connection.link.cancelled(&question.id).await;
+        if let Some(target) = &self.target {
+            target.connection.link.cancelled(&target.id).await;
         }
     }
 
-    /// Whether the peer no longer wants the answer.
+    /// Whether the peer has cancelled the request or its turn, or has disconnected.
     pub fn is_cancelled(&self) -> bool {
-        let question = self.question.as_ref();
-        question.is_none_or(|question| question.is_cancelled())
+        let target = self.target.as_ref();
+        target.is_none_or(|target| target.is_cancelled())
     }
 }
 
-impl Question {
+impl ReplyTarget {
     fn is_cancelled(&self) -> bool {
         self.connection.link.is_cancelled(&self.id)
     }
 
     fn fail(&self, error: &Error) {
-        if self.sort == Sort::Initialize {
+        if self.kind == RequestKind::Initialize {
             self.connection.forget_proposal();
         }
-        if self.sort == Sort::Prompt && self.is_cancelled() {
+        if self.kind == RequestKind::Prompt && self.is_cancelled() {
             let ended = PromptResponse::new(StopReason::Cancelled);
             self.answer(None, Ok(&ended));
         } else {
@@ -121,23 +130,25 @@ impl Question {
         }
     }
 
-    fn answer<T: Encode>(&self, stream: Option<Stream>, outcome: Result<&T, &Error>) {
-        let stream = stream.unwrap_or(self.stream);
-        let flow = match self.sort {
-            Sort::Permission => Flow::urgent(stream),
-            Sort::Plain | Sort::Initialize | Sort::Prompt => Flow::of(stream),
+    fn answer<T: Encode>(&self, session: Option<SessionKey>, outcome: Result<&T, &Error>) {
+        let session = session.unwrap_or(self.session);
+        let options = match self.kind {
+            RequestKind::Permission => SendOptions::urgent(session),
+            RequestKind::Ordinary | RequestKind::Initialize | RequestKind::Prompt => {
+                SendOptions::of(session)
+            }
         };
-        self.connection.link.answer(&self.id, flow, outcome);
+        self.connection.link.answer(&self.id, options, outcome);
     }
 }
 
 impl<T> Drop for Reply<T> {
     fn drop(&mut self) {
-        if let Some(question) = self.question.take() {
-            if question.is_cancelled() {
-                question.fail(&error::cancelled());
+        if let Some(target) = self.target.take() {
+            if target.is_cancelled() {
+                target.fail(&error::cancelled());
             } else {
-                question.fail(&error::internal(
+                target.fail(&error::internal(
                     "the request was dropped without an answer",
                 ));
             }
@@ -147,7 +158,7 @@ impl<T> Drop for Reply<T> {
 
 impl<T> fmt::Debug for Reply<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let id = self.question.as_ref().map(|question| &question.id);
+        let id = self.target.as_ref().map(|target| &target.id);
         f.debug_struct("Reply").field("id", &id).finish()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use attache_rpc::Stream;
+use attache_rpc::SessionKey;
 
 /// The turns that have not ended.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ struct Running {
 #[derive(Debug)]
 struct Turn {
     number: u64,
-    session: Stream,
+    session: SessionKey,
     is_cancelled: bool,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Run<'a> {
 
 impl Turns {
     /// A prompt is about to be sent.
-    pub(crate) fn begin(&self, session: Stream) -> Run<'_> {
+    pub(crate) fn begin(&self, session: SessionKey) -> Run<'_> {
         let mut running = self.lock();
         running.begun += 1;
         let number = running.begun;
@@ -45,14 +45,14 @@ impl Turns {
     }
 
     /// The turns of a session are cancelled: whatever they still ask of a person is answered so.
-    pub(crate) fn cancel(&self, session: Stream) {
+    pub(crate) fn cancel(&self, session: SessionKey) {
         for turn in &mut self.lock().turns {
             turn.is_cancelled |= turn.session == session;
         }
     }
 
     /// Whether a session has a turn that was cancelled and has not ended, and no other.
-    pub(crate) fn are_cancelled(&self, session: Stream) -> bool {
+    pub(crate) fn are_cancelled(&self, session: SessionKey) -> bool {
         let running = self.lock();
         let of_session = |turn: &&Turn| turn.session == session;
         let mut turns = running.turns.iter().filter(of_session).peekable();

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use attache_rpc::json::Raw;
-use attache_rpc::{Error, Flow, Stream};
+use attache_rpc::{Error, SendOptions, SessionKey};
 use attache_transport::{Incoming, Options, connect, stdio};
 
 #[tokio::main(flavor = "current_thread")]
@@ -15,7 +15,11 @@ async fn main() -> std::io::Result<()> {
         if let Incoming::Request(id, call) = incoming {
             let params = Raw::parse(call.params().unwrap_or("null"));
             let outcome = params.map_err(|fault| Error::new(Error::PARSE, fault.to_string()));
-            link.answer(&id, Flow::of(Stream::CONNECTION), outcome.as_ref());
+            link.answer(
+                &id,
+                SendOptions::of(SessionKey::CONNECTION),
+                outcome.as_ref(),
+            );
         }
     }
     writeln!(std::io::stdout(), "done")

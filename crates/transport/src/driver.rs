@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
-use attache_rpc::{Arrival, Call, CallId, Event, Lost, Payload, Peer, Stream, Translator};
+use attache_rpc::{Arrival, Call, CallId, Endpoint, Event, Lost, Payload, SessionKey, Translator};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
@@ -23,7 +23,7 @@ where
     let limits = options.limits.clone();
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
-            peer: Peer::new(limits.clone(), options.framing, options.garbage),
+            endpoint: Endpoint::new(limits.clone(), options.framing, options.garbage),
             inbox: VecDeque::new(),
             loose: 0,
             waiters: BTreeMap::new(),
@@ -53,7 +53,7 @@ where
         read,
         Arc::clone(&shared),
         limits,
-        options.lookout,
+        options.session_index,
     ));
     tokio::spawn(writer::run(write, Arc::clone(&shared), options.framing));
     let owner = Arc::new(Owner(Arc::clone(&shared)));
@@ -85,7 +85,7 @@ pub(crate) struct Shared {
 }
 
 pub(crate) struct State {
-    pub(crate) peer: Peer,
+    pub(crate) endpoint: Endpoint,
     pub(crate) inbox: VecDeque<Queued>,
     /// Bytes that have come in since something was last put into the inbox.
     loose: usize,
@@ -96,8 +96,8 @@ pub(crate) struct State {
     /// Why nothing more can go out.
     pub(crate) writing: Option<Closed>,
     pub(crate) closing: bool,
-    /// The streams of messages that wait for room, one entry for each.
-    pub(crate) waiting: Vec<Stream>,
+    /// The sessions of messages that wait for room, one entry for each.
+    pub(crate) waiting: Vec<SessionKey>,
     /// The task that writes, while it waits for something to write.
     pub(crate) writer: Option<Waker>,
     /// The inbox's owner, while it waits for something to come in.
@@ -174,8 +174,8 @@ impl Shared {
         let mut size = 0;
         for message in messages {
             let bytes = message.len();
-            let arrival = Arrival::read(message.into(), state.peer.limits());
-            let event = state.peer.receive(arrival);
+            let arrival = Arrival::read(message.into(), state.endpoint.limits());
+            let event = state.endpoint.receive(arrival);
             size += state.route(event, bytes);
         }
         self.unread.fetch_add(size, Ordering::AcqRel);
@@ -197,7 +197,7 @@ impl Shared {
 
     /// Nobody waits for the open requests of the peer any more.
     pub(crate) fn take_all_back(&self) {
-        self.lock().peer.take_back(None);
+        self.lock().endpoint.cancel_requests(None);
         self.cancelled.notify_waiters();
     }
 
@@ -207,7 +207,7 @@ impl Shared {
         if state.writing.is_none() {
             state.writing = Some(why.clone());
         }
-        state.peer.take_back(None);
+        state.endpoint.cancel_requests(None);
         state.fail_unqueued(why);
         state.wake_consumer();
         drop(state);
@@ -258,7 +258,7 @@ impl State {
 
     /// Whether nothing more will leave, because it cannot or because everything has.
     pub(crate) fn has_written_all(&self) -> bool {
-        self.writing.is_some() || (self.flushed && self.peer.has_said_all())
+        self.writing.is_some() || (self.flushed && self.endpoint.has_sent_all())
     }
 
     /// Why nothing can be sent, if nothing can.
@@ -299,7 +299,7 @@ impl State {
     fn enqueue(&mut self, incoming: Incoming, size: usize) -> usize {
         if self.inbox_dropped {
             if let Incoming::Request(id, _) = &incoming {
-                crate::link::refuse_unheard(&mut self.peer, id);
+                crate::link::refuse_unheard(&mut self.endpoint, id);
             }
             return 0;
         }
@@ -332,7 +332,7 @@ impl State {
 
     /// Fails every call whose answer will not come.
     fn fail_unqueued(&mut self, why: &Closed) {
-        for call in self.peer.end() {
+        for call in self.endpoint.end() {
             if let Some(waiter) = self.waiters.remove(&call) {
                 drop(waiter.answer.send(Err(CallError::Closed(why.clone()))));
             }
@@ -342,8 +342,8 @@ impl State {
     fn fail_all(&mut self, why: &CallError) {
         for (call, waiter) in std::mem::take(&mut self.waiters) {
             // The peer need not go on working for nobody.
-            self.peer.cancel(call);
-            self.peer.forget(call);
+            self.endpoint.cancel(call);
+            self.endpoint.forget(call);
             drop(waiter.answer.send(Err(why.clone())));
         }
         self.wake_writer();

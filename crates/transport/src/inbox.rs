@@ -102,7 +102,8 @@ impl Inbox {
 
     /// Gives open requests time to be answered, and answers time to be written.
     async fn wind_down(&self, since: Instant) {
-        let answered = |state: &State| state.writing.is_some() || state.peer.questions() == 0;
+        let answered =
+            |state: &State| state.writing.is_some() || state.endpoint.open_requests() == 0;
         let answered = self.shared.wait(&self.shared.settled, answered);
         let grace = self.shared.grace.min(LONG);
         if timeout_at(since + 2 * grace, answered).await.is_err() {
@@ -136,7 +137,9 @@ impl Drop for Inbox {
         left.append(&mut state.inbox);
         for queued in left {
             match queued {
-                Queued::Call(Incoming::Request(id, _), _) => refuse_unheard(&mut state.peer, &id),
+                Queued::Call(Incoming::Request(id, _), _) => {
+                    refuse_unheard(&mut state.endpoint, &id)
+                }
                 Queued::Call(Incoming::Notification(_), _) => {}
                 Queued::Answer(call, outcome, _) => state.deliver(call, outcome),
             }

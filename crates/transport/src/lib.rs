@@ -19,5 +19,5 @@ pub use driver::connect;
 pub use inbox::{Inbox, Incoming};
 pub use link::{CallError, Closed, Delivery, Link, Pending};
 pub use memory::{Pipe, pipes};
-pub use options::{Look, Lookout, Options};
+pub use options::{Options, SessionEffect, SessionIndex};
 pub use stdio::{Input, Output, Patient, patient, stdio};

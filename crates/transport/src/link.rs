@@ -9,7 +9,8 @@ use std::sync::{Arc, MutexGuard};
 
 use attache_rpc::json::Encode;
 use attache_rpc::{
-    Broken, CallId, Counts, Error, Fatal, Flow, Id, Lost, Payload, Peer, Stream, TooLarge, Urgency,
+    Broken, CallId, Counts, Endpoint, Error, Fatal, Id, Lost, Payload, SendOptions, SessionKey,
+    TooLarge, Urgency,
 };
 use bytestring::ByteString;
 use thiserror::Error as ThisError;
@@ -86,10 +87,10 @@ impl Link {
         &self,
         method: &str,
         params: &T,
-        flow: Flow,
+        options: SendOptions,
         delivery: Delivery,
     ) -> Result<Payload, CallError> {
-        let call = self.start(method, params, flow, delivery).await?;
+        let call = self.start(method, params, options, delivery).await?;
         call.answer().await
     }
 
@@ -98,18 +99,18 @@ impl Link {
         &self,
         method: &str,
         params: &T,
-        flow: Flow,
+        options: SendOptions,
         delivery: Delivery,
     ) -> Result<Pending, CallError> {
         let until = |state: &State| {
-            let room = state.peer.has_room(flow.urgency) && state.peer.may_call();
+            let room = state.endpoint.has_room(options.urgency) && state.endpoint.may_call();
             room || state.closing || state.closed().is_some()
         };
-        let mut state = self.room(flow, until).await;
+        let mut state = self.room(options, until).await;
         open(&state, state.closed())?;
         let call = state
-            .peer
-            .call(method, params, flow)
+            .endpoint
+            .call(method, params, options)
             .map_err(CallError::TooLarge)?;
         state.wake_writer();
         Ok(Pending::new(self, &mut state, call, delivery))
@@ -120,22 +121,31 @@ impl Link {
         &self,
         method: &str,
         params: &T,
-        flow: Flow,
+        options: SendOptions,
     ) -> Result<(), CallError> {
-        self.send(flow, |state| state.peer.notify(method, params, flow))
-            .await
+        self.send(options, |state| {
+            state.endpoint.notify(method, params, options)
+        })
+        .await
     }
 
     /// Passes a line on as it is, without a copy, and waits until there is room for it in the queue.
-    pub async fn relay(&self, line: ByteString, flow: Flow) -> Result<(), CallError> {
-        self.send(flow, |state| state.peer.outbox().push_line(flow, line))
-            .await
+    pub async fn relay(&self, line: ByteString, options: SendOptions) -> Result<(), CallError> {
+        self.send(options, |state| {
+            state.endpoint.outbox().push_line(options, line)
+        })
+        .await
     }
 
     /// Answers a request of the peer, at once. `false` if it has been answered already or the connection has ended.
-    pub fn answer<T: Encode>(&self, id: &Id, flow: Flow, outcome: Result<&T, &Error>) -> bool {
+    pub fn answer<T: Encode>(
+        &self,
+        id: &Id,
+        options: SendOptions,
+        outcome: Result<&T, &Error>,
+    ) -> bool {
         let mut state = self.shared().lock();
-        let sent = state.writing.is_none() && state.peer.answer(id, flow, outcome);
+        let sent = state.writing.is_none() && state.endpoint.answer(id, options, outcome);
         state.wake_writer();
         drop(state);
         self.shared().settled.notify_waiters();
@@ -143,19 +153,19 @@ impl Link {
         sent
     }
 
-    /// The peer's open requests that belong to a stream.
-    pub fn open_requests(&self, stream: Stream) -> Vec<Id> {
-        self.shared().lock().peer.of_stream(stream)
+    /// The peer's open requests that belong to a session.
+    pub fn open_requests(&self, session: SessionKey) -> Vec<Id> {
+        self.shared().lock().endpoint.requests_of(session)
     }
 
     /// Whether a request of the peer has been taken back, answered, or lost its asker.
     pub fn is_cancelled(&self, id: &Id) -> bool {
-        self.shared().lock().peer.is_cancelled(id)
+        self.shared().lock().endpoint.is_cancelled(id)
     }
 
     /// Waits until a request of the peer is taken back, answered, or has lost its asker.
     pub async fn cancelled(&self, id: &Id) {
-        let until = |state: &State| state.peer.is_cancelled(id);
+        let until = |state: &State| state.endpoint.is_cancelled(id);
         let cancelled = &self.shared().cancelled;
         drop(self.shared().wait(cancelled, until).await);
     }
@@ -180,12 +190,12 @@ impl Link {
 
     /// What has happened so far that nobody was told of.
     pub fn counts(&self) -> Counts {
-        self.shared().lock().peer.counts()
+        self.shared().lock().endpoint.counts()
     }
 
     fn take_back(&self, call: CallId) {
         let mut state = self.shared().lock();
-        state.peer.cancel(call);
+        state.endpoint.cancel(call);
         state.wake_writer();
     }
 
@@ -195,14 +205,14 @@ impl Link {
 
     async fn send(
         &self,
-        flow: Flow,
+        options: SendOptions,
         push: impl FnOnce(&mut State) -> Result<(), TooLarge>,
     ) -> Result<(), CallError> {
         let until = |state: &State| {
             let ended = state.closing || state.writing.is_some();
-            ended || state.peer.has_room(flow.urgency)
+            ended || state.endpoint.has_room(options.urgency)
         };
-        let mut state = self.room(flow, until).await;
+        let mut state = self.room(options, until).await;
         open(&state, state.writing.as_ref())?;
         push(&mut state).map_err(CallError::TooLarge)?;
         state.wake_writer();
@@ -211,22 +221,27 @@ impl Link {
 
     /// Waits for room in the queue, which nobody else can take before the state is let go. Every sender lets others
     /// run now and then, so that what it says leaves.
-    async fn room(&self, flow: Flow, until: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
+    async fn room(
+        &self,
+        options: SendOptions,
+        until: impl Fn(&State) -> bool,
+    ) -> MutexGuard<'_, State> {
         tokio::task::consume_budget().await;
         let shared = self.shared();
-        match flow.urgency {
+        match options.urgency {
             Urgency::Ordinary => {
                 if let Some(state) = shared.lock_if(&until) {
                     return state;
                 }
-                let mut place = Place::new(shared, flow.stream);
+                let mut place = Place::new(shared, options.session);
                 let mut state = shared.wait(&shared.room, until).await;
                 place.leave(&mut state);
                 state
             }
-            // What is urgent does not overtake its own stream, not even where that still waits for room.
+            // What is urgent does not overtake its own session, not even where that still waits for room.
             Urgency::Urgent => {
-                let until = |state: &State| until(state) && !state.waiting.contains(&flow.stream);
+                let until =
+                    |state: &State| until(state) && !state.waiting.contains(&options.session);
                 shared.wait(&shared.room, until).await
             }
         }
@@ -236,19 +251,19 @@ impl Link {
 /// A message that waits for room.
 struct Place<'a> {
     shared: &'a Shared,
-    stream: Option<Stream>,
+    session: Option<SessionKey>,
 }
 
 impl<'a> Place<'a> {
-    fn new(shared: &'a Shared, stream: Stream) -> Self {
-        shared.lock().waiting.push(stream);
-        let stream = Some(stream);
-        Place { shared, stream }
+    fn new(shared: &'a Shared, session: SessionKey) -> Self {
+        shared.lock().waiting.push(session);
+        let session = Some(session);
+        Place { shared, session }
     }
 
     fn leave(&mut self, state: &mut State) {
-        let stream = self.stream.take();
-        let at = state.waiting.iter().position(|it| Some(*it) == stream);
+        let session = self.session.take();
+        let at = state.waiting.iter().position(|it| Some(*it) == session);
         if let Some(at) = at {
             state.waiting.swap_remove(at);
         }
@@ -258,7 +273,7 @@ impl<'a> Place<'a> {
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        if self.stream.is_some() {
+        if self.session.is_some() {
             let shared = self.shared;
             self.leave(&mut shared.lock());
         }
@@ -310,9 +325,9 @@ impl Drop for Owner {
 }
 
 /// Answers a request that nobody will ever take.
-pub(crate) fn refuse_unheard(peer: &mut Peer, id: &Id) {
+pub(crate) fn refuse_unheard(endpoint: &mut Endpoint, id: &Id) {
     let error = Error::new(Error::METHOD_NOT_FOUND, "nobody here takes calls");
-    peer.answer::<u64>(id, Flow::of(Stream::CONNECTION), Err(&error));
+    endpoint.answer::<u64>(id, SendOptions::of(SessionKey::CONNECTION), Err(&error));
 }
 
 /// A peer that has closed its side may still read, but it answers nothing.

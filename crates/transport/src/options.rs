@@ -1,25 +1,26 @@
-//! How a connection is to be driven.
+//! The settings of a connection.
 
 use std::fmt;
 use std::time::Duration;
 
-use attache_rpc::{Call, Framing, Garbage, Limits, Stream, Translator};
+use attache_rpc::{Call, Framing, Garbage, Limits, SessionKey, Translator};
 
 /// The settings of a connection.
 pub struct Options {
-    /// What the peer may cost.
+    /// Size and count limits for this connection.
     pub limits: Limits,
-    /// How messages are written. How they are read is told by how the stream begins.
+    /// How outgoing messages are framed. The framing of incoming messages is detected from the first bytes.
     pub framing: Framing,
-    /// What to do with lines that are no messages.
+    /// What happens to lines that are not JSON-RPC messages.
     pub garbage: Garbage,
-    /// How long calls may wait for an answer that cannot arrive because what came before it is not taken.
+    /// How long a call waits for its response while the program takes nothing from the inbox. Then it fails with
+    /// [`CallError::Stalled`](crate::CallError::Stalled). Default: 30 seconds.
     pub stall: Duration,
-    /// How long the peer's open requests may take to be answered once it has closed its side.
+    /// How long the peer's open requests may still be answered after the peer has closed its side. Default: 2 seconds.
     pub grace: Duration,
-    /// Tells which calls belong together.
-    pub lookout: Box<dyn Lookout>,
-    /// Translates messages of another shape.
+    /// Tells which session a call belongs to. Default: no call belongs to a session.
+    pub session_index: Box<dyn SessionIndex>,
+    /// Translates between the peer's message shapes and ours. Default: none.
     pub translator: Option<Box<dyn Translator>>,
 }
 
@@ -31,34 +32,35 @@ impl Default for Options {
             garbage: Garbage::Answer,
             stall: Duration::from_secs(30),
             grace: Duration::from_secs(2),
-            lookout: Box::new(Blind),
+            session_index: Box::new(NoSessions),
             translator: None,
         }
     }
 }
 
-/// Looks at calls as they come in, before they are queued: some must act on calls that are still ahead of them.
-pub trait Lookout: Send {
-    /// What the call means for the requests around it. It is called for every call: decide by the method's name first.
-    fn look(&self, call: &Call) -> Look;
+/// Tells the reader which session a call belongs to before the call is queued, so that a cancellation takes effect
+/// while the request it cancels is still waiting in the inbox.
+pub trait SessionIndex: Send {
+    /// What the call means for the requests of its session. Called once per call, so decide by the method's name first.
+    fn session_effect(&self, call: &Call) -> SessionEffect;
 }
 
-/// What a call means for the requests around it.
+/// What a call means for the requests of its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
-    /// Nothing.
-    Plain,
-    /// The request belongs to a stream.
-    BelongsTo(Stream),
-    /// The notification takes back the open requests of a stream.
-    TakesBack(Stream),
+pub enum SessionEffect {
+    /// It belongs to no session.
+    None,
+    /// The request belongs to a session.
+    BelongsTo(SessionKey),
+    /// The notification cancels the open requests of a session.
+    Cancels(SessionKey),
 }
 
-struct Blind;
+struct NoSessions;
 
-impl Lookout for Blind {
-    fn look(&self, _: &Call) -> Look {
-        Look::Plain
+impl SessionIndex for NoSessions {
+    fn session_effect(&self, _: &Call) -> SessionEffect {
+        SessionEffect::None
     }
 }
 

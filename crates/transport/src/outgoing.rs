@@ -1,6 +1,6 @@
 //! Messages on their way out through a translator.
 
-use attache_rpc::{Crossing, Frame, Framing, Splitter, Translator};
+use attache_rpc::{Frame, Framing, Splitter, Translation, Translator};
 use bytes::BytesMut;
 
 /// Takes a run of messages that are to go out through a translator.
@@ -31,16 +31,16 @@ impl Outgoing {
             };
             let message = message.trim_end();
             match translator.outgoing(message) {
-                Crossing::Same => self.framing.write(&mut self.written, message),
-                Crossing::Open => {
+                Translation::Unchanged => self.framing.write(&mut self.written, message),
+                Translation::Finished => {
                     open = true;
                     self.framing.write(&mut self.written, message);
                 }
-                Crossing::Instead(instead) => {
-                    for message in &instead.on {
+                Translation::Replaced(replacement) => {
+                    for message in &replacement.forward {
                         self.framing.write(&mut self.written, message);
                     }
-                    self.back.extend(instead.back);
+                    self.back.extend(replacement.send_back);
                 }
             }
         }

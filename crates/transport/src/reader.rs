@@ -5,18 +5,18 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use attache_rpc::{Arrival, Crossing, Event, Frame, Limits, Malformed, Splitter};
+use attache_rpc::{Arrival, Event, Frame, Limits, Malformed, Splitter, Translation};
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use crate::driver::{Ending, Shared};
-use crate::{Closed, Look, Lookout};
+use crate::{Closed, SessionEffect, SessionIndex};
 
 pub(crate) async fn run<R: AsyncRead + Unpin>(
     mut read: R,
     shared: Arc<Shared>,
     limits: Limits,
-    lookout: Box<dyn Lookout>,
+    session_index: Box<dyn SessionIndex>,
 ) {
     let mut reading = Reading {
         splitter: Splitter::new(limits.frame),
@@ -26,7 +26,7 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
         passed: 0,
         shared,
         limits,
-        lookout,
+        session_index,
     };
     let shared = Arc::clone(&reading.shared);
     let _ending = Ending::of(&shared, Shared::end_reading);
@@ -51,12 +51,12 @@ struct Reading {
     passed: usize,
     shared: Arc<Shared>,
     limits: Limits,
-    lookout: Box<dyn Lookout>,
+    session_index: Box<dyn SessionIndex>,
 }
 
 enum Read {
     /// With the bytes that it takes up: what it keeps in memory is everything since the message before it.
-    Arrival(Arrival, Look, usize),
+    Arrival(Arrival, SessionEffect, usize),
     TooLong(Malformed),
     /// What the stream ended with, if it is no message.
     CutOff(Arrival),
@@ -146,36 +146,39 @@ impl Reading {
 
     /// Takes a message through the translator, if there is one.
     fn cross(&mut self, line: Bytes, size: usize) {
-        let mut crossing = Crossing::Same;
+        let mut translation = Translation::Unchanged;
         self.shared.with_translator(|translator| {
             if let Ok(text) = std::str::from_utf8(&line) {
-                crossing = translator.incoming(text.trim_end());
+                translation = translator.incoming(text.trim_end());
             }
-            crossing == Crossing::Open
+            translation == Translation::Finished
         });
-        match crossing {
-            Crossing::Same | Crossing::Open => {
-                let (arrival, look) = self.read(line);
-                self.batch.push(Read::Arrival(arrival, look, size));
+        match translation {
+            Translation::Unchanged | Translation::Finished => {
+                let (arrival, effect) = self.read(line);
+                self.batch.push(Read::Arrival(arrival, effect, size));
             }
-            Crossing::Instead(instead) => {
-                for message in instead.on {
+            Translation::Replaced(replacement) => {
+                for message in replacement.forward {
                     let size = message.len();
-                    let (arrival, look) = self.read(message.into());
-                    self.batch.push(Read::Arrival(arrival, look, size));
+                    let (arrival, effect) = self.read(message.into());
+                    self.batch.push(Read::Arrival(arrival, effect, size));
                 }
-                self.batch.extend(instead.back.into_iter().map(Read::Back));
+                self.batch
+                    .extend(replacement.send_back.into_iter().map(Read::Back));
             }
         }
     }
 
-    fn read(&self, line: Bytes) -> (Arrival, Look) {
+    fn read(&self, line: Bytes) -> (Arrival, SessionEffect) {
         let arrival = Arrival::read(line, &self.limits);
-        let look = match &arrival {
-            Arrival::Request(_, call) | Arrival::Notification(call) => self.lookout.look(call),
-            _ => Look::Plain,
+        let effect = match &arrival {
+            Arrival::Request(_, call) | Arrival::Notification(call) => {
+                self.session_index.session_effect(call)
+            }
+            _ => SessionEffect::None,
         };
-        (arrival, look)
+        (arrival, effect)
     }
 
     /// Puts what has been read where it belongs, then waits until there is room for more.
@@ -205,23 +208,27 @@ impl Reading {
         let mut cancelled = false;
         let mut fatal = None;
         for read in self.batch.drain(..) {
-            let (event, look, bytes) = match read {
-                Read::Arrival(arrival, look, bytes) => (state.peer.receive(arrival), look, bytes),
-                Read::TooLong(malformed) => {
-                    let event = state.peer.receive_too_long(malformed);
-                    (event, Look::Plain, 0)
+            let (event, effect, bytes) = match read {
+                Read::Arrival(arrival, effect, bytes) => {
+                    (state.endpoint.receive(arrival), effect, bytes)
                 }
-                Read::CutOff(arrival) => (state.peer.receive_last(arrival), Look::Plain, 0),
-                Read::Back(message) => (state.peer.send_back(&message), Look::Plain, 0),
+                Read::TooLong(malformed) => {
+                    let event = state.endpoint.receive_too_long(malformed);
+                    (event, SessionEffect::None, 0)
+                }
+                Read::CutOff(arrival) => {
+                    (state.endpoint.receive_last(arrival), SessionEffect::None, 0)
+                }
+                Read::Back(message) => (state.endpoint.send_back(&message), SessionEffect::None, 0),
             };
-            match (&event, look) {
+            match (&event, effect) {
                 (Some(Event::Fatal(why)), _) => fatal = Some(*why),
                 (Some(Event::Cancelled(_)), _) => cancelled = true,
-                (Some(Event::Request(id, _)), Look::BelongsTo(stream)) => {
-                    state.peer.assign(id, stream);
+                (Some(Event::Request(id, _)), SessionEffect::BelongsTo(session)) => {
+                    state.endpoint.assign(id, session);
                 }
-                (Some(Event::Notification(_)), Look::TakesBack(stream)) => {
-                    state.peer.take_back(Some(stream));
+                (Some(Event::Notification(_)), SessionEffect::Cancels(session)) => {
+                    state.endpoint.cancel_requests(Some(session));
                     cancelled = true;
                 }
                 _ => {}
@@ -232,7 +239,7 @@ impl Reading {
         if !state.inbox.is_empty() {
             state.wake_consumer();
         }
-        if !state.peer.outbox().is_empty() {
+        if !state.endpoint.outbox().is_empty() {
             state.wake_writer();
         }
         drop(guard);

@@ -41,7 +41,7 @@ async fn write_all<W: AsyncWrite + Unpin>(
             let mut state = shared.lock();
             let mut size = 0;
             while size < BATCH && batch.len() < SLICES {
-                let Some(chunk) = state.peer.outbox().take() else {
+                let Some(chunk) = state.endpoint.outbox().take() else {
                     break;
                 };
                 size += chunk.as_ref().len();
@@ -84,7 +84,7 @@ async fn write_all<W: AsyncWrite + Unpin>(
         }
         let mut state = shared.lock();
         for chunk in batch.drain(..) {
-            state.peer.outbox().written(chunk);
+            state.endpoint.outbox().written(chunk);
         }
         drop(state);
         shared.room.notify_waiters();
@@ -94,7 +94,7 @@ async fn write_all<W: AsyncWrite + Unpin>(
 /// Waits until there is something to write, or the end has come.
 fn waiting(shared: &Shared, cx: &mut Context<'_>) -> Poll<()> {
     let mut state = shared.lock();
-    if state.closing || !state.peer.outbox().is_empty() {
+    if state.closing || !state.endpoint.outbox().is_empty() {
         return Poll::Ready(());
     }
     state.writer = Some(cx.waker().clone());

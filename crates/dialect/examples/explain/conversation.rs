@@ -8,7 +8,7 @@ mod remark;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use attache_dialect::{Call, Passage, Role};
+use attache_dialect::{Call, Role, TranslatedCall};
 use attache_rpc::json::from_str;
 use attache_rpc::{Error, Id, Message};
 use attache_schema::call::{
@@ -205,12 +205,12 @@ impl Conversation {
 
     /// The call as official JSON; a note shows it where it differs.
     fn official(&mut self, from: Role, call: Call<'_>) -> Vec<(String, Option<String>)> {
-        let calls = match self.party(from).border.read_call(call) {
-            Ok(Passage::Call { method, params }) => {
+        let calls = match self.party(from).translator.read_call(call) {
+            Ok(TranslatedCall::Call { method, params }) => {
                 vec![(method.into_owned(), params.map(Cow::into_owned))]
             }
-            Ok(Passage::Calls(calls)) => calls,
-            Ok(Passage::Answer(_) | Passage::Nothing) => Vec::new(),
+            Ok(TranslatedCall::Calls(calls)) => calls,
+            Ok(TranslatedCall::Response(_) | TranslatedCall::Nothing) => Vec::new(),
             Err(error) => {
                 let kind = call.id.map_or(Kind::Notification, |_| Kind::Request);
                 self.refused(from, call.method, kind, &error);
@@ -225,10 +225,10 @@ impl Conversation {
                 let shown = params.as_deref().unwrap_or("no params");
                 self.note(format!("officially: {method} {shown}"));
             }
-            // The listener's border reads answers by what it remembers of the calls.
+            // The listener's translator reads answers by what it remembers of the calls.
             let (method, params, id) = (method.as_str(), params.as_deref(), call.id);
             let call = Call { id, method, params };
-            self.party(other(from)).border.write_call(call).ok();
+            self.party(other(from)).translator.write_call(call).ok();
         }
         calls
     }

@@ -71,7 +71,7 @@ pub(super) const ROWS: &[Loss] = &[
     row(
         "session/load cwd",
         Reading,
-        "the draft names no directory: the one known from this connection or taught to the border; where there is \
+        "the draft names no directory: the one known from this connection or taught to the translator; where there is \
          neither the call is refused",
     ),
     row(
@@ -88,7 +88,7 @@ pub(super) const ROWS: &[Loss] = &[
     row(
         "session/load workingDirectory",
         Writing,
-        "left out where neither this connection nor `_meta` knows it, nor the border was taught it",
+        "left out where neither this connection nor `_meta` knows it, nor the translator was taught it",
     ),
     row(
         "modes",

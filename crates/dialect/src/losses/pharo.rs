@@ -116,7 +116,7 @@ pub(super) const ROWS: &[Loss] = &[
         dialect: Dialect::Pharo,
         element: "`session/load` without `cwd`",
         direction: Direction::Reading,
-        what: "refused where this connection has not seen the session being made and the border was not taught its directory",
+        what: "refused where this connection has not seen the session being made and the translator was not taught its directory",
     },
     Loss {
         dialect: Dialect::Pharo,

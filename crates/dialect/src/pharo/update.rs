@@ -4,15 +4,15 @@ use attache_rpc::json::{self, Error, Kind, Object, Raw};
 
 use super::{Pharo, content, session_of, tool};
 use crate::memory::short;
-use crate::{Call, Passage, divide, edit};
+use crate::{Call, TranslatedCall, divide, edit};
 
 impl Pharo {
     pub(super) fn read_update<'a>(
         &mut self,
         call: Call<'a>,
-    ) -> Result<Passage<'a>, attache_rpc::Error> {
+    ) -> Result<TranslatedCall<'a>, attache_rpc::Error> {
         let Some(params) = call.params else {
-            return Ok(Passage::of(call));
+            return Ok(TranslatedCall::unchanged(call));
         };
         self.read_params(params).map_err(edit::refusal)
     }
@@ -36,7 +36,7 @@ impl Pharo {
         })
     }
 
-    fn read_params(&mut self, params: &str) -> Result<Passage<'static>, Error> {
+    fn read_params(&mut self, params: &str) -> Result<TranslatedCall<'static>, Error> {
         let mut params = Object::parse(params)?;
         let update = params.get("update").unwrap_or_default();
         if edit::tag(update, "type").as_deref() == Some("message") {
@@ -44,7 +44,7 @@ impl Pharo {
         }
         edit::part(&mut params, "update", read_other)?;
         self.observe(&params);
-        Ok(passage(vec![json::to_string(&params)]))
+        Ok(translated(vec![json::to_string(&params)]))
     }
 
     /// One chunk for each block, with one id for the message, since nothing says that two messages are one.
@@ -52,7 +52,7 @@ impl Pharo {
         &mut self,
         params: &Object<'_>,
         update: &str,
-    ) -> Result<Passage<'static>, Error> {
+    ) -> Result<TranslatedCall<'static>, Error> {
         let mut update = Object::parse(update)?;
         update.rename("type", "sessionUpdate");
         update.put("sessionUpdate", "agent_message_chunk");
@@ -80,7 +80,7 @@ impl Pharo {
             update = divide::only(&update, &["sessionUpdate", "messageId"]);
             params = divide::only(&params, &["sessionId"]);
         }
-        Ok(passage(calls))
+        Ok(translated(calls))
     }
 
     /// Remembers what later answers need.
@@ -149,11 +149,11 @@ fn block(text: &str) -> Result<String, Error> {
     }
 }
 
-fn passage(mut calls: Vec<String>) -> Passage<'static> {
+fn translated(mut calls: Vec<String>) -> TranslatedCall<'static> {
     let method = "session/update";
     match calls.pop() {
-        None => Passage::Nothing,
-        Some(only) if calls.is_empty() => Passage::Call {
+        None => TranslatedCall::Nothing,
+        Some(only) if calls.is_empty() => TranslatedCall::Call {
             method: method.into(),
             params: Some(only.into()),
         },
@@ -161,7 +161,7 @@ fn passage(mut calls: Vec<String>) -> Passage<'static> {
             calls.push(last);
             let calls = calls.into_iter();
             let calls = calls.map(|params| (method.to_owned(), Some(params)));
-            Passage::Calls(calls.collect())
+            TranslatedCall::Calls(calls.collect())
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The early bridge to the Claude CLI, row by row: what it sends first, what we read second.
 
-use super::border::Talk;
+use super::call_translator::Talk;
 use crate::{Dialect, Role};
 
 fn check(method: &str, peers: &str, official: &str) {

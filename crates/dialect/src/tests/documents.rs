@@ -1,4 +1,4 @@
-//! Every example of the five documents, carried from a client to an agent or back by two borders: read from its
+//! Every example of the five documents, carried from a client to an agent or back by two translators: read from its
 //! dialect, accepted by the official types, and written in its dialect again.
 
 use std::collections::BTreeSet;
@@ -7,10 +7,10 @@ use agent_client_protocol_schema::v1;
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
-use super::border::{Asked, id, understood};
+use super::call_translator::{Asked, id, understood};
 use super::official::{accepts_params, accepts_result, read};
 use super::official::{rewritten_params, rewritten_result};
-use crate::{Border, Call, Dialect, Passage, Role};
+use crate::{Call, CallTranslator, Dialect, Role, TranslatedCall};
 
 struct Document {
     number: &'static str,
@@ -113,13 +113,13 @@ fn document(number: &str) -> &'static Document {
     document.expect("a document of that number")
 }
 
-/// The way of one document's examples through two borders, as a relay would carry them. Every block is a
+/// The way of one document's examples through two translators, as a relay would carry them. Every block is a
 /// conversation of its own, in which the sessions that it names exist.
 struct Walk {
     document: &'static Document,
     dialect: Dialect,
-    client: Border,
-    agent: Border,
+    client: CallTranslator,
+    agent: CallTranslator,
     asked: Asked,
     carried: usize,
     skipped: usize,
@@ -132,8 +132,8 @@ impl Walk {
         Walk {
             document,
             dialect,
-            client: Border::new(dialect, Role::Client),
-            agent: Border::new(dialect, Role::Agent),
+            client: CallTranslator::new(dialect, Role::Client),
+            agent: CallTranslator::new(dialect, Role::Agent),
             asked: Asked::default(),
             carried: 0,
             skipped: 0,
@@ -196,8 +196,8 @@ impl Walk {
     }
 
     fn open(&mut self, block: &[Value]) {
-        self.client = Border::new(self.dialect, Role::Client);
-        self.agent = Border::new(self.dialect, Role::Agent);
+        self.client = CallTranslator::new(self.dialect, Role::Client);
+        self.agent = CallTranslator::new(self.dialect, Role::Agent);
         self.asked = Asked::default();
         let sessions = block.iter().filter_map(session_of);
         for session in sessions.collect::<BTreeSet<String>>() {
@@ -240,15 +240,15 @@ impl Walk {
     fn carry_call(&mut self, method: &str, params: &Value) -> (Value, Result<(), String>) {
         let id = self.asked.call(method);
         let id = Some(&id).filter(|_| !is_notification(method));
-        let (from, to) = self.borders(!is_for_client(method));
+        let (from, to) = self.translators(!is_for_client(method));
         let text = params.to_string();
-        let passage = from.read_call(Call {
+        let translated = from.read_call(Call {
             id,
             method,
             params: Some(&text),
         });
-        let passage = passage.unwrap_or_else(|error| panic!("{method} {text}: {error}"));
-        let (official, params) = single(passage).expect("it goes on");
+        let translated = translated.unwrap_or_else(|error| panic!("{method} {text}: {error}"));
+        let (official, params) = single(translated).expect("it goes on");
         accepted(&official, accepts_params(&official, &params), &params);
         let verdict = understood(&params, rewritten_params(&official, &params));
         let written = to.write_call(Call {
@@ -265,7 +265,7 @@ impl Walk {
 
     fn carry_result(&mut self, method: &str, result: &Value) -> (Value, Result<(), String>) {
         let id = self.asked.answer(method);
-        let (from, to) = self.borders(is_for_client(method));
+        let (from, to) = self.translators(is_for_client(method));
         let text = result.to_string();
         let official = from.read_result(&id, method, &text);
         let official = official.expect("it can be read");
@@ -291,7 +291,7 @@ impl Walk {
     }
 
     /// The side that a message comes from, and the one that it goes to.
-    fn borders(&mut self, from_client: bool) -> (&mut Border, &mut Border) {
+    fn translators(&mut self, from_client: bool) -> (&mut CallTranslator, &mut CallTranslator) {
         if from_client {
             (&mut self.client, &mut self.agent)
         } else {
@@ -399,15 +399,17 @@ fn session_of(line: &Value) -> Option<String> {
 }
 
 /// The one call that goes on, if any does.
-fn single(passage: Passage<'_>) -> Option<(String, String)> {
-    match passage {
-        Passage::Call { method, params } => Some((method.into_owned(), params?.into_owned())),
-        Passage::Calls(mut calls) => {
+fn single(translated: TranslatedCall<'_>) -> Option<(String, String)> {
+    match translated {
+        TranslatedCall::Call { method, params } => {
+            Some((method.into_owned(), params?.into_owned()))
+        }
+        TranslatedCall::Calls(mut calls) => {
             assert_eq!(calls.len(), 1, "one example is one call");
             let (method, params) = calls.pop()?;
             Some((method, params?))
         }
-        Passage::Answer(_) | Passage::Nothing => None,
+        TranslatedCall::Response(_) | TranslatedCall::Nothing => None,
     }
 }
 

@@ -16,9 +16,9 @@ mod updates;
 use expect_test::Expect;
 use serde_json::Value;
 
-use super::border::{Asked, call, id, understood};
+use super::call_translator::{Asked, call, id, understood};
 use super::official;
-use crate::{Border, Call, Dialect, Passage, Role};
+use crate::{Call, CallTranslator, Dialect, Role, TranslatedCall};
 
 /// A draft message reads as this official one, and is itself again on the other side.
 fn check(talk: &mut Talk, line: &str, draft: &str, official: Expect) {
@@ -44,16 +44,16 @@ fn check_written(talk: &mut Talk, line: &str, official: &str, draft: Expect) {
 /// A conversation between a draft client and a draft agent, with the official shape in the middle. A result is one of
 /// the oldest call of its method that waits.
 struct Talk {
-    client: Border,
-    agent: Border,
+    client: CallTranslator,
+    agent: CallTranslator,
     asked: Asked,
 }
 
 impl Talk {
     fn new() -> Self {
         Talk {
-            client: Border::new(Dialect::Draft, Role::Client),
-            agent: Border::new(Dialect::Draft, Role::Agent),
+            client: CallTranslator::new(Dialect::Draft, Role::Client),
+            agent: CallTranslator::new(Dialect::Draft, Role::Agent),
             asked: Asked::default(),
         }
     }
@@ -73,7 +73,7 @@ impl Talk {
     }
 
     /// The translation for the one who is named, and the other.
-    fn sides(&mut self, who: &str) -> (&mut Border, &mut Border) {
+    fn sides(&mut self, who: &str) -> (&mut CallTranslator, &mut CallTranslator) {
         match who.trim_end_matches('=') {
             "client" => (&mut self.client, &mut self.agent),
             _ => (&mut self.agent, &mut self.client),
@@ -120,19 +120,21 @@ impl Talk {
         let (near, _) = self.sides(to);
         let call = Call::request(&id, method, Some(official));
         match near.write_call(call).expect("a call") {
-            Passage::Call { params, .. } => params.iter().map(|params| value(params)).collect(),
-            Passage::Calls(calls) => {
+            TranslatedCall::Call { params, .. } => {
+                params.iter().map(|params| value(params)).collect()
+            }
+            TranslatedCall::Calls(calls) => {
                 let params = calls.iter().filter_map(|(_, params)| params.as_deref());
                 params.map(value).collect()
             }
-            Passage::Answer(_) | Passage::Nothing => Vec::new(),
+            TranslatedCall::Response(_) | TranslatedCall::Nothing => Vec::new(),
         }
     }
 }
 
-fn one(passage: Passage<'_>) -> (String, String) {
-    match passage {
-        Passage::Call { method, params } => (
+fn one(translated: TranslatedCall<'_>) -> (String, String) {
+    match translated {
+        TranslatedCall::Call { method, params } => (
             method.into_owned(),
             params.expect("parameters").into_owned(),
         ),

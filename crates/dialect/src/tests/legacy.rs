@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use attache_rpc::Id;
 use serde_json::Value;
 
-use super::border::{Talk, call, id};
-use crate::{Border, Call, Dialect, Passage, Role};
+use super::call_translator::{Talk, call, id};
+use crate::{Call, CallTranslator, Dialect, Role, TranslatedCall};
 
 const OPTION: &str = r#"{"sessionId":"s","configOptions":[{"id":"llm","name":"Model","category":"model",
     "type":"select","currentValue":"a","options":[]}]}"#;
@@ -14,29 +14,29 @@ const MODELS: &str = r#"{"sessionId":"s","models":{"currentModelId":"a","availab
     {"modelId":"a","name":"A"},{"modelId":"b","name":"B","description":"better"}]}}"#;
 const SET_MODEL: &str = r#"{"sessionId":"s","modelId":"b"}"#;
 
-fn official(peer: Role) -> Border {
-    Border::new(Dialect::Official, peer)
+fn official(peer: Role) -> CallTranslator {
+    CallTranslator::new(Dialect::Official, peer)
 }
 
-fn check(passage: Passage<'_>, method: &str, params: &str) {
-    let Passage::Call {
+fn check(translated: TranslatedCall<'_>, method: &str, params: &str) {
+    let TranslatedCall::Call {
         method: found,
         params: Some(found_params),
-    } = passage
+    } = translated
     else {
-        panic!("no call: {passage:?}");
+        panic!("no call: {translated:?}");
     };
     assert_eq!((&*found, &*found_params), (method, params));
 }
 
 #[test]
 fn a_model_is_set_by_the_option_for_it() {
-    let mut border = official(Role::Client);
-    border
+    let mut translator = official(Role::Client);
+    translator
         .write_result(id(), "session/new", OPTION)
         .expect("passes");
     check(
-        border
+        translator
             .read_call(call("session/set_model", SET_MODEL))
             .expect("read"),
         "session/set_config_option",
@@ -46,16 +46,16 @@ fn a_model_is_set_by_the_option_for_it() {
 
 #[test]
 fn a_model_is_set_in_a_session_that_was_loaded() {
-    let mut border = official(Role::Client);
+    let mut translator = official(Role::Client);
     let load = r#"{"cwd":"/p","mcpServers":[],"sessionId":"s"}"#;
-    border
+    translator
         .read_call(call("session/load", load))
         .expect("passes");
-    border
+    translator
         .write_result(id(), "session/load", OPTION)
         .expect("passes");
     check(
-        border
+        translator
             .read_call(call("session/set_model", SET_MODEL))
             .expect("read"),
         "session/set_config_option",
@@ -65,24 +65,24 @@ fn a_model_is_set_in_a_session_that_was_loaded() {
 
 #[test]
 fn sessions_loaded_at_once_have_each_its_own_option() {
-    let mut border = official(Role::Client);
+    let mut translator = official(Role::Client);
     let ids = [Id::from(1), Id::from(2)];
     for (id, session) in ids.iter().zip(["s", "t"]) {
         let load = format!(r#"{{"sessionId":"{session}","cwd":"/p","mcpServers":[]}}"#);
         let load = Call::request(id, "session/load", Some(&load));
-        border.read_call(load).expect("passes");
+        translator.read_call(load).expect("passes");
     }
     let [first, second] = ids;
     let other = OPTION.replace("llm", "brain");
     for (id, result) in [(second, &*other), (first, OPTION)] {
-        border
+        translator
             .write_result(&id, "session/load", result)
             .expect("passes");
     }
     for (session, option) in [("s", "llm"), ("t", "brain")] {
         let set = format!(r#"{{"sessionId":"{session}","modelId":"b"}}"#);
         check(
-            border
+            translator
                 .read_call(call("session/set_model", &set))
                 .expect("read"),
             "session/set_config_option",
@@ -105,12 +105,12 @@ fn a_model_of_a_session_without_an_option_is_refused() {
 
 #[test]
 fn between_a_client_and_an_agent_of_old_the_method_passes() {
-    let mut border = official(Role::Client);
-    border
+    let mut translator = official(Role::Client);
+    translator
         .write_result(id(), "session/new", MODELS)
         .expect("passes");
     check(
-        border
+        translator
             .read_call(call("session/set_model", SET_MODEL))
             .expect("read"),
         "session/set_model",
@@ -149,23 +149,23 @@ fn the_models_of_an_agent_of_old_are_an_option() {
     let set = r#"{"sessionId":"s","configId":"model","value":"b"}"#;
     let all = format!(r#"{{"configOptions":[{EFFORT},{}]}}"#, models("model", "b"));
     for empty in ["{}", "null"] {
-        let mut border = official(Role::Agent);
+        let mut translator = official(Role::Agent);
         let with = format!(
             r#"{},"configOptions":[{EFFORT}]}}"#,
             &MODELS[..MODELS.len() - 1]
         );
-        let read = border
+        let read = translator
             .read_result(id(), "session/new", &with)
             .expect("read");
         let read: Value = serde_json::from_str(&read).expect("JSON");
         let model: Value = serde_json::from_str(&models("model", "a")).expect("JSON");
         assert_eq!(read["configOptions"][1], model);
         check(
-            border.write_call(call(SET, set)).expect("written"),
+            translator.write_call(call(SET, set)).expect("written"),
             "session/set_model",
             SET_MODEL,
         );
-        let result = border.read_result(id(), SET, empty).expect("read");
+        let result = translator.read_result(id(), SET, empty).expect("read");
         let result: Value = serde_json::from_str(&result).expect("JSON");
         assert_eq!(result, serde_json::from_str::<Value>(&all).expect("JSON"));
     }
@@ -221,12 +221,12 @@ fn an_option_for_the_model_that_comes_later_counts() {
     opened("", &models("model", "a"))
         .reads("session/update", &update, &update)
         .writes(SET, set, set);
-    let mut border = official(Role::Client);
-    border
+    let mut translator = official(Role::Client);
+    translator
         .write_call(call("session/update", &update))
         .expect("written");
     check(
-        border
+        translator
             .read_call(call("session/set_model", SET_MODEL))
             .expect("read"),
         SET,
@@ -275,7 +275,7 @@ fn a_word_in_the_data_counts_for_more_than_the_number() {
 #[test]
 fn an_official_connection_lends_what_it_was_given() {
     let text = r#"{ "anything" : [1, 2] }"#;
-    let mut border = official(Role::Agent);
+    let mut translator = official(Role::Agent);
     for method in [
         "session/update",
         "session/prompt",
@@ -283,13 +283,13 @@ fn an_official_connection_lends_what_it_was_given() {
         "terminal/output",
         "_x",
     ] {
-        let passage = border.read_call(call(method, text)).expect("passes");
+        let translated = translator.read_call(call(method, text)).expect("passes");
         assert!(
-            matches!(&passage, Passage::Call { method: Cow::Borrowed(_), params: Some(Cow::Borrowed(same)) } if *same == text),
-            "{passage:?}"
+            matches!(&translated, TranslatedCall::Call { method: Cow::Borrowed(_), params: Some(Cow::Borrowed(same)) } if *same == text),
+            "{translated:?}"
         );
         for result in [
-            border.read_result(id(), method, text),
+            translator.read_result(id(), method, text),
             official(Role::Client).write_result(id(), method, text),
         ] {
             assert!(matches!(result, Ok(Cow::Borrowed(same)) if same == text));

@@ -7,7 +7,7 @@ mod permission;
 mod session;
 mod update;
 
-use super::border::Talk;
+use super::call_translator::Talk;
 use crate::{Dialect, Role};
 
 fn agent() -> Talk {

@@ -1,7 +1,7 @@
 //! Telling a peer's dialect by its first messages.
 
 use attache_rpc::json::Reader;
-use attache_rpc::{Crossing, Id, Message, Translator};
+use attache_rpc::{Id, Message, Translation, Translator};
 
 use super::{Age, DialectTranslator, OPENING};
 use crate::{Dialect, Role};
@@ -39,12 +39,12 @@ impl Detecting {
     }
 
     /// Goes on in a dialect, from this message of the peer on.
-    fn decide(&mut self, dialect: Dialect, message: &str) -> Crossing {
+    fn decide(&mut self, dialect: Dialect, message: &str) -> Translation {
         match (dialect, self.peer) {
-            (Dialect::Official, Role::Client) => return Crossing::Open,
+            (Dialect::Official, Role::Client) => return Translation::Finished,
             (Dialect::Official, Role::Agent) => {
                 self.await_session();
-                return Crossing::Same;
+                return Translation::Unchanged;
             }
             _ => {}
         }
@@ -52,15 +52,15 @@ impl Detecting {
         if let Some(id) = self.initialize.take() {
             translating.expect_answer(self.peer, id, "initialize");
         }
-        let crossing = translating.incoming(message);
+        let translation = translating.incoming(message);
         self.translating = Some(translating);
-        crossing
+        translation
     }
 
     /// What the first messages of a client show: `initialize`, or else the first session.
-    fn client_says(&mut self, message: &str) -> Crossing {
+    fn client_says(&mut self, message: &str) -> Translation {
         let Ok(Message::Request { id, method, params }) = Message::parse_str(message) else {
-            return Crossing::Same;
+            return Translation::Unchanged;
         };
         let params = params.unwrap_or("{}");
         match &*method {
@@ -68,38 +68,38 @@ impl Detecting {
                 Some(dialect) => self.decide(dialect, message),
                 None => {
                     self.initialize = Some(id);
-                    Crossing::Same
+                    Translation::Unchanged
                 }
             },
             "session/new" | "session/load" => {
                 let dialect = Dialect::of_session(params).unwrap_or_default();
                 self.decide(dialect, message)
             }
-            _ => Crossing::Same,
+            _ => Translation::Unchanged,
         }
     }
 
     /// What an agent's answer to `initialize` shows.
-    fn agent_says(&mut self, message: &str) -> Crossing {
+    fn agent_says(&mut self, message: &str) -> Translation {
         match Message::parse_str(message) {
             Ok(Message::Response { id, result }) if self.initialize.as_ref() == Some(&id) => {
                 let dialect = Dialect::of_agent(result).unwrap_or_default();
                 self.decide(dialect, message)
             }
-            _ => Crossing::Same,
+            _ => Translation::Unchanged,
         }
     }
 }
 
 impl Translator for Detecting {
-    fn incoming(&mut self, message: &str) -> Crossing {
+    fn incoming(&mut self, message: &str) -> Translation {
         match (&mut self.translating, self.peer) {
             (Some(translating), _) => {
                 let shows = self
                     .awaits_session
                     .then(|| translating.session_shows(message));
                 match shows.flatten() {
-                    Some(Age::Today) => return Crossing::Open,
+                    Some(Age::Today) => return Translation::Finished,
                     Some(Age::Old) => self.awaits_session = false,
                     None => {}
                 }
@@ -110,11 +110,11 @@ impl Translator for Detecting {
         }
     }
 
-    fn outgoing(&mut self, message: &str) -> Crossing {
+    fn outgoing(&mut self, message: &str) -> Translation {
         let parsed = Message::parse_str(message);
         if let Some(translating) = &mut self.translating {
             return match self.awaits_session && parsed.as_ref().is_ok_and(speaks_of_session) {
-                true => Crossing::Open,
+                true => Translation::Finished,
                 false => translating.outgoing(message),
             };
         }
@@ -127,7 +127,7 @@ impl Translator for Detecting {
             }
             _ => {}
         }
-        Crossing::Same
+        Translation::Unchanged
     }
 }
 

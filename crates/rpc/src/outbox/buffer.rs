@@ -1,21 +1,21 @@
 //! Messages one behind the other in one text, with a note of whose they are.
 
-use super::Stream;
+use super::SessionKey;
 
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     pub(super) text: String,
-    /// For each run of messages of one stream: the stream, and where the run ends.
-    marks: Vec<(Stream, usize)>,
+    /// For each run of messages of one session: the session, and where the run ends.
+    marks: Vec<(SessionKey, usize)>,
 }
 
 impl Buffer {
     /// Notes whose the message is that has just been appended.
-    pub(super) fn mark(&mut self, stream: Stream) {
+    pub(super) fn mark(&mut self, session: SessionKey) {
         let end = self.text.len();
         match self.marks.last_mut() {
-            Some((last, at)) if *last == stream => *at = end,
-            _ => self.marks.push((stream, end)),
+            Some((last, at)) if *last == session => *at = end,
+            _ => self.marks.push((session, end)),
         }
     }
 
@@ -25,20 +25,20 @@ impl Buffer {
         self.text.truncate(end);
     }
 
-    pub(super) fn holds(&self, stream: Stream) -> bool {
-        self.marks.iter().any(|(of, _)| *of == stream)
+    pub(super) fn holds(&self, session: SessionKey) -> bool {
+        self.marks.iter().any(|(of, _)| *of == session)
     }
 
-    /// The messages of one stream, and the others.
-    pub(super) fn divide(self, stream: Stream) -> (Buffer, Buffer) {
-        let (mut of_stream, mut others) = (Buffer::default(), Buffer::default());
-        if !self.holds(stream) {
-            return (of_stream, self);
+    /// The messages of one session, and the others.
+    pub(super) fn divide(self, session: SessionKey) -> (Buffer, Buffer) {
+        let (mut of_session, mut others) = (Buffer::default(), Buffer::default());
+        if !self.holds(session) {
+            return (of_session, self);
         }
         let mut start = 0;
         for (of, end) in self.marks {
-            let part = if of == stream {
-                &mut of_stream
+            let part = if of == session {
+                &mut of_session
             } else {
                 &mut others
             };
@@ -46,7 +46,7 @@ impl Buffer {
             part.mark(of);
             start = end;
         }
-        (of_stream, others)
+        (of_session, others)
     }
 
     pub(super) fn clear(&mut self) {

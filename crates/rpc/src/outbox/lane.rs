@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bytestring::ByteString;
 
-use super::Stream;
+use super::SessionKey;
 use super::buffer::Buffer;
 
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ pub(super) enum Content {
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) line: ByteString,
-    pub(super) stream: Stream,
+    pub(super) session: SessionKey,
     /// The bytes that it may keep in memory.
     pub(super) pins: usize,
 }
@@ -52,19 +52,19 @@ impl Lane {
         self.closed.pop_front()
     }
 
-    /// Moves the messages of a stream to the end of another lane.
-    pub(super) fn move_stream(&mut self, stream: Stream, to: &mut Lane) {
-        if !self.holds(stream) {
+    /// Moves the messages of a session to the end of another lane.
+    pub(super) fn move_session(&mut self, session: SessionKey, to: &mut Lane) {
+        if !self.holds(session) {
             return;
         }
         self.close(Buffer::default());
         for content in std::mem::take(&mut self.closed) {
             match content {
-                Content::Shared(shared) if shared.stream == stream => to.push_shared(shared),
+                Content::Shared(shared) if shared.session == session => to.push_shared(shared),
                 Content::Shared(_) => self.closed.push_back(content),
                 Content::Buffer(buffer) => {
-                    let (of_stream, others) = buffer.divide(stream);
-                    to.append(of_stream);
+                    let (of_session, others) = buffer.divide(session);
+                    to.append(of_session);
                     if !others.text.is_empty() {
                         self.closed.push_back(Content::Buffer(others));
                     }
@@ -80,8 +80,8 @@ impl Lane {
         }
     }
 
-    fn holds(&self, stream: Stream) -> bool {
-        self.open.holds(stream) || self.closed.iter().any(|content| content.holds(stream))
+    fn holds(&self, session: SessionKey) -> bool {
+        self.open.holds(session) || self.closed.iter().any(|content| content.holds(session))
     }
 }
 
@@ -93,10 +93,10 @@ impl Content {
         }
     }
 
-    fn holds(&self, stream: Stream) -> bool {
+    fn holds(&self, session: SessionKey) -> bool {
         match self {
-            Content::Buffer(buffer) => buffer.holds(stream),
-            Content::Shared(shared) => shared.stream == stream,
+            Content::Buffer(buffer) => buffer.holds(session),
+            Content::Shared(shared) => shared.session == session,
         }
     }
 }

@@ -7,9 +7,9 @@ mod room;
 use bytes::BytesMut;
 use bytestring::ByteString;
 
-use crate::{Flow, Frame, Framing, Outbox, Splitter, Stream};
+use crate::{Frame, Framing, Outbox, SendOptions, SessionKey, Splitter};
 
-const BULK: Flow = Flow::of(Stream::CONNECTION);
+const BULK: SendOptions = SendOptions::of(SessionKey::CONNECTION);
 
 /// Takes and writes everything.
 fn written(outbox: &mut Outbox) -> Vec<u8> {
@@ -21,7 +21,7 @@ fn written(outbox: &mut Outbox) -> Vec<u8> {
     bytes
 }
 
-/// The messages of a stream, without the line breaks behind them.
+/// The messages that were written, without the line breaks behind them.
 pub(super) fn messages(bytes: &[u8]) -> Vec<String> {
     let mut splitter = Splitter::new(usize::MAX);
     let mut buffer = BytesMut::from(bytes);

@@ -3,12 +3,14 @@
 use bytes::BytesMut;
 
 use crate::json::Raw;
-use crate::{Arrival, CallId, Event, Flow, Frame, Framing, Garbage, Id, Limits, Malformed, Peer};
-use crate::{Splitter, Stream};
+use crate::{
+    Arrival, CallId, Endpoint, Event, Frame, Framing, Garbage, Id, Limits, Malformed, SendOptions,
+};
+use crate::{SessionKey, Splitter};
 
 /// A peer, and the bytes that it has been sent.
 pub(super) struct End {
-    pub(super) peer: Peer,
+    pub(super) endpoint: Endpoint,
     splitter: Splitter,
     buffer: BytesMut,
     events: Vec<Event>,
@@ -16,10 +18,10 @@ pub(super) struct End {
 
 impl End {
     pub(super) fn new(limits: Limits, framing: Framing, garbage: Garbage) -> Self {
-        let peer = Peer::new(limits, framing, garbage);
+        let endpoint = Endpoint::new(limits, framing, garbage);
         End {
-            splitter: Splitter::new(peer.limits().frame),
-            peer,
+            splitter: Splitter::new(endpoint.limits().frame),
+            endpoint,
             buffer: BytesMut::new(),
             events: Vec::new(),
         }
@@ -35,12 +37,12 @@ impl End {
         {
             let event = match frame {
                 Frame::Message(line) => {
-                    let arrival = Arrival::read(line, self.peer.limits());
-                    self.peer.receive(arrival)
+                    let arrival = Arrival::read(line, self.endpoint.limits());
+                    self.endpoint.receive(arrival)
                 }
                 Frame::TooLong(head) => {
-                    let malformed = Malformed::too_long(&head, self.peer.limits());
-                    self.peer.receive_too_long(malformed)
+                    let malformed = Malformed::too_long(&head, self.endpoint.limits());
+                    self.endpoint.receive_too_long(malformed)
                 }
             };
             self.events.extend(event);
@@ -50,8 +52,8 @@ impl End {
     /// The stream ends.
     pub(super) fn close(&mut self) {
         if let Some(last) = self.splitter.end(&mut self.buffer).expect("lines") {
-            let arrival = Arrival::read(last, self.peer.limits());
-            self.events.extend(self.peer.receive_last(arrival));
+            let arrival = Arrival::read(last, self.endpoint.limits());
+            self.events.extend(self.endpoint.receive_last(arrival));
         }
     }
 
@@ -68,11 +70,11 @@ impl End {
     /// The bytes that are to be written, as if they were.
     pub(super) fn sent(&mut self) -> Vec<u8> {
         let mut sent = Vec::new();
-        while let Some(chunk) = self.peer.outbox().take() {
+        while let Some(chunk) = self.endpoint.outbox().take() {
             sent.extend_from_slice(chunk.as_ref());
-            self.peer.outbox().written(chunk);
+            self.endpoint.outbox().written(chunk);
         }
-        assert_eq!(self.peer.outbox().unwritten(), 0);
+        assert_eq!(self.endpoint.outbox().unwritten(), 0);
         sent
     }
 
@@ -83,13 +85,15 @@ impl End {
     }
 
     pub(super) fn call(&mut self, method: &str, params: &str) -> CallId {
-        let flow = Flow::of(Stream::CONNECTION);
-        self.peer.call(method, &raw(params), flow).expect("short")
+        let options = SendOptions::of(SessionKey::CONNECTION);
+        self.endpoint
+            .call(method, &raw(params), options)
+            .expect("short")
     }
 
     pub(super) fn answer(&mut self, id: &Id, result: &str) -> bool {
-        let flow = Flow::of(Stream::CONNECTION);
-        self.peer.answer(id, flow, Ok(&raw(result)))
+        let options = SendOptions::of(SessionKey::CONNECTION);
+        self.endpoint.answer(id, options, Ok(&raw(result)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Any official message, on its way through the draft: what arrives is official again.
 
-use attache_dialect::{Border, Call, Dialect, Passage, Role};
+use attache_dialect::{Call, CallTranslator, Dialect, Role, TranslatedCall};
 use attache_rpc::Id;
 use proptest::prelude::*;
 
@@ -24,8 +24,8 @@ fn calls<T: Sample + Encode>(method: &str, bytes: &[u8]) {
         }
         // A draft agent sends what a draft client gets, so the far side reads it.
         let call = Call::request(&id, method, Some(&text));
-        let passage = near.write_call(call).expect("a call");
-        for (method, draft) in several(passage) {
+        let translated = near.write_call(call).expect("a call");
+        for (method, draft) in several(translated) {
             let call = Call::request(&id, &method, Some(&draft));
             let official = several(far.read_call(call).expect("a call"));
             let [(method, official)] = official.as_slice() else {
@@ -52,10 +52,10 @@ fn results<T: Sample + Encode>(method: &str, bytes: &[u8]) {
     }
 }
 
-/// The borders of a draft client and of a draft agent that have a session.
-fn in_session() -> (Border, Border) {
-    let mut client = Border::new(Dialect::Draft, Role::Client);
-    let mut agent = Border::new(Dialect::Draft, Role::Agent);
+/// The translators of a draft client and of a draft agent that have a session.
+fn in_session() -> (CallTranslator, CallTranslator) {
+    let mut client = CallTranslator::new(Dialect::Draft, Role::Client);
+    let mut agent = CallTranslator::new(Dialect::Draft, Role::Agent);
     let (id, new) = (Id::from(1), r#"{"workingDirectory":"/home/user/project"}"#);
     let opens = client.read_call(Call::request(&id, "session/new", Some(new)));
     for (method, params) in several(opens.expect("a call")) {
@@ -71,20 +71,20 @@ fn in_session() -> (Border, Border) {
 }
 
 /// The calls that go on.
-fn several(passage: Passage<'_>) -> Vec<(String, String)> {
+fn several(translated: TranslatedCall<'_>) -> Vec<(String, String)> {
     let parameters = "parameters";
-    match passage {
-        Passage::Call { method, params } => {
+    match translated {
+        TranslatedCall::Call { method, params } => {
             let params = params.expect(parameters).into_owned();
             vec![(method.into_owned(), params)]
         }
-        Passage::Calls(calls) => {
+        TranslatedCall::Calls(calls) => {
             let calls = calls.into_iter();
             calls
                 .map(|(method, params)| (method, params.expect(parameters)))
                 .collect()
         }
-        Passage::Answer(_) | Passage::Nothing => Vec::new(),
+        TranslatedCall::Response(_) | TranslatedCall::Nothing => Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{Read, Write, pipe, stdin, stdout};
 use std::process::Stdio;
 
-use attache_rpc::{Flow, Stream};
+use attache_rpc::{SendOptions, SessionKey};
 use attache_transport::{Inbox, Incoming, Link, Options, connect};
 
 use crate::Effort;
@@ -70,12 +70,12 @@ pub(crate) fn run() {
 }
 
 async fn pass_on(link: &Link, mut inbox: Inbox) {
-    let flow = Flow::of(Stream::named(SESSION));
+    let options = SendOptions::of(SessionKey::named(SESSION));
     while let Some(incoming) = inbox.next().await {
         let Incoming::Notification(call) = incoming else {
             panic!("not an update: {incoming:?}");
         };
-        link.relay(call.line().clone(), flow).await.unwrap();
+        link.relay(call.line().clone(), options).await.unwrap();
     }
 }
 

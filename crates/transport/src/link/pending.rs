@@ -93,7 +93,7 @@ impl Pending {
     /// Whether the peer waits for an answer itself, to something that has not been taken.
     fn is_asked(&self) -> bool {
         let shared = self.link.shared();
-        shared.unread.load(Ordering::Acquire) > 0 && shared.lock().peer.questions() > 0
+        shared.unread.load(Ordering::Acquire) > 0 && shared.lock().endpoint.open_requests() > 0
     }
 }
 
@@ -105,10 +105,10 @@ impl Drop for Pending {
         let mut state = self.link.shared().lock();
         state.waiters.remove(&self.call);
         if state.closed().is_none() {
-            state.peer.cancel(self.call);
+            state.endpoint.cancel(self.call);
             state.wake_writer();
         }
-        state.peer.forget(self.call);
+        state.endpoint.forget(self.call);
         drop(state);
         self.link.shared().room.notify_waiters();
     }

@@ -1,11 +1,11 @@
 //! Every call of ours ends once, every request of the peer is answered once.
 
 use attache_rpc::json::Encode;
-use attache_rpc::{Error, Flow, Framing, Stream};
+use attache_rpc::{Error, Framing, SendOptions, SessionKey};
 use attache_transport::{CallError, Closed, Delivery, Options};
 
 use crate::support::{
-    FLOW, MEDIA, Medium, call, code, connected, empty, limited, next_request, notification,
+    IN_TURN, MEDIA, Medium, call, code, connected, empty, limited, next_request, notification,
     request, response, within,
 };
 
@@ -99,8 +99,8 @@ async fn an_id_that_is_under_way_cannot_be_used_again_until_it_is_answered() {
         let (id, method) = next_request(&mut inbox).await;
         assert_eq!(method, "first");
         assert_eq!(next_request(&mut inbox).await.1, "other");
-        assert!(link.answer(&id, FLOW, Ok(&empty())));
-        assert!(!link.answer(&id, FLOW, Ok(&empty())));
+        assert!(link.answer(&id, IN_TURN, Ok(&empty())));
+        assert!(!link.answer(&id, IN_TURN, Ok(&empty())));
         assert_eq!(wire.line().await + "\n", response(1));
         wire.send(request(1, "again")).await;
         assert_eq!(next_request(&mut inbox).await.1, "again");
@@ -171,12 +171,13 @@ async fn params_that_panic_while_they_are_written_leave_the_stream_whole() {
         let asking = tokio::spawn({
             let link = link.clone();
             async move {
-                let flow = Flow::of(Stream::named("torn"));
-                link.call("torn", &Torn, flow, Delivery::AtOnce).await
+                let send_options = SendOptions::of(SessionKey::named("torn"));
+                link.call("torn", &Torn, send_options, Delivery::AtOnce)
+                    .await
             }
         });
         assert!(within(asking).await.unwrap_err().is_panic());
-        link.notify("whole", &empty(), FLOW).await.unwrap();
+        link.notify("whole", &empty(), IN_TURN).await.unwrap();
         drop((link, inbox));
         let said = wire.rest().await;
         assert!(

@@ -1,10 +1,10 @@
 //! Calls that are taken back, by either side, at any moment.
 
-use attache_rpc::{Call, Error, Flow, Stream};
-use attache_transport::{Delivery, Look, Lookout, Options};
+use attache_rpc::{Call, Error, SendOptions, SessionKey};
+use attache_transport::{Delivery, Options, SessionEffect, SessionIndex};
 
 use crate::support::{
-    FLOW, MEDIA, Medium, call, code, connected, empty, limited, next_request, notification,
+    IN_TURN, MEDIA, Medium, call, code, connected, empty, limited, next_request, notification,
     request, response, within,
 };
 
@@ -45,10 +45,10 @@ async fn a_call_that_has_been_answered_is_not_taken_back() {
 #[tokio::test]
 async fn a_cancel_never_goes_before_the_request_that_it_cancels() {
     let (link, inbox, mut wire) = Medium::Memory(1).connect(Options::default());
-    let stream = Flow::of(Stream::named("other"));
-    link.notify("before", &empty(), stream).await.unwrap();
+    let session = SendOptions::of(SessionKey::named("other"));
+    link.notify("before", &empty(), session).await.unwrap();
     let waiting = call(&link, Delivery::AtOnce).await;
-    link.notify("after", &empty(), stream).await.unwrap();
+    link.notify("after", &empty(), session).await.unwrap();
     waiting.abort();
     assert!(within(waiting).await.unwrap_err().is_cancelled());
     drop((link, inbox));
@@ -81,7 +81,7 @@ async fn a_request_taken_back_is_known_at_once_and_still_answered_once() {
         wire.send(cancel(1) + &cancel(1) + &cancel(99)).await;
         within(link.cancelled(&id)).await;
         let error = Error::new(-32800, "cancelled");
-        assert!(link.answer::<u64>(&id, FLOW, Err(&error)));
+        assert!(link.answer::<u64>(&id, IN_TURN, Err(&error)));
         assert_eq!(code(&wire.line().await), Some(-32800));
         wire.check_alive(&link, &mut inbox).await;
         assert_eq!(link.counts().stray_cancels, 1);
@@ -98,24 +98,24 @@ async fn waiting_for_a_cancel_ends_when_the_request_is_answered_elsewhere() {
         async move { link.cancelled(&id).await }
     });
     tokio::task::yield_now().await;
-    assert!(link.answer(&id, FLOW, Ok(&empty())));
+    assert!(link.answer(&id, IN_TURN, Ok(&empty())));
     within(watching).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_cancel_reaches_requests_that_nobody_has_taken_yet() {
     struct Sessions;
-    impl Lookout for Sessions {
-        fn look(&self, call: &Call) -> Look {
+    impl SessionIndex for Sessions {
+        fn session_effect(&self, call: &Call) -> SessionEffect {
             match call.method() {
-                "turn" => Look::BelongsTo(Stream::named("s")),
-                "stop" => Look::TakesBack(Stream::named("s")),
-                _ => Look::Plain,
+                "turn" => SessionEffect::BelongsTo(SessionKey::named("s")),
+                "stop" => SessionEffect::Cancels(SessionKey::named("s")),
+                _ => SessionEffect::None,
             }
         }
     }
     let options = Options {
-        lookout: Box::new(Sessions),
+        session_index: Box::new(Sessions),
         ..Options::default()
     };
     let (link, mut inbox, mut wire) = Medium::Pipes.connect(options);
@@ -131,7 +131,7 @@ async fn a_cancel_reaches_requests_that_nobody_has_taken_yet() {
     let (id, _) = next_request(&mut inbox).await;
     cancelled.push(link.is_cancelled(&id));
     assert_eq!(cancelled, [true, false, false]);
-    assert_eq!(link.open_requests(Stream::named("s")).len(), 2);
+    assert_eq!(link.open_requests(SessionKey::named("s")).len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -13,8 +13,8 @@ use tokio::runtime::Handle;
 use tokio::time::{Sleep, sleep};
 
 use crate::support::{
-    FLOW, MEDIA, Medium, call, code, connected, empty, eventually, notification, request, response,
-    within,
+    IN_TURN, MEDIA, Medium, call, code, connected, empty, eventually, notification, request,
+    response, within,
 };
 
 #[tokio::test]
@@ -77,7 +77,7 @@ async fn what_was_said_is_written_before_the_end() {
         let mut said = String::new();
         for number in 0..500 {
             let method = format!("said-{number}");
-            link.notify(&method, &empty(), FLOW).await.unwrap();
+            link.notify(&method, &empty(), IN_TURN).await.unwrap();
             said += &notification(&method);
         }
         drop(inbox);
@@ -117,10 +117,10 @@ async fn a_peer_that_talks_without_end_does_not_keep_a_closed_connection() {
 async fn close_lets_senders_that_wait_go() {
     let options = crate::support::limited(|limits| limits.outbound = 1);
     let (link, _inbox, _wire) = Medium::Memory(1).connect(options);
-    link.notify("first", &empty(), FLOW).await.unwrap();
+    link.notify("first", &empty(), IN_TURN).await.unwrap();
     let waiting = tokio::spawn({
         let link = link.clone();
-        async move { link.notify("second", &empty(), FLOW).await }
+        async move { link.notify("second", &empty(), IN_TURN).await }
     });
     tokio::task::yield_now().await;
     link.close();
@@ -187,7 +187,7 @@ async fn flush_returns_when_everything_has_left_and_not_before() {
     let mut said = String::new();
     for round in 0..20 {
         let method = format!("round-{round}");
-        link.notify(&method, &empty(), FLOW).await.unwrap();
+        link.notify(&method, &empty(), IN_TURN).await.unwrap();
         said += &notification(&method);
         sleep(Duration::from_millis(100 * round)).await;
         within(link.flush()).await;
@@ -207,7 +207,7 @@ async fn a_peer_that_never_reads_does_not_keep_a_closed_connection() {
         let (link, inbox, wire) = medium.connect(options);
         for _ in 0..2000 {
             let method = "x".repeat(100);
-            link.notify(&method, &empty(), FLOW).await.unwrap();
+            link.notify(&method, &empty(), IN_TURN).await.unwrap();
         }
         drop((link, inbox));
         eventually(|| metrics.num_alive_tasks() == tasks).await;
@@ -221,7 +221,7 @@ async fn a_peer_that_reads_slowly_gets_everything_from_a_closed_connection() {
     let mut said = String::new();
     for number in 0..100 {
         let method = number.to_string();
-        link.notify(&method, &empty(), FLOW).await.unwrap();
+        link.notify(&method, &empty(), IN_TURN).await.unwrap();
         said += &notification(&method);
     }
     drop((link, inbox));
@@ -246,7 +246,7 @@ async fn ten_thousand_connections_leave_nothing_behind() {
         let (link, inbox, mut wire) = medium.connect(Options::default());
         match round % 3 {
             0 => {
-                link.notify("m", &empty(), FLOW).await.unwrap();
+                link.notify("m", &empty(), IN_TURN).await.unwrap();
                 drop((link, inbox));
                 assert_eq!(wire.rest().await, notification("m"));
             }
@@ -280,6 +280,6 @@ async fn a_stream_that_panics_ends_the_connection() {
     let (_silent, write) = tokio::io::duplex(64);
     let (link, mut inbox) = connect(Panics, write, Options::default());
     assert!(within(inbox.next()).await.is_none());
-    let called = link.call("m", &empty(), FLOW, Delivery::AtOnce).await;
+    let called = link.call("m", &empty(), IN_TURN, Delivery::AtOnce).await;
     assert_eq!(called.unwrap_err(), CallError::Closed(Closed::Failed));
 }

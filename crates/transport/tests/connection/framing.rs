@@ -5,7 +5,7 @@ use std::time::Duration;
 use attache_rpc::Framing;
 use attache_transport::{Closed, Incoming, Options};
 
-use crate::support::{FLOW, MEDIA, Medium, empty, next_method, notification, request, within};
+use crate::support::{IN_TURN, MEDIA, Medium, empty, next_method, notification, request, within};
 
 /// Sends parts as separate writes, closes, and compares the methods that arrive with those expected.
 async fn check(parts: &[&[u8]], methods: &[&str], end: Closed) {
@@ -29,7 +29,7 @@ async fn check(parts: &[&[u8]], methods: &[&str], end: Closed) {
         let mut got = Vec::new();
         while let Some(incoming) = within(inbox.next()).await {
             if let Incoming::Request(id, _) = &incoming {
-                link.answer(id, FLOW, Ok(&empty()));
+                link.answer(id, IN_TURN, Ok(&empty()));
             }
             got.push(incoming.call().method().to_owned());
         }
@@ -133,7 +133,7 @@ async fn headers_are_written_where_asked_for_and_either_framing_is_read() {
         let (link, mut inbox, mut wire) = medium.connect(options);
         wire.send(notification("plain")).await;
         assert_eq!(next_method(&mut inbox).await, "plain");
-        link.notify("told", &empty(), FLOW).await.unwrap();
+        link.notify("told", &empty(), IN_TURN).await.unwrap();
         let expected = headed(&notification("told"));
         let got = wire.bytes(expected.len()).await;
         assert_eq!(String::from_utf8(got).unwrap(), expected);
@@ -150,13 +150,13 @@ async fn two_connections_talk_in_headers() {
     let answers = tokio::spawn(async move {
         while let Some(incoming) = inbox.next().await {
             if let Incoming::Request(id, _) = incoming {
-                other.answer(&id, FLOW, Ok(&empty()));
+                other.answer(&id, IN_TURN, Ok(&empty()));
             }
         }
     });
     for _ in 0..100 {
         let params = empty();
-        let asked = one.call("m", &params, FLOW, attache_transport::Delivery::AtOnce);
+        let asked = one.call("m", &params, IN_TURN, attache_transport::Delivery::AtOnce);
         assert_eq!(within(asked).await.unwrap().as_str(), "{}");
     }
     one.close();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use attache_transport::{CallError, Closed, Delivery, Options};
 
 use crate::support::{
-    FLOW, MEDIA, Medium, call, connected, empty, next_request, request, response, within,
+    IN_TURN, MEDIA, Medium, call, connected, empty, next_request, request, response, within,
 };
 
 #[tokio::test]
@@ -20,7 +20,7 @@ async fn requests_are_still_answered_after_the_peer_has_closed_its_side() {
             assert_eq!(link.closed().await, Closed::Ended);
             for id in [second, first] {
                 tokio::task::yield_now().await;
-                assert!(link.answer(&id, FLOW, Ok(&empty())));
+                assert!(link.answer(&id, IN_TURN, Ok(&empty())));
             }
         });
         let reading = tokio::spawn(async move { wire.rest().await });
@@ -77,7 +77,7 @@ async fn calls_fail_soon_when_the_peer_stops_reading_for_good() {
     }
     let late = call(&link, Delivery::InOrder).await.await.unwrap();
     assert!(matches!(late, Err(CallError::Closed(Closed::Io(_)))));
-    assert!(link.notify("late", &empty(), FLOW).await.is_err());
+    assert!(link.notify("late", &empty(), IN_TURN).await.is_err());
 }
 
 #[tokio::test]
@@ -92,7 +92,7 @@ async fn what_the_peer_says_is_still_heard_after_it_has_stopped_reading() {
     wire.send(request(1, "heard")).await;
     let (id, method) = next_request(&mut inbox).await;
     assert_eq!(method, "heard");
-    assert!(!link.answer(&id, FLOW, Ok(&empty())));
+    assert!(!link.answer(&id, IN_TURN, Ok(&empty())));
     wire.close_write().await;
     assert!(within(inbox.next()).await.is_none());
 }

@@ -8,7 +8,7 @@ use attache_rpc::Urgency;
 use attache_transport::{CallError, Delivery, Options};
 
 use crate::support::{
-    FLOW, MEDIA, Medium, call, connected, empty, limited, next_method, notification, response,
+    IN_TURN, MEDIA, Medium, call, connected, empty, limited, next_method, notification, response,
     stable, within,
 };
 
@@ -109,8 +109,10 @@ async fn sending_goes_on_while_the_inbox_is_full() {
     let (link, _inbox, mut wire) = Medium::Memory(1 << 10).connect(limited(|l| l.inbound = 1));
     wire.send(notification("one") + &notification("two")).await;
     for urgency in [Urgency::Ordinary, Urgency::Urgent] {
-        let flow = attache_rpc::Flow { urgency, ..FLOW };
-        within(link.notify("out", &empty(), flow)).await.unwrap();
+        let send_options = attache_rpc::SendOptions { urgency, ..IN_TURN };
+        within(link.notify("out", &empty(), send_options))
+            .await
+            .unwrap();
         assert_eq!(wire.line().await + "\n", notification("out"));
     }
 }

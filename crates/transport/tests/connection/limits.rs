@@ -11,7 +11,7 @@ use attache_transport::{CallError, Delivery, Incoming, Options, connect};
 use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::support::{
-    FLOW, MEDIA, Medium, call, code, empty, eventually, limited, next_request, notification,
+    IN_TURN, MEDIA, Medium, call, code, empty, eventually, limited, next_request, notification,
     request, response, within,
 };
 
@@ -31,7 +31,7 @@ async fn one_byte_of_room_and_one_call_at_a_time_is_enough() {
             let mut told = 0;
             while let Some(incoming) = calls.next().await {
                 match incoming {
-                    Incoming::Request(id, _) => assert!(other.answer(&id, FLOW, Ok(&empty()))),
+                    Incoming::Request(id, _) => assert!(other.answer(&id, IN_TURN, Ok(&empty()))),
                     Incoming::Notification(_) => told += 1,
                 }
             }
@@ -42,8 +42,8 @@ async fn one_byte_of_room_and_one_call_at_a_time_is_enough() {
             let one = one.clone();
             tasks.push(tokio::spawn(async move {
                 for _ in 0..10 {
-                    one.notify("told", &empty(), FLOW).await.unwrap();
-                    let asked = one.call("asked", &empty(), FLOW, Delivery::AtOnce).await;
+                    one.notify("told", &empty(), IN_TURN).await.unwrap();
+                    let asked = one.call("asked", &empty(), IN_TURN, Delivery::AtOnce).await;
                     assert_eq!(asked.unwrap().as_str(), "{}");
                 }
             }));
@@ -107,7 +107,7 @@ async fn requests_beyond_the_limit_are_refused_and_the_rest_is_served() {
         assert_eq!(code(&refused), Some(-32603));
         let (first, _) = next_request(&mut inbox).await;
         next_request(&mut inbox).await;
-        assert!(link.answer(&first, FLOW, Ok(&empty())));
+        assert!(link.answer(&first, IN_TURN, Ok(&empty())));
         assert_eq!(wire.line().await + "\n", response(1));
         wire.send(request(4, "d")).await;
         assert_eq!(next_request(&mut inbox).await.1, "d");
@@ -122,7 +122,7 @@ async fn our_own_messages_keep_to_the_frame_limit() {
     for (limit, fits) in [(whole - 1, false), (whole, true), (whole + 1, true)] {
         let (link, _inbox, mut wire) =
             Medium::Pipes.connect(limited(|limits| limits.frame = limit));
-        let sent = link.notify(&long, &empty(), FLOW).await;
+        let sent = link.notify(&long, &empty(), IN_TURN).await;
         if fits {
             sent.unwrap();
             assert_eq!(wire.line().await + "\n", notification(&long));
@@ -132,7 +132,7 @@ async fn our_own_messages_keep_to_the_frame_limit() {
             };
             assert_eq!((too_large.size, too_large.limit), (whole, limit));
         }
-        link.notify("m", &empty(), FLOW).await.unwrap();
+        link.notify("m", &empty(), IN_TURN).await.unwrap();
         assert_eq!(wire.line().await + "\n", notification("m"));
     }
 }
@@ -143,7 +143,7 @@ async fn an_answer_over_the_frame_limit_becomes_an_error() {
     wire.send(request(1, "big")).await;
     let (id, _) = next_request(&mut inbox).await;
     let big = attache_rpc::json::Raw::of(&"x".repeat(1000));
-    assert!(link.answer(&id, FLOW, Ok(&big)));
+    assert!(link.answer(&id, IN_TURN, Ok(&big)));
     let answer = wire.line().await;
     assert!(
         answer.contains("frame_too_large") && code(&answer) == Some(-32603),

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use attache_rpc::json::Raw;
-use attache_rpc::{Flow, Stream};
+use attache_rpc::{SendOptions, SessionKey};
 use attache_transport::{Incoming, Link, Options};
 use bytestring::ByteString;
 
-use crate::support::{FLOW, Medium, empty, limited, notification, stable, within};
+use crate::support::{IN_TURN, Medium, empty, limited, notification, stable, within};
 
 /// Says numbered things until told to stop; how many so far.
 fn chatter(link: &Link, text: &str, count: usize) -> Arc<AtomicUsize> {
@@ -20,7 +20,7 @@ fn chatter(link: &Link, text: &str, count: usize) -> Arc<AtomicUsize> {
         async move {
             for number in 0..count {
                 let method = number.to_string();
-                if link.notify(&method, &params, FLOW).await.is_err() {
+                if link.notify(&method, &params, IN_TURN).await.is_err() {
                     return;
                 }
                 said.store(number + 1, Ordering::Relaxed);
@@ -79,23 +79,27 @@ async fn a_pipe_that_is_read_late_stops_the_sender_and_loses_nothing() {
 async fn what_is_urgent_overtakes_other_streams_and_never_its_own() {
     for medium in [Medium::Memory(1000), Medium::Pipes] {
         let (link, inbox, mut wire) = medium.connect(Options::default());
-        let (flood, own) = (Stream::named("flood"), Stream::named("own"));
+        let (flood, own) = (SessionKey::named("flood"), SessionKey::named("own"));
         let filler = Raw::of(&vec!["x".repeat(1000)]);
         for number in 0..2000 {
-            link.notify(&format!("flood-{number}"), &filler, Flow::of(flood))
+            link.notify(&format!("flood-{number}"), &filler, SendOptions::of(flood))
                 .await
                 .unwrap();
             if number % 500 == 499 {
                 let method = format!("own-{}", number / 500);
-                link.notify(&method, &empty(), Flow::of(own)).await.unwrap();
+                link.notify(&method, &empty(), SendOptions::of(own))
+                    .await
+                    .unwrap();
             }
         }
         let line = ByteString::from(notification("own-4"));
-        link.relay(line, Flow::of(own)).await.unwrap();
-        link.notify("own-5", &empty(), Flow::urgent(own))
+        link.relay(line, SendOptions::of(own)).await.unwrap();
+        link.notify("own-5", &empty(), SendOptions::urgent(own))
             .await
             .unwrap();
-        link.notify("own-6", &empty(), Flow::of(own)).await.unwrap();
+        link.notify("own-6", &empty(), SendOptions::of(own))
+            .await
+            .unwrap();
         drop((link, inbox));
         let said = wire.rest().await;
         let methods: Vec<&str> = said.lines().map(method).collect();
@@ -125,8 +129,8 @@ fn method(line: &str) -> &str {
 #[tokio::test]
 async fn what_is_urgent_does_not_wait_for_room() {
     let (link, _inbox, _wire) = Medium::Memory(1).connect(limited(|limits| limits.outbound = 1));
-    link.notify("bulk", &empty(), FLOW).await.unwrap();
-    let urgent = Flow::urgent(Stream::named("control"));
+    link.notify("bulk", &empty(), IN_TURN).await.unwrap();
+    let urgent = SendOptions::urgent(SessionKey::named("control"));
     for _ in 0..100 {
         within(link.notify("control", &empty(), urgent))
             .await
@@ -144,7 +148,7 @@ async fn sixty_four_tasks_never_interleave_and_each_keeps_its_order() {
         tokio::spawn(async move {
             for number in 0..EACH {
                 let method = format!("{task}-{number}");
-                link.notify(&method, &empty(), FLOW).await.unwrap();
+                link.notify(&method, &empty(), IN_TURN).await.unwrap();
             }
         });
     }
@@ -170,7 +174,7 @@ async fn both_sides_may_say_much_before_either_listens() {
             let big = big.clone();
             tasks.push(tokio::spawn(async move {
                 for _ in 0..count {
-                    link.notify("much", &big, FLOW).await.unwrap();
+                    link.notify("much", &big, IN_TURN).await.unwrap();
                 }
                 for _ in 0..count {
                     assert!(matches!(
@@ -191,16 +195,22 @@ async fn both_sides_may_say_much_before_either_listens() {
 async fn an_urgent_message_does_not_overtake_its_own_stream_while_that_waits_for_room() {
     let options = limited(|limits| limits.outbound = 1);
     let (link, _inbox, mut wire) = Medium::Memory(1).connect(options);
-    let stream = Stream::named("s");
-    link.notify("first", &empty(), FLOW).await.unwrap();
+    let session = SessionKey::named("s");
+    link.notify("first", &empty(), IN_TURN).await.unwrap();
     let waiting = tokio::spawn({
         let link = link.clone();
-        async move { link.notify("prompt", &empty(), Flow::of(stream)).await }
+        async move {
+            link.notify("prompt", &empty(), SendOptions::of(session))
+                .await
+        }
     });
     tokio::task::yield_now().await;
     let urgent = tokio::spawn({
         let link = link.clone();
-        async move { link.notify("cancel", &empty(), Flow::urgent(stream)).await }
+        async move {
+            link.notify("cancel", &empty(), SendOptions::urgent(session))
+                .await
+        }
     });
     tokio::task::yield_now().await;
     for method in ["first", "prompt", "cancel"] {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use attache_transport::{CallError, Delivery, Inbox, Incoming, Link, Options};
 
-use crate::support::{FLOW, Medium, empty, limited, notification, request, response, within};
+use crate::support::{IN_TURN, Medium, empty, limited, notification, request, response, within};
 
 fn answer_all(link: Link, mut inbox: Inbox) -> tokio::task::JoinHandle<usize> {
     tokio::spawn(async move {
@@ -14,7 +14,7 @@ fn answer_all(link: Link, mut inbox: Inbox) -> tokio::task::JoinHandle<usize> {
         while let Some(incoming) = inbox.next().await {
             match incoming {
                 Incoming::Request(id, _) => {
-                    link.answer(&id, FLOW, Ok(&empty()));
+                    link.answer(&id, IN_TURN, Ok(&empty()));
                 }
                 Incoming::Notification(_) => told += 1,
             }
@@ -46,8 +46,10 @@ async fn both_sides_ask_and_tell_at_once_with_hardly_any_room() {
                             0 => Delivery::AtOnce,
                             _ => Delivery::InOrder,
                         };
-                        link.notify("told", &empty(), FLOW).await.unwrap();
-                        link.call("asked", &empty(), FLOW, delivery).await.unwrap();
+                        link.notify("told", &empty(), IN_TURN).await.unwrap();
+                        link.call("asked", &empty(), IN_TURN, delivery)
+                            .await
+                            .unwrap();
                     }
                 }));
             }
@@ -74,7 +76,7 @@ async fn calls_of_many_tasks_keep_to_the_limit_of_calls_under_way() {
         let link = link.clone();
         tokio::spawn(async move {
             for _ in 0..each {
-                link.call("ask", &empty(), FLOW, Delivery::AtOnce)
+                link.call("ask", &empty(), IN_TURN, Delivery::AtOnce)
                     .await
                     .unwrap();
             }
@@ -102,7 +104,7 @@ async fn dropped_calls_never_strand_those_that_wait_for_a_slot() {
         tasks.push(tokio::spawn(async move {
             for round in 0..40 {
                 let params = empty();
-                let call = link.call("ask", &params, FLOW, Delivery::AtOnce);
+                let call = link.call("ask", &params, IN_TURN, Delivery::AtOnce);
                 let patience = Duration::from_micros(200 * (task + round) % 1500);
                 if let Ok(outcome) = tokio::time::timeout(patience, call).await {
                     assert_eq!(outcome.unwrap().as_str(), "{}");
@@ -178,7 +180,7 @@ async fn closing_at_any_moment_ends_every_call_and_every_task() {
             let link = link.clone();
             calls.push(tokio::spawn(async move {
                 let delivery = [Delivery::AtOnce, Delivery::InOrder][number % 2];
-                link.call("ask", &empty(), FLOW, delivery).await
+                link.call("ask", &empty(), IN_TURN, delivery).await
             }));
         }
         let peer = tokio::spawn(async move {
@@ -214,7 +216,7 @@ async fn flush_always_returns() {
         let link = link.clone();
         tasks.push(tokio::spawn(async move {
             for _ in 0..300 {
-                link.notify("said", &empty(), FLOW).await.unwrap();
+                link.notify("said", &empty(), IN_TURN).await.unwrap();
                 link.flush().await;
             }
         }));

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use attache_rpc::json::Raw;
-use attache_rpc::{Flow, Id, Limits, Stream};
+use attache_rpc::{Id, Limits, SendOptions, SessionKey};
 use attache_transport::{CallError, Delivery, Inbox, Incoming, Link, Options, connect, pipes};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::unix::pipe;
 
-pub(crate) const FLOW: Flow = Flow::of(Stream::CONNECTION);
+pub(crate) const IN_TURN: SendOptions = SendOptions::of(SessionKey::CONNECTION);
 
 type Read = Box<dyn AsyncRead + Send + Unpin>;
 type Write = Box<dyn AsyncWrite + Send + Unpin>;
@@ -129,7 +129,7 @@ impl Wire {
         self.send(request("\"alive?\"", "alive")).await;
         let (id, method) = next_request(inbox).await;
         assert_eq!(method, "alive");
-        assert!(link.answer(&id, FLOW, Ok(&Raw::parse("1").unwrap())));
+        assert!(link.answer(&id, IN_TURN, Ok(&Raw::parse("1").unwrap())));
         assert_eq!(
             self.line().await,
             r#"{"jsonrpc":"2.0","id":"alive?","result":1}"#
@@ -178,7 +178,7 @@ pub(crate) async fn call(
 ) -> tokio::task::JoinHandle<Result<String, CallError>> {
     let link = link.clone();
     let call = tokio::spawn(async move {
-        let answer = link.call("ask", &empty(), FLOW, delivery).await;
+        let answer = link.call("ask", &empty(), IN_TURN, delivery).await;
         answer.map(|payload| payload.as_str().to_owned())
     });
     tokio::task::yield_now().await;

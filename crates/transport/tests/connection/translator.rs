@@ -1,10 +1,10 @@
 //! A translator between the bytes and everything else: what goes through it, what turns back, and what it never sees.
 
-use attache_rpc::{Crossing, Instead, Message, Translator};
+use attache_rpc::{Message, MessageReplacement, Translation, Translator};
 use attache_transport::{Delivery, Inbox, Link, Options};
 
 use crate::support::{
-    FLOW, Medium, Wire, call, empty, next_method, next_request, notification, request, response,
+    IN_TURN, Medium, Wire, call, empty, next_method, next_request, notification, request, response,
     within,
 };
 
@@ -13,40 +13,40 @@ use crate::support::{
 struct Test;
 
 impl Translator for Test {
-    fn incoming(&mut self, message: &str) -> Crossing {
+    fn incoming(&mut self, message: &str) -> Translation {
         match Message::parse_str(message) {
-            Ok(Message::Request { id, method, .. }) if method == "ping" => back(response(id)),
+            Ok(Message::Request { id, method, .. }) if method == "ping" => send_back(response(id)),
             Ok(Message::Notification { method, .. }) => match &*method {
-                "hallo" => on([notification("hello")]),
-                "twice" => on([notification("once"), notification("again")]),
-                "open" => Crossing::Open,
-                _ => Crossing::Same,
+                "hallo" => forward([notification("hello")]),
+                "twice" => forward([notification("once"), notification("again")]),
+                "open" => Translation::Finished,
+                _ => Translation::Unchanged,
             },
-            _ => Crossing::Same,
+            _ => Translation::Unchanged,
         }
     }
 
-    fn outgoing(&mut self, message: &str) -> Crossing {
+    fn outgoing(&mut self, message: &str) -> Translation {
         match Message::parse_str(message) {
             Ok(Message::Notification { method, .. }) if method == "hello" => {
-                on([notification("hallo")])
+                forward([notification("hallo")])
             }
-            Ok(Message::Request { id, method, .. }) if method == "ask" => back(response(id)),
-            _ => Crossing::Same,
+            Ok(Message::Request { id, method, .. }) if method == "ask" => send_back(response(id)),
+            _ => Translation::Unchanged,
         }
     }
 }
 
-fn on<const N: usize>(messages: [String; N]) -> Crossing {
-    let on = messages.map(|message| message.trim_end().to_owned()).into();
-    let back = Vec::new();
-    Crossing::Instead(Instead { on, back })
+fn forward<const N: usize>(messages: [String; N]) -> Translation {
+    let forward = messages.map(|message| message.trim_end().to_owned()).into();
+    let send_back = Vec::new();
+    Translation::Replaced(MessageReplacement { forward, send_back })
 }
 
-fn back(message: String) -> Crossing {
-    let back = vec![message.trim_end().to_owned()];
-    let on = Vec::new();
-    Crossing::Instead(Instead { on, back })
+fn send_back(message: String) -> Translation {
+    let send_back = vec![message.trim_end().to_owned()];
+    let forward = Vec::new();
+    Translation::Replaced(MessageReplacement { forward, send_back })
 }
 
 fn connected() -> (Link, Inbox, Wire) {
@@ -66,7 +66,7 @@ async fn what_crosses_keeps_its_place() {
         assert_eq!(next_method(&mut inbox).await, method);
     }
     for method in ["a", "hello", "b"] {
-        link.notify(method, &empty(), FLOW).await.unwrap();
+        link.notify(method, &empty(), IN_TURN).await.unwrap();
     }
     for method in ["a", "hallo", "b"] {
         assert_eq!(wire.line().await + "\n", notification(method));
@@ -86,7 +86,7 @@ async fn what_turns_back_is_an_answer_on_either_side() {
         wire.send(request(8, "after")).await;
         let ((id, method), rest) = within(next).await.unwrap();
         assert_eq!(method, "after");
-        assert!(link.answer(&id, FLOW, Ok(&empty())));
+        assert!(link.answer(&id, IN_TURN, Ok(&empty())));
         assert_eq!(wire.line().await + "\n", response(8));
         inbox = rest;
     }
@@ -99,7 +99,7 @@ async fn a_translator_that_is_no_longer_needed_is_gone_for_good() {
         .await;
     assert_eq!(next_method(&mut inbox).await, "open");
     assert_eq!(next_method(&mut inbox).await, "hallo");
-    link.notify("hello", &empty(), FLOW).await.unwrap();
+    link.notify("hello", &empty(), IN_TURN).await.unwrap();
     assert_eq!(wire.line().await + "\n", notification("hello"));
 }
 

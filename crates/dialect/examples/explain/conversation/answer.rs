@@ -74,23 +74,25 @@ impl Conversation {
         if self.is_foreign {
             return outcome.map(str::to_owned);
         }
-        let border = &mut self.party(other(asker)).border;
+        let translator = &mut self.party(other(asker)).translator;
         let said = match &outcome {
             Ok(result) => (*result).to_owned(),
             Err(error) => titled(error),
         };
         let official = match outcome {
-            Ok(result) => border.read_result(id, method, result).map(Cow::into_owned),
-            Err(error) => Err(border.read_error(id, method, error)),
+            Ok(result) => translator
+                .read_result(id, method, result)
+                .map(Cow::into_owned),
+            Err(error) => Err(translator.read_error(id, method, error)),
         };
         let read = official.as_ref().map_or_else(titled, Clone::clone);
         if read != said {
             self.note(format!("officially: {read}"));
         }
-        let border = &mut self.party(asker).border;
+        let translator = &mut self.party(asker).translator;
         match &official {
-            Ok(result) => drop(border.write_result(id, method, result)),
-            Err(error) => drop(border.write_error(id, method, error.clone())),
+            Ok(result) => drop(translator.write_result(id, method, result)),
+            Err(error) => drop(translator.write_error(id, method, error.clone())),
         }
         official
     }

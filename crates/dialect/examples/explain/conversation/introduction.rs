@@ -1,6 +1,6 @@
 //! How the two introduce themselves: the version they agree on, and the dialect each of them speaks.
 
-use attache_dialect::{Border, Dialect, Role};
+use attache_dialect::{CallTranslator, Dialect, Role};
 use attache_rpc::json::{Object, from_str};
 use attache_schema::method::Kind;
 use attache_schema::rules::Initialization;
@@ -75,7 +75,7 @@ impl Conversation {
         let dialect = told.unwrap_or_default();
         let party = self.party(peer);
         party.is_told = told.is_some();
-        party.border = Border::new(dialect, peer);
+        party.translator = CallTranslator::new(dialect, peer);
         let name = name(peer);
         self.note(match told {
             Some(dialect) => format!("the {name} speaks the {dialect} dialect"),

@@ -1,15 +1,15 @@
-//! One side of a conversation: its border, and what it waits for. Each side has ids of its own.
+//! One side of a conversation: its translator, and what it waits for. Each side has ids of its own.
 
 use std::collections::HashMap;
 
-use attache_dialect::{Border, Dialect, Role};
+use attache_dialect::{CallTranslator, Dialect, Role};
 use attache_rpc::Id;
 use attache_schema::call::{AgentRequest, ClientRequest};
 use attache_schema::method::{Direction, Kind, Method};
 
 /// One side of a conversation.
 pub(super) struct Party {
-    pub(super) border: Border,
+    pub(super) translator: CallTranslator,
     /// Whether it has shown its dialect.
     pub(super) is_told: bool,
     /// Its requests that wait for an answer.
@@ -36,7 +36,7 @@ pub(super) enum Asked {
 impl Party {
     pub(super) fn new(peer: Role) -> Self {
         Party {
-            border: Border::new(Dialect::Official, peer),
+            translator: CallTranslator::new(Dialect::Official, peer),
             is_told: false,
             open: HashMap::new(),
         }

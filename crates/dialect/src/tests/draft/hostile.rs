@@ -148,15 +148,21 @@ fn lines_that_cannot_be_meant() {
 }
 
 /// Makes two calls, answers the second and then the first, and returns both answers as the peer gets them.
-fn answered_backwards(border: &mut Border, method: &str, calls: [&str; 2]) -> [String; 2] {
+fn answered_backwards(
+    translator: &mut CallTranslator,
+    method: &str,
+    calls: [&str; 2],
+) -> [String; 2] {
     let ids = [Id::from(1), Id::from(2)];
     for (id, params) in ids.iter().zip(calls) {
         let call = Call::request(id, method, Some(params));
-        border.read_call(call).expect("a call");
+        translator.read_call(call).expect("a call");
     }
     let [first, second] = ids;
     let mut answer = |id| {
-        let answer = border.write_result(&id, method, "{}").expect("a result");
+        let answer = translator
+            .write_result(&id, method, "{}")
+            .expect("a result");
         answer.into_owned()
     };
     let second = answer(second);
@@ -290,9 +296,9 @@ fn options_changed(session: &str, count: usize) -> String {
 fn what_is_said_beside_an_update_is_said_once() {
     let mut talk = Talk::in_session();
     let params = options_changed("s", 1000);
-    let passage = talk.client.write_call(call("session/update", &params));
-    let Ok(Passage::Calls(calls)) = passage else {
-        panic!("not several: {passage:?}");
+    let translated = talk.client.write_call(call("session/update", &params));
+    let Ok(TranslatedCall::Calls(calls)) = translated else {
+        panic!("not several: {translated:?}");
     };
     assert_eq!(calls.len(), 1000);
     let params = |at: usize| value(calls[at].1.as_deref().expect("parameters"));
@@ -313,9 +319,9 @@ fn an_update_is_not_divided_without_bound() {
         options_changed("s", 1001),
         options_changed(&"s".repeat(1025), 2),
     ] {
-        let passage = talk.client.write_call(call("session/update", &params));
+        let translated = talk.client.write_call(call("session/update", &params));
         expect!["Invalid params: update: divides into more parts, or repeats longer ids, than is allowed"]
-            .assert_eq(&passage.expect_err("refused").message);
+            .assert_eq(&translated.expect_err("refused").message);
     }
 }
 
@@ -328,15 +334,15 @@ fn pushed_output_that_asks_for_no_answer_gets_none() {
     let told = talk
         .client
         .read_call(Call::notification("terminal/output", Some(push)));
-    assert_eq!(told, Ok(Passage::Nothing));
+    assert_eq!(told, Ok(TranslatedCall::Nothing));
     let asked = talk.client.read_call(call("terminal/output", push));
     assert_eq!(
         asked,
-        Ok(Passage::Answer(r#"{"received":true}"#.to_owned()))
+        Ok(TranslatedCall::Response(r#"{"received":true}"#.to_owned()))
     );
     let output = r#"{"sessionId":"s","terminalId":"t"}"#;
     let output = talk.client.write_call(call("terminal/output", output));
-    let Ok(Passage::Answer(output)) = output else {
+    let Ok(TranslatedCall::Response(output)) = output else {
         panic!("no answer: {output:?}");
     };
     assert_eq!(value(&output)["output"], "xx");
@@ -389,12 +395,12 @@ fn at<'v>(json: &'v mut Value, place: &mut usize) -> Option<&'v mut Value> {
 /// None of the ways may panic, what comes out is JSON, and what is refused is the parameters' fault.
 fn every_way(talk: &mut Talk, method: &str, text: &str) {
     for translator in [&mut talk.client, &mut talk.agent] {
-        for passage in [
+        for translated in [
             translator.read_call(call(method, text)),
             translator.write_call(call(method, text)),
         ] {
-            match passage {
-                Ok(Passage::Call { params, .. }) => is_json(&params.expect("parameters")),
+            match translated {
+                Ok(TranslatedCall::Call { params, .. }) => is_json(&params.expect("parameters")),
                 Ok(_) => (),
                 Err(error) => assert_eq!(error.code, -32602, "{method} {text}"),
             }

@@ -159,7 +159,7 @@ fn client(talk: &mut Talk, line: &str) -> String {
             .expect("a result")
             .into_owned(),
         None => match talk.client.read_call(call(method, text)).expect("a call") {
-            Passage::Answer(answer) => answer,
+            TranslatedCall::Response(answer) => answer,
             other => panic!("not answered: {other:?}"),
         },
     }
@@ -167,9 +167,9 @@ fn client(talk: &mut Talk, line: &str) -> String {
 
 fn output(talk: &mut Talk, id: &str) -> Result<Value, attache_rpc::Error> {
     let params = format!(r#"{{"sessionId":"s","terminalId":"{id}"}}"#);
-    let passage = talk.client.write_call(call("terminal/output", &params))?;
-    let Passage::Answer(answer) = passage else {
-        panic!("{passage:?}");
+    let translated = talk.client.write_call(call("terminal/output", &params))?;
+    let TranslatedCall::Response(answer) = translated else {
+        panic!("{translated:?}");
     };
     official::accepts_result("terminal/output", &answer).expect("official");
     Ok(value(&answer))

@@ -1,8 +1,8 @@
 //! Permission requests and their answers.
 
 use super::{agent, check, check_result, client, of_session};
-use crate::tests::border::{Talk, call, id};
-use crate::{Border, Dialect, Role};
+use crate::tests::call_translator::{Talk, call, id};
+use crate::{CallTranslator, Dialect, Role};
 
 #[test]
 fn permission_requests() {
@@ -78,7 +78,7 @@ fn a_cancelled_request_never_grants() {
 
 #[test]
 fn an_outcome_that_is_no_choice_never_grants() {
-    let border = || Border::new(Dialect::Pharo, Role::Agent);
+    let translator = || CallTranslator::new(Dialect::Pharo, Role::Agent);
     let request = |reject: &str| {
         format!(
             r#"{{"sessionId":"s","toolCallId":"t","options":[{{"optionId":"1","kind":"allow_once","label":"Yes"}}{reject}]}}"#
@@ -91,12 +91,14 @@ fn an_outcome_that_is_no_choice_never_grants() {
         r#"{"outcome":null}"#,
         "{}",
     ] {
-        let mut border = border();
-        border.read_call(call(ASK, &request(reject))).expect("read");
-        let written = border.write_result(id(), ASK, outcome);
+        let mut translator = translator();
+        translator
+            .read_call(call(ASK, &request(reject)))
+            .expect("read");
+        let written = translator.write_result(id(), ASK, outcome);
         assert_eq!(written.as_deref(), Ok(r#"{"selectedOptionId":"2"}"#));
-        border.read_call(call(ASK, &request(""))).expect("read");
-        let written = border.write_result(id(), ASK, outcome);
+        translator.read_call(call(ASK, &request(""))).expect("read");
+        let written = translator.write_result(id(), ASK, outcome);
         assert_eq!(written.expect_err("no grant").code, -32800);
     }
 }

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{agent, check, client, of_session};
-use crate::tests::border::{call, id};
-use crate::{Border, Dialect, Role};
+use crate::tests::call_translator::{call, id};
+use crate::{CallTranslator, Dialect, Role};
 
 #[test]
 fn mcp_servers() {
@@ -141,24 +141,24 @@ fn modes_without_end_are_not_remembered() {
     let mut modes: Vec<String> = (0..300).map(|number| mode(&number.to_string())).collect();
     modes[0] = mode(&"x".repeat(4097));
     let modes = modes.join(",");
-    let mut border = Border::new(Dialect::Pharo, Role::Agent);
+    let mut translator = CallTranslator::new(Dialect::Pharo, Role::Agent);
     let result =
         format!(r#"{{"protocolVersion":1,"agentCapabilities":{{"sessionModes":[{modes}]}}}}"#);
-    border
+    translator
         .read_result(id(), "initialize", &result)
         .expect("read");
     let update = of_session(&format!(
         r#"{{"type":"current_mode_update","modeId":"{}"}}"#,
         "x".repeat(4097)
     ));
-    border
+    translator
         .read_call(call("session/update", &update))
         .expect("read");
     let load = r#"{"sessionId":"s","cwd":"/p","mcpServers":[]}"#;
-    border
+    translator
         .write_call(call("session/load", load))
         .expect("written");
-    let result = border.read_result(id(), "session/load", "null");
+    let result = translator.read_result(id(), "session/load", "null");
     let result: Value = serde_json::from_str(&result.expect("read")).expect("JSON");
     let modes = &result["modes"];
     assert_eq!(modes["currentModeId"], "1");

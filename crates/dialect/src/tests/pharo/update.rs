@@ -1,6 +1,6 @@
 //! Updates and content.
 
-use crate::{Border, Call, Dialect, Role};
+use crate::{Call, CallTranslator, Dialect, Role};
 
 use super::{agent, check, check_update, client, of_session};
 
@@ -48,8 +48,8 @@ fn a_message_of_too_many_blocks_is_refused() {
     let blocks = vec![r#"{"type":"text","text":""}"#; 1001].join(",");
     let update = format!(r#"{{"type":"message","role":"agent","content":[{blocks}]}}"#);
     let params = of_session(&update);
-    let mut border = Border::new(Dialect::Pharo, Role::Agent);
-    let refusal = border.read_call(Call::notification("session/update", Some(&params)));
+    let mut translator = CallTranslator::new(Dialect::Pharo, Role::Agent);
+    let refusal = translator.read_call(Call::notification("session/update", Some(&params)));
     assert!(refusal.is_err_and(|error| error.message.contains("more parts")));
 }
 

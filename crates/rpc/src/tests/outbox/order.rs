@@ -1,16 +1,16 @@
-//! Whatever is pushed and taken in whatever order: a stream keeps its order, what is urgent goes first, and nothing is
+//! Whatever is pushed and taken in whatever order: a session keeps its order, what is urgent goes first, and nothing is
 //! lost or doubled.
 
 use bytestring::ByteString;
 use proptest::prelude::*;
 
 use super::{messages, unbounded};
-use crate::{Chunk, Flow, Framing, Outbox, Stream, Urgency};
+use crate::{Chunk, Framing, Outbox, SendOptions, SessionKey, Urgency};
 
 #[derive(Debug, Clone)]
 enum Step {
     Push {
-        stream: u8,
+        session: u8,
         urgency: Urgency,
         form: Form,
         padding: usize,
@@ -41,8 +41,8 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]);
     let padding = prop_oneof![8 => 0..100usize, 1 => 20_000..70_000usize];
     let push =
-        (0..4u8, urgency, form, padding).prop_map(|(stream, urgency, form, padding)| Step::Push {
-            stream,
+        (0..4u8, urgency, form, padding).prop_map(|(session, urgency, form, padding)| Step::Push {
+            session,
             urgency,
             form,
             padding,
@@ -56,7 +56,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 
 /// A message that was pushed, and how many had been taken then.
 struct Pushed {
-    stream: u8,
+    session: u8,
     urgency: Urgency,
     taken: usize,
 }
@@ -74,19 +74,19 @@ impl Run {
     fn step(&mut self, step: &Step) {
         match *step {
             Step::Push {
-                stream,
+                session,
                 urgency,
                 form,
                 padding,
             } => {
-                let flow = Flow {
-                    stream: Stream::named(&stream.to_string()),
+                let options = SendOptions {
+                    session: SessionKey::named(&session.to_string()),
                     urgency,
                 };
-                self.push(flow, form, padding);
+                self.push(options, form, padding);
                 let taken = self.taken.len();
                 self.pushed.push(Pushed {
-                    stream,
+                    session,
                     urgency,
                     taken,
                 });
@@ -106,7 +106,7 @@ impl Run {
         }
     }
 
-    fn push(&mut self, flow: Flow, form: Form, padding: usize) {
+    fn push(&mut self, options: SendOptions, form: Form, padding: usize) {
         let number = self.pushed.len();
         let text = format!("{{\"n\":{number},\"x\":\"{}\"}}", "x".repeat(padding));
         let (sent, line) = match form {
@@ -118,8 +118,8 @@ impl Run {
         };
         let before = self.outbox.unwritten();
         let pushed = match line {
-            Some(line) => self.outbox.push_line(flow, ByteString::from(line)),
-            None => self.outbox.push(flow, |out| out.push_str(&text)),
+            Some(line) => self.outbox.push_line(options, ByteString::from(line)),
+            None => self.outbox.push(options, |out| out.push_str(&text)),
         };
         assert_eq!(pushed, Ok(()));
         if self.framing == Framing::Lines {
@@ -167,7 +167,7 @@ impl Run {
     fn check_order(&self, place: &[usize]) -> Result<(), TestCaseError> {
         for (number, message) in self.pushed.iter().enumerate() {
             for (other, before) in self.pushed[..number].iter().enumerate() {
-                if before.stream == message.stream {
+                if before.session == message.session {
                     prop_assert!(place[other] < place[number], "{other} and {number}");
                 }
             }
@@ -176,7 +176,7 @@ impl Run {
             }
             for (other, ordinary) in self.pushed.iter().enumerate() {
                 let waited = other > number || place[other] >= message.taken;
-                if waited && ordinary.stream != message.stream && !self.is_hurried(other) {
+                if waited && ordinary.session != message.session && !self.is_hurried(other) {
                     prop_assert!(place[number] < place[other], "{number} before {other}");
                 }
             }
@@ -184,11 +184,11 @@ impl Run {
         Ok(())
     }
 
-    /// Whether a message is urgent, or has an urgent one behind it in its stream.
+    /// Whether a message is urgent, or has an urgent one behind it in its session.
     fn is_hurried(&self, number: usize) -> bool {
-        let stream = self.pushed[number].stream;
+        let session = self.pushed[number].session;
         let mut behind = self.pushed[number..].iter();
-        behind.any(|other| other.stream == stream && other.urgency == Urgency::Urgent)
+        behind.any(|other| other.session == session && other.urgency == Urgency::Urgent)
     }
 }
 

@@ -3,7 +3,7 @@
 use bytestring::ByteString;
 
 use super::{BULK, line, messages, unbounded, written};
-use crate::{Flow, Framing, Outbox, Stream, TooLarge};
+use crate::{Framing, Outbox, SendOptions, SessionKey, TooLarge};
 
 #[test]
 fn there_is_room_until_the_limit_and_again_when_something_is_written() {
@@ -27,7 +27,7 @@ fn there_is_room_until_the_limit_and_again_when_something_is_written() {
 #[test]
 fn a_message_may_be_as_long_as_the_limit() {
     for framing in [Framing::Lines, Framing::Headers] {
-        for urgent in [BULK, Flow::urgent(Stream::CONNECTION)] {
+        for urgent in [BULK, SendOptions::urgent(SessionKey::CONNECTION)] {
             let mut outbox = Outbox::new(framing, 10, 1000);
             let text = |length: usize| format!("\"{}\"", "x".repeat(length - 2));
             let too_large = Err(TooLarge {
@@ -128,9 +128,9 @@ fn passed_on(outbox: &mut Outbox, lines: &[ByteString]) -> Vec<bool> {
 
 #[test]
 fn streams_of_one_name_are_one_and_none_is_the_connection() {
-    assert_eq!(Stream::named("a"), Stream::named("a"));
+    assert_eq!(SessionKey::named("a"), SessionKey::named("a"));
     for name in ["", "0", "a", "b"] {
-        assert_ne!(Stream::named(name), Stream::CONNECTION);
+        assert_ne!(SessionKey::named(name), SessionKey::CONNECTION);
     }
-    assert_ne!(Stream::named("a"), Stream::named("b"));
+    assert_ne!(SessionKey::named("a"), SessionKey::named("b"));
 }

@@ -104,7 +104,7 @@ impl Wire {
         let alone: &[i32] = if blank { &[] } else { &[Error::PARSE] };
         assert_eq!(self.answered(), alone, "{what}");
         assert!(self.end.events().is_empty(), "{what}");
-        self.end.peer.forget(call);
+        self.end.endpoint.forget(call);
     }
 
     /// The codes of the answers, all of which are for nobody in particular, or for the request that was sent.

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
-use attache_rpc::{Flow, Stream};
+use attache_rpc::{SendOptions, SessionKey};
 use attache_transport::{Options, connect};
 use tokio::io::AsyncWrite;
 
@@ -19,11 +19,11 @@ pub(crate) async fn copied(updates: usize, line: &str) -> usize {
     let (_agent, mut inbox) = connect(Cursor::new(text), tokio::io::sink(), Options::default());
     let (silence, _quiet) = tokio::io::simplex(1);
     let (link, _) = connect(silence, witness, Options::default());
-    let flow = Flow::of(Stream::CONNECTION);
+    let options = SendOptions::of(SessionKey::CONNECTION);
     let mut read = Vec::new();
     while let Some(incoming) = inbox.next().await {
         let line = incoming.call().line().clone();
-        link.relay(line.clone(), flow).await.unwrap();
+        link.relay(line.clone(), options).await.unwrap();
         // Kept, so that no other update comes to lie in the same place.
         read.push(line);
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 
 use super::super::pair::{Pair, Side, raw};
-use crate::{CallId, Event, Flow, Framing, Id, Limits, Stream, Urgency};
+use crate::{CallId, Event, Framing, Id, Limits, SendOptions, SessionKey, Urgency};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -22,9 +22,9 @@ fn any_step() -> impl Strategy<Value = Step> {
     let index = any::<prop::sample::Index>;
     prop_oneof![
         (side(), 0..3u8, urgency())
-            .prop_map(|(side, stream, urgency)| Step::Call(side, stream, urgency)),
+            .prop_map(|(side, session, urgency)| Step::Call(side, session, urgency)),
         (side(), 0..3u8, urgency())
-            .prop_map(|(side, stream, urgency)| Step::Notify(side, stream, urgency)),
+            .prop_map(|(side, session, urgency)| Step::Notify(side, session, urgency)),
         (side(), index(), urgency())
             .prop_map(|(side, which, urgency)| Step::Answer(side, which, urgency)),
         (side(), index()).prop_map(|(side, which)| Step::Cancel(side, which)),
@@ -38,7 +38,7 @@ struct Known {
     calls: Vec<CallId>,
     results: HashMap<CallId, String>,
     questions: Vec<(Id, String)>,
-    /// The next number of each stream, ours and the other end's.
+    /// The next number of each session, ours and the other end's.
     told: [u64; 3],
     heard: [u64; 3],
 }
@@ -48,29 +48,30 @@ struct Talk {
     known: [Known; 2],
 }
 
-fn flow(stream: u8, urgency: Urgency) -> Flow {
-    let stream = Stream::named(&stream.to_string());
-    Flow { stream, urgency }
+fn options(session: u8, urgency: Urgency) -> SendOptions {
+    let session = SessionKey::named(&session.to_string());
+    SendOptions { session, urgency }
 }
 
 impl Talk {
     fn step(&mut self, step: &Step) {
         match step {
-            Step::Call(side, stream, urgency) => {
+            Step::Call(side, session, urgency) => {
                 let known = &mut self.known[*side as usize];
                 let params = raw(&format!("[{}]", known.calls.len()));
-                let peer = &mut self.pair.end(*side).peer;
-                let call = peer
-                    .call("m", &params, flow(*stream, *urgency))
+                let endpoint = &mut self.pair.end(*side).endpoint;
+                let call = endpoint
+                    .call("m", &params, options(*session, *urgency))
                     .expect("short");
                 known.calls.push(call);
             }
-            Step::Notify(side, stream, urgency) => {
-                let next = &mut self.known[*side as usize].told[usize::from(*stream)];
-                let params = raw(&format!("[{stream},{next}]"));
+            Step::Notify(side, session, urgency) => {
+                let next = &mut self.known[*side as usize].told[usize::from(*session)];
+                let params = raw(&format!("[{session},{next}]"));
                 *next += 1;
-                let peer = &mut self.pair.end(*side).peer;
-                peer.notify("n", &params, flow(*stream, *urgency))
+                let endpoint = &mut self.pair.end(*side).endpoint;
+                endpoint
+                    .notify("n", &params, options(*session, *urgency))
                     .expect("short");
             }
             Step::Answer(side, which, urgency) => {
@@ -83,7 +84,7 @@ impl Talk {
                 let calls = &self.known[*side as usize].calls;
                 if !calls.is_empty() {
                     let call = calls[which.index(calls.len())];
-                    self.pair.end(*side).peer.cancel(call);
+                    self.pair.end(*side).endpoint.cancel(call);
                 }
             }
             Step::Deliver(side, bytes) => {
@@ -95,8 +96,8 @@ impl Talk {
 
     fn answer(&mut self, side: Side, which: usize, urgency: Urgency) {
         let (id, params) = self.known[side as usize].questions.swap_remove(which);
-        let peer = &mut self.pair.end(side).peer;
-        assert!(peer.answer(&id, flow(0, urgency), Ok(&raw(&params))));
+        let endpoint = &mut self.pair.end(side).endpoint;
+        assert!(endpoint.answer(&id, options(0, urgency), Ok(&raw(&params))));
     }
 
     fn see(&mut self, side: Side) {
@@ -110,12 +111,12 @@ impl Talk {
                 Event::Notification(call) => {
                     let numbers: Vec<u64> =
                         crate::json::from_str(call.params().expect("params")).expect("numbers");
-                    let stream = usize::try_from(numbers[0]).expect("small");
+                    let session = usize::try_from(numbers[0]).expect("small");
                     assert_eq!(
-                        numbers[1], known.heard[stream],
-                        "in order within the stream"
+                        numbers[1], known.heard[session],
+                        "in order within the session"
                     );
-                    known.heard[stream] += 1;
+                    known.heard[session] += 1;
                 }
                 Event::Cancelled(id) => {
                     let asked = known.questions.iter().any(|(question, _)| *question == id);
@@ -150,10 +151,13 @@ impl Talk {
             assert_eq!(known.told, other.heard, "nothing is lost");
         }
         for end in [&mut self.pair.left, &mut self.pair.right] {
-            assert_eq!(end.peer.end(), []);
-            assert_eq!(end.peer.questions(), 0);
+            assert_eq!(end.endpoint.end(), []);
+            assert_eq!(end.endpoint.open_requests(), 0);
             assert_eq!(
-                (end.peer.counts().malformed, end.peer.counts().stray_answers),
+                (
+                    end.endpoint.counts().malformed,
+                    end.endpoint.counts().stray_answers
+                ),
                 (0, 0)
             );
         }

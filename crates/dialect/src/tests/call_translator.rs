@@ -1,4 +1,4 @@
-//! A scripted conversation across a border: what the peer wrote beside what we read, and the other way round.
+//! A scripted conversation across a translator: what the peer wrote beside what we read, and the other way round.
 
 use std::sync::LazyLock;
 
@@ -6,12 +6,12 @@ use attache_rpc::{Error, Id};
 use serde_json::Value;
 
 use super::official::{accepts_params, accepts_result};
-use crate::{Border, Call, Dialect, Passage, Role};
+use crate::{Call, CallTranslator, Dialect, Role, TranslatedCall};
 
 /// One connection. Every step takes the peer's JSON first and the official one second; the official one must also
 /// please the official types. An answer is one to the oldest call of its method that waits.
 pub(super) struct Talk {
-    border: Border,
+    translator: CallTranslator,
     ours: Asked,
     theirs: Asked,
 }
@@ -49,14 +49,15 @@ impl Asked {
 impl Talk {
     pub(super) fn new(dialect: Dialect, peer: Role) -> Self {
         Talk {
-            border: Border::new(dialect, peer),
+            translator: CallTranslator::new(dialect, peer),
             ours: Asked::default(),
             theirs: Asked::default(),
         }
     }
 
     pub(super) fn remembers(mut self, session: &str, cwd: &str) -> Self {
-        self.border.remember_session(&session.into(), &cwd.into());
+        self.translator
+            .remember_session(&session.into(), &cwd.into());
         self
     }
 
@@ -90,9 +91,9 @@ impl Talk {
         assert_eq!(accepts_params(method, official), Ok(()));
         let id = self.ours.call(method);
         let call = Call::request(&id, method, Some(official));
-        let passage = self.border.write_call(call);
+        let translated = self.translator.write_call(call);
         assert_json(
-            &calls(method, passage.expect("it can be written")),
+            &calls(method, translated.expect("it can be written")),
             &[peers],
         );
         self
@@ -100,7 +101,7 @@ impl Talk {
 
     pub(super) fn reads_result(mut self, method: &str, peers: &str, official: &str) -> Self {
         let id = self.ours.answer(method);
-        let result = self.border.read_result(&id, method, peers);
+        let result = self.translator.read_result(&id, method, peers);
         let result = result.expect("it can be read");
         assert_json(&[result.into_owned()], &[official]);
         assert_eq!(accepts_result(method, official), Ok(()));
@@ -110,7 +111,7 @@ impl Talk {
     pub(super) fn writes_result(mut self, method: &str, peers: &str, official: &str) -> Self {
         assert_eq!(accepts_result(method, official), Ok(()));
         let id = self.theirs.answer(method);
-        let result = self.border.write_result(&id, method, official);
+        let result = self.translator.write_result(&id, method, official);
         let result = result.expect("it can be written");
         assert_json(&[result.into_owned()], &[peers]);
         self
@@ -118,14 +119,14 @@ impl Talk {
 
     pub(super) fn reads_error(mut self, method: &str, peers: &str, official: &str) -> Self {
         let id = self.ours.answer(method);
-        let read = self.border.read_error(&id, method, error(peers));
+        let read = self.translator.read_error(&id, method, error(peers));
         assert_json(&[attache_rpc::json::to_string(&read)], &[official]);
         self
     }
 
     pub(super) fn writes_error(mut self, method: &str, peers: &str, official: &str) -> Self {
         let id = self.theirs.answer(method);
-        let written = self.border.write_error(&id, method, error(official));
+        let written = self.translator.write_error(&id, method, error(official));
         assert_json(&[attache_rpc::json::to_string(&written)], &[peers]);
         self
     }
@@ -134,17 +135,17 @@ impl Talk {
     pub(super) fn refuses(mut self, method: &str, peers: &str, message: &str) -> Self {
         let id = self.theirs.call(method);
         let call = Call::request(&id, method, Some(peers));
-        let refusal = self.border.read_call(call).expect_err("refused");
+        let refusal = self.translator.read_call(call).expect_err("refused");
         assert_eq!(refusal.to_string(), message);
         self.theirs.answers_newest = true;
         let id = self.theirs.answer(method);
-        self.border.write_error(&id, method, refusal);
+        self.translator.write_error(&id, method, refusal);
         self
     }
 
     /// A call of ours is not sent.
     pub(super) fn holds_back(mut self, method: &str, official: &str, message: &str) -> Self {
-        let refusal = self.border.write_call(call(method, official));
+        let refusal = self.translator.write_call(call(method, official));
         assert_eq!(refusal.expect_err("held back").to_string(), message);
         self
     }
@@ -152,36 +153,36 @@ impl Talk {
     /// A result of ours cannot be written, and the peer gets an error in its place.
     pub(super) fn fails_result(mut self, method: &str, official: &str, message: &str) -> Self {
         let id = self.theirs.answer(method);
-        let failure = self.border.write_result(&id, method, official);
+        let failure = self.translator.write_result(&id, method, official);
         let failure = failure.expect_err("failed");
         assert_eq!(failure.to_string(), message);
-        self.border.write_error(&id, method, failure);
+        self.translator.write_error(&id, method, failure);
         self
     }
 
     fn read(&mut self, method: &str, peers: &str) -> Vec<String> {
         let id = self.theirs.call(method);
         let call = Call::request(&id, method, Some(peers));
-        let passage = self.border.read_call(call);
-        calls(method, passage.expect("it can be read"))
+        let translated = self.translator.read_call(call);
+        calls(method, translated.expect("it can be read"))
     }
 }
 
 /// The parameters of the calls that a call has become, all of the same method.
-pub(super) fn calls(method: &str, passage: Passage<'_>) -> Vec<String> {
-    match passage {
-        Passage::Call {
+pub(super) fn calls(method: &str, translated: TranslatedCall<'_>) -> Vec<String> {
+    match translated {
+        TranslatedCall::Call {
             method: same,
             params,
         } => {
             assert_eq!(same, method);
             params.into_iter().map(String::from).collect()
         }
-        Passage::Calls(calls) => {
+        TranslatedCall::Calls(calls) => {
             assert!(calls.iter().all(|(same, _)| same == method));
             calls.into_iter().filter_map(|(_, params)| params).collect()
         }
-        Passage::Answer(_) | Passage::Nothing => Vec::new(),
+        TranslatedCall::Response(_) | TranslatedCall::Nothing => Vec::new(),
     }
 }
 

@@ -1,12 +1,12 @@
-//! A conversation across the border of every dialect, a message a line: `<` before a message of the peer, `>` before one
+//! A conversation across the translator of every dialect, a message a line: `<` before a message of the peer, `>` before one
 //! of ours. What crosses is JSON, whatever was said before it.
 #![no_main]
 
 use std::collections::HashMap;
 
+use attache_dialect::{Call, CallTranslator, Dialect, Role, TranslatedCall};
 use attache_rpc::json::Raw;
 use attache_rpc::{Id, Message};
-use attache_dialect::{Border, Call, Dialect, Passage, Role};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|conversation: &str| {
@@ -25,7 +25,7 @@ fuzz_target!(|conversation: &str| {
 });
 
 struct Talk {
-    border: Border,
+    translator: CallTranslator,
     /// The official methods of the peer's requests that wait.
     theirs: HashMap<Id, String>,
     /// The methods of our requests that wait.
@@ -35,7 +35,7 @@ struct Talk {
 impl Talk {
     fn new(dialect: Dialect, peer: Role) -> Self {
         Talk {
-            border: Border::new(dialect, peer),
+            translator: CallTranslator::new(dialect, peer),
             theirs: HashMap::new(),
             ours: HashMap::new(),
         }
@@ -45,29 +45,32 @@ impl Talk {
         match Message::parse_str(message) {
             Ok(Message::Request { id, method, params }) => {
                 let call = Call::request(&id, &method, params);
-                match self.border.read_call(call) {
-                    Ok(passage) => {
-                        if let Some(official) = crossed(&passage) {
+                match self.translator.read_call(call) {
+                    Ok(translated) => {
+                        if let Some(official) = crossed(&translated) {
                             self.theirs.insert(id, official);
                         }
                     }
-                    Err(error) => drop(self.border.write_error(&id, &method, error)),
+                    Err(error) => drop(self.translator.write_error(&id, &method, error)),
                 }
             }
             Ok(Message::Notification { method, params }) => {
-                if let Ok(passage) = self.border.read_call(Call::notification(&method, params)) {
-                    crossed(&passage);
+                if let Ok(translated) = self
+                    .translator
+                    .read_call(Call::notification(&method, params))
+                {
+                    crossed(&translated);
                 }
             }
             Ok(Message::Response { id, result }) => {
                 let method = self.ours.remove(&id).unwrap_or_default();
-                if let Ok(result) = self.border.read_result(&id, &method, result) {
+                if let Ok(result) = self.translator.read_result(&id, &method, result) {
                     is_json(&result);
                 }
             }
             Ok(Message::Failure { id, error }) => {
                 let method = self.ours.remove(&id).unwrap_or_default();
-                self.border.read_error(&id, &method, error);
+                self.translator.read_error(&id, &method, error);
             }
             Err(_) => {}
         }
@@ -77,50 +80,53 @@ impl Talk {
         match Message::parse_str(message) {
             Ok(Message::Request { id, method, params }) => {
                 let call = Call::request(&id, &method, params);
-                if let Ok(passage) = self.border.write_call(call) {
-                    crossed(&passage);
+                if let Ok(translated) = self.translator.write_call(call) {
+                    crossed(&translated);
                     self.ours.insert(id, method.into_owned());
                 }
             }
             Ok(Message::Notification { method, params }) => {
-                if let Ok(passage) = self.border.write_call(Call::notification(&method, params)) {
-                    crossed(&passage);
+                if let Ok(translated) = self
+                    .translator
+                    .write_call(Call::notification(&method, params))
+                {
+                    crossed(&translated);
                 }
             }
             Ok(Message::Response { id, result }) => {
                 let method = self.theirs.remove(&id).unwrap_or_default();
-                match self.border.write_result(&id, &method, result) {
+                match self.translator.write_result(&id, &method, result) {
                     Ok(result) => is_json(&result),
-                    Err(error) => drop(self.border.write_error(&id, &method, error)),
+                    Err(error) => drop(self.translator.write_error(&id, &method, error)),
                 }
             }
             Ok(Message::Failure { id, error }) => {
                 let method = self.theirs.remove(&id).unwrap_or_default();
-                self.border.write_error(&id, &method, error);
+                self.translator.write_error(&id, &method, error);
             }
             Err(_) => {}
         }
     }
 }
 
-/// What a passage says is JSON; the method of the call that wants the answer.
-fn crossed(passage: &Passage<'_>) -> Option<String> {
-    match passage {
-        Passage::Call { method, params } => {
+/// What a translated call says is JSON; the method of the call that wants the answer.
+fn crossed(translated: &TranslatedCall<'_>) -> Option<String> {
+    match translated {
+        TranslatedCall::Call { method, params } => {
             params.as_deref().map(is_json);
             Some(method.to_string())
         }
-        Passage::Calls(calls) => {
+        TranslatedCall::Calls(calls) => {
             for (_, params) in calls {
                 params.as_deref().map(is_json);
             }
             calls.last().map(|(method, _)| method.clone())
         }
-        Passage::Answer(result) => {
+        TranslatedCall::Response(result) => {
             is_json(result);
             None
         }
-        Passage::Nothing => None,
+        TranslatedCall::Nothing => None,
     }
 }
 

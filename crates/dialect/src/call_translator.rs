@@ -1,4 +1,4 @@
-//! The border of one connection, a call at a time, and the words for what crosses it.
+//! Translates one connection call by call, and the types that such a translation takes and returns.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use attache_schema::v1::SessionId;
 
 use crate::{bridge, draft, legacy, pharo};
 
-/// A family of message shapes.
+/// A family of message shapes that a peer may use instead of the official ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Dialect {
     /// The protocol as published, and what older documents of it still name (`session/set_model`).
@@ -26,16 +26,16 @@ pub enum Dialect {
     Pharo,
 }
 
-/// Which side the peer is.
+/// Which side of the protocol the peer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The peer is an editor; it is sent agents' calls.
+    /// The peer is a client, such as an editor: it receives the calls of an agent.
     Client,
-    /// The peer is an agent; it is sent clients' calls.
+    /// The peer is an agent: it receives the calls of a client.
     Agent,
 }
 
-/// A request or notification that has come to the border.
+/// A request or notification to translate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call<'a> {
     /// The request's id; a notification has none.
@@ -47,43 +47,42 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// A call that will be answered.
+    /// A request, which expects a response.
     pub fn request(id: &'a Id, method: &'a str, params: Option<&'a str>) -> Self {
         let id = Some(id);
         Call { id, method, params }
     }
 
-    /// A call that nobody answers.
+    /// A notification, which expects no response.
     pub fn notification(method: &'a str, params: Option<&'a str>) -> Self {
         let id = None;
         Call { id, method, params }
     }
 }
 
-/// What the border makes of a call.
+/// A call after translation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Passage<'a> {
-    /// It goes on, as this call.
+pub enum TranslatedCall<'a> {
+    /// Forward this call.
     Call {
         /// The method's name.
         method: Cow<'a, str>,
         /// The parameters' text.
         params: Option<Cow<'a, str>>,
     },
-    /// It goes on, as several calls in this order, of which only the last one stands for the original and keeps its
-    /// id.
+    /// Forward several calls in this order. Only the last keeps the id of the original.
     Calls(Vec<(String, Option<String>)>),
-    /// It goes no further: whoever made it gets this result.
-    Answer(String),
-    /// It goes no further, and nobody waits for an answer.
+    /// Don't forward the call: send this result back to its sender.
+    Response(String),
+    /// Don't forward the call, which expects no response.
     Nothing,
 }
 
-/// One dialect's translation, for one connection. Whatever is not overridden passes as it is.
-pub(crate) trait Translate: Send {
+/// The translation of one dialect for one connection. The default methods pass everything on unchanged.
+pub(crate) trait TranslateCalls: Send {
     /// A call from the peer, to official JSON.
-    fn read_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
-        Ok(Passage::of(call))
+    fn read_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
+        Ok(TranslatedCall::unchanged(call))
     }
 
     /// The peer's result of a call that we made, to official JSON. `method` is the official name.
@@ -102,8 +101,8 @@ pub(crate) trait Translate: Send {
     }
 
     /// A call of ours, to the peer's shape.
-    fn write_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
-        Ok(Passage::of(call))
+    fn write_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
+        Ok(TranslatedCall::unchanged(call))
     }
 
     /// Our result of a call that the peer made, to the peer's shape. `method` is the official name.
@@ -125,7 +124,8 @@ pub(crate) trait Translate: Send {
     fn remember_session(&mut self, _session: &str, _cwd: &str) {}
 }
 
-/// The border of one connection: every message of the peer goes through it once, in the order of the wire.
+/// Translates the messages of one connection call by call. Pass each message through it once, in the order in which it
+/// is received or sent. For whole JSON-RPC messages, use [`translator_for`](crate::translator_for) instead.
 ///
 /// A call that came in by [`read_call`](Self::read_call) is answered by one [`write_result`](Self::write_result) or
 /// one [`write_error`](Self::write_error), also where `read_call` or `write_result` itself has failed; a call that
@@ -136,12 +136,12 @@ pub(crate) trait Translate: Send {
 ///
 /// ```
 /// use attache_rpc::{Id, Message};
-/// use attache_dialect::{Border, Call, Dialect, Passage, Role};
+/// use attache_dialect::{Call, CallTranslator, Dialect, Role, TranslatedCall};
 ///
-/// let mut border = Border::new(Dialect::Pharo, Role::Agent);
+/// let mut translator = CallTranslator::new(Dialect::Pharo, Role::Agent);
 /// let update = r#"{"sessionId":"s","update":{"type":"current_mode_update","modeId":"code"}}"#;
-/// let passage = border.read_call(Call::notification("session/update", Some(update)))?;
-/// let Passage::Call { params: Some(params), .. } = passage else {
+/// let translated = translator.read_call(Call::notification("session/update", Some(update)))?;
+/// let TranslatedCall::Call { params: Some(params), .. } = translated else {
 ///     panic!("an update is one call");
 /// };
 /// assert_eq!(
@@ -151,8 +151,8 @@ pub(crate) trait Translate: Send {
 ///
 /// let id = Id::from(7);
 /// let release = r#"{"sessionId":"s","terminalId":"t"}"#;
-/// border.read_call(Call::request(&id, "terminal/release", Some(release)))?;
-/// let result = border.write_result(&id, "terminal/release", "{}")?;
+/// translator.read_call(Call::request(&id, "terminal/release", Some(release)))?;
+/// let result = translator.write_result(&id, "terminal/release", "{}")?;
 ///
 /// // The result is JSON already, so it is written by its message.
 /// let mut line = String::new();
@@ -160,21 +160,21 @@ pub(crate) trait Translate: Send {
 /// assert_eq!(line, r#"{"jsonrpc":"2.0","id":7,"result":null}"#);
 /// # Ok::<(), attache_rpc::Error>(())
 /// ```
-pub struct Border {
+pub struct CallTranslator {
     dialect: Dialect,
-    translation: Box<dyn Translate>,
+    translation: Box<dyn TranslateCalls>,
 }
 
-impl Border {
-    /// The border of a connection with a peer of that dialect.
+impl CallTranslator {
+    /// A translator for a connection to a peer with this dialect and role.
     pub fn new(dialect: Dialect, peer: Role) -> Self {
-        let translation: Box<dyn Translate> = match dialect {
+        let translation: Box<dyn TranslateCalls> = match dialect {
             Dialect::Official => Box::new(legacy::Legacy::default()),
             Dialect::Bridge => Box::new(bridge::Bridge::default()),
             Dialect::Draft => Box::new(draft::Draft::new(peer)),
             Dialect::Pharo => Box::new(pharo::Pharo::default()),
         };
-        Border {
+        CallTranslator {
             dialect,
             translation,
         }
@@ -185,18 +185,19 @@ impl Border {
         self.dialect
     }
 
-    /// Teaches the border the working directory of a session that the program has stored. In some dialects
-    /// `session/load` does not carry it, and is refused where it is not known. The latest 1024 are remembered.
+    /// Tells the translator the working directory of a session that the program has stored. In some dialects
+    /// `session/load` does not contain the directory and fails if the translator does not know it. The latest 1024
+    /// sessions are remembered.
     pub fn remember_session(&mut self, session: &SessionId, cwd: &FilePath) {
         let (session, cwd) = (session.as_str(), cwd.as_str());
         self.translation.remember_session(session, cwd);
     }
 }
 
-/// What comes in.
-impl Border {
+/// Messages received from the peer.
+impl CallTranslator {
     /// A call from the peer, to official JSON. An error is the call's answer.
-    pub fn read_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+    pub fn read_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
         self.translation.read_call(call)
     }
 
@@ -216,10 +217,10 @@ impl Border {
     }
 }
 
-/// What goes out.
-impl Border {
+/// Messages sent to the peer.
+impl CallTranslator {
     /// A call of ours, to the peer's shape. An error means that nothing is to be sent.
-    pub fn write_call<'a>(&mut self, call: Call<'a>) -> Result<Passage<'a>, Error> {
+    pub fn write_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
         self.translation.write_call(call)
     }
 
@@ -240,17 +241,17 @@ impl Border {
     }
 }
 
-impl fmt::Debug for Border {
+impl fmt::Debug for CallTranslator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Border")
+        f.debug_struct("CallTranslator")
             .field("dialect", &self.dialect)
             .finish_non_exhaustive()
     }
 }
 
-impl<'a> Passage<'a> {
-    pub(crate) fn of(call: Call<'a>) -> Self {
-        Passage::Call {
+impl<'a> TranslatedCall<'a> {
+    pub(crate) fn unchanged(call: Call<'a>) -> Self {
+        TranslatedCall::Call {
             method: Cow::Borrowed(call.method),
             params: call.params.map(Cow::Borrowed),
         }

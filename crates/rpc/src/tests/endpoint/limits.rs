@@ -2,7 +2,7 @@
 
 use super::super::pair::{End, Pair, raw};
 use super::{failure, request};
-use crate::{Event, Flow, Framing, Garbage, Id, Limits, Stream};
+use crate::{Event, Framing, Garbage, Id, Limits, SendOptions, SessionKey};
 
 fn small(outbound: usize) -> End {
     let limits = Limits {
@@ -33,7 +33,7 @@ fn one_request_too_many_is_refused_and_none_is_lost() {
         end.lines(),
         [1025, 1026, 1027, 1028, 1029, 1030].map(overloaded)
     );
-    assert_eq!(end.peer.counts().overloaded, 6);
+    assert_eq!(end.endpoint.counts().overloaded, 6);
     for id in 1..=1024 {
         assert!(end.answer(&Id::from(id), "1"), "{id}");
     }
@@ -50,24 +50,25 @@ fn calls_of_ours_are_counted_too() {
         ..Limits::default()
     };
     let mut pair = Pair::new(&limits, Framing::Lines);
-    assert!(pair.left.peer.may_call());
+    assert!(pair.left.endpoint.may_call());
     pair.left.call("m", "{}");
     pair.left.call("m", "{}");
-    assert!(!pair.left.peer.may_call());
+    assert!(!pair.left.endpoint.may_call());
     pair.settle();
     assert!(pair.right.answer(&Id::from(1), "{}"));
     pair.settle();
-    assert!(pair.left.peer.may_call());
+    assert!(pair.left.endpoint.may_call());
 }
 
 #[test]
 fn what_is_urgent_has_room_when_nothing_else_has() {
     let mut end = small(1000);
     let room = |end: &End| {
-        [crate::Urgency::Ordinary, crate::Urgency::Urgent].map(|urgency| end.peer.has_room(urgency))
+        [crate::Urgency::Ordinary, crate::Urgency::Urgent]
+            .map(|urgency| end.endpoint.has_room(urgency))
     };
     assert_eq!(room(&end), [true, true]);
-    assert!(end.peer.has_said_all());
+    assert!(end.endpoint.has_sent_all());
     let long = format!("[\"{}\"]", "x".repeat(900));
     end.call("m", &long);
     end.call("m", &long);
@@ -78,7 +79,7 @@ fn what_is_urgent_has_room_when_nothing_else_has() {
     assert_eq!(room(&end), [false, false]);
     end.sent();
     assert_eq!(room(&end), [true, true]);
-    assert!(end.peer.has_said_all());
+    assert!(end.endpoint.has_sent_all());
 }
 
 #[test]
@@ -101,11 +102,11 @@ fn an_answer_that_is_too_long_becomes_an_error() {
 fn a_call_that_is_too_long_is_not_made() {
     let mut end = small(1 << 20);
     let params = raw(&format!("[\"{}\"]", "x".repeat(1000)));
-    let flow = Flow::of(Stream::CONNECTION);
-    assert!(end.peer.call("m", &params, flow).is_err());
-    assert!(end.peer.notify("m", &params, flow).is_err());
+    let options = SendOptions::of(SessionKey::CONNECTION);
+    assert!(end.endpoint.call("m", &params, options).is_err());
+    assert!(end.endpoint.notify("m", &params, options).is_err());
     assert_eq!(end.lines(), [""; 0]);
-    assert_eq!(end.peer.end(), []);
+    assert_eq!(end.endpoint.end(), []);
     end.call("m", "{}");
     assert_eq!(
         end.lines(),
@@ -125,7 +126,7 @@ fn a_message_that_is_too_long_is_answered_once_and_the_next_one_works() {
     let error = failure("null", -32600, "the message is longer than the limit", data);
     assert_eq!(end.lines(), [error]);
     assert_eq!(end.seen(), ["request 7 m -"]);
-    assert_eq!(end.peer.counts().malformed, 1);
+    assert_eq!(end.endpoint.counts().malformed, 1);
 }
 
 #[test]
@@ -215,7 +216,7 @@ fn an_answer_that_is_too_long_ends_the_call() {
         // One that names no call ends none.
         end.feed(format!("{{\"id\":2,\"note\":[\"{long}\"],{member}:1}}\n").as_bytes());
         assert!(end.events().is_empty());
-        assert_eq!(end.peer.end().len(), 1);
+        assert_eq!(end.endpoint.end().len(), 1);
     }
 }
 
@@ -232,7 +233,7 @@ fn a_limit_too_small_for_an_error_is_raised() {
     end.feed(&request(&id));
     assert_eq!(end.events().len(), 1, "and the second was refused");
     let call = end.call("m", "{}");
-    end.peer.cancel(call);
+    end.endpoint.cancel(call);
     assert_eq!(end.lines().len(), 3);
 }
 
@@ -260,14 +261,16 @@ fn flood(end: &mut End, line: impl Fn(u64) -> Vec<u8>, result: &str) -> (usize, 
         for event in end.events() {
             match event {
                 Event::Request(id, _) => assert!(end.answer(&id, result)),
-                Event::Fatal(fatal) => return (end.peer.outbox().unwritten(), fatal.to_string()),
+                Event::Fatal(fatal) => {
+                    return (end.endpoint.outbox().unwritten(), fatal.to_string());
+                }
                 _ => {}
             }
         }
     }
     panic!(
         "never given up, with {} bytes",
-        end.peer.outbox().unwritten()
+        end.endpoint.outbox().unwritten()
     );
 }
 
@@ -311,14 +314,14 @@ fn a_peer_that_sends_garbage_and_never_reads_is_given_up() {
 fn a_peer_that_makes_others_answer_and_never_reads_is_given_up() {
     let mut end = small(10_000);
     let answer = format!("\"{}\"", "x".repeat(900));
-    let given_up = (0..1000).find_map(|_| end.peer.send_back(&answer));
+    let given_up = (0..1000).find_map(|_| end.endpoint.send_back(&answer));
     assert!(matches!(
         given_up,
         Some(Event::Fatal(crate::Fatal::Flooded))
     ));
-    assert!(end.peer.outbox().unwritten() < 20_000 + (64 << 10) + 2000);
+    assert!(end.endpoint.outbox().unwritten() < 20_000 + (64 << 10) + 2000);
     end.sent();
-    assert!(end.peer.send_back(&answer).is_none(), "it has read");
+    assert!(end.endpoint.send_back(&answer).is_none(), "it has read");
 }
 
 #[test]

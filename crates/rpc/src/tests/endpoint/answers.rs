@@ -2,7 +2,7 @@
 
 use super::super::pair::{End, Pair, raw};
 use super::{failure, request};
-use crate::{Error, Event, Flow, Framing, Garbage, Id, Limits, Lost, Stream};
+use crate::{Error, Event, Framing, Garbage, Id, Limits, Lost, SendOptions, SessionKey};
 
 fn asked(end: &mut End) -> Vec<Id> {
     let events = end.events().into_iter();
@@ -47,11 +47,11 @@ fn a_second_answer_is_not_sent() {
     assert!(end.answer(&ids[0], "1"));
     assert!(!end.answer(&ids[0], "2"));
     let error = Error::new(1, "late");
-    let flow = Flow::of(Stream::CONNECTION);
-    assert!(!end.peer.answer::<u64>(&ids[0], flow, Err(&error)));
+    let options = SendOptions::of(SessionKey::CONNECTION);
+    assert!(!end.endpoint.answer::<u64>(&ids[0], options, Err(&error)));
     assert!(!end.answer(&Id::from(8), "1"));
     assert_eq!(end.lines(), [r#"{"jsonrpc":"2.0","id":7,"result":1}"#]);
-    assert_eq!(end.peer.questions(), 0);
+    assert_eq!(end.endpoint.open_requests(), 0);
 }
 
 #[test]
@@ -93,12 +93,12 @@ fn answers_that_nobody_waits_for_are_counted_and_dropped() {
     for (index, (id, seen)) in answers.iter().enumerate() {
         end.feed(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":5}}\n").as_bytes());
         assert_eq!(end.seen().concat(), *seen, "{id}");
-        assert_eq!(end.peer.counts().stray_answers, index, "{id}");
+        assert_eq!(end.endpoint.counts().stray_answers, index, "{id}");
     }
     let error = br#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}"#;
     end.feed(&[&error[..], b"\n"].concat());
     assert_eq!(end.seen(), [""; 0]);
-    assert_eq!(end.peer.counts().stray_answers, answers.len());
+    assert_eq!(end.endpoint.counts().stray_answers, answers.len());
     assert_eq!(end.lines().len(), 1, "the call alone");
 }
 
@@ -106,11 +106,11 @@ fn answers_that_nobody_waits_for_are_counted_and_dropped() {
 fn a_call_that_was_forgotten_is_not_answered() {
     let mut end = End::default();
     let call = end.call("m", "{}");
-    end.peer.forget(call);
+    end.endpoint.forget(call);
     end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":5}\n");
     assert_eq!(end.seen(), [""; 0]);
-    assert_eq!(end.peer.counts().stray_answers, 1);
-    assert_eq!(end.peer.end(), []);
+    assert_eq!(end.endpoint.counts().stray_answers, 1);
+    assert_eq!(end.endpoint.end(), []);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn an_id_in_use_is_refused_and_free_again_after_its_answer() {
         let again = asked(&mut end);
         assert_eq!(again, ids);
         // Whoever still holds the first request does not answer the second.
-        assert!(end.peer.is_cancelled(&ids[0]) && !end.peer.is_cancelled(&again[0]));
+        assert!(end.endpoint.is_cancelled(&ids[0]) && !end.endpoint.is_cancelled(&again[0]));
         assert!(!end.answer(&ids[0], "1"));
         assert!(end.answer(&again[0], "2"));
         assert_eq!(end.lines().len(), 2);
@@ -155,7 +155,7 @@ fn a_peer_that_reads_no_answers_gets_short_ones() {
         assert!(end.answer(&id, &long));
     }
     let most = 4 * limits.outbound + 2 * limits.frame + 100 * (64 << 10);
-    assert!(end.peer.outbox().unwritten() <= most);
+    assert!(end.endpoint.outbox().unwritten() <= most);
 }
 
 #[test]
@@ -179,11 +179,11 @@ fn ids_that_differ_are_asked_side_by_side() {
 fn an_answer_may_come_before_the_request_counts_as_written() {
     let mut end = End::default();
     end.call("m", "{}");
-    let chunk = end.peer.outbox().take().expect("the request");
+    let chunk = end.endpoint.outbox().take().expect("the request");
     end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
     assert_eq!(end.seen(), ["answered 1: {}"]);
-    end.peer.outbox().written(chunk);
-    assert_eq!(end.peer.outbox().unwritten(), 0);
+    end.endpoint.outbox().written(chunk);
+    assert_eq!(end.endpoint.outbox().unwritten(), 0);
 }
 
 #[test]
@@ -193,8 +193,12 @@ fn an_error_reaches_whoever_asked() {
     pair.settle();
     let ids = asked(&mut pair.right);
     let error = Error::new(-32602, "no").data(raw(r#"{"a":[1]}"#));
-    let flow = Flow::of(Stream::CONNECTION);
-    assert!(pair.right.peer.answer::<u64>(&ids[0], flow, Err(&error)));
+    let options = SendOptions::of(SessionKey::CONNECTION);
+    assert!(
+        pair.right
+            .endpoint
+            .answer::<u64>(&ids[0], options, Err(&error))
+    );
     pair.settle();
     let events = pair.left.events();
     assert!(
@@ -214,11 +218,11 @@ fn the_end_fails_every_call_once() {
     end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":6,\"result\":1}");
     end.close();
     assert_eq!(end.events().len(), 3);
-    let lost = end.peer.end();
+    let lost = end.endpoint.end();
     assert_eq!(lost.len(), 998);
     let expected = calls.iter().filter(|call| ![5, 6].contains(&call.0));
     assert!(lost.iter().eq(expected), "in order and once");
-    assert_eq!(end.peer.end(), []);
+    assert_eq!(end.endpoint.end(), []);
     assert!(
         end.answer(&Id::from(1), "1"),
         "the other end may still read"
@@ -242,7 +246,7 @@ fn a_message_cut_off_by_the_end_is_dropped_and_counted() {
         end.close();
         assert_eq!(end.seen(), [""; 0]);
         assert_eq!(end.lines(), [""; 0], "no answer to {part}");
-        assert_eq!(end.peer.counts().malformed, 1);
-        assert_eq!(end.peer.end().len(), 1);
+        assert_eq!(end.endpoint.counts().malformed, 1);
+        assert_eq!(end.endpoint.end().len(), 1);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::pair::{End, Pair, raw};
 use super::request;
-use crate::{Flow, Id, Stream};
+use crate::{Id, SendOptions, SessionKey};
 
 fn cancel(params: &str) -> Vec<u8> {
     format!("{{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{params}}}\n").into()
@@ -23,7 +23,11 @@ fn check(rows: &[(&str, Option<&str>)]) {
             .map(|id| format!("cancelled {id}"))
             .collect();
         assert_eq!(end.seen(), seen, "{params}");
-        assert_eq!(end.peer.counts().stray_cancels, 1 - seen.len(), "{params}");
+        assert_eq!(
+            end.endpoint.counts().stray_cancels,
+            1 - seen.len(),
+            "{params}"
+        );
         assert_eq!(end.lines(), [""; 0], "a notification is never answered");
         // Whether it was taken back or not, a request is answered as ever.
         for id in ids {
@@ -31,12 +35,12 @@ fn check(rows: &[(&str, Option<&str>)]) {
             let taken_back =
                 expected.is_some_and(|text| crate::json::from_str(text) == Ok(id.clone()));
             assert_eq!(
-                end.peer.is_cancelled(&id),
+                end.endpoint.is_cancelled(&id),
                 taken_back,
                 "{id} after {params}"
             );
             assert!(end.answer(&id, "1"));
-            assert!(end.peer.is_cancelled(&id), "nobody waits any more");
+            assert!(end.endpoint.is_cancelled(&id), "nobody waits any more");
         }
     }
 }
@@ -71,7 +75,7 @@ fn anything_else_is_counted_and_dropped() {
     let mut end = End::default();
     end.feed(b"{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\"}\n");
     assert_eq!(end.seen(), [""; 0]);
-    assert_eq!(end.peer.counts().stray_cancels, 1);
+    assert_eq!(end.endpoint.counts().stray_cancels, 1);
 }
 
 #[test]
@@ -82,10 +86,10 @@ fn a_request_that_has_been_answered_cannot_be_taken_back() {
     assert!(end.answer(&Id::from(7), "1"));
     end.feed(&cancel(r#"{"requestId":7}"#));
     assert_eq!(end.seen(), [""; 0]);
-    assert_eq!(end.peer.counts().stray_cancels, 1);
+    assert_eq!(end.endpoint.counts().stray_cancels, 1);
     // And its id is free for a request that has not been taken back.
     end.feed(&request("7"));
-    assert!(!end.peer.is_cancelled(&Id::from(7)));
+    assert!(!end.endpoint.is_cancelled(&Id::from(7)));
 }
 
 #[test]
@@ -98,22 +102,33 @@ fn as_a_request_it_is_a_request() {
         end.seen(),
         [r#"request 1 $/cancel_request {"requestId":7}"#]
     );
-    assert!(!end.peer.is_cancelled(&Id::from(7)));
+    assert!(!end.endpoint.is_cancelled(&Id::from(7)));
 }
 
 #[test]
 fn a_call_is_taken_back_behind_its_request_and_before_everything_else() {
     let mut end = End::default();
-    let flow = |name| Flow::of(Stream::named(name));
+    let options = |name| SendOptions::of(SessionKey::named(name));
     for number in 0..3 {
         let params = raw(&format!("[{number}]"));
-        end.peer.notify("a", &params, flow("a")).expect("short");
-        end.peer.notify("b", &params, flow("b")).expect("short");
+        end.endpoint
+            .notify("a", &params, options("a"))
+            .expect("short");
+        end.endpoint
+            .notify("b", &params, options("b"))
+            .expect("short");
     }
-    let call = end.peer.call("call", &raw("{}"), flow("b")).expect("short");
-    end.peer.notify("a", &raw("[3]"), flow("a")).expect("short");
-    end.peer.notify("b", &raw("[3]"), flow("b")).expect("short");
-    end.peer.cancel(call);
+    let call = end
+        .endpoint
+        .call("call", &raw("{}"), options("b"))
+        .expect("short");
+    end.endpoint
+        .notify("a", &raw("[3]"), options("a"))
+        .expect("short");
+    end.endpoint
+        .notify("b", &raw("[3]"), options("b"))
+        .expect("short");
+    end.endpoint.cancel(call);
     let methods: Vec<String> = end.lines().iter().map(|line| method(line)).collect();
     assert_eq!(
         methods,
@@ -148,32 +163,37 @@ fn a_call_that_has_ended_is_not_taken_back() {
     pair.settle();
     assert!(pair.right.answer(&Id::from(1), "{}"));
     pair.settle();
-    pair.left.peer.cancel(call);
+    pair.left.endpoint.cancel(call);
     let forgotten = pair.left.call("m", "{}");
-    pair.left.peer.forget(forgotten);
-    pair.left.peer.cancel(forgotten);
+    pair.left.endpoint.forget(forgotten);
+    pair.left.endpoint.cancel(forgotten);
     assert_eq!(pair.left.lines().len(), 1, "the second call alone");
 }
 
 #[test]
 fn the_requests_of_a_stream_are_taken_back_together() {
     let mut end = End::default();
-    let (a, b) = (Stream::named("a"), Stream::named("b"));
-    for (id, stream) in [(1, a), (2, b), (3, a), (4, Stream::CONNECTION)] {
+    let (a, b) = (SessionKey::named("a"), SessionKey::named("b"));
+    for (id, session) in [(1, a), (2, b), (3, a), (4, SessionKey::CONNECTION)] {
         end.feed(&request(&id.to_string()));
-        end.peer.assign(&Id::from(id), stream);
+        end.endpoint.assign(&Id::from(id), session);
     }
-    end.peer.assign(&Id::from(9), a);
-    let mut of_a: Vec<String> = end.peer.of_stream(a).iter().map(Id::to_string).collect();
+    end.endpoint.assign(&Id::from(9), a);
+    let mut of_a: Vec<String> = end
+        .endpoint
+        .requests_of(a)
+        .iter()
+        .map(Id::to_string)
+        .collect();
     of_a.sort();
     assert_eq!(of_a, ["1", "3"]);
-    let taken_back = |end: &End| [1, 2, 3, 4].map(|id| end.peer.is_cancelled(&Id::from(id)));
-    end.peer.take_back(Some(a));
+    let taken_back = |end: &End| [1, 2, 3, 4].map(|id| end.endpoint.is_cancelled(&Id::from(id)));
+    end.endpoint.cancel_requests(Some(a));
     assert_eq!(taken_back(&end), [true, false, true, false]);
-    end.peer.take_back(None);
+    end.endpoint.cancel_requests(None);
     assert_eq!(taken_back(&end), [true; 4]);
     for id in 1..=4 {
         assert!(end.answer(&Id::from(id), "1"), "still to be answered");
     }
-    assert!(end.peer.of_stream(a).is_empty());
+    assert!(end.endpoint.requests_of(a).is_empty());
 }

@@ -1,11 +1,11 @@
 //! Our calls, each of which ends once.
 
-use super::{CallId, Event, Lost, Peer, answers};
+use super::{CallId, Endpoint, Event, Lost, inbound};
 use crate::json::Encode;
 use crate::message::write_call;
-use crate::{Flow, Id, Payload, TooLarge, write_notification};
+use crate::{Id, Payload, SendOptions, TooLarge, write_notification};
 
-impl Peer {
+impl Endpoint {
     /// Whether another call should be made now.
     pub fn may_call(&self) -> bool {
         self.calls.len() < self.limits.in_flight
@@ -16,14 +16,14 @@ impl Peer {
         &mut self,
         method: &str,
         params: &T,
-        flow: Flow,
+        options: SendOptions,
     ) -> Result<CallId, TooLarge> {
         let number = self.next_call;
-        self.outbox.push(flow, |out| {
+        self.outbox.push(options, |out| {
             write_call(out, Some(&number), method, Some(params));
         })?;
         self.next_call += 1;
-        self.calls.insert(number, flow.stream);
+        self.calls.insert(number, options.session);
         Ok(CallId(number))
     }
 
@@ -32,21 +32,21 @@ impl Peer {
         &mut self,
         method: &str,
         params: &T,
-        flow: Flow,
+        options: SendOptions,
     ) -> Result<(), TooLarge> {
         self.outbox
-            .push(flow, |out| write_notification(out, method, params))
+            .push(options, |out| write_notification(out, method, params))
     }
 
-    /// Takes a call back. The peer still answers it, with what it has or with an error.
+    /// Cancels a call. The peer still answers the request, with a result or an error.
     pub fn cancel(&mut self, call: CallId) {
-        if let Some(stream) = self.calls.get(&call.0) {
-            let flow = Flow::urgent(*stream);
+        if let Some(session) = self.calls.get(&call.0) {
+            let options = SendOptions::urgent(*session);
             let id = Id::numbered(call.0);
             // It is shorter than any limit.
             let sent = self
                 .outbox
-                .push(flow, |out| answers::write_cancel(out, &id));
+                .push(options, |out| inbound::write_cancel(out, &id));
             debug_assert!(sent.is_ok());
         }
     }
@@ -62,7 +62,11 @@ impl Peer {
         calls.into_keys().map(CallId).collect()
     }
 
-    pub(super) fn answered(&mut self, id: &Id, outcome: Result<Payload, Lost>) -> Option<Event> {
+    pub(super) fn receive_response(
+        &mut self,
+        id: &Id,
+        outcome: Result<Payload, Lost>,
+    ) -> Option<Event> {
         let known = id
             .as_number()
             .filter(|number| self.calls.remove(number).is_some());

@@ -1,12 +1,12 @@
-//! Borders and bad input: examples with a part replaced or an end missing never make one panic.
+//! Translators and bad input: examples with a part replaced or an end missing never make one panic.
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::border::{call, id};
-use crate::{Border, Dialect, Passage, Role};
+use super::call_translator::{call, id};
+use crate::{CallTranslator, Dialect, Role, TranslatedCall};
 
 const DOCUMENTS: [&str; 5] = [
     include_str!("../../fixtures/documents/000.jsonl"),
@@ -18,11 +18,11 @@ const DOCUMENTS: [&str; 5] = [
 
 #[test]
 fn no_border_panics() {
-    let mut borders = borders();
+    let mut translators = translators();
     for (method, payload) in examples() {
         for broken in broken(&payload) {
-            for border in &mut borders {
-                feed(border, &method, &broken);
+            for translator in &mut translators {
+                feed(translator, &method, &broken);
             }
         }
     }
@@ -47,10 +47,10 @@ fn whatever_a_peer_writes_in_place_of_what_is_kept_passes() {
                 ("session/prompt", &prompt),
                 ("session/update", &plan),
             ] {
-                let mut border = Border::new(dialect, Role::Agent);
-                let read = border.read_call(call(method, params));
+                let mut translator = CallTranslator::new(dialect, Role::Agent);
+                let read = translator.read_call(call(method, params));
                 assert!(read.is_ok(), "{dialect:?} {method} {odd}: {read:?}");
-                let written = border.write_call(call(method, params));
+                let written = translator.write_call(call(method, params));
                 assert!(written.is_ok(), "{dialect:?} {method} {odd}: {written:?}");
             }
         }
@@ -79,15 +79,17 @@ fn env_for_pharo(count: usize) -> Duration {
     let entries = names(count).map(|name| format!(r#"{{"name":"{name}","value":"v"}}"#));
     let env = entries.collect::<Vec<_>>().join(",");
     let params = format!(r#"{{"sessionId":"s","command":"c","env":[{env}]}}"#);
-    timed(Dialect::Pharo, |border| {
-        border.write_call(call("terminal/create", &params)).is_ok()
+    timed(Dialect::Pharo, |translator| {
+        translator
+            .write_call(call("terminal/create", &params))
+            .is_ok()
     })
 }
 
 fn kept_for_pharo(count: usize) -> Duration {
     let params = authentication(count);
-    timed(Dialect::Pharo, |border| {
-        border.write_call(call("authenticate", &params)).is_ok()
+    timed(Dialect::Pharo, |translator| {
+        translator.write_call(call("authenticate", &params)).is_ok()
     })
 }
 
@@ -97,8 +99,10 @@ fn annotations_of_pharo(count: usize) -> Duration {
         members(count)
     );
     let params = format!(r#"{{"sessionId":"s","prompt":[{text}]}}"#);
-    timed(Dialect::Pharo, |border| {
-        border.read_call(call("session/prompt", &params)).is_ok()
+    timed(Dialect::Pharo, |translator| {
+        translator
+            .read_call(call("session/prompt", &params))
+            .is_ok()
     })
 }
 
@@ -106,15 +110,15 @@ fn servers_of_pharo(count: usize) -> Duration {
     let server = r#"{"transport":"stdio","command":"c","args":[],"env":{}}"#;
     let servers = vec![server; count].join(",");
     let params = format!(r#"{{"cwd":"/p","mcpServers":[{servers}]}}"#);
-    timed(Dialect::Pharo, |border| {
-        border.read_call(call("session/new", &params)).is_ok()
+    timed(Dialect::Pharo, |translator| {
+        translator.read_call(call("session/new", &params)).is_ok()
     })
 }
 
 fn kept_for_draft(count: usize) -> Duration {
     let params = authentication(count);
-    timed(Dialect::Draft, |border| {
-        border.write_call(call("authenticate", &params)).is_ok()
+    timed(Dialect::Draft, |translator| {
+        translator.write_call(call("authenticate", &params)).is_ok()
     })
 }
 
@@ -124,8 +128,8 @@ fn error_of_draft(count: usize) -> Duration {
         members(count)
     );
     let error: attache_rpc::Error = attache_rpc::json::from_str(&error).expect("an error");
-    timed(Dialect::Draft, |border| {
-        border.read_error(id(), "session/prompt", error).code == -32603
+    timed(Dialect::Draft, |translator| {
+        translator.read_error(id(), "session/prompt", error).code == -32603
     })
 }
 
@@ -143,33 +147,36 @@ fn names(count: usize) -> impl Iterator<Item = String> {
     (0..count).map(|number| format!("member-{number:05}"))
 }
 
-fn timed(dialect: Dialect, work: impl FnOnce(&mut Border) -> bool) -> Duration {
-    let mut border = Border::new(dialect, Role::Client);
+fn timed(dialect: Dialect, work: impl FnOnce(&mut CallTranslator) -> bool) -> Duration {
+    let mut translator = CallTranslator::new(dialect, Role::Client);
     let started = Instant::now();
-    assert!(work(&mut border), "it passes");
+    assert!(work(&mut translator), "it passes");
     started.elapsed()
 }
 
 /// In each direction, as a call and as a result. Failing is fine; what crosses is JSON if it was before.
-fn feed(border: &mut Border, method: &str, text: &str) {
+fn feed(translator: &mut CallTranslator, method: &str, text: &str) {
     let outcomes = [
-        border.read_call(call(method, text)).map(payloads).ok(),
-        border.write_call(call(method, text)).map(payloads).ok(),
-        border.read_result(id(), method, text).map(payload).ok(),
-        border.write_result(id(), method, text).map(payload).ok(),
+        translator.read_call(call(method, text)).map(payloads).ok(),
+        translator.write_call(call(method, text)).map(payloads).ok(),
+        translator.read_result(id(), method, text).map(payload).ok(),
+        translator
+            .write_result(id(), method, text)
+            .map(payload)
+            .ok(),
     ];
     if let Ok(error) = attache_rpc::json::from_str::<attache_rpc::Error>(text) {
-        let read = border.read_error(id(), method, error);
-        border.write_error(id(), method, read);
+        let read = translator.read_error(id(), method, error);
+        translator.write_error(id(), method, read);
     }
     let is_json = |text: &str| serde_json::from_str::<Value>(text).is_ok();
     if is_json(text) {
         let crossed = outcomes.iter().flatten().flatten();
         let odd = crossed.filter(|text| !is_json(text)).count();
-        assert_eq!(odd, 0, "{:?} {method} {text}", border.dialect());
+        assert_eq!(odd, 0, "{:?} {method} {text}", translator.dialect());
     } else {
         let crossed = outcomes.iter().all(Option::is_some);
-        assert!(!crossed || !is_translated(border, method));
+        assert!(!crossed || !is_translated(translator, method));
     }
 }
 
@@ -177,27 +184,29 @@ fn payload(text: Cow<'_, str>) -> Vec<String> {
     vec![text.into_owned()]
 }
 
-fn payloads(passage: Passage<'_>) -> Vec<String> {
-    match passage {
-        Passage::Call { params, .. } => params.map_or(Vec::new(), payload),
-        Passage::Calls(calls) => calls.into_iter().filter_map(|(_, params)| params).collect(),
-        Passage::Answer(result) => vec![result],
-        Passage::Nothing => Vec::new(),
+fn payloads(translated: TranslatedCall<'_>) -> Vec<String> {
+    match translated {
+        TranslatedCall::Call { params, .. } => params.map_or(Vec::new(), payload),
+        TranslatedCall::Calls(calls) => {
+            calls.into_iter().filter_map(|(_, params)| params).collect()
+        }
+        TranslatedCall::Response(result) => vec![result],
+        TranslatedCall::Nothing => Vec::new(),
     }
 }
 
 /// Whatever is translated is parsed, and so does not pass if it is no JSON.
-fn is_translated(border: &Border, method: &str) -> bool {
-    border.dialect() == Dialect::Pharo && method == "session/update"
+fn is_translated(translator: &CallTranslator, method: &str) -> bool {
+    translator.dialect() == Dialect::Pharo && method == "session/update"
 }
 
-fn borders() -> Vec<Border> {
+fn translators() -> Vec<CallTranslator> {
     let peers = [Role::Client, Role::Agent];
     let pairs = Dialect::ALL
         .into_iter()
         .flat_map(|dialect| peers.map(|peer| (dialect, peer)));
     pairs
-        .map(|(dialect, peer)| Border::new(dialect, peer))
+        .map(|(dialect, peer)| CallTranslator::new(dialect, peer))
         .collect()
 }
 

@@ -142,7 +142,7 @@ fn a_bad_answer_that_is_one_too_many_leaves_its_call_to_the_end() {
         end.seen(),
         ["fatal: the peer sends too many lines that are no messages"]
     );
-    assert_eq!(end.peer.end(), [call]);
+    assert_eq!(end.endpoint.end(), [call]);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn banners_are_stepped_over_where_they_may_be() {
         end.feed(b"Welcome\n\xff\xfe\n\n");
     }
     assert_eq!((end.seen(), end.lines()), (vec![], vec![]));
-    assert_eq!(end.peer.counts().malformed, 128);
+    assert_eq!(end.endpoint.counts().malformed, 128);
     // What is JSON came from somebody who might wait.
     let version = refusal("null", -32600, "jsonrpc: expected \"2.0\"");
     check(Garbage::Skip, &[(r#"{"level":"info"}"#, &[], &[&version])]);

@@ -2,31 +2,31 @@
 //!
 //! Every request of the peer is answered once, every call of ours ends once, and what either costs is bounded.
 
-mod answers;
-mod calls;
+mod inbound;
+mod outbound;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use crate::json::{Object, Raw};
 use crate::{
-    Arrival, Call, Error, Flow, Framing, Guess, Id, Limits, Malformed, Outbox, Payload, Stream,
-    Urgency,
+    Arrival, Call, Error, Framing, Guess, Id, Limits, Malformed, Outbox, Payload, SendOptions,
+    SessionKey, Urgency,
 };
 
 /// One end of a conversation.
 #[derive(Debug)]
-pub struct Peer {
+pub struct Endpoint {
     limits: Limits,
     garbage: Garbage,
     outbox: Outbox,
-    /// Our calls that have not been answered, with the stream that each belongs to.
-    calls: BTreeMap<u64, Stream>,
+    /// Our calls that have not been answered, with the session that each belongs to.
+    calls: BTreeMap<u64, SessionKey>,
     next_call: u64,
     /// The peer's requests that have not been answered.
-    questions: HashMap<Id, Question>,
+    requests: HashMap<Id, InboundRequest>,
     /// How many requests have come in.
-    asked: u64,
+    requests_received: u64,
     /// Bytes of refusals that have been queued since there was room last.
     refusals: usize,
     counts: Counts,
@@ -34,9 +34,9 @@ pub struct Peer {
 
 /// A request of the peer that has not been answered.
 #[derive(Debug)]
-struct Question {
-    /// The stream that it was found to belong to.
-    stream: Option<Stream>,
+struct InboundRequest {
+    /// The session that it was found to belong to.
+    session: Option<SessionKey>,
     cancelled: bool,
 }
 
@@ -100,20 +100,20 @@ pub struct Counts {
     pub stray_cancels: usize,
 }
 
-impl Peer {
+impl Endpoint {
     /// An end of a conversation that has not begun.
     pub fn new(mut limits: Limits, framing: Framing, garbage: Garbage) -> Self {
         limits.frame = limits.frame.max(limits.id.saturating_add(SMALLEST));
         limits.outbound = limits.outbound.max(1);
         limits.in_flight = limits.in_flight.max(1);
-        Peer {
+        Endpoint {
             outbox: Outbox::new(framing, limits.frame, limits.outbound),
             limits,
             garbage,
             calls: BTreeMap::new(),
             next_call: 1,
-            questions: HashMap::new(),
-            asked: 0,
+            requests: HashMap::new(),
+            requests_received: 0,
             refusals: 0,
             counts: Counts::default(),
         }
@@ -122,10 +122,14 @@ impl Peer {
     /// Takes a message in.
     pub fn receive(&mut self, arrival: Arrival) -> Option<Event> {
         match arrival {
-            Arrival::Notification(call) if call.method() == CANCEL => self.taken_back(&call),
+            Arrival::Notification(call) if call.method() == CANCEL => {
+                self.receive_cancellation(&call)
+            }
             Arrival::Notification(call) => Some(Event::Notification(call)),
-            Arrival::Request(id, call) => self.asked(id, call),
-            Arrival::Answer(id, outcome) => self.answered(&id, outcome.map_err(Lost::Refused)),
+            Arrival::Request(id, call) => self.receive_request(id, call),
+            Arrival::Answer(id, outcome) => {
+                self.receive_response(&id, outcome.map_err(Lost::Refused))
+            }
             Arrival::Malformed(malformed) => self.malformed(malformed),
         }
     }
@@ -168,8 +172,8 @@ impl Peer {
         }
     }
 
-    /// Whether everything that was queued has been written.
-    pub fn has_said_all(&self) -> bool {
+    /// Whether every queued message has been written.
+    pub fn has_sent_all(&self) -> bool {
         self.outbox.unwritten() == 0
     }
 
@@ -192,7 +196,7 @@ impl Peer {
         let over = self.count_malformed();
         let id = malformed.id.filter(|_| malformed.guess == Guess::Answer);
         let lost = Lost::Malformed(malformed.reason);
-        over.or_else(|| self.answered(&id?, Err(lost)))
+        over.or_else(|| self.receive_response(&id?, Err(lost)))
     }
 
     fn no_message(&mut self, id: &Id, error: &Error) -> Option<Event> {
@@ -206,7 +210,7 @@ impl Peer {
         over.then_some(Event::Fatal(Fatal::Garbage))
     }
 
-    /// Answers what never became a question.
+    /// Answers a message that is not passed on as a request.
     fn refuse(&mut self, id: &Id, error: &Error) -> Option<Event> {
         self.send_unasked(|out| crate::write_failure(out, id, error))
     }
@@ -220,7 +224,9 @@ impl Peer {
             return Some(Event::Fatal(Fatal::Flooded));
         }
         let before = self.outbox.unwritten();
-        let sent = self.outbox.push(Flow::of(Stream::CONNECTION), encode);
+        let sent = self
+            .outbox
+            .push(SendOptions::of(SessionKey::CONNECTION), encode);
         self.refusals += self.outbox.unwritten() - before;
         sent.is_err().then_some(Event::Fatal(Fatal::Flooded))
     }
@@ -254,7 +260,7 @@ impl fmt::Display for Fatal {
     }
 }
 
-/// The notification that takes a request back.
+/// The notification that cancels a request.
 pub(crate) const CANCEL: &str = "$/cancel_request";
 /// Room for refusals where the limit is smaller than a message.
 const SMALL: usize = 64 << 10;

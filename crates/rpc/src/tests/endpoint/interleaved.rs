@@ -42,7 +42,7 @@ impl Run {
             }
             Step::Cancel(index) => {
                 if let Some(&call) = self.calls.get(index) {
-                    self.pair.left.peer.cancel(call);
+                    self.pair.left.endpoint.cancel(call);
                 }
             }
             Step::Answer(index) => {
@@ -58,7 +58,10 @@ impl Run {
     fn answer(&mut self, id: &Id) {
         let first = !self.answered.contains(id);
         let cancelled = self.taken_back.contains(id);
-        assert_eq!(self.pair.right.peer.is_cancelled(id), cancelled || !first);
+        assert_eq!(
+            self.pair.right.endpoint.is_cancelled(id),
+            cancelled || !first
+        );
         let sent = self
             .pair
             .right
@@ -114,10 +117,13 @@ impl Run {
             );
         }
         for end in [&mut self.pair.left, &mut self.pair.right] {
-            assert_eq!(end.peer.end(), []);
-            assert_eq!(end.peer.questions(), 0);
+            assert_eq!(end.endpoint.end(), []);
+            assert_eq!(end.endpoint.open_requests(), 0);
             assert_eq!(
-                (end.peer.counts().malformed, end.peer.counts().stray_answers),
+                (
+                    end.endpoint.counts().malformed,
+                    end.endpoint.counts().stray_answers
+                ),
                 (0, 0)
             );
         }

@@ -2,23 +2,30 @@
 
 use std::collections::hash_map::Entry;
 
-use super::{CANCEL, Event, Peer, Question, fault};
+use super::{CANCEL, Endpoint, Event, InboundRequest, fault};
 use crate::json::{Encode, Object, Raw};
-use crate::{Call, Error, Flow, Id, Stream, write_failure, write_response};
+use crate::{Call, Error, Id, SendOptions, SessionKey, write_failure, write_response};
 
-impl Peer {
+impl Endpoint {
     /// Answers a request. `false` if it is not under way, as after the first answer; then nothing is sent.
-    pub fn answer<T: Encode>(&mut self, id: &Id, flow: Flow, outcome: Result<&T, &Error>) -> bool {
-        let known = self.questions.get_key_value(id);
+    pub fn answer<T: Encode>(
+        &mut self,
+        id: &Id,
+        options: SendOptions,
+        outcome: Result<&T, &Error>,
+    ) -> bool {
+        let known = self.requests.get_key_value(id);
         if !known.is_some_and(|(known, _)| known.is_of(id)) {
             return false;
         }
-        self.questions.remove(id);
+        self.requests.remove(id);
         let limit = self.answer_limit();
-        let sent = self.outbox.push_within(limit, flow, |out| match outcome {
-            Ok(result) => write_response(out, id, result),
-            Err(error) => write_failure(out, id, error),
-        });
+        let sent = self
+            .outbox
+            .push_within(limit, options, |out| match outcome {
+                Ok(result) => write_response(out, id, result),
+                Err(error) => write_failure(out, id, error),
+            });
         if let Err(too_large) = sent {
             let reason = if limit < self.limits.frame {
                 "answers to earlier requests have not been read, and this one is long"
@@ -29,7 +36,7 @@ impl Peer {
             let error = fault(Error::INTERNAL, reason, "frame_too_large", limit);
             return self
                 .outbox
-                .push(flow, |out| write_failure(out, id, &error))
+                .push(options, |out| write_failure(out, id, &error))
                 .is_ok();
         }
         true
@@ -44,48 +51,48 @@ impl Peer {
         self.limits.frame.min(SHORT_ANSWER)
     }
 
-    /// Whether the peer has taken a request back, or it is no longer under way.
+    /// Whether the peer has cancelled a request, or the request is no longer open.
     pub fn is_cancelled(&self, id: &Id) -> bool {
-        match self.questions.get_key_value(id) {
-            Some((known, question)) => question.cancelled || !known.is_of(id),
+        match self.requests.get_key_value(id) {
+            Some((known, request)) => request.cancelled || !known.is_of(id),
             None => true,
         }
     }
 
-    /// Notes that a request belongs to a stream, so that it can be found by it.
-    pub fn assign(&mut self, id: &Id, stream: Stream) {
-        if let Some(question) = self.questions.get_mut(id) {
-            question.stream = Some(stream);
+    /// Notes that a request belongs to a session, so that it can be found by it.
+    pub fn assign(&mut self, id: &Id, session: SessionKey) {
+        if let Some(request) = self.requests.get_mut(id) {
+            request.session = Some(session);
         }
     }
 
-    /// The requests of a stream that have not been answered.
-    pub fn of_stream(&self, stream: Stream) -> Vec<Id> {
-        let questions = self.questions.iter();
-        let of_stream = questions.filter(|(_, question)| question.stream == Some(stream));
-        of_stream.map(|(id, _)| id.clone()).collect()
+    /// The requests of a session that have not been answered.
+    pub fn requests_of(&self, session: SessionKey) -> Vec<Id> {
+        let requests = self.requests.iter();
+        let of_session = requests.filter(|(_, request)| request.session == Some(session));
+        of_session.map(|(id, _)| id.clone()).collect()
     }
 
-    /// Takes back every request of a stream, or of all streams, as if the peer had done it one by one.
-    pub fn take_back(&mut self, stream: Option<Stream>) {
-        for question in self.questions.values_mut() {
-            if stream.is_none() || question.stream == stream {
-                question.cancelled = true;
+    /// Cancels the open requests of one session, or of all sessions, as if the peer had cancelled each of them.
+    pub fn cancel_requests(&mut self, session: Option<SessionKey>) {
+        for request in self.requests.values_mut() {
+            if session.is_none() || request.session == session {
+                request.cancelled = true;
             }
         }
     }
 
     /// Requests of the peer that have not been answered.
-    pub fn questions(&self) -> usize {
-        self.questions.len()
+    pub fn open_requests(&self) -> usize {
+        self.requests.len()
     }
 
-    pub(super) fn asked(&mut self, id: Id, call: Call) -> Option<Event> {
-        self.asked += 1;
-        let id = id.in_turn(self.asked);
-        let full = self.questions.len() >= self.limits.in_flight;
+    pub(super) fn receive_request(&mut self, id: Id, call: Call) -> Option<Event> {
+        self.requests_received += 1;
+        let id = id.in_turn(self.requests_received);
+        let full = self.requests.len() >= self.limits.in_flight;
         let behind = self.is_behind();
-        let Entry::Vacant(place) = self.questions.entry(id.clone()) else {
+        let Entry::Vacant(place) = self.requests.entry(id.clone()) else {
             let reason = "a request with this id is still under way";
             let error = fault(Error::INVALID_REQUEST, reason, "duplicate_id", None);
             return self.refuse(&id, &error);
@@ -97,8 +104,8 @@ impl Peer {
         if behind {
             return self.overloaded(&id, "answers to earlier requests have not been read", None);
         }
-        place.insert(Question {
-            stream: None,
+        place.insert(InboundRequest {
+            session: None,
             cancelled: false,
         });
         Some(Event::Request(id, call))
@@ -116,11 +123,11 @@ impl Peer {
         self.outbox.unwritten() > most
     }
 
-    pub(super) fn taken_back(&mut self, call: &Call) -> Option<Event> {
+    pub(super) fn receive_cancellation(&mut self, call: &Call) -> Option<Event> {
         let id = call.params().and_then(request_id);
-        match id.as_ref().and_then(|id| self.questions.get_mut(id)) {
-            Some(question) => {
-                question.cancelled = true;
+        match id.as_ref().and_then(|id| self.requests.get_mut(id)) {
+            Some(request) => {
+                request.cancelled = true;
                 id.map(Event::Cancelled)
             }
             None => {
