@@ -226,7 +226,7 @@ impl Agent {
             Err(mpsc::error::TrySendError::Full(())) => {
                 reply.fail(error::invalid_request(
                     "busy",
-                    "the session has too much to do",
+                    "too many requests are waiting in this session",
                 ));
             }
             Err(mpsc::error::TrySendError::Closed(())) => {
@@ -244,7 +244,7 @@ impl Agent {
         let after = match request.cursor.as_deref().map(str::parse::<Cursor>) {
             None => None,
             Some(Ok(after)) => Some(after),
-            Some(Err(_)) => return reply.fail(error::unusable_params("`cursor` is none of ours")),
+            Some(Err(_)) => return reply.fail(error::unusable_params("unknown `cursor`")),
         };
         let store = self.store.clone();
         tokio::task::spawn_blocking(move || {

@@ -22,7 +22,7 @@ pub(crate) struct Cli {
 
 /// The CLI does not take what it is told.
 #[derive(Debug, thiserror::Error)]
-#[error("the CLI does not listen")]
+#[error("the CLI does not read its input")]
 pub(crate) struct Deaf;
 
 impl Cli {

@@ -121,7 +121,7 @@ impl Frame {
     ///
     /// # Errors
     ///
-    /// When the line is no JSON object.
+    /// When the line is not a JSON object.
     pub fn read(line: &[u8]) -> Result<Frame, Garbage> {
         let line = std::str::from_utf8(line).map_err(|_| Garbage)?;
         if let Some(frame) = piece::read(line) {
@@ -180,7 +180,7 @@ impl Frame {
 
 /// A line that is no JSON object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the line is no JSON object")]
+#[error("the line is not a JSON object")]
 pub struct Garbage;
 
 fn system(mut frame: Value) -> Frame {

@@ -23,7 +23,7 @@ pub struct Launcher {
 #[derive(Debug, thiserror::Error)]
 pub enum Missing {
     /// It is not where it was said to be.
-    #[error("there is no program at `{}`: check --cli and CLAUDE_CODE_EXECUTABLE", .0.display())]
+    #[error("no program at `{}`: check --cli and CLAUDE_CODE_EXECUTABLE", .0.display())]
     Named(PathBuf),
     /// It is nowhere.
     #[error(

@@ -32,7 +32,7 @@ pub fn refusal(prompt: &[v1::ContentBlock]) -> Option<&'static str> {
     match prompt.iter().all(is_taken) {
         true if prompt.iter().all(is_blank) => Some("the prompt is empty"),
         true => None,
-        false => Some("only text, images, links and resources can be sent"),
+        false => Some("only text, images, links and resources are supported"),
     }
 }
 

@@ -21,12 +21,12 @@ impl Provider {
     /// When the CLI cannot be pointed there.
     pub fn of(request: &v1::SetProviderRequest) -> Result<Provider, Error> {
         if request.provider_id.as_str() != ID {
-            let words = "there is no such provider: `providerId` is \"main\"";
+            let words = "unknown `providerId`; use `main`";
             return Err(error::unusable_params(words));
         }
         if !is_address(&request.base_url) {
             let words =
-                "`baseUrl` is no http or https address without a user, a query and a fragment";
+                "`baseUrl` is not an http or https address without a user, a query and a fragment";
             return Err(error::unusable_params(words));
         }
         let mut variables = headers(request)?;
@@ -46,7 +46,7 @@ impl Provider {
                 variables.push((BEDROCK_BASE_URL, address));
             }
             _ => {
-                let words = "`apiType` is none that the CLI is pointed elsewhere with: anthropic or bedrock";
+                let words = "unsupported `apiType`; use `anthropic` or `bedrock`";
                 return Err(error::unusable_params(words));
             }
         }
@@ -97,7 +97,7 @@ fn headers(request: &v1::SetProviderRequest) -> Result<Vec<(&'static str, Secret
     for (name, value) in &request.headers {
         let value = value.reveal().trim();
         if !is_header(name, value) {
-            let words = "`headers` holds a name or a value that no header can have";
+            let words = "`headers` contains an invalid name or value";
             return Err(error::unusable_params(words));
         }
         let is_anthropic = request.api_type == v1::LlmProtocol::Anthropic;

@@ -59,7 +59,7 @@ pub fn answer(question: &CanUseTool, chosen: &str) -> Value {
     let mut offered = offered.iter().enumerate();
     match offered.find(|(at, _)| always(*at) == chosen) {
         Some((_, suggestion)) => allow(question, vec![suggestion.to_update()]),
-        None => deny(question, "The user does not want this to be done."),
+        None => deny(question, "The user rejected this."),
     }
 }
 

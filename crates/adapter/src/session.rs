@@ -136,7 +136,7 @@ impl Session {
                     let request = settings::set_mode(&mode);
                     self.ask_cli(request, Waiting::Mode(mode, reply)).await;
                 }
-                false => reply.fail(error::unusable_params("there is no such mode")),
+                false => reply.fail(error::unusable_params("unknown mode")),
             },
             Order::SetOption(request, reply) => self.set_option(request, reply).await,
             Order::Steer(prompt, reply) => self.steer(&prompt, reply).await,
@@ -248,7 +248,7 @@ impl Session {
             0 => String::new(),
             count => format!(" ({count} lines of it could not be read)"),
         };
-        let words = format!("the CLI is gone: {ending}{skipped}");
+        let words = format!("the CLI has exited: {ending}{skipped}");
         for (_, request) in self.waiting.drain() {
             request.into_waiting().fail(error::internal(&words));
         }
@@ -319,7 +319,7 @@ impl Session {
             .extract_if(|_, request| request.deadline() <= now);
         for (_, request) in late {
             let waiting = request.into_waiting();
-            waiting.fail(error::internal("the CLI did not answer in time"));
+            waiting.fail(error::internal("the CLI did not respond in time"));
         }
         // A turn may have waited for an answer.
         self.settle_turn().await;
@@ -339,7 +339,7 @@ impl Session {
                 let chosen = Waiting::Option(option.to_owned(), value.to_owned(), reply);
                 self.ask_cli(choice, chosen).await;
             }
-            None => reply.fail(error::unusable_params("there is no such option or value")),
+            None => reply.fail(error::unusable_params("unknown option or value")),
         }
     }
 
@@ -361,13 +361,13 @@ impl Session {
         if let Some(turn) = &mut self.turn
             && !turn.is_steered(uuid)
         {
-            let words = "too much waits to be said in this turn";
+            let words = "too many messages are waiting in this turn";
             return reply.fail(error::invalid_request("busy", words));
         }
         self.say(&frame).await;
         match self.cli {
             Some(_) => reply.ok(Raw::from(json!({ "outcome": "injected" }))),
-            None => reply.fail(error::internal("the CLI is gone")),
+            None => reply.fail(error::internal("the CLI has exited")),
         }
     }
 

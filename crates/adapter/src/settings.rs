@@ -350,7 +350,7 @@ const MODES: &[ModeRow<'static>] = &[
     (
         "dontAsk",
         "Do not ask",
-        "Denies what is not allowed beforehand",
+        "Denies everything that is not allowed beforehand",
     ),
     ("auto", "Auto", "Asks only where it sees a risk"),
     (BYPASS, "Bypass permissions", "Never asks"),

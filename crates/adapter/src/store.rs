@@ -157,7 +157,7 @@ impl FromStr for Cursor {
 
 /// A cursor that is none of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the cursor is none of ours")]
+#[error("unknown cursor")]
 pub struct Foreign;
 
 /// An id is a name of a file: nothing in it may leave the folder.

@@ -54,7 +54,7 @@ pub(super) async fn authenticate(
     method: &v1::AuthMethodId,
 ) -> Result<v1::AuthenticateResponse, Error> {
     if !WAYS.iter().any(|(id, ..)| *id == method.as_str()) {
-        return Err(error::unusable_params("there is no such way to log in"));
+        return Err(error::unusable_params("unknown login method"));
     }
     match status(launcher).await.state {
         v1::AuthState::Unauthenticated => Err(mapping::logged_out()),

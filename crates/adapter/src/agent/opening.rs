@@ -169,12 +169,12 @@ impl Agent {
             Err(missing) => return Err(error::internal(&missing.to_string())),
         };
         if !launch::is_folder(wish.cwd.as_path()) {
-            let words = "`cwd` is no directory with an absolute path";
+            let words = "`cwd` is not the absolute path of a directory";
             return Err(error::unusable_params(words));
         }
         let is_folder = |path: &FilePath| launch::is_folder(path.as_path());
         if !wish.directories.iter().all(is_folder) {
-            let words = "`additionalDirectories` holds no directories with absolute paths only";
+            let words = "`additionalDirectories` contains something other than absolute paths of directories";
             return Err(error::unusable_params(words));
         }
         let is_over_acp = |server: &v1::McpServer| matches!(server, v1::McpServer::Acp(_));

@@ -22,7 +22,7 @@ pub enum Failure {
     #[error("log in with `attache claude --login`, or set ANTHROPIC_API_KEY")]
     LoggedOut,
     /// The CLI does not know the session.
-    #[error("the session is not known")]
+    #[error("unknown session")]
     NoSession,
     /// Anything else, in the words of the CLI.
     #[error("{0}")]

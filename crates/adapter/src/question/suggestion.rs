@@ -237,7 +237,9 @@ impl Mode {
             Mode::AcceptEdits => "Accept all edits (mode acceptEdits)",
             Mode::Auto => "Let Claude decide when to ask (mode auto)",
             Mode::Default => "Ask before edits and commands (mode default)",
-            Mode::DontAsk => "Deny what is not allowed yet, without asking (mode dontAsk)",
+            Mode::DontAsk => {
+                "Deny everything that is not allowed yet, without asking (mode dontAsk)"
+            }
             Mode::Plan => "Plan only, change nothing (mode plan)",
         }
     }

@@ -119,7 +119,7 @@ impl Session {
             Ok(Err(None)) => return Err(ended(cli).await),
             Err(_) => {
                 cli.stop().await;
-                let words = "the Claude Code CLI did not answer in time";
+                let words = "the Claude Code CLI did not respond in time";
                 return Err(Failure::Told(words.to_owned()));
             }
         };
@@ -242,7 +242,7 @@ async fn ended(cli: Cli) -> Failure {
 }
 
 fn no_files(failed: &io::Error) -> Failure {
-    Failure::Told(format!("no private folder could be made: {failed}"))
+    Failure::Told(format!("no private folder could be created: {failed}"))
 }
 
 const GREETING: Duration = Duration::from_secs(60);

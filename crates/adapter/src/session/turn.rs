@@ -111,7 +111,7 @@ impl Session {
             return reply.fail(error::unusable_params(why));
         }
         if self.queue.len() == QUEUE {
-            let words = "too many prompts wait for their turn";
+            let words = "too many prompts are waiting";
             return reply.fail(error::invalid_request("busy", words));
         }
         self.queue.push_back((request, reply));

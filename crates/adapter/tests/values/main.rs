@@ -169,8 +169,8 @@ fn answers_are_as_the_cli_wants_them() {
     expect![[r#"
         {"behavior":"allow","updatedInput":{"command":"touch a"}}
         {"behavior":"allow","updatedInput":{"command":"touch a"},"updatedPermissions":[{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"touch a *"}],"behavior":"allow","destination":"localSettings"}]}
-        {"behavior":"deny","message":"The user does not want this to be done."}
-        {"behavior":"deny","message":"The user does not want this to be done."}
+        {"behavior":"deny","message":"The user rejected this."}
+        {"behavior":"deny","message":"The user rejected this."}
         {"behavior":"deny","message":"The user closed the question.","interrupt":true}"#]].assert_eq(&shown.join("\n"));
 }
 

@@ -168,10 +168,10 @@ fn an_endpoint_is_an_environment_of_the_cli() {
         ANTHROPIC_BASE_URL=https://gateway.example/v2 ANTHROPIC_AUTH_TOKEN=secret ANTHROPIC_CUSTOM_HEADERS=X-A: 1: 2|X-B: 3
         ANTHROPIC_BASE_URL=https://gateway.example/v2 ANTHROPIC_API_KEY=secret
         ANTHROPIC_CUSTOM_HEADERS=x-api-key: secret CLAUDE_CODE_USE_BEDROCK=1 CLAUDE_CODE_SKIP_BEDROCK_AUTH=1 ANTHROPIC_BEDROCK_BASE_URL=https://gateway.example/v2
-        Invalid params: `apiType` is none that the CLI is pointed elsewhere with: anthropic or bedrock
+        Invalid params: unsupported `apiType`; use `anthropic` or `bedrock`
         Invalid params: the header `Authorization` is sent as `Bearer` and a token only
-        Invalid params: `headers` holds a name or a value that no header can have
-        Invalid params: `headers` holds a name or a value that no header can have"#]].assert_eq(&shown.join("\n"));
+        Invalid params: `headers` contains an invalid name or value
+        Invalid params: `headers` contains an invalid name or value"#]].assert_eq(&shown.join("\n"));
     for url in [
         "",
         "gateway.example",
