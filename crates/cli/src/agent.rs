@@ -30,7 +30,7 @@ use crate::{agents, places, terms};
 pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
     if std::io::stdin().is_terminal() {
         crate::print::say!(
-            "attache: agent speaks ACP on standard input; to talk to it, use `attache chat -a builtin`"
+            "attache: the agent reads ACP from standard input; to talk to it, use `attache chat -a builtin`"
         );
     }
     ownership::accept(arguments.checked.clone());
@@ -116,7 +116,7 @@ fn models(arguments: &Agent) -> anyhow::Result<Catalog> {
     let text = std::fs::read_to_string(path);
     let text = text.with_context(|| format!("cannot read the script `{}`", path.display()))?;
     let script = Scripted::parse(&text);
-    let script = script.with_context(|| format!("`{}` is no script", path.display()))?;
+    let script = script.with_context(|| format!("`{}` is not a valid script", path.display()))?;
     environment.model = Some(script.card().id.clone());
     let models = Catalog::new(&environment);
     models.add(Arc::new(script));

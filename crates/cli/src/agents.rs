@@ -100,7 +100,7 @@ pub(crate) fn chosen_of(choice: &Choice, configuration: &Configuration) -> anyho
     match catalogue.find(name) {
         Ok(agent) => Ok(agent.clone()),
         Err(_) if untrusted.names(name) => bail!(
-            "the agent `{name}` is named by {}, which is not trusted; look at it with `attache config`, then say `attache config trust`",
+            "the agent `{name}` is defined in {}, which is not trusted; read it with `attache config`, then run `attache config trust`",
             untrusted.path.display()
         ),
         Err(error) => Err(error.into()),
@@ -153,12 +153,12 @@ fn looked_at(sources: &Sources) -> anyhow::Result<Configuration> {
 
 fn tell(untrusted: &Untrusted) {
     if let Some(fault) = untrusted.fault.as_ref().filter(|_| untrusted.is_refused) {
-        crate::print::say!("attache: {}; nothing in it counts", text::line(fault));
+        crate::print::say!("attache: {}; it is ignored", text::line(fault));
         return;
     }
     let path = untrusted.path.display().to_string();
     crate::print::say!(
-        "attache: {} is not trusted, so nothing in it counts; `attache config` shows it, `attache config trust` trusts it",
+        "attache: {} is not trusted, so it is ignored; `attache config` shows it, `attache config trust` trusts it",
         text::line(&path)
     );
 }

@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! The command line: all commands and their arguments.
 
 mod agent;
 mod agents;
@@ -45,7 +45,7 @@ pub(crate) use trace::{
     Diff, Party, Recording, Stats, Trace, TraceCommand, TraceExport, TraceFormat, Validate, View,
 };
 
-/// Talk to, run and look into agents that speak the Agent Client Protocol.
+/// Talk to, run, check and debug agents that speak the Agent Client Protocol.
 #[derive(Debug, Parser)]
 #[command(
     name = "attache",
@@ -57,7 +57,7 @@ Examples:
   attache doctor -a gemini
   attache run -a gemini \"Say hello\"
 
-`attache COMMAND --help` tells more, with examples."
+Run `attache COMMAND --help` for details and examples."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -93,7 +93,7 @@ pub(crate) fn read() -> Result<Arguments, clap::Error> {
     }
 }
 
-/// So an editor starts an agent, and waits: not for the grammar of all the other commands too.
+/// The short path for an editor that starts an agent and waits: no parser for the other commands is built.
 fn started_by_editor(said: &[OsString]) -> Option<Command> {
     match said {
         [agent] if agent == "agent" => Some(Command::Agent(Agent::default())),
@@ -102,7 +102,7 @@ fn started_by_editor(said: &[OsString]) -> Option<Command> {
     }
 }
 
-/// Prints help or what is wrong with the arguments.
+/// Prints the help, or what is wrong with the arguments.
 pub(crate) fn explain(help: &clap::Error) -> Exit {
     if help.print().is_err() {
         return Exit::Failed;
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agents_without_arguments_are_what_the_grammar_says() {
+    fn agents_without_arguments_equal_what_the_parser_returns() {
         for name in ["agent", "claude"] {
             let parsed = Arguments::try_parse_from(["attache", name]).unwrap();
             let short = started_by_editor(&[name.into()]);

@@ -57,7 +57,7 @@ fn show(dir: &Path, filter: &AuditFilter) -> anyhow::Result<Exit> {
         }
     }
     if is_empty && !filter.json {
-        crate::print::say!("attache: nothing of that sort is in the log");
+        crate::print::say!("attache: no matching entries in the log");
     }
     print::review(&page)
 }
@@ -245,7 +245,7 @@ fn moment(text: &str) -> anyhow::Result<Timestamp> {
         now.checked_sub(ago.abs()).ok()
     });
     let then = then.map(|then| then.timestamp());
-    then.ok_or_else(|| anyhow::anyhow!("--since: `{text}` is no time; write `30m`, `2h`, `7d`, `2026-11-16` or `2026-11-16T08:00:00Z`"))
+    then.ok_or_else(|| anyhow::anyhow!("--since: `{text}` is not a time; use `30m`, `2h`, `7d`, `2026-11-16` or `2026-11-16T08:00:00Z`"))
 }
 
 type Fields = serde_json::Map<String, Value>;

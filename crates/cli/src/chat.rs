@@ -16,7 +16,7 @@ use crate::text;
 
 pub(crate) async fn chat(chat: &Chat) -> anyhow::Result<Exit> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        let error = anyhow!("this is no terminal; use `attache run` in scripts and pipes");
+        let error = anyhow!("not a terminal; use `attache run` in scripts and pipes");
         return Ok(exit::fail(Exit::Usage, &error));
     }
     let prepared = match Prepared::of(&chat.terms, Presence::Attended) {
@@ -53,7 +53,7 @@ pub(crate) async fn chat(chat: &Chat) -> anyhow::Result<Exit> {
     shown?;
     if let Some(flag) = last.flag() {
         crate::print::say!(
-            "attache: to go on: attache chat {}",
+            "attache: to continue: attache chat {}",
             how_to(&chat.terms.agent, &flag)
         );
     }

@@ -59,7 +59,7 @@ async fn agent_checked(arguments: &CheckAgent) -> anyhow::Result<Exit> {
     };
     if how.home == CheckHome::Fresh && report.wants_login() {
         crate::print::say!(
-            "attache: the agent wants a login; it was checked with an empty home directory. `--home real` checks it with your own, which it may change"
+            "attache: the agent requires a login; it was checked with an empty home directory. `--home real` uses your own, which the agent may change"
         );
     }
     tell(&report, how)
@@ -147,7 +147,7 @@ impl Surroundings {
             report = &mut check => Some(report),
             () = self.signals.next() => {
                 self.processes.end().await;
-                crate::print::say!("attache: interrupted; what was started for the check has ended");
+                crate::print::say!("attache: interrupted; all programs started for the check have ended");
                 None
             }
         }
@@ -190,7 +190,7 @@ fn tell(report: &Report, how: &How) -> anyhow::Result<Exit> {
     let seen = [Verdict::Pass, Verdict::Warn, Verdict::Fail];
     if seen.into_iter().all(|verdict| report.count(verdict) == 0) {
         crate::print::say!(
-            "attache: nothing could be seen of it; is the command right? -v tells why"
+            "attache: no check could be exercised; is the command right? -v shows why"
         );
     }
     match printed {
@@ -200,7 +200,7 @@ fn tell(report: &Report, how: &How) -> anyhow::Result<Exit> {
 }
 
 fn mcp(heard: &Path) -> anyhow::Result<Exit> {
-    let heard = fs::File::create(heard).context("what was heard cannot be written")?;
+    let heard = fs::File::create(heard).context("the received messages cannot be written")?;
     conformance::serve_mcp(io::stdin().lock(), io::stdout().lock(), heard)?;
     Ok(Exit::Done)
 }

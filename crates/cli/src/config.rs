@@ -45,7 +45,7 @@ fn show(cwd: &Path, as_json: bool) -> anyhow::Result<Exit> {
     }
     if rows.is_empty() {
         crate::print::say!(
-            "attache: nothing is configured; `attache config --help` tells the keys"
+            "attache: nothing is configured; `attache config --help` lists the keys"
         );
         return Ok(Exit::Done);
     }
@@ -80,7 +80,7 @@ fn show_untrusted(untrusted: &Untrusted) {
     }
     for word in &untrusted.not_covered {
         crate::print::say!(
-            "attache: not covered: {}, because the files that it names cannot be told before it runs",
+            "attache: not covered: {}, because the files that it uses are not known before it runs",
             text::line(word)
         );
     }
@@ -179,7 +179,7 @@ fn distrust(sources: &Sources) -> anyhow::Result<Exit> {
         .map(|it| it.join(config::PROJECT_FILE));
     for path in sources.project.iter().cloned().chain(above) {
         if sources.trust.remove(&path)? {
-            crate::print::say!("attache: {} is trusted no longer", path.display());
+            crate::print::say!("attache: {} is no longer trusted", path.display());
             return Ok(Exit::Done);
         }
     }

@@ -83,7 +83,7 @@ fn expire(ids: &[String], term: Term) -> anyhow::Result<Exit> {
         if let Some(kept) = permissions.expire(&id, term)? {
             let end = match kept.expires {
                 Some(expires) => format!("ends at {}", time(expires)),
-                None => "ends only when it is revoked".to_owned(),
+                None => "is kept until revoked".to_owned(),
             };
             crate::print::say!("attache: {id} {end}: {}", text::line(&what(&kept)));
         }
@@ -110,7 +110,7 @@ fn the_one(permissions: &Permissions, said: &str) -> Option<String> {
             "attache: there is no decision `{said}`; `attache permissions` lists them"
         ),
         _ => crate::print::say!(
-            "attache: several decisions begin with `{said}`: {}; write more of the one you mean",
+            "attache: several decisions begin with `{said}`: {}; use more characters of its id",
             found.join(", ")
         ),
     }

@@ -31,7 +31,7 @@ pub(crate) async fn replay(arguments: Replay) -> anyhow::Result<Exit> {
     let outcome = match side {
         Side::Agent => {
             if !arguments.choice.command.is_empty() || arguments.choice.agent.is_some() {
-                let error = anyhow!("an agent is only talked to with --as client");
+                let error = anyhow!("an agent can be given only with --as client");
                 return Ok(exit::fail(Exit::Usage, &error));
             }
             let streams = transport::stdio()?;

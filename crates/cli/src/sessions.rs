@@ -36,7 +36,7 @@ pub(crate) async fn sessions(sessions: Sessions) -> anyhow::Result<Exit> {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("there is no session `{0}`; `attache sessions list` shows those that there are")]
+#[error("there is no session `{0}`; `attache sessions list` lists the sessions")]
 struct NoSession(String);
 
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +57,7 @@ async fn list(list: List) -> anyhow::Result<Exit> {
         match listed {
             Ok(listing) => {
                 if listing.is_cut {
-                    crate::print::say!("attache: the agent has more sessions than are shown");
+                    crate::print::say!("attache: the agent has more sessions than shown");
                 }
                 rows = Some(
                     listing
@@ -129,7 +129,7 @@ async fn delete(delete: Delete) -> anyhow::Result<Exit> {
         match outcome {
             Ok(()) => is_deleted = true,
             Err(Error::NotOffered(_)) => crate::print::say!(
-                "attache: the agent does not delete sessions; only the transcript of it goes"
+                "attache: the agent cannot delete sessions; only the transcript is deleted"
             ),
             Err(Error::NoSession(_)) => {}
             Err(error) => return Err(error.into()),
@@ -140,9 +140,9 @@ async fn delete(delete: Delete) -> anyhow::Result<Exit> {
         archive()?.delete(&record)?;
     }
     let done = match (is_deleted, is_kept) {
-        (true, true) => "the agent has deleted it, and the transcript of it is gone",
-        (true, false) => "the agent has deleted it; there was no transcript of it",
-        (false, true) => "the transcript of it is gone",
+        (true, true) => "deleted by the agent, and its transcript is deleted",
+        (true, false) => "deleted by the agent; it had no transcript",
+        (false, true) => "its transcript is deleted",
         (false, false) => bail!(NoSession(delete.session)),
     };
     crate::print::say!("attache: {}: {done}", text::line(&delete.session));
@@ -300,7 +300,7 @@ impl Source {
         match self {
             Source::Agent => "these are the agent's own sessions",
             Source::Transcript => {
-                "these are the sessions of which a transcript was kept; -a NAME asks an agent for its own"
+                "these are the sessions with a kept transcript; use -a NAME to ask an agent"
             }
         }
     }

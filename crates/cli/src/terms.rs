@@ -119,7 +119,7 @@ impl Prepared {
     pub(crate) fn finish(trace: Option<Tape>) {
         let finished = trace.map(|trace| trace.finish("the conversation is over", LAST_LINES));
         if let Some(Err(fault)) = finished {
-            crate::print::say!("attache: the trace is not whole: {}", text::line(&fault));
+            crate::print::say!("attache: the trace is incomplete: {}", text::line(&fault));
         }
     }
 

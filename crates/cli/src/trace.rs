@@ -37,6 +37,9 @@ fn tell_broken(path: &Path, broken: u64) -> Exit {
     if broken == 0 {
         return Exit::Done;
     }
-    let error = anyhow::anyhow!("{}: {broken} lines are none of a recording", path.display());
+    let error = anyhow::anyhow!(
+        "{}: {broken} lines are not part of a recording",
+        path.display()
+    );
     exit::fail(Exit::Failed, &error)
 }

@@ -1,9 +1,9 @@
-//! Which agent, and `attache agents`.
+//! The choice of an agent, and `attache agents`.
 
 use attache_client::config::Editor;
 use clap::Args;
 
-/// Which agent to talk to.
+/// The agent to talk to.
 #[derive(Debug, Args)]
 pub(crate) struct Choice {
     /// The agent's name; `attache agents` lists them.
@@ -14,7 +14,7 @@ pub(crate) struct Choice {
     pub(crate) command: Vec<String>,
 }
 
-/// List the agents that have a name, and say which are installed.
+/// List known agents and say which are installed.
 ///
 /// Nothing is started unless --probe is given.
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ Examples:
 Your own agents go into the configuration (see `attache config path`):
   { \"agent_servers\": { \"mine\": { \"command\": \"my-agent\", \"args\": [\"--acp\"], \"env\": {} } } }")]
 pub(crate) struct Agents {
-    /// Also the agents of these editors: zed, jetbrains.
+    /// Also list the agents of these editors: zed, jetbrains.
     #[arg(long, value_name = "EDITORS", value_delimiter = ',')]
     pub(crate) from: Vec<Editor>,
     /// Start each agent that is installed and ask for its version and login.

@@ -2,10 +2,10 @@
 
 use clap::{Args, Subcommand};
 
-/// Show what agents asked, what was decided, and what was read, written and run for them.
+/// Show what agents asked for, what was decided, and what they read, wrote and ran.
 ///
-/// Each line of the log holds the digest of the one before: `verify` finds lines that were changed, removed, added, moved
-/// or cut off. The log holds no content of files and nothing that looks like a secret.
+/// Each line of the log contains the digest of the line before: `verify` finds lines that were changed, removed, added,
+/// moved or cut off. The log contains no file contents and nothing that looks like a secret.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -15,7 +15,7 @@ Examples:
   attache audit verify
 
 Exit codes:
-  0 done, the log is whole   1 the log was tampered with or cannot be read   2 usage")]
+  0 done, the log is intact   1 the log was tampered with or cannot be read   2 usage")]
 pub(crate) struct Audit {
     #[command(subcommand)]
     pub(crate) command: Option<AuditCommand>,
@@ -25,13 +25,13 @@ pub(crate) struct Audit {
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditFilter {
-    /// Only what happened since: `30m`, `2h`, `7d`, a day or a time (UTC).
+    /// Only entries since then: `30m`, `2h`, `7d`, a day or a time (UTC).
     #[arg(long, value_name = "WHEN", global = true)]
     pub(crate) since: Option<String>,
-    /// Only what belongs to this session.
+    /// Only entries of this session.
     #[arg(long, value_name = "ID", global = true)]
     pub(crate) session: Option<String>,
-    /// Print JSON lines as they stand in the log.
+    /// Print the JSON lines as stored.
     #[arg(long, global = true)]
     pub(crate) json: bool,
 }

@@ -6,7 +6,7 @@ use super::Terms;
 
 /// Talk to an agent in the terminal.
 ///
-/// Press ? for help. Decisions that you have the program remember are listed by `attache permissions`.
+/// Press ? for help. `attache permissions` lists the decisions that are remembered.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -7,10 +7,10 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::Choice;
 
-/// Check whether an agent, a client or a proxy keeps the rules of the protocol.
+/// Check whether an agent, a client or a proxy follows the protocol.
 ///
-/// What is under test is started many times, in a directory made for it, and talked to. Each check ends with pass, fail
-/// (a duty is broken), warn (a recommendation or a custom is not kept) or not exercised.
+/// The program under test is started many times, in a new directory. Each check ends with pass, fail (violates a MUST),
+/// warn (violates a SHOULD, or differs from the official SDKs) or not exercised.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -21,7 +21,7 @@ Examples:
   attache check agent --list
 
 Exit codes:
-  0 no duty is broken   1 one is   2 usage   130 interrupted")]
+  0 conforms   1 violates the protocol   2 usage   130 interrupted")]
 pub(crate) struct Check {
     #[command(subcommand)]
     pub(crate) command: CheckCommand,
@@ -32,32 +32,32 @@ pub(crate) enum CheckCommand {
     Agent(Box<CheckAgent>),
     Client(Box<CheckClient>),
     Proxy(Box<CheckProxy>),
-    /// Joins standard input and output to a socket: the agent that a client under test starts.
+    /// Connects standard input and output to a socket: the agent that a client under test starts.
     #[command(hide = true)]
     Relay {
-        /// The address of the socket, `#`, and what to say there first.
+        /// The address of the socket, `#`, and the first line to send.
         place: String,
     },
-    /// The MCP server that an agent under test is given.
+    /// The MCP server that an agent under test gets.
     #[command(hide = true)]
     Mcp {
-        /// The file for what it hears.
+        /// The file for the messages that it receives.
         heard: PathBuf,
     },
 }
 
-/// Check an agent, by a client that is ours.
+/// Check an agent with our client.
 #[derive(Debug, Args)]
 pub(crate) struct CheckAgent {
     #[command(flatten)]
     pub(crate) choice: Choice,
-    /// What to say to make the agent do something, such as tool-call="read hello.txt"; can be given several times.
+    /// A prompt that makes the agent do something, such as tool-call="read hello.txt"; can be given several times.
     ///
     /// The kinds are text, long, tool-call, permission, plan, fs-read, fs-write, terminal, long-tool and elicitation.
-    /// `hello.txt` with three lines is in the working directory.
+    /// The working directory contains `hello.txt` with three lines.
     #[arg(long = "prompt-for", value_name = "KIND=TEXT", value_parser = prompt_for)]
     pub(crate) prompts: Vec<(PromptKind, String)>,
-    /// Prompts for agents that are known: attache, tour, interop, products, or model for any with a language model.
+    /// Prompts for known agents: attache, tour, interop, products, or model for any agent with a language model.
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: Option<Preset>,
     #[command(flatten)]
@@ -69,14 +69,14 @@ pub(crate) struct CheckAgent {
 pub(crate) enum CheckHome {
     /// An empty directory that is removed afterwards.
     Fresh,
-    /// Your own, which the program may change.
+    /// Your own home directory, which the program may change.
     Real,
 }
 
-/// Check a client, by an agent that is ours.
+/// Check a client with our agent.
 ///
 /// `{agent}` in the command stands for the agent's command, as one word; without it the command is appended word by
-/// word. Without a command a snippet for the configuration of the client is printed, and whoever connects is checked.
+/// word. Without a command, prints a snippet for the client's configuration and checks the client that connects.
 #[derive(Debug, Args)]
 pub(crate) struct CheckClient {
     /// The client's command: it must start the agent and send it a prompt.
@@ -89,7 +89,7 @@ pub(crate) struct CheckClient {
     pub(crate) how: How,
 }
 
-/// Check a proxy, by a client in front of it and an agent behind it.
+/// Check a proxy with our client in front of it and our agent behind it.
 ///
 /// `{agent}` in the command stands for the agent's command, as one word; without it the command is appended word by
 /// word.
@@ -102,44 +102,44 @@ pub(crate) struct CheckProxy {
     pub(crate) how: How,
 }
 
-/// How a check is done and told.
+/// How to check, and how to report.
 #[derive(Debug, Args)]
 pub(crate) struct How {
     /// The home directory of the program under test: an empty one that is removed afterwards, or your own, with its
     /// logins and settings.
     #[arg(long, value_name = "HOME", default_value = "fresh")]
     pub(crate) home: CheckHome,
-    /// Only the checks whose ids fit, with `*` for any text; can be given several times.
+    /// Only checks whose ids match, with `*` for any text; can be given several times.
     #[arg(long, value_name = "GLOB")]
     pub(crate) only: Vec<String>,
-    /// List the checks, and do nothing else.
+    /// List the checks, without running any.
     #[arg(long)]
     pub(crate) list: bool,
-    /// Tell of every check, not only of those that did not pass.
+    /// Report every check, not only those that did not pass.
     #[arg(short, long)]
     pub(crate) verbose: bool,
-    /// How the result is printed.
+    /// Format of the result.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: CheckFormat,
     /// Also write a page with the conversation beside each finding.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// How many seconds an answer may take.
+    /// Seconds to wait for a response.
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: u64,
-    /// How many conversations are held at the same time.
+    /// Conversations at the same time.
     #[arg(long, value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
     pub(crate) jobs: u8,
 }
 
-/// How the result is printed.
+/// Format of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CheckFormat {
     /// For people.
     Text,
     /// For programs.
     Json,
-    /// For test reports of CI systems.
+    /// For CI systems that read test reports.
     Junit,
 }
 

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// Be an agent: the Claude Code CLI, for any client of the Agent Client Protocol, on standard input and output.
+/// Expose the Claude Code CLI as an ACP agent on stdio.
 ///
-/// Needs the Claude Code CLI and its login. Its settings, rules and transcripts are used as they are, and nothing is
-/// written into the project.
+/// Needs the Claude Code CLI and its login. Uses the CLI's settings, rules and transcripts as they are, and writes
+/// nothing into the project.
 #[derive(Debug, Default, Args)]
 #[command(after_help = "\
 Examples:
@@ -15,12 +15,12 @@ Examples:
   attache run \"Say hello\" -- attache claude
   attache claude --login
 
-The CLI is that of --cli, or of CLAUDE_CODE_EXECUTABLE, or `claude` in PATH and in the usual places.")]
+Uses --cli, CLAUDE_CODE_EXECUTABLE, or `claude` in PATH and the usual places.")]
 pub(crate) struct Claude {
-    /// The Claude Code CLI, if it is not found by itself.
+    /// Path of the Claude Code CLI.
     #[arg(long, value_name = "PATH")]
     pub(crate) cli: Option<PathBuf>,
-    /// Log in with the CLI on this terminal, and end as it does.
+    /// Log in with the CLI on this terminal and exit with its code.
     #[arg(
         long,
         value_name = "HOW",
@@ -31,11 +31,11 @@ pub(crate) struct Claude {
     pub(crate) login: Option<Login>,
 }
 
-/// What a login is for.
+/// The account to log in to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Login {
     /// A Claude subscription.
     Claudeai,
-    /// The Anthropic Console, where use is billed.
+    /// The Anthropic Console, billed by use.
     Console,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_complete::Shell;
 
-/// Print a script that completes this command in a shell.
+/// Print the completion script for a shell.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -17,14 +17,14 @@ pub(crate) struct Completions {
     pub(crate) shell: Shell,
 }
 
-/// Print the manual page, or write the pages of all commands into a directory.
+/// Print the manual page, or write the pages of all commands to a directory.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   attache man | man -l -
   attache man --out ~/.local/share/man/man1")]
 pub(crate) struct Man {
-    /// Write all pages into this directory.
+    /// Write all pages to this directory.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-/// Show the configuration, with where each value comes from, or change it.
+/// Show or change the configuration, and where each value comes from.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -12,12 +12,12 @@ Examples:
   attache config trust
 
 Keys:
-  default_agent   the agent unless another is named
+  default_agent   the agent to use when none is named
   agent_servers   your agents: NAME.command, NAME.args, NAME.env
-  agents_from     whose agents count too: [\"zed\", \"jetbrains\"]
+  agents_from     other programs whose agents are available too: [\"zed\", \"jetbrains\"]
   mcp_servers     MCP servers for every session, by name
   permissions     ask, approve-reads, approve-all or deny-all; or an object:
-                  preset, and expiry: how long decisions hold (30m, 8h, 7d, never)
+                  preset, and expiry: how long decisions are remembered (30m, 8h, 7d, never)
   policy          a file with rules for permissions")]
 pub(crate) struct Config {
     #[command(subcommand)]
@@ -29,7 +29,7 @@ pub(crate) struct Config {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Print where the configuration file is.
+    /// Print the path of the configuration file.
     #[command(after_help = "Examples:\n  attache config path")]
     Path,
     /// Print one value.
@@ -40,7 +40,7 @@ pub(crate) enum ConfigCommand {
         /// Such as `default_agent`.
         key: String,
     },
-    /// Set one value in your file; comments stay.
+    /// Set one value in your file; its comments stay.
     #[command(after_help = "\
 Examples:
   attache config set default_agent gemini
@@ -48,7 +48,7 @@ Examples:
     Set {
         /// Such as `default_agent` or `agent_servers.mine.command`.
         key: String,
-        /// A text, or JSON for a list or an object.
+        /// A string, or JSON for a list or an object.
         value: String,
     },
     /// Remove one value from your file.
@@ -57,13 +57,13 @@ Examples:
         /// Such as `default_agent`.
         key: String,
     },
-    /// Say what is wrong with the files, if anything.
+    /// List problems in the configuration files.
     #[command(after_help = "Examples:\n  attache config check && echo fine")]
     Check,
-    /// Trust this project's `.attache.json` as it is now, after having looked at it.
+    /// Trust this project's `.attache.json` as it is now. Read it first.
     #[command(after_help = "Examples:\n  attache config trust\n  attache config trust --revoke")]
     Trust {
-        /// Trust it no longer.
+        /// No longer trust it.
         #[arg(long)]
         revoke: bool,
     },

@@ -6,10 +6,10 @@ use clap::Args;
 
 use super::Choice;
 
-/// Say why an agent does not start, answer or let you in, and what to do.
+/// Find out why an agent doesn't start, respond or let you log in.
 ///
-/// The agent is started, greeted, asked for a session, and stopped again. Then a look at what we keep: remembered
-/// decisions and the audit log.
+/// Starts the agent, sends `initialize`, opens a session and stops it. Then checks remembered decisions and the audit
+/// log.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -21,10 +21,10 @@ Exit codes:
 pub(crate) struct Doctor {
     #[command(flatten)]
     pub(crate) choice: Choice,
-    /// The directory to work in, if not the current one.
+    /// Working directory (default: the current one).
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
-    /// How many seconds the agent may take for each answer.
+    /// Seconds to wait for each response.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) timeout: u64,
     /// Print JSON.

@@ -2,10 +2,10 @@
 
 use clap::Args;
 
-/// Be an agent that plays scenarios, for tests of clients.
+/// Run an agent that plays scenarios, for testing clients.
 ///
-/// The scenario is the one that is named, or the first word of a prompt that names one. It follows the protocol to the
-/// letter and needs no model, no key and no network.
+/// Plays SCENARIO, or the scenario that the first word of a prompt names. The agent follows the protocol strictly and
+/// needs no model, key or network.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -15,9 +15,9 @@ Examples:
   attache run \"anything\" -- attache mock permission
 
 Exit codes:
-  0 the client has left   2 usage   3 the scenario `crash`")]
+  0 the client disconnected   2 usage   3 the scenario `crash`")]
 pub(crate) struct Mock {
-    /// The scenario of every prompt.
+    /// The scenario to play for every prompt.
     #[arg(value_name = "SCENARIO")]
     pub(crate) scenario: Option<String>,
     /// List the scenarios.

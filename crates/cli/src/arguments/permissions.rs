@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use attache_host::permissions::Term;
 use clap::{Args, Subcommand};
 
-/// List, revoke, limit or clear what you have allowed or denied for longer than once.
+/// List, revoke, limit or clear remembered decisions.
 ///
-/// Decisions are kept outside every workspace, in a file that notices when somebody else changes it. What is revoked is
-/// asked again, also in sessions that run.
+/// Decisions are in a tamper-evident file outside every workspace. After you revoke one, you are asked again, also in
+/// running sessions.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -31,24 +31,24 @@ pub(crate) struct Permissions {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PermissionsCommand {
-    /// List what is remembered.
+    /// List remembered decisions.
     List,
     /// Forget decisions.
     Revoke {
-        /// As listed, or the beginning of one.
+        /// Ids as listed, or the beginning of one.
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Have decisions end after a time from now, or never.
+    /// Set when decisions expire.
     #[command(group = clap::ArgGroup::new("when").required(true))]
     Expire {
-        /// As listed, or the beginning of one.
+        /// Ids as listed, or the beginning of one.
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
-        /// After how long: `30m`, `8h`, `7d`.
+        /// Time from now: `30m`, `8h`, `7d`.
         #[arg(long = "in", value_name = "TIME", group = "when")]
         after: Option<Term>,
-        /// Let them hold until they are revoked.
+        /// Keep until revoked.
         #[arg(long, group = "when")]
         never: bool,
     },
@@ -61,9 +61,9 @@ pub(crate) enum PermissionsCommand {
         #[arg(short, long, value_name = "NAME")]
         agent: Option<String>,
     },
-    /// Say what is wrong with a policy file, if anything.
+    /// List problems in a policy file.
     Check {
-        /// The file.
+        /// The policy file.
         #[arg(value_name = "FILE")]
         policy: PathBuf,
     },

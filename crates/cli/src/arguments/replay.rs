@@ -6,10 +6,10 @@ use clap::Args;
 
 use super::{Choice, Party};
 
-/// Play one side of a recording to the other, with faults if wanted.
+/// Replay one side of a recording, with faults on request.
 ///
-/// It stands where an agent stands and says what the recorded agent said, matching what it is asked by method and
-/// content whatever the ids. With `--as client` it says what the client said to an agent that it starts.
+/// Takes the place of an agent and sends what the recorded agent sent. Requests are matched by method and content,
+/// ignoring ids. With `--as client`, starts an agent and sends it what the recorded client sent.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -19,27 +19,28 @@ Examples:
   attache replay talk.jsonl --as client --speed 0 -- ./my-agent
 
 Faults: delay=50ms  delay=10ms..80ms  fragment=7  garbage  drop  duplicate  reorder  wrong-id  oversize=BYTES  crash
-  each at every message, at message N with @N, or with a chance of P percent with :P%
+  each at every message; at message N with @N; with a chance of P percent with :P%
 
 Exit codes:
-  0 played, or the other side left   1 it cannot be played, or the agent fell silent   2 usage   9 a fault crashed it")]
+  0 replayed, or the other side disconnected   1 the recording can't be played, or the agent stopped responding
+  2 usage   9 the fault `crash`")]
 pub(crate) struct Replay {
     /// The recording.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Whose part to play.
+    /// Side to play.
     #[arg(long = "as", value_name = "SIDE", default_value = "agent")]
     pub(crate) part: Party,
-    /// How fast: `1x` as it was, `2x` twice as fast, `0` without waiting.
+    /// Speed: `1x` as recorded, `2x` twice as fast, `0` without waiting.
     #[arg(long, value_name = "SPEED", default_value = "1x", value_parser = speed)]
     pub(crate) speed: f64,
-    /// A fault to make; can be given several times.
+    /// A fault to inject; can be given several times.
     #[arg(long, value_name = "FAULT")]
     pub(crate) fault: Vec<String>,
-    /// What decides by chance: the same number makes the same faults.
+    /// Seed for random faults: the same number makes the same faults.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// How many seconds to wait for the agent, as a client.
+    /// With `--as client`, seconds to wait for the agent.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) timeout: u64,
     #[command(flatten)]

@@ -8,7 +8,7 @@ use super::Choice;
 
 /// List, read, export and delete sessions.
 ///
-/// With an agent they are the agent's own, where it can; otherwise those of which attache has kept a transcript.
+/// With an agent, the agent's own sessions if it can list them; otherwise the sessions with a kept transcript.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -37,7 +37,7 @@ pub(crate) enum SessionsCommand {
     Delete(Delete),
 }
 
-/// List sessions, the one that changed last first.
+/// List sessions, the last changed first.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -47,7 +47,7 @@ Examples:
 pub(crate) struct List {
     #[command(flatten)]
     pub(crate) choice: Choice,
-    /// Only those of this directory.
+    /// Only sessions of this directory.
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
     /// Print JSON.
@@ -55,7 +55,7 @@ pub(crate) struct List {
     pub(crate) json: bool,
 }
 
-/// Print what was said in a session.
+/// Print the conversation of a session.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -67,7 +67,7 @@ pub(crate) struct Show {
     pub(crate) session: String,
     #[command(flatten)]
     pub(crate) choice: Choice,
-    /// The directory of the session, for an agent that does not know.
+    /// The session's directory, for an agent that doesn't report it.
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
 }
@@ -81,7 +81,7 @@ Examples:
 pub(crate) struct Export {
     #[command(flatten)]
     pub(crate) show: Show,
-    /// In which form.
+    /// Format.
     #[arg(long, value_enum, default_value_t = ExportFormat::Markdown)]
     pub(crate) format: ExportFormat,
     /// The file to write.
@@ -89,14 +89,14 @@ pub(crate) struct Export {
     pub(crate) out: Option<PathBuf>,
 }
 
-/// The form of an export.
+/// Format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
     Markdown,
     Json,
 }
 
-/// Delete a session: with the agent if one is named and can, and the transcript of it.
+/// Delete a session: from the agent, if one is named and can, and its transcript.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

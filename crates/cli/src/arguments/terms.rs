@@ -11,7 +11,7 @@ use super::Choice;
 pub(crate) struct Terms {
     #[command(flatten)]
     pub(crate) agent: Choice,
-    /// The directory to work in, if not the current one.
+    /// Working directory (default: the current one).
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
     /// Another directory that the agent may work in; can be given several times.
@@ -20,19 +20,19 @@ pub(crate) struct Terms {
     /// MCP servers to connect: a file such as `.mcp.json`, or JSON; can be given several times.
     #[arg(long, value_name = "FILE|JSON")]
     pub(crate) mcp: Vec<String>,
-    /// Switch to a mode first.
+    /// Mode to start in.
     #[arg(long, value_name = "MODE")]
     pub(crate) mode: Option<String>,
-    /// Switch to a model first.
+    /// Model to start with.
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Set an option of the session first; can be given several times.
+    /// Set an option of the session before the first prompt; can be given several times.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = pair)]
     pub(crate) set: Vec<(String, String)>,
-    /// Go on with a session.
+    /// Continue a session.
     #[arg(long, value_name = "ID", conflicts_with = "resume")]
     pub(crate) session: Option<String>,
-    /// Go on with a session without its history being told; without ID the latest of this directory.
+    /// Continue a session without replaying its history (default: the latest of this directory).
     #[arg(long, value_name = "ID", num_args = 0..=1, require_equals = true)]
     pub(crate) resume: Option<Option<String>>,
     /// Do not offer to read and write files.
@@ -43,32 +43,32 @@ pub(crate) struct Terms {
     pub(crate) no_terminal: bool,
     #[command(flatten)]
     pub(crate) sandbox: SandboxFlags,
-    /// Note every program that the agent and its commands execute in the audit log, also without a command rule.
+    /// Log every program that the agent and its commands execute, even without a command rule.
     #[arg(long)]
     pub(crate) guard: bool,
-    /// Do not watch what is executed: command rules then look only at what the agent says it will run.
+    /// Don't watch executed programs: command rules then apply only to what the agent says it will run.
     #[arg(long, conflicts_with = "guard")]
     pub(crate) no_guard: bool,
-    /// Write every line of the conversation to a file; one that is there is emptied.
+    /// Record the conversation to a file; an existing file is overwritten.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) approval: Approval,
 }
 
-/// Whether commands run in a sandbox. Without either flag they do where the system has one.
+/// Whether commands run in a sandbox. Without either flag, they do if the system has one.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(crate) struct SandboxFlags {
-    /// Require the sandbox for commands: fail where the system has none.
+    /// Require the sandbox for commands: fail if the system has none.
     #[arg(long, conflicts_with = "no_sandbox")]
     pub(crate) sandbox: bool,
-    /// Run commands without the sandbox, so that they read and write whatever you can.
+    /// Run commands without the sandbox: they can read and write whatever you can.
     #[arg(long)]
     pub(crate) no_sandbox: bool,
 }
 
-/// What happens with questions that no rule and no earlier decision answers. Without any of these what only reads is
-/// allowed; `chat` asks about the rest, `run` denies it.
+/// What happens when no rule and no earlier decision applies. Without any of these, reading is allowed; `chat` asks
+/// about the rest, `run` denies it.
 #[derive(Debug, Args)]
 pub(crate) struct Approval {
     /// Allow what only reads and deny the rest, without asking.
@@ -80,7 +80,7 @@ pub(crate) struct Approval {
     /// Deny everything, whatever rules and earlier decisions allow, without asking.
     #[arg(long, group = "preset")]
     pub(crate) deny_all: bool,
-    /// Rules of what is allowed, denied and asked, in a file or as JSON; `attache permissions check` looks at one.
+    /// Permission rules, as a file or JSON; check them with `attache permissions check`.
     #[arg(long, value_name = "FILE|JSON")]
     pub(crate) policy: Option<String>,
 }

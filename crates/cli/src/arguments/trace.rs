@@ -6,10 +6,10 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::Choice;
 
-/// Stand in for an agent and record the conversation; look at recordings.
+/// Run an agent and record the conversation; view recordings.
 ///
-/// Everything passes byte for byte, both ways, and the agent's standard error, exit code and signals do too. Put
-/// `attache trace -- COMMAND` where an editor's configuration has COMMAND. Secrets are taken out of the recording.
+/// Relays everything byte for byte, both ways, with the agent's standard error, exit code and signals. Put
+/// `attache trace -- COMMAND` where an editor's configuration has COMMAND. Secrets are removed from the recording.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -23,7 +23,7 @@ Examples:
   attache trace export talk.jsonl --format script
 
 Exit codes:
-  that of the agent, 128 and more if a signal ended it; 1 it did not start   2 usage"
+  that of the agent, 128 and more if a signal ended it   1 the agent did not start   2 usage"
 )]
 pub(crate) struct Trace {
     #[command(subcommand)]
@@ -34,10 +34,10 @@ pub(crate) struct Trace {
 
 #[derive(Debug, Args)]
 pub(crate) struct Recording {
-    /// The file to record to; one that is there is emptied. Without it, one is made in the state directory.
+    /// File to record to; an existing file is overwritten (default: a new file in the state directory).
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Record secrets, too.
+    /// Record secrets too.
     #[arg(long)]
     pub(crate) no_redact: bool,
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub(crate) enum TraceCommand {
     Export(TraceExport),
 }
 
-/// Look at a recording in the terminal, or write it as a page.
+/// View a recording in the terminal, or write it as a page.
 ///
 /// Press ? for help.
 #[derive(Debug, Args)]
@@ -70,19 +70,19 @@ pub(crate) struct View {
     /// The recording.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Write a page that needs nothing else, instead.
+    /// Write a self-contained page instead.
     #[arg(long, value_name = "OUT")]
     pub(crate) html: Option<PathBuf>,
-    /// Go on as the recording grows, and stay at its end.
+    /// Follow the recording as it grows.
     #[arg(short, long, conflicts_with = "html")]
     pub(crate) follow: bool,
-    /// Only what belongs to this session.
+    /// Only messages of this session.
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// Only methods and updates whose name holds this.
+    /// Only methods and updates whose name contains this.
     #[arg(long, value_name = "NAME")]
     pub(crate) method: Option<String>,
-    /// Only messages whose text holds this.
+    /// Only messages whose text contains this.
     #[arg(long, value_name = "TEXT")]
     pub(crate) text: Option<String>,
 }
@@ -105,14 +105,14 @@ pub(crate) struct Stats {
     pub(crate) json: bool,
 }
 
-/// Compare two recordings, without ids and times.
+/// Compare two recordings, ignoring ids and times.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   attache trace diff before.jsonl after.jsonl
 
 Exit codes:
-  0 they say the same   1 they differ, or cannot be read   2 usage")]
+  0 the recordings are equal   1 they differ, or cannot be read   2 usage")]
 pub(crate) struct Diff {
     /// One recording.
     #[arg(value_name = "A")]
@@ -122,7 +122,7 @@ pub(crate) struct Diff {
     pub(crate) new: PathBuf,
 }
 
-/// Hold every message of a recording against its shape and the rules of the protocol.
+/// Check every message of a recording against its type and the protocol's rules.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -130,12 +130,12 @@ Examples:
   attache trace validate --side agent --json talk.jsonl
 
 Exit codes:
-  0 nothing that MUST or SHOULD be is broken   1 something is, or the recording cannot be read   2 usage")]
+  0 no MUST or SHOULD is violated   1 one is, or the recording cannot be read   2 usage")]
 pub(crate) struct Validate {
     /// The recording.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Only what this side does.
+    /// Only messages of this side.
     #[arg(long, value_name = "SIDE")]
     pub(crate) side: Option<Party>,
     /// Print JSON lines.
@@ -143,7 +143,7 @@ pub(crate) struct Validate {
     pub(crate) json: bool,
 }
 
-/// Write a recording in another form.
+/// Convert a recording to another format.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -157,18 +157,18 @@ pub(crate) struct TraceExport {
     /// The recording.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// The form.
+    /// Format.
     #[arg(long, value_name = "FORMAT", default_value = "script")]
     pub(crate) format: TraceFormat,
-    /// With `raw`, whose lines.
+    /// With `raw`, the side whose lines are written.
     #[arg(long, value_name = "SIDE", default_value = "agent")]
     pub(crate) side: Party,
 }
 
-/// A form of a recording.
+/// Format of a converted recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TraceFormat {
-    /// A script that can be played, with ids replaced.
+    /// A script to play, with ids replaced.
     Script,
     /// A document.
     Markdown,

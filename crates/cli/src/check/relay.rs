@@ -25,7 +25,7 @@ pub(crate) async fn join(place: &str) -> anyhow::Result<Exit> {
     let address: SocketAddr = address.parse().context("expected ADDRESS#SECRET")?;
     let socket = TcpStream::connect(address)
         .await
-        .context("the checker is gone")?;
+        .context("the checker has exited")?;
     socket.set_nodelay(true)?;
     let (mut from, mut to) = socket.into_split();
     to.write_all(format!("{secret}\n").as_bytes()).await?;
@@ -70,7 +70,7 @@ pub(super) fn client(
             _ => Some(usual.clone()),
         };
         Box::pin(async move {
-            let command = command.ok_or("there is no command for it")?;
+            let command = command.ok_or("there is no command for this act")?;
             command.start_captured(patience).await
         })
     }))
@@ -141,7 +141,7 @@ impl Command {
     async fn start_piped(&self, patience: Duration) -> Result<(Ends, Ends), String> {
         let door = Door::open().await?;
         let front = self.processes.start_piped(&self.program(&door)).await?;
-        let child = front.child.as_deref().ok_or("it does not run")?;
+        let child = front.child.as_deref().ok_or("it did not start")?;
         let back = door.enter_unless_ended(patience, child).await?;
         Ok((front, back))
     }
@@ -244,7 +244,7 @@ fn us() -> anyhow::Result<String> {
     let us = std::env::current_exe().context("this program")?;
     match us.into_os_string().into_string() {
         Ok(us) => Ok(us),
-        Err(_) => bail!("the path of this program is no UTF-8"),
+        Err(_) => bail!("the path of this program is not UTF-8"),
     }
 }
 

@@ -52,7 +52,7 @@ fn prompt(run: &Run) -> anyhow::Result<String> {
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     let prompt = parts.join("\n\n");
     if prompt.trim().is_empty() && run.attach.is_empty() {
-        bail!("nothing to ask: say it behind `run`, or read it from a file with -f");
+        bail!("no prompt: write it after `run`, or read it from a file with -f");
     }
     Ok(prompt)
 }

@@ -249,7 +249,7 @@ impl Errand {
     /// A rule says that a person is to be asked, and nobody is there.
     fn deny(&mut self, asked: &PermissionPrompt) {
         self.progress.denied += 1;
-        let remark = format!("denied, nobody is there to ask: {}", asked.summary());
+        let remark = format!("denied, because nobody can be asked: {}", asked.summary());
         let pieces = self.printer.remark(&remark);
         self.print(pieces);
         self.desk.submit(Command::Answer {
@@ -297,7 +297,8 @@ impl Errand {
             // How it went is told next.
             FailureKind::Gone => return None,
             FailureKind::Login => {
-                let why = anyhow::anyhow!("the agent wants a login first: {why}{}", self.logins());
+                let why =
+                    anyhow::anyhow!("the agent requires a login first: {why}{}", self.logins());
                 return Some(Err(why));
             }
             FailureKind::NoSession => Exit::NoSession,
@@ -305,7 +306,7 @@ impl Errand {
         };
         let error = match (&self.asked.which, exit) {
             (Which::Load(id) | Which::Resume(id), Exit::NoSession) => anyhow::anyhow!(
-                "the agent has no session `{id}`: {why}; leave it out to begin a new one"
+                "the agent has no session `{id}`: {why}; omit it to start a new session"
             ),
             _ => match self.desk.last_words() {
                 Some(words) => anyhow::anyhow!("{why} (the agent says: {words})"),
@@ -374,7 +375,7 @@ impl Errand {
         let pieces = match self.desk.skipped() {
             0 | 1 => self.printer.end(),
             count => {
-                let said = format!("skipped {count} lines that are no messages");
+                let said = format!("skipped {count} lines that are not messages");
                 self.printer.remark(&said)
             }
         };
@@ -382,7 +383,7 @@ impl Errand {
         if let (Ok(Exit::TimedOut), Some(time)) = (&outcome, time) {
             let seconds = time.as_secs_f64();
             self.pen
-                .note(format!("attache: the time was up after {seconds} s"));
+                .note(format!("attache: timed out after {seconds} s"));
         }
         let was_cut = self.progress.cut.is_some();
         let mut interrupts = self.interrupts;
@@ -423,7 +424,7 @@ async fn written(pen: &Pen, interrupts: &mut Interrupts, was_cut: bool) {
     }
 }
 
-const DENIED: &str = "attache: not all was allowed; see --approve-all and --policy";
+const DENIED: &str = "attache: something was denied; see --approve-all and --policy";
 /// How long a turn that was cut short may take to end.
 const CANCEL: Duration = Duration::from_secs(5);
 /// How long what is left may take to be written after that.

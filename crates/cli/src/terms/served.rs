@@ -115,7 +115,7 @@ pub(crate) fn sandbox(
         (SandboxMode::Off, _) => Ok((Sandbox::Off, Vec::new())),
         (SandboxMode::Required, support @ Support::Missing { .. }) => {
             anyhow::bail!(
-                "the sandbox is required, but there is none for commands: {support}; use --no-sandbox to run commands without one"
+                "the sandbox is required, but commands have none: {support}; use --no-sandbox to run commands without one"
             )
         }
         (SandboxMode::On, Support::Missing { .. }) => Ok((Sandbox::Off, sandbox::shortcomings())),

@@ -39,12 +39,12 @@ pub(super) async fn pass(recording: &Recording) -> anyhow::Result<Exit> {
     let tape = tape.with_context(|| format!("cannot record to {}", path.display()))?;
     if recording.output.is_none() {
         let shown = text::line(&path.display().to_string());
-        crate::print::say!("attache: recording; look at it with `attache trace view {shown}`");
+        crate::print::say!("attache: recording; view it with `attache trace view {shown}`");
     }
     let ending = between(agent.program(), &tape).await?;
     if let Err(fault) = tape.finish(&ending.to_string(), LAST_LINES) {
         crate::print::say!(
-            "attache: the recording is not whole: {}",
+            "attache: the recording is incomplete: {}",
             text::line(&fault)
         );
     }

@@ -22,7 +22,7 @@ pub(super) fn view(arguments: &View) -> anyhow::Result<Exit> {
         return html::write(&arguments.file, &filter, out);
     }
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        let error = anyhow!("this is no terminal; use --html OUT, or `attache trace stats`");
+        let error = anyhow!("not a terminal; use --html OUT, or `attache trace stats`");
         return Ok(exit::fail(Exit::Usage, &error));
     }
     let growth = match arguments.follow {

@@ -147,7 +147,7 @@ fn whoever_leaves_is_told_how_to_go_on() {
         pane.press("Enter");
         pane.wait_for("done in");
         pane.press("C-q");
-        pane.wait_for("attache: to go on: attache chat --resume=s -- sh ");
+        pane.wait_for("attache: to continue: attache chat --resume=s -- sh ");
         pane.wait_for("left with 0");
     });
 }

@@ -91,7 +91,7 @@ fn the_rest_is_denied_unless_told_otherwise() {
             out: {"outcome":"selected","optionId":"no"}
 
             err: denied: edit tool “Look at it” (preset `approve-reads`, the default)
-            attache: not all was allowed; see --approve-all and --policy
+            attache: something was denied; see --approve-all and --policy
 
             exit: 5
         "#]],
@@ -114,7 +114,7 @@ fn the_rest_is_denied_unless_told_otherwise() {
             out: {"outcome":"selected","optionId":"no"}
 
             err: denied: read tool “Look at it” (--deny-all)
-            attache: not all was allowed; see --approve-all and --policy
+            attache: something was denied; see --approve-all and --policy
 
             exit: 5
         "#]],
@@ -156,7 +156,7 @@ fn time_that_is_up() {
         &agents::turn("sleep 100", ""),
         &expect![[r#"
             out: 
-            err: attache: the time was up after 1 s
+            err: attache: timed out after 1 s
 
             exit: 3
         "#]],
@@ -170,7 +170,7 @@ fn a_part_of_a_second_is_a_time_and_none_at_all_is_not() {
         &agents::turn("sleep 100", ""),
         &expect![[r#"
             out: 
-            err: attache: the time was up after 0.5 s
+            err: attache: timed out after 0.5 s
 
             exit: 3
         "#]],
@@ -216,7 +216,7 @@ fn only_the_first_of_many_log_lines_is_shown() {
             out: hi
 
             err: skipped what is no message: [info] ready
-            skipped 3 lines that are no messages
+            skipped 3 lines that are not messages
 
             exit: 0
         "#]],
@@ -352,7 +352,7 @@ fn nobody_is_there_to_ask_so_what_a_policy_wants_asked_is_denied() {
             out: {"outcome":"selected","optionId":"no"}
 
             err: denied: edit tool “Look at it” (the policy asks and nobody is there)
-            attache: not all was allowed; see --approve-all and --policy
+            attache: something was denied; see --approve-all and --policy
 
             exit: 5
         "#]],
@@ -405,7 +405,7 @@ fn a_time_that_is_up_cancels_the_turn_first() {
         &expect![[r#"
         out: cancelled
 
-        err: attache: the time was up after 1 s
+        err: attache: timed out after 1 s
 
         exit: 3
     "#]],
@@ -465,7 +465,7 @@ fn a_login_that_is_wanted_is_told() {
         &agent,
         &expect![[r#"
             out: 
-            err: attache: the agent wants a login first: Authentication required (-32000); it offers Browser; `attache chat` with this agent lets you log in
+            err: attache: the agent requires a login first: Authentication required (-32000); it offers Browser; `attache chat` with this agent lets you log in
 
             exit: 1
         "#]],

@@ -28,7 +28,7 @@ fn reading_that_names_no_file_is_not_reading() {
             out: {"outcome":"selected","optionId":"no"}
 
             err: denied: read tool “Look at it” (preset `approve-reads`, the default)
-            attache: not all was allowed; see --approve-all and --policy
+            attache: something was denied; see --approve-all and --policy
 
             exit: 5
         "#]],
@@ -46,7 +46,7 @@ fn a_question_that_names_a_tool_that_was_told_before() {
             out: 
             err: denied: read tool “Look at it” (preset `approve-reads`, the default)
             tool: Look at it (read, pending)
-            attache: not all was allowed; see --approve-all and --policy
+            attache: something was denied; see --approve-all and --policy
 
             exit: 5
         "#]],

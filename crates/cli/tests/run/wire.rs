@@ -111,7 +111,7 @@ fn words_files_and_standard_input() {
         &agent,
         "session/prompt",
         &expect![[r#"
-        attache: nothing to ask: say it behind `run`, or read it from a file with -f
+        attache: no prompt: write it after `run`, or read it from a file with -f
         exit: 2
     "#]],
     );
@@ -332,7 +332,7 @@ fn sessions_are_taken_up() {
         "session/load",
         &expect![[r#"
             {"sessionId":"old","cwd":"/tmp","mcpServers":[]}}
-            attache: the agent has no session `old`: Resource not found (-32002); leave it out to begin a new one
+            attache: the agent has no session `old`: Resource not found (-32002); omit it to start a new session
             exit: 4
         "#]],
     );

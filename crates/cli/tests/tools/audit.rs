@@ -150,7 +150,7 @@ fn a_time_that_is_none() {
         &Machine::new(),
         &["audit", "--since", "yesterday"],
         &expect![[r#"
-            err: --since: `yesterday` is no time; write `30m`, `2h`, `7d`, `2026-11-16` or `2026-11-16T08:00:00Z`
+            err: --since: `yesterday` is not a time; use `30m`, `2h`, `7d`, `2026-11-16` or `2026-11-16T08:00:00Z`
             exit: 2
         "#]],
     );

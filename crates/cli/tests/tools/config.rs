@@ -112,13 +112,13 @@ fn a_file_that_is_not_trusted_is_checked_too() {
     let machine = Machine::new();
     machine.file("project/.attache.json", r#"{"polcy": "rules.json"}"#);
     machine.check(&["config", "check"], &expect![[r#"
-        err: ~/project/.attache.json is not trusted, so nothing in it counts; `attache config` shows it, `attache config trust` trusts it
+        err: ~/project/.attache.json is not trusted, so it is ignored; `attache config` shows it, `attache config trust` trusts it
         err: ~/project/.attache.json:1:11: nothing uses this key; did you mean `policy`?
         exit: 0
     "#]]);
     machine.file("project/.attache.json", r#"{"policy": []}"#);
     machine.check(&["config", "check"], &expect![[r#"
-        err: ~/project/.attache.json is not trusted, so nothing in it counts; `attache config` shows it, `attache config trust` trusts it
+        err: ~/project/.attache.json is not trusted, so it is ignored; `attache config` shows it, `attache config trust` trusts it
         err: ~/project/.attache.json:1:12: `policy` wants a string
         exit: 1
     "#]]);
@@ -151,7 +151,7 @@ fn the_commands_of_a_repository_wait_for_trust() {
         r#"{"agent_servers": {"theirs": {"command": "./agent.sh"}}, "default_agent": "theirs"}"#,
     );
     machine.check(&["doctor", "-a", "theirs"], &expect![[r#"
-        err: ~/project/.attache.json is not trusted, so nothing in it counts; `attache config` shows it, `attache config trust` trusts it
+        err: ~/project/.attache.json is not trusted, so it is ignored; `attache config` shows it, `attache config trust` trusts it
         err: the agent `theirs` is named by ~/project/.attache.json, which is not trusted; look at it with `attache config`, then say `attache config trust`
         exit: 2
     "#]]);

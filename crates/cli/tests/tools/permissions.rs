@@ -287,7 +287,7 @@ fn a_decision_is_given_an_end_by_the_beginning_of_its_id() {
         &machine,
         &["permissions", "expire", &id, "--never"],
         &expect![[r#"
-            err: id-0 ends only when it is revoked: execute npm test
+            err: id-0 is kept until revoked: execute npm test
             exit: 0
         "#]],
     );

@@ -81,14 +81,14 @@ fn an_id_that_an_agent_has_used_again() {
     machine.check(
         &["sessions", "show", "one~2"],
         &expect![[r#"
-            err: there is no session `one~2`; `attache sessions list` shows those that there are
+            err: there is no session `one~2`; `attache sessions list` lists the sessions
             exit: 4
         "#]],
     );
     machine.check(
         &["sessions", "delete", "one~1"],
         &expect![[r#"
-            err: one~1: the transcript of it is gone
+            err: one~1: its transcript is deleted
             exit: 0
         "#]],
     );
@@ -208,21 +208,21 @@ fn a_session_that_does_not_exist() {
     machine.check(
         &["sessions", "show", "three"],
         &expect![[r#"
-        err: there is no session `three`; `attache sessions list` shows those that there are
+        err: there is no session `three`; `attache sessions list` lists the sessions
         exit: 4
     "#]],
     );
     machine.check(
         &["sessions", "export", "three", "--", "agent"],
         &expect![[r#"
-            err: there is no session `three`; `attache sessions list` shows those that there are
+            err: there is no session `three`; `attache sessions list` lists the sessions
             exit: 4
         "#]],
     );
     machine.check(
         &["sessions", "delete", "three", "--", "agent"],
         &expect![[r#"
-            err: there is no session `three`; `attache sessions list` shows those that there are
+            err: there is no session `three`; `attache sessions list` lists the sessions
             exit: 4
         "#]],
     );
@@ -230,7 +230,7 @@ fn a_session_that_does_not_exist() {
         &["sessions", "delete", "three", "--", "plain"],
         &expect![[r#"
             err: the agent does not delete sessions; only the transcript of it goes
-            err: there is no session `three`; `attache sessions list` shows those that there are
+            err: there is no session `three`; `attache sessions list` lists the sessions
             exit: 4
         "#]],
     );
@@ -243,7 +243,7 @@ fn a_session_is_deleted_with_the_agent_and_here() {
     machine.check(
         &["sessions", "delete", "one", "--", "left"],
         &expect![[r#"
-            err: one: the agent has deleted it, and the transcript of it is gone
+            err: one: deleted by the agent, and its transcript is deleted
             exit: 0
         "#]],
     );
@@ -255,7 +255,7 @@ fn a_session_is_deleted_with_the_agent_and_here() {
     machine.check(
         &["sessions", "delete", "one"],
         &expect![[r#"
-            err: one: the transcript of it is gone
+            err: one: its transcript is deleted
             exit: 0
         "#]],
     );

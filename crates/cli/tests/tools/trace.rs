@@ -81,7 +81,7 @@ fn without_a_file_one_is_made_and_named() {
     let told = String::from_utf8_lossy(&output.stderr);
     let file = told
         .trim()
-        .strip_prefix("attache: recording; look at it with `attache trace view ");
+        .strip_prefix("attache: recording; view it with `attache trace view ");
     let file = file.unwrap().trim_end_matches('`');
     let recorded = fs::read_to_string(file).unwrap();
     assert!(recorded.contains(r#""line":"hello""#), "{recorded}");
@@ -129,14 +129,14 @@ fn a_recording_is_judged() {
         .join("\n"),
     );
     machine.check(&["trace", "validate", "bad"], &expect![[r#"
-        line 2, 2.0 ms, agent: line: the line is no JSON-RPC message; write nothing else there (rule 1, MUST)
+        line 2, 2.0 ms, agent: line: the line is not a JSON-RPC message; write nothing else there (rule 1, MUST)
         err: messages: 2, violations: 1, hints: 0
         exit: 1
     "#]]);
     machine.check(
         &["trace", "validate", "--json", "--side", "agent", "bad"],
         &expect![[r#"
-            {"line":2,"at":2000,"from":"agent","rule":"1","level":"MUST","path":"line","message":"the line is no JSON-RPC message; write nothing else there"}
+            {"line":2,"at":2000,"from":"agent","rule":"1","level":"MUST","path":"line","message":"the line is not a JSON-RPC message; write nothing else there"}
             err: messages: 2, violations: 1, hints: 0
             exit: 1
         "#]],
@@ -211,7 +211,7 @@ fn a_recording_adds_up_and_is_written_in_other_forms() {
     machine.check(
         &["trace", "view", "t"],
         &expect![[r#"
-        err: this is no terminal; use --html OUT, or `attache trace stats`
+        err: not a terminal; use --html OUT, or `attache trace stats`
         exit: 2
     "#]],
     );
@@ -317,7 +317,7 @@ fn faults_reach_the_client() {
     }
     assert_eq!(with("crash@5").status.code(), Some(1));
     machine.check(&["replay", "t", "--fault", "explode"], &expect![[r#"
-        err: there is no fault of that name; say delay=50ms, delay=10ms..80ms, fragment=7, garbage, drop, duplicate, reorder, wrong-id, oversize=20000000 or crash, with @N for message N or :P% for a chance
+        err: unknown fault; use delay=50ms, delay=10ms..80ms, fragment=7, garbage, drop, duplicate, reorder, wrong-id, oversize=20000000 or crash, with @N for message N or :P% for a chance
         exit: 2
     "#]]);
     machine.check(
